@@ -1,0 +1,34 @@
+import { latest } from './api/latest.ts'
+import { accessPlugin } from './http/access.ts'
+import { type PeerLookup, trustedProxies } from './http/address.ts'
+import { base } from './http/base.ts'
+import { codeReader } from './http/codes.ts'
+import { gate } from './http/gate.ts'
+import { linker } from './http/links.ts'
+import { rateTables } from './http/rates.ts'
+import type { Services } from './services.ts'
+
+export interface AppOptions {
+  /** The address of the other end of a connection. */
+  peer?: PeerLookup
+  /** Requests that came through the socket in the data directory. */
+  local?: WeakSet<Request>
+}
+
+/** The whole interface over one set of services. The list of resources is the table of contents. */
+export function createApp(services: Services, { peer = null, local = new WeakSet() }: AppOptions = {}) {
+  const { config, clock, ids, log, keys, meter, plans, limits, adminTokens, catalogue, board } = services
+  const links = linker(config)
+  const rates = rateTables(limits, Number.parseInt(ids.token().slice(0, 12), 16))
+  const trusted = trustedProxies(config.server.trustedProxies)
+  const door = gate({ keys, meter, plans, rates, adminTokens, clock, trusted, local, links })
+  const access = accessPlugin(door, peer)
+  const now = clock.now
+  const codes = codeReader(catalogue, now, limits.codesPerRequestMax, links)
+  const marks = { fixtureHeader: `${config.brand.headerPrefix}Data` }
+  return base({ access, gate: door, ids, log, links, corsOrigins: config.cors.origins }).use(
+    latest({ access, board, catalogue, codes, meter, marks, now, firstCodes: config.demo.codes }),
+  )
+}
+
+export type App = ReturnType<typeof createApp>

@@ -1,0 +1,68 @@
+import { type ExportFormat, type ExportPages, type ExportRow, exportFile, exportText, formatOf } from '../feed/export.ts'
+import type { Catalogue, KnownSeries } from '../feed/rows.ts'
+
+export interface ExportOptions {
+  /** A file, packed when its name ends in `.gz`; `-` or nothing is standard output. */
+  output?: string
+  /** `csv` or `ndjson`; by default what the file's name says, otherwise CSV. */
+  format?: string
+}
+
+export interface ExportEnvironment {
+  /** Writes text to standard output; resolves when more may be sent. */
+  out(text: string): void | Promise<void>
+  /** One line of standard error. */
+  err(line: string): void
+  catalogue: Catalogue
+  /** The rows of these series, or of all, in the order of code and time. */
+  pages(series: readonly KnownSeries[] | undefined): ExportPages
+}
+
+const everythingOut = 0
+const nothingDone = 1
+
+/** Answers the exit code: 0 when all rows are out, 1 when the export was refused or broke off. */
+export async function runExport(codes: readonly string[], options: ExportOptions, env: ExportEnvironment): Promise<number> {
+  const { output = '-' } = options
+  let rows = 0
+  try {
+    const format = formatFor(options.format, output)
+    const pages = counted(env.pages(seriesOf(codes, env.catalogue)), count => {
+      rows += count
+    })
+    if (output === '-') for await (const text of exportText(pages, format)) await env.out(text)
+    else await exportFile(output, pages, format)
+  } catch (error) {
+    // Whoever reads our output has seen enough (`| head`).
+    if ((error as NodeJS.ErrnoException).code === 'EPIPE') return everythingOut
+    env.err(`export: ${(error as Error).message}`)
+    return nothingDone
+  }
+  if (output !== '-') env.err(`${output}: ${rows} rows`)
+  return everythingOut
+}
+
+function formatFor(format: string | undefined, output: string): ExportFormat {
+  if (format === undefined) return formatOf(output)
+  if (format === 'csv' || format === 'ndjson') return format
+  throw new Error(`--format ${format} is not known: csv or ndjson`)
+}
+
+function seriesOf(codes: readonly string[], catalogue: Catalogue): KnownSeries[] | undefined {
+  if (codes.length === 0) return undefined
+  const found = new Map<number, KnownSeries>()
+  for (const code of codes) {
+    const series = catalogue.find(code)
+    const nearest = series ? undefined : catalogue.nearest(code)
+    if (!series) throw new Error(`${code} is not a code of the catalogue${nearest ? `: did you mean ${nearest}?` : ''}`)
+    found.set(series.id, series)
+  }
+  return [...found.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
+}
+
+async function* counted(pages: ExportPages, add: (rows: number) => void): AsyncGenerator<readonly ExportRow[]> {
+  for await (const page of pages) {
+    add(page.length)
+    yield page
+  }
+}

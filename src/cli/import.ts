@@ -1,0 +1,141 @@
+import { SingleBar } from 'cli-progress'
+import { mappingOf } from '../feed/file-columns.ts'
+import { type FileReport, type ImportReport, importFiles, type PointWriter, type Progress } from '../feed/import.ts'
+import type { Catalogue } from '../feed/rows.ts'
+import type { Clock } from '../lib/clock.ts'
+
+export interface ImportOptions {
+  series?: string
+  /** `code=Col,observed_at=Col,price=Col` */
+  map?: string
+  dryRun?: boolean
+}
+
+export interface ImportEnvironment {
+  /** One line of standard output. */
+  out(line: string): void
+  /** One line of standard error. */
+  err(line: string): void
+  /** The terminal that the progress bar is drawn on; undefined for plain lines. */
+  terminal: NodeJS.WritableStream | undefined
+  stdin: AsyncIterable<Uint8Array>
+  clock: Clock
+  catalogue: Catalogue
+  writer: PointWriter
+}
+
+const everythingIn = 0
+const nothingDone = 1
+const someRejected = 2
+const lineEveryMs = 5_000
+const shownMax = 5
+
+/** Answers the exit code: 0 everything went in, 2 all but the rejected rows did, 1 the import was refused or broke off. */
+export async function runImport(files: readonly string[], options: ImportOptions, env: ImportEnvironment): Promise<number> {
+  const began = env.clock.monotonic()
+  const meter = env.terminal ? barOn(env.terminal) : linesTo(env)
+  let written = 0
+  const writer: PointWriter = {
+    batchMax: env.writer.batchMax,
+    async write(points) {
+      const counts = await env.writer.write(points)
+      written += points.length
+      return counts
+    },
+  }
+  try {
+    if (files.length === 0) throw new Error('name at least one file, or - for standard input')
+    const { catalogue, stdin } = env
+    const mapping = options.map === undefined ? undefined : mappingOf(options.map)
+    const report = await importFiles({
+      ...{ files, mapping, series: options.series, dryRun: options.dryRun, catalogue, writer, stdin },
+      now: env.clock.now(),
+      progress: meter.show,
+    })
+    meter.stop()
+    summarize(report, env.clock.monotonic() - began, options.dryRun === true, env)
+    return report.rejected > 0 ? someRejected : everythingIn
+  } catch (error) {
+    meter.stop()
+    env.err(`import: ${(error as Error).message}`)
+    if (written > 0) env.err(`import: ${written} points were written before that; importing the same files again completes the rest`)
+    return nothingDone
+  }
+}
+
+function summarize(report: ImportReport, ms: number, dryRun: boolean, env: ImportEnvironment): void {
+  for (const file of report.files) {
+    env.out(`${file.file}: ${countsOf(file, dryRun)}`)
+    for (const { line, reason } of file.samples.slice(0, shownMax)) env.err(`${file.file}:${line}: ${reason}`)
+    const note = rejectedNote(file)
+    if (note) env.err(`${file.file}: ${note}`)
+  }
+  if (report.files.length > 1) env.out(`total: ${countsOf(report, dryRun)}`)
+  const seconds = ms / 1000
+  const pace = seconds > 0 ? `, ${Math.round(report.read / seconds)} rows/s` : ''
+  env.out(`${seconds.toFixed(2)} s${pace}${dryRun ? '; dry run: nothing was written' : ''}`)
+}
+
+function countsOf(counts: Omit<ImportReport, 'files'>, dryRun: boolean): string {
+  const { read, points, inserted, revised, unchanged, superseded, blank, rejected } = counts
+  const shown = dryRun
+    ? { read, 'would be written': points, repeated: unchanged, superseded, blank, rejected }
+    : { read, inserted, revised, unchanged, superseded, blank, rejected }
+  const always = (name: string) => name !== 'superseded' && name !== 'repeated'
+  return Object.entries(shown)
+    .filter(([name, count]) => always(name) || count > 0)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ')
+}
+
+function rejectedNote({ rejected, rejectedPath, rejectedFault }: FileReport): string | undefined {
+  if (rejectedFault !== undefined) return `the rejected lines could not be written: ${rejectedFault}`
+  if (rejectedPath === undefined) return undefined
+  return `${rejected} rejected, with their reasons in ${rejectedPath}; correct that file and import it`
+}
+
+interface Meter {
+  show(progress: Progress): void
+  stop(): void
+}
+
+const percentOf = ({ bytes, sizeBytes }: Progress) => (sizeBytes > 0 ? Math.min(100, Math.floor((100 * bytes) / sizeBytes)) : 100)
+
+function barOn(stream: NodeJS.WritableStream): Meter {
+  const bar = new SingleBar({
+    format: '{stage} {file} [{bar}] {percentage} %, {read} rows',
+    stream,
+    clearOnComplete: true,
+    hideCursor: true,
+  })
+  let running = false
+  let current = ''
+  return {
+    show(progress) {
+      const { stage, file, bytes, sizeBytes, read } = progress
+      if (current !== `${stage} ${file}`) {
+        if (running) bar.stop()
+        bar.start(Math.max(1, sizeBytes), 0, { stage, file, read: 0 })
+        running = true
+        current = `${stage} ${file}`
+      }
+      bar.update(Math.min(bytes, sizeBytes), { stage, file, read })
+    },
+    stop() {
+      if (running) bar.stop()
+      running = false
+    },
+  }
+}
+
+function linesTo({ err, clock }: ImportEnvironment): Meter {
+  let last = clock.monotonic()
+  return {
+    show(progress) {
+      if (clock.monotonic() - last < lineEveryMs) return
+      last = clock.monotonic()
+      err(`${progress.stage} ${progress.file}: ${percentOf(progress)} %, ${progress.read} rows`)
+    },
+    stop() {},
+  }
+}

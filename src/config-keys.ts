@@ -1,0 +1,300 @@
+import { resolve } from 'node:path'
+import ipaddr from 'ipaddr.js'
+import { dayMs, hourMs, isoInstant, minuteMs, parseInstant, secondMs } from './lib/instant.ts'
+
+/** One sort of value: how text becomes one, which values it admits, how a value is shown to a person. */
+export interface Kind<T, Suffix extends string = ''> {
+  /** Completes the sentence "it must be …". */
+  allowed: string
+  /** What a flag or a variable means; anything that is not of this kind comes back as it is and is then refused. */
+  fromText(text: string): unknown
+  /** undefined refuses the value. */
+  accept(value: unknown): T | undefined
+  show(value: T): string
+  /** For paths: makes a relative one absolute, seen from the directory of the file that names it. */
+  locate?(value: T, directory: string): T
+  /** Its values are never shown, not even wrong ones. */
+  secret?: boolean
+  /** Ends the property's name in `Config`: `Ms` for lengths of time, `At` for instants. */
+  suffix?: Suffix
+}
+
+export interface ConfigKey<T, Suffix extends string = ''> {
+  kind: Kind<T, Suffix>
+  default: T
+  /** The default under `dev`, where it differs. */
+  inDev?: T
+  description: string
+  /** The option on the command line that sets it. */
+  flag?: string
+}
+
+export type ConfigKeys = Readonly<Record<string, ConfigKey<unknown, string>>>
+
+/** A value that shows itself as `[redacted]` wherever it is printed, logged or serialised; only `reveal` gives it away. */
+export class Secret {
+  readonly #value: string
+  constructor(value: string) {
+    this.#value = value
+  }
+  reveal(): string {
+    return this.#value
+  }
+  toString(): string {
+    return this.#value === '' ? '' : '[redacted]'
+  }
+  toJSON(): string {
+    return this.toString()
+  }
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return this.toString()
+  }
+}
+
+const same = (text: string) => text
+const ownText = (value: unknown) => String(value)
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value.isWellFormed() && !unprintable.test(value)
+
+/** Text that `pattern` matches; without a pattern, any printable text. */
+export const text = (allowed = 'text without control characters', pattern?: RegExp): Kind<string> => ({
+  allowed,
+  fromText: same,
+  accept: value => (isText(value) && (pattern?.test(value) ?? true) ? value : undefined),
+  show: same,
+})
+
+export const secret = (): Kind<Secret> => ({
+  allowed: 'text without control characters',
+  fromText: same,
+  accept: value => (isText(value) ? new Secret(value) : undefined),
+  show: ownText,
+  secret: true,
+})
+
+/** An integer of the closed range `from`..`to`. */
+export const integer = (from: number, to: number): Kind<number> => ({
+  allowed: `an integer from ${from} to ${to}`,
+  fromText: given => (/^-?\d+$/.test(given) ? Number(given) : given),
+  accept: value => (typeof value === 'number' && Number.isSafeInteger(value) && value >= from && value <= to ? value : undefined),
+  show: ownText,
+})
+
+/** A number of the closed range `from`..`to`. */
+export const decimal = (from: number, to: number): Kind<number> => ({
+  allowed: `a number from ${from} to ${to}`,
+  fromText: given => (/^-?\d+(\.\d+)?$/.test(given) ? Number(given) : given),
+  accept: value => (typeof value === 'number' && value >= from && value <= to ? value : undefined),
+  show: ownText,
+})
+
+const words = new Map([
+  ...['true', '1', 'yes'].map(word => [word, true] as const),
+  ...['false', '0', 'no'].map(word => [word, false] as const),
+])
+
+export const flag = (): Kind<boolean> => ({
+  allowed: 'true or false',
+  fromText: given => words.get(given.toLowerCase()) ?? given,
+  accept: value => (typeof value === 'boolean' ? value : undefined),
+  show: ownText,
+})
+
+export const choice = <T extends string>(...options: T[]): Kind<T> => ({
+  allowed: `one of ${options.join(', ')}`,
+  fromText: same,
+  accept: value => options.find(option => option === value),
+  show: same,
+})
+
+/** A list whose every item `item` accepts; in text, separated by commas. */
+export const list = (allowed: string, item: (text: string) => string | undefined, atLeast = 0): Kind<readonly string[]> => ({
+  allowed: `a list of ${allowed}${atLeast > 0 ? `, at least ${atLeast}` : ''}`,
+  fromText: given =>
+    given
+      .split(',')
+      .map(part => part.trim())
+      .filter(part => part !== ''),
+  accept: value => {
+    if (!Array.isArray(value) || value.length < atLeast) return undefined
+    const items = value.map(entry => (isText(entry) ? item(entry) : undefined))
+    return items.every(entry => entry !== undefined) ? items : undefined
+  },
+  show: value => value.join(', '),
+})
+
+const matching = (pattern: RegExp) => (given: string) => (pattern.test(given) ? given : undefined)
+
+const unitMs = new Map([
+  ['ms', 1],
+  ['s', secondMs],
+  ['m', minuteMs],
+  ['h', hourMs],
+  ['d', dayMs],
+] as const)
+
+/** A length of time such as `10s`, in milliseconds, of the closed range `from`..`to`. */
+export const duration = (from: string, to: string): Kind<number, 'Ms'> => {
+  const [fromMs, toMs] = [parseDuration(from) ?? 0, parseDuration(to) ?? 0]
+  return {
+    allowed: `a length of time from ${from} to ${to}, such as 500ms, 10s, 5m, 2h or 1d`,
+    fromText: same,
+    accept: value => {
+      const ms = typeof value === 'string' ? parseDuration(value) : undefined
+      return ms !== undefined && ms >= fromMs && ms <= toMs ? ms : undefined
+    },
+    show: showDuration,
+    suffix: 'Ms',
+  }
+}
+
+function parseDuration(given: string): number | undefined {
+  const m = /^(\d{1,9})(ms|s|m|h|d)$/.exec(given)
+  return m ? Number(m[1]) * unitMs.get(m[2] as 's')! : undefined
+}
+
+function showDuration(ms: number): string {
+  const [unit, size] = [...unitMs].findLast(([, each]) => ms % each === 0 && ms >= each) ?? ['s', 1]
+  return `${ms / size}${unit}`
+}
+
+/** An instant, Unix milliseconds; undefined only where that is the default. */
+export const instant = <Absent extends undefined = never>(): Kind<number | Absent, 'At'> => ({
+  allowed: 'an instant with its zone, such as 2026-07-28T00:00:00Z',
+  fromText: same,
+  accept: value => (typeof value === 'string' ? parseInstant(value) : undefined),
+  show: value => (value === undefined ? '' : isoInstant(value)),
+  suffix: 'At',
+})
+
+/** A file or directory, or one of the `reserved` words, which mean something else; the empty word only where it is reserved. */
+export const path = (...reserved: string[]): Kind<string> => ({
+  allowed: [...reserved.map(word => word || 'empty'), 'a path'].join(' or '),
+  fromText: same,
+  accept: value => (isText(value) && (value !== '' || reserved.includes('')) ? value : undefined),
+  show: same,
+  locate: (value, directory) => (reserved.includes(value) ? value : resolve(directory, value)),
+})
+
+/** An address or network, answered in CIDR notation; undefined for shorthand such as `10/8`, which people read differently. */
+export function network(given: string): string | undefined {
+  if (given.includes('%')) return undefined
+  if (ipaddr.IPv4.isValidCIDRFourPartDecimal(given) || ipaddr.IPv6.isValidCIDR(given)) return given
+  if (ipaddr.IPv4.isValidFourPartDecimal(given)) return `${given}/32`
+  return ipaddr.IPv6.isValid(given) ? `${given}/128` : undefined
+}
+
+function origin(given: string): string | undefined {
+  if (given === '*') return given
+  const url = /^https?:\/\//.test(given) ? URL.parse(given) : null
+  return url && url.href === `${url.origin}/` ? url.origin : undefined
+}
+
+/** An http address without user, query or fragment, as it is set in front of paths; `{base_url}` may stand for the server's own. */
+const link: Kind<string> = {
+  allowed: 'empty, an http or https address without user, query or fragment, or a path after {base_url}',
+  fromText: same,
+  accept: value => {
+    if (!isText(value) || value === '') return value === '' ? value : undefined
+    const url = URL.parse(value.replace(/^\{base_url\}(?=\/|$)/, 'http://base'))
+    const plain = url && /^https?:$/.test(url.protocol) && !/[\s@?#{}]/.test(value.replace(/^\{base_url\}/, ''))
+    return plain ? value.replace(/\/$/, '') : undefined
+  },
+  show: same,
+}
+
+const baseUrl: Kind<string> = {
+  ...link,
+  allowed: 'empty, or an http or https address without user, query or fragment',
+  accept: value => (typeof value === 'string' && value.startsWith('{') ? undefined : link.accept(value)),
+}
+
+const freeCodes = [
+  'BRENT_CRUDE_USD',
+  'WTI_USD',
+  'NATURAL_GAS_USD',
+  'GOLD_USD',
+  'EUR_USD',
+  'GBP_USD',
+  'HEATING_OIL_USD',
+  'GASOLINE_USD',
+  'DIESEL_USD',
+]
+
+const host = text('a host name or an address', /^[\w.:-]+$/)
+const headerPrefix = text(
+  'letters, digits and hyphens, a letter first and a hyphen last, such as X-Service-',
+  /^[A-Za-z][A-Za-z0-9-]{0,39}-$/,
+)
+const elementName = text('an XML name without a colon, such as service', /^[A-Za-z_][\w.-]{0,39}$/)
+const agent = text('printable ASCII, up to 200 characters', /^[!-~](?:[ -~]{0,198}[!-~])?$/)
+const serviceName = text('text of 1 to 60 characters', /^\S(?:.{0,58}\S)?$/)
+const sender = text(
+  'an e-mail address, or a name and an address as in: Wellhead <prices@example.com>',
+  /^(?:[^<>@,;"]+ <[^\s<>@,;"]+@[^\s<>@,;"]+>|[^\s<>@,;"]+@[^\s<>@,;"]+)$/,
+)
+const exchangeWords = list('words of lower-case letters and digits', matching(/^[a-z][a-z0-9]{0,19}$/), 1)
+const channels = list('names of letters and digits', matching(/^\w{1,60}$/), 1)
+const codes = list('commodity codes in capitals, such as WTI_USD', matching(/^[A-Z0-9_]{2,60}$/), 1)
+const networks = list('addresses or networks, such as 10.0.0.0/8', network)
+const origins = list('origins such as https://desk.example.com, or *', origin)
+const perWindow = integer(1, 1_000_000)
+
+const key = <T, S extends string>(
+  kind: Kind<T, S>,
+  fallback: NoInfer<T>,
+  description: string,
+  more: { flag?: string; inDev?: NoInfer<T> } = {},
+) => ({ kind, default: fallback, description, ...more }) satisfies ConfigKey<T, S>
+
+/** Every setting there is, in the order in which `config explain` lists them. */
+export const configKeys = {
+  plans: key(path('spec', 'unlimited'), 'spec', "The plan table: the specification's, every feature without quota, or a file."),
+  'data.dir': key(path(), 'wellhead-data', 'Directory of the database and all other state.', { flag: '--data' }),
+  'server.host': key(host, '127.0.0.1', 'Address to listen on.', { flag: '--host' }),
+  'server.port': key(integer(0, 65_535), 8470, 'Port to listen on; 0 takes any free one.', { flag: '--port' }),
+  'server.trusted_proxies': key(networks, [], 'Proxies whose X-Forwarded-For names the client.'),
+  'server.base_url': key(baseUrl, '', 'Address in links; empty: as the request addressed the server.'),
+  'server.ready_file': key(path(''), '', 'File that gets the address and the first keys once the server listens.', {
+    flag: '--ready-file',
+  }),
+  'server.drain': key(duration('0s', '10m'), 10 * secondMs, 'How long a stop waits for running requests.'),
+  'log.level': key(choice('debug', 'info', 'warn', 'error'), 'info', 'The least important lines that are logged.'),
+  'log.format': key(choice('json', 'text'), 'json', 'One JSON object a line, or text for people.', { inDev: 'text' }),
+  'brand.service_name': key(serviceName, 'Wellhead', 'Name of the service in pages and messages.'),
+  'brand.header_prefix': key(headerPrefix, 'X-Service-', "Prefix of the service's own headers."),
+  'brand.exchange_words': key(
+    exchangeWords,
+    ['exch'],
+    'Words accepted for the exchange in slugs and values; the first is the one answered.',
+  ),
+  'brand.xml_root': key(elementName, 'service', 'Root element of the spreadsheet XML.'),
+  'brand.webhook_user_agent': key(agent, 'Wellhead-Webhooks/2.0', 'User-Agent of webhook deliveries.'),
+  'brand.docs_url': key(link, '{base_url}/docs', 'Documentation, as linked from bodies.'),
+  'brand.upgrade_url': key(link, '{base_url}/billing/plans', 'Where plans are chosen, as linked from refusals.'),
+  'brand.signup_url': key(link, '{base_url}/signup', 'Where accounts are made, as linked from refusals.'),
+  'brand.support_url': key(link, '', 'Where people get help; empty: no such link.'),
+  'brand.sender': key(sender, 'Wellhead <wellhead@localhost>', 'Sender of e-mail.'),
+  'brand.stream_channels': key(channels, ['EnergyPricesChannel'], 'Accepted channel names of the stream.'),
+  'cors.origins': key(origins, ['*'], 'Origins whose pages may read answers; never with credentials.'),
+  'demo.codes': key(codes, freeCodes, 'Codes of the demo and of the free tier, in the order answered.'),
+  'demo.limit_per_hour': key(perWindow, 20, 'Demo requests an hour from one address.'),
+  'quota.scope': key(choice('key', 'account'), 'key', 'Whether the quota counts each key or the whole account.'),
+  'limits.per_minute': key(perWindow, 60, 'Requests of a key in 60 seconds.'),
+  'limits.unauthenticated_per_minute': key(perWindow, 10, 'Requests of an address without a valid key in 60 seconds.'),
+  'limits.over_quota_per_minute': key(perWindow, 5, 'Requests in 60 seconds of a key that is suspended or has used up its quota.'),
+  'limits.marine_per_minute': key(perWindow, 30, 'Marine fuel requests of a key in 60 seconds.'),
+  'limits.marine_historical_per_minute': key(perWindow, 5, 'Marine fuel history requests of a key in 60 seconds.'),
+  'limits.keys_max': key(integer(1, 1000), 5, 'Active API keys of an account.'),
+  'limits.enterprise_per_month': key(integer(1, 1_000_000_000_000), 10_000_000, 'Requests of the enterprise plan in a month.'),
+  'vintage.coverage_since': key(instant(), Date.UTC(2026, 6, 28), 'Since when revisions are recorded, as as_of answers state.'),
+  'webhooks.source_ranges': key(networks, [], 'Networks that deliveries come from, as published to receivers.'),
+  'futures.live_stale_minutes': key(integer(1, 1440), 30, 'Age of a quote that makes live futures stale while the market is open.'),
+  'sqlite.autocheckpoint': key(integer(0, 100_000), 1000, 'Pages of the log before a checkpoint; 0 leaves it to a replicator.'),
+  'dev.seed': key(integer(0, 4_294_967_295), 1, 'Seed of the fixture world, for the command dev only.', { flag: '--seed' }),
+  'dev.clock': key(instant<undefined>(), undefined, 'Where the clock stands until advanced, for the command dev only.', {
+    flag: '--clock',
+  }),
+}

@@ -1,0 +1,292 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { distance } from 'fastest-levenshtein'
+import type { ConfigKey, ConfigKeys } from './config-keys.ts'
+import { configKeys } from './config-keys.ts'
+import { oneLine, redact } from './lib/log.ts'
+import { isTable, parseToml, type Table } from './lib/toml.ts'
+
+export type Mode = 'serve' | 'dev'
+
+export interface ConfigSources {
+  /** Set by the command; no file or variable can change it. */
+  mode?: Mode
+  /** What the command line says, by key: `{ 'server.port': '9000' }`. */
+  flags: Readonly<Record<string, string | undefined>>
+  env: Readonly<Record<string, string | undefined>>
+  files: {
+    /** `--config FILE`. */
+    explicit?: string | undefined
+    /** The working directory, absolute. */
+    directory: string
+  }
+  /** undefined when there is no such file; throws when it can not be read. */
+  readFile?: (path: string) => string | undefined
+}
+
+/** Everything that is wrong with the configuration, one sentence each. */
+export class ConfigProblem extends Error {
+  readonly problems: readonly string[]
+  constructor(problems: readonly string[]) {
+    super(
+      `the configuration has ${problems.length} problem${problems.length === 1 ? '' : 's'}:\n${problems.map(text => `  ${text}`).join('\n')}`,
+    )
+    this.name = 'ConfigProblem'
+    this.problems = problems
+  }
+}
+
+/** A value in force, as it is shown (secrets masked), and where it comes from. */
+export interface Explained {
+  key: string
+  value: string
+  source: string
+  description: string
+}
+
+type Camel<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S extends string ? S : never
+type Value<K> = K extends ConfigKey<infer T, string> ? T : never
+type Suffix<K> = K extends { kind: { suffix?: infer S } } ? Extract<S, string> : ''
+type SectionOf<K> = K extends `${infer Section}.${string}` ? Section : never
+
+/** The keys as nested objects: `server.trusted_proxies` is `server.trustedProxies`. */
+export type Values<K extends ConfigKeys> = {
+  readonly [Section in SectionOf<keyof K>]: {
+    readonly [Key in keyof K as Key extends `${Section}.${infer Name}` ? `${Camel<Name>}${Suffix<K[Key]>}` : never]: Value<K[Key]>
+  }
+} & { readonly [Key in keyof K as Key extends `${string}.${string}` ? never : Camel<Key>]: Value<K[Key]> }
+
+export interface Common {
+  readonly mode: Mode
+  /** `[[client_profiles]]` as written. */
+  readonly clientProfiles: readonly Table[]
+  /** Where each key's value comes from: `flag --port`, `env WELLHEAD_SERVER_PORT`, `wellhead.toml:12` or `default`. */
+  readonly provenance: ReadonlyMap<string, string>
+}
+
+export type Config = Values<typeof configKeys> & Common
+
+const fileName = 'wellhead.toml'
+const profilesKey = 'client_profiles'
+const shownCharacters = 120
+
+/** A value that someone wrote, not yet looked at. */
+interface Given {
+  value: unknown
+  source: string
+  /** What a relative path is relative to. */
+  directory: string
+  hidden?: boolean
+}
+
+export const envName = (key: string) => `WELLHEAD_${key.replace('.', '_').toUpperCase()}`
+
+/** Flags before variables before the file before defaults. Throws one ConfigProblem that holds everything that is wrong. */
+export function loadConfig(sources: ConfigSources): Config
+export function loadConfig<K extends ConfigKeys>(sources: ConfigSources, keys: K): Values<K> & Common
+export function loadConfig(sources: ConfigSources, keys: ConfigKeys = configKeys): Common {
+  const problems: string[] = []
+  const mode = sources.mode ?? 'serve'
+  const outer = outerValues(sources, keys, problems)
+  const file = fileValues(sources, keys, outer, problems)
+  const provenance = new Map<string, string>()
+  const root: Record<string, unknown> = {}
+  for (const [name, key] of Object.entries(keys)) {
+    const preset = mode === 'dev' && key.inDev !== undefined ? key.inDev : key.default
+    const given = outer.get(name) ?? file.get(name)
+    const value = given ? key.kind.accept(given.value) : preset
+    if (given && value === undefined) problems.push(`${given.source}: ${name} = ${shown(given)} must be ${key.kind.allowed}`)
+    const [section, property] = propertyOf(name, key)
+    const effective = value === undefined ? preset : (key.kind.locate?.(value, given?.directory ?? sources.files.directory) ?? value)
+    if (section === '') root[property] = effective
+    else root[section] = { ...(root[section] as Table | undefined), [property]: effective }
+    provenance.set(name, given?.source ?? 'default')
+  }
+  const profiles = file.get(profilesKey)
+  if (profiles) provenance.set(profilesKey, profiles.source)
+  if (problems.length > 0) throw new ConfigProblem(problems)
+  return { mode, ...root, clientProfiles: (profiles?.value ?? []) as Table[], provenance }
+}
+
+/** One row for each value in force, in the order of the table of keys. */
+export function explain(config: Common, keys: ConfigKeys = configKeys): Explained[] {
+  const root = config as unknown as Readonly<Record<string, Table>>
+  const rows = Object.entries(keys).map(([name, key]) => {
+    const [section, property] = propertyOf(name, key)
+    const value = (section === '' ? root : root[section])?.[property]
+    return {
+      key: name,
+      value: oneLine(redact(key.kind.show(value))),
+      source: config.provenance.get(name) ?? 'default',
+      description: key.description,
+    }
+  })
+  const profiles = {
+    key: profilesKey,
+    value: String(config.clientProfiles.length),
+    source: config.provenance.get(profilesKey) ?? 'default',
+  }
+  return [
+    { key: 'mode', value: config.mode, source: 'command', description: 'Production, or evaluation and development.' },
+    ...rows,
+    { ...profiles, description: 'How many profiles of client shapes are listed.' },
+  ]
+}
+
+function propertyOf(name: string, key: ConfigKey<unknown, string>): [section: string, property: string] {
+  const dot = name.indexOf('.')
+  const property = name.slice(dot + 1).replace(/_(.)/g, (_, first: string) => first.toUpperCase())
+  return [name.slice(0, Math.max(dot, 0)), property + (key.kind.suffix ?? '')]
+}
+
+/** As it was written, for the person who wrote it; never what came from a secret's file, and no token that strayed into another key. */
+function shown({ value, hidden }: Given): string {
+  if (hidden) return '(not shown)'
+  if (isTable(value)) return '(a table)'
+  const text = oneLine(redact(typeof value === 'number' ? String(value) : JSON.stringify(value)))
+  return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text
+}
+
+function outerValues(sources: ConfigSources, keys: ConfigKeys, problems: string[]): Map<string, Given> {
+  const { flags, env, files } = sources
+  const found = new Map<string, Given>()
+  for (const name of Object.keys(flags)) if (!Object.hasOwn(keys, name)) problems.push(`flag ${name}: unknown key${suggestion(name, keys)}`)
+  for (const [name, key] of Object.entries(keys)) {
+    const take = (text: string, source: string, hidden: boolean) =>
+      found.set(name, { value: key.kind.fromText(text), source, directory: files.directory, hidden: hidden || key.kind.secret === true })
+    const flag = flags[name]
+    if (flag !== undefined) {
+      take(flag, `flag ${key.flag ?? name}`, false)
+      continue
+    }
+    const variable = envName(name)
+    // An empty variable is how compose files and unit files say "not set".
+    const [direct, path] = [env[variable] || undefined, env[`${variable}_FILE`] || undefined]
+    if (direct !== undefined && path !== undefined)
+      problems.push(`env ${variable}: set together with ${variable}_FILE; only one of them may be`)
+    if (direct !== undefined) take(direct, `env ${variable}`, false)
+    else if (path !== undefined) {
+      const text = readOrReport(`env ${variable}_FILE`, path, sources, problems)
+      if (text !== undefined) take(text.replace(/\r?\n$/, ''), `env ${variable}_FILE`, true)
+    }
+  }
+  return found
+}
+
+/** Reads a file that has to be there. */
+function readOrReport(
+  source: string,
+  path: string,
+  { files, readFile = readPresent }: ConfigSources,
+  problems: string[],
+): string | undefined {
+  try {
+    const text = readFile(resolve(files.directory, path))
+    if (text === undefined) problems.push(`${source}: there is no file ${oneLine(path)}`)
+    return text
+  } catch (error) {
+    problems.push(`${source}: ${oneLine(path)} can not be read: ${reasonOf(error)}`)
+    return undefined
+  }
+}
+
+const reasonOf = (error: unknown) => oneLine(error instanceof Error ? error.message : String(error))
+
+interface Found {
+  /** As people know it: relative to the working directory where it was looked up so. */
+  label: string
+  path: string
+  text: string
+  inDataDirectory: boolean
+}
+
+function findFile(sources: ConfigSources, dataDirectory: string, problems: string[]): Found | undefined {
+  const { files, readFile = readPresent } = sources
+  if (files.explicit !== undefined) {
+    const text = readOrReport('flag --config', files.explicit, sources, problems)
+    return text === undefined
+      ? undefined
+      : { label: files.explicit, path: resolve(files.directory, files.explicit), text, inDataDirectory: false }
+  }
+  for (const label of [join(dataDirectory, fileName), fileName]) {
+    const path = resolve(files.directory, label)
+    try {
+      const text = readFile(path)
+      if (text !== undefined) return { label, path, text, inDataDirectory: label !== fileName }
+    } catch (error) {
+      problems.push(`${oneLine(label)} can not be read: ${reasonOf(error)}`)
+      return undefined
+    }
+  }
+  return undefined
+}
+
+function fileValues(sources: ConfigSources, keys: ConfigKeys, outer: ReadonlyMap<string, Given>, problems: string[]): Map<string, Given> {
+  const given = outer.get('data.dir')?.value ?? keys['data.dir']?.default
+  const dataDirectory = typeof given === 'string' ? given : '.'
+  const values = new Map<string, Given>()
+  const file = findFile(sources, dataDirectory, problems)
+  if (!file) return values
+  const parsed = parseToml(file.text)
+  if ('fault' in parsed) {
+    problems.push(`${file.label}:${parsed.line}:${parsed.column}: ${parsed.fault}`)
+    return values
+  }
+  for (const [name, value] of flatten(parsed.table, keys)) {
+    const line = parsed.lineOf(name)
+    const source = line === undefined ? file.label : `${file.label}:${line}`
+    if (name === profilesKey ? !(Array.isArray(value) && value.every(isTable)) : !Object.hasOwn(keys, name))
+      problems.push(`${source}: ${refusal(name, keys)}`)
+    else values.set(name, { value, source, directory: dirname(file.path), hidden: keys[name]?.kind.secret === true })
+  }
+  const moved = values.get('data.dir')
+  if (moved && file.inDataDirectory && !outer.has('data.dir') && resolve(moved.directory, String(moved.value)) !== moved.directory)
+    problems.push(
+      `${moved.source}: data.dir = ${shown(moved)} points away from the directory this file was found in; set it by --data, ${envName('data.dir')} or --config FILE`,
+    )
+  return values
+}
+
+/** Dotted names with their values; a table is taken apart unless a setting or nothing at all bears its name. */
+function* flatten(table: Table, keys: ConfigKeys, prefix = ''): Generator<[name: string, value: unknown]> {
+  for (const [part, value] of Object.entries(table)) {
+    const name = prefix + part
+    if (!isTable(value) || Object.hasOwn(keys, name) || name === profilesKey)
+      yield [name, value instanceof Date ? value.toISOString() : value]
+    else if (Object.keys(value).length > 0) yield* flatten(value, keys, `${name}.`)
+    else if (!isSection(name, keys)) yield [name, value]
+  }
+}
+
+const isSection = (name: string, keys: ConfigKeys) => Object.keys(keys).some(known => known.startsWith(`${name}.`))
+
+function refusal(name: string, keys: ConfigKeys): string {
+  if (name === profilesKey) return `${profilesKey} must be tables, each under [[${profilesKey}]]`
+  if (isSection(name, keys)) return `${name} is a section: its keys go under [${name}]`
+  return `unknown key ${oneLine(redact(name)).slice(0, shownCharacters)}${suggestion(name, keys)}`
+}
+
+/** The key that was probably meant: one of the same last word (a wrong or missing section), else the nearest spelling. */
+function suggestion(name: string, keys: ConfigKeys): string {
+  if (name.length > shownCharacters) return ''
+  const plain = name
+    .replaceAll('-', '_')
+    .replace(/[A-Z]+/g, (capitals, at: number) => (at > 0 && /[a-z]/.test(name[at - 1]!) ? '_' : '') + capitals.toLowerCase())
+  const last = plain.slice(plain.lastIndexOf('.') + 1)
+  const known = [...Object.keys(keys), profilesKey]
+  const ranked = (names: string[]) => names.map(key => ({ key, steps: distance(plain, key) })).sort((a, b) => a.steps - b.steps)[0]
+  const moved = ranked(known.filter(key => key.endsWith(`.${last}`)))
+  const near = ranked(known)
+  const meant = moved ?? (near && near.steps <= Math.max(1, Math.floor(plain.length / 3)) ? near : undefined)
+  return meant ? `; did you mean ${meant.key}?` : ''
+}
+
+/** The text of a file; undefined when there is none. */
+function readPresent(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined
+    throw error
+  }
+}

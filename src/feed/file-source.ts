@@ -1,0 +1,110 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, open, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+
+const chunkBytes = 512 * 1024
+const headBytes = 64 * 1024
+
+/** A file that can be read from its beginning more than once. */
+export interface Source {
+  /** As the person named it, for messages. */
+  name: string
+  path: string
+  sizeBytes: number
+  close(): Promise<void>
+}
+
+/**
+ * The file at `path`. What cannot be read twice (`-` for standard input, a pipe) is first copied into `spoolDirectory`, because an import
+ * reads everything before it writes anything. Throws a sentence when there is nothing to read.
+ */
+export async function openSource(path: string, stdin: AsyncIterable<Uint8Array>, spoolDirectory: string): Promise<Source> {
+  if (path === '-') return spool('standard input', stdin, spoolDirectory)
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(error.code === 'ENOENT' ? `${path} does not exist` : `${path} cannot be read: ${error.message}`)
+  })
+  if (found.isDirectory()) throw new Error(`${path} is a directory: name the files in it`)
+  if (!found.isFile()) return spool(path, createReadStream(path), spoolDirectory)
+  const handle = await open(path).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${path} cannot be read: ${error.message}`)
+  })
+  await handle.close()
+  return { name: path, path, sizeBytes: found.size, close: async () => {} }
+}
+
+async function spool(name: string, input: AsyncIterable<Uint8Array>, directory: string): Promise<Source> {
+  const folder = await mkdtemp(join(directory, 'wellhead-import-'))
+  const close = () => rm(folder, { recursive: true, force: true })
+  try {
+    const path = join(folder, 'input')
+    await pipeline(Readable.from(input), createWriteStream(path, { mode: 0o600 }))
+    return { name, path, sizeBytes: (await stat(path)).size, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** The content of a source, unpacked when its first bytes say gzip; `heard` is told how many bytes of the file itself have been read. */
+export async function* contentOf(source: Source, heard: (bytes: number) => void = () => {}): AsyncGenerator<Uint8Array> {
+  if (!(await isGzip(source.path))) {
+    yield* counted(source.path, heard)
+    return
+  }
+  const gunzip = createGunzip({ chunkSize: chunkBytes })
+  // The iteration below reports the error; without a catch here it would also be an unhandled rejection.
+  pipeline(Readable.from(counted(source.path, heard)), gunzip).catch(() => {})
+  try {
+    yield* gunzip as AsyncIterable<Uint8Array>
+  } catch (error) {
+    const cut = (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR'
+    throw new Error(
+      cut
+        ? `${source.name} is cut off: its gzip data ends too early`
+        : `${source.name} is damaged: ${(error as Error).message} in its gzip data`,
+    )
+  }
+}
+
+async function* counted(path: string, heard: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  let total = 0
+  for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes }) as AsyncIterable<Uint8Array>) {
+    total += chunk.length
+    heard(total)
+    yield chunk
+  }
+}
+
+async function isGzip(path: string): Promise<boolean> {
+  const handle = await open(path)
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, 0)
+    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The first bytes of the unpacked content, enough to tell what it is; all of a small file. Throws a sentence for what cannot be text. */
+export async function headOf(source: Source): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of contentOf(source)) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length >= headBytes) break
+  }
+  const head = withoutMark(Buffer.concat(chunks).subarray(0, headBytes))
+  const is = (...magic: number[]) => magic.every((byte, i) => head[i] === byte)
+  if (is(0x50, 0x4b, 3, 4)) throw new Error(`${source.name} is a ZIP archive or a spreadsheet: unpack it, or save it as CSV`)
+  if (is(0xff, 0xfe) || is(0xfe, 0xff)) throw new Error(`${source.name} is UTF-16 text: save it as UTF-8`)
+  if (head.includes(0)) throw new Error(`${source.name} is not a text file: CSV or NDJSON is read, plain or gzip`)
+  return head
+}
+
+/** The text after a UTF-8 byte order mark. */
+export const withoutMark = (bytes: Uint8Array): Uint8Array =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes

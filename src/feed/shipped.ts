@@ -1,0 +1,43 @@
+import aliasesText from '../../fixtures/aliases.tsv' with { type: 'text' }
+import codesText from '../../fixtures/codes.tsv' with { type: 'text' }
+import type { Cadence } from '../market/catalogue.ts'
+import type { NewSeries } from '../store/series.ts'
+
+/** Words in brackets at the end of a description say why a code has no data; they are not part of the description. */
+const reasons: Record<string, string> = {
+  '(no source)': 'no_source',
+  '(discontinued listing)': 'discontinued',
+  '(restricted)': 'restricted',
+}
+
+const rowsOf = (text: string): string[][] =>
+  text
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map(line => line.split('\t'))
+
+/** The catalogue that ships with the program. */
+export function shippedCatalogue(): { series: NewSeries[]; aliases: { alias: string; code: string }[] } {
+  const series = rowsOf(codesText).map(
+    ([code, name, category, currency, unit, decimals, cadence, source, available, level, volatility, text]) => {
+      const bracket = /\s*(\([^)]*\))$/.exec(text!)
+      const reason = available === 'true' ? null : ((bracket && reasons[bracket[1]!]) ?? 'no_source')
+      return {
+        code: code!,
+        name: name!,
+        category: category!,
+        currency: currency || null,
+        unit: unit!,
+        decimals: Number(decimals),
+        cadence: cadence as Cadence,
+        source: source!,
+        description: reason && bracket ? text!.slice(0, bracket.index) : text!,
+        unavailableReason: reason,
+        level: Number(level),
+        volatility: Number(volatility),
+      }
+    },
+  )
+  return { series, aliases: rowsOf(aliasesText).map(([alias, code]) => ({ alias: alias!, code: code! })) }
+}

@@ -1,0 +1,35 @@
+import { Elysia } from 'elysia'
+import type { PeerLookup } from './address.ts'
+import type { Access, Caller, Gate, Pass } from './gate.ts'
+import { headerKeySecurity, keySecurity, openSecurity, operatorSecurity } from './openapi.ts'
+
+/**
+ * The plugin that every resource uses: the macro `access` and what it leaves in the context. It acts in `transform`, before
+ * validation, so that an unknown caller gets 401 and never a refusal that describes our schema. Without a name, because Elysia
+ * would take two of them with different gates for one.
+ */
+export const accessPlugin = (gate: Gate, peer: PeerLookup) =>
+  new Elysia()
+    .decorate('pass', undefined as Pass | undefined)
+    // What the gate knows of the caller; only routes that ask for a key may read it.
+    .decorate('caller', undefined as unknown as Caller)
+    .macro({
+      access: (access: Access) => ({
+        // Elysia reads the source of this function to see what of the request it must prepare: name each property, pass no context on.
+        transform(ctx) {
+          const pass = gate.open(access, ctx.route)
+          ctx.pass = pass
+          gate.enter(pass, ctx.request, peer)
+          if (pass.caller) ctx.caller = pass.caller
+        },
+        detail: { security: securityOf(access) },
+      }),
+    })
+
+export type AccessPlugin = ReturnType<typeof accessPlugin>
+
+function securityOf(access: Access) {
+  if ('open' in access) return openSecurity
+  if ('operator' in access) return operatorSecurity
+  return access.header ? headerKeySecurity : keySecurity
+}

@@ -1,0 +1,81 @@
+import { Elysia, ValidationError } from 'elysia'
+import type { Ids } from '../lib/ids.ts'
+import type { Log } from '../lib/log.ts'
+import type { AccessPlugin } from './access.ts'
+import { readBody } from './body.ts'
+import { corsHeaders } from './cors.ts'
+import type { Gate } from './gate.ts'
+import { Problem, type ProblemContext, problemBody, problemHeaders } from './problem.ts'
+import type { Links } from './refusals.ts'
+import { problemOfValidation } from './validation.ts'
+
+export interface BaseDeps {
+  access: AccessPlugin
+  gate: Gate
+  ids: Ids
+  log: Log
+  links(request: Request): Links
+  corsOrigins: readonly string[]
+}
+
+const visible = /^[\x21-\x7e]{1,128}$/
+
+/** The id of a request: the client's own when it is one, otherwise a new one. */
+export function requestIdOf(request: Request, ids: Ids): string {
+  const given = request.headers.get('x-request-id')
+  return given !== null && visible.test(given) ? given : ids.uuid()
+}
+
+/** The root of the application: how bodies are read, how every answer is settled and how every error looks. */
+export function base({ access, gate, ids, log, links, corsOrigins }: BaseDeps) {
+  return (
+    new Elysia({ strictPath: false, normalize: true, precompile: false })
+      .use(access)
+      // First, so that no unknown error's text finds another way out.
+      .onError({ as: 'global' }, ({ error, code, set, request }) => {
+        if (code === 'NOT_FOUND') return new Response('', { status: 404, headers: { 'content-type': 'text/html' } })
+        const problem = problemOf(error, code)
+        const requestId = requestIdOf(request, ids)
+        const context: ProblemContext = { requestId, docsUrl: links(request).docsUrl }
+        if (problem.status === 500)
+          log.error('request failed', { request_id: requestId, method: request.method, path: pathOf(request), error })
+        set.status = problem.status
+        Object.assign(set.headers, problemHeaders(problem))
+        set.headers['x-request-id'] = requestId
+        return problemBody(problem, context)
+      })
+      .onParse({ as: 'global' }, ({ request, path }) => readBody(request, path))
+      .mapResponse({ as: 'global' }, ({ set, request, pass, responseValue }) => {
+        const headers = set.headers as Record<string, string>
+        headers['x-request-id'] ??= requestIdOf(request, ids)
+        const origin = request.headers.get('origin')
+        if (origin !== null) corsHeaders(headers, origin, corsOrigins)
+        const status = responseValue instanceof Response ? responseValue.status : set.status
+        if (pass) gate.leave(pass, typeof status === 'number' ? status : 200, headers)
+      })
+  )
+}
+
+export const pathOf = (request: Request): string => new URL(request.url).pathname
+
+/** What an error is to the caller. Only a Problem says anything of itself. */
+function problemOf(error: unknown, code: string | number): Problem {
+  if (error instanceof Problem) return error
+  if (error instanceof ValidationError) return problemOfValidation(error)
+  if (code === 'PARSE') return new Problem('MALFORMED_JSON', 'The body is not valid JSON.')
+  if (isStorageFault(error)) {
+    return new Problem(
+      'STORAGE_UNAVAILABLE',
+      'The data can not be written at the moment; try again.',
+      {},
+      { headers: { 'retry-after': '5' } },
+    )
+  }
+  return new Problem('INTERNAL_ERROR', 'An unexpected error occurred. The request id names it in the log.')
+}
+
+const storageFaults = /^SQLITE_(FULL|BUSY|LOCKED|IOERR|READONLY|CANTOPEN)/
+
+/** The disk is full, failing or held by another process: reads go on and the same write may succeed later. */
+const isStorageFault = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && storageFaults.test(error.code)

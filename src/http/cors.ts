@@ -1,0 +1,50 @@
+const allowedHeaders = 'authorization, content-type, if-none-match, idempotency-key, x-request-id'
+const allowedMethods = 'GET, HEAD, POST, PATCH, DELETE, OPTIONS'
+const exposedHeaders = [
+  'X-Request-Id',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Used',
+  'X-RateLimit-Reset',
+  'X-RateLimit-Window',
+  'X-RateLimit-State',
+  'X-RateLimit-Tier',
+  'RateLimit',
+  'RateLimit-Policy',
+  'X-Cache',
+  'X-Error-Code',
+  'X-Error-Status',
+  'X-Error-Message',
+  'X-Total',
+  'X-Total-Pages',
+  'X-Page',
+  'X-Per-Page',
+  'X-Has-Next',
+  'X-Vintage-As-Of',
+  'X-Vintage-Revision-Coverage-Since',
+  'Link',
+  'Retry-After',
+  'ETag',
+].join(', ')
+
+/** What a page of another origin may read. Never with credentials: keys travel in a header that the page sets itself. */
+export function corsHeaders(headers: Record<string, string>, origin: string, origins: readonly string[]): void {
+  const any = origins.includes('*')
+  if (!any && !origins.includes(origin)) return
+  headers['access-control-allow-origin'] = any ? '*' : origin
+  headers['access-control-expose-headers'] = exposedHeaders
+  if (!any) headers.vary = headers.vary ? `${headers.vary}, Origin` : 'Origin'
+}
+
+/** The answer to a preflight: unauthenticated, unmetered, without a rate slot. */
+export function preflight(request: Request, origins: readonly string[]): Response {
+  const headers: Record<string, string> = {}
+  const origin = request.headers.get('origin')
+  if (origin !== null) {
+    corsHeaders(headers, origin, origins)
+    headers['access-control-allow-methods'] = allowedMethods
+    headers['access-control-allow-headers'] = allowedHeaders
+    headers['access-control-max-age'] = '86400'
+  }
+  return new Response(null, { status: 204, headers })
+}

@@ -1,0 +1,178 @@
+import type { Clock } from '../lib/clock.ts'
+import { addressGroup } from '../plan/address.ts'
+import { type Entitlements, hasFeature, type Plans } from '../plan/plans.ts'
+import type { Feature } from '../plan/tiers.ts'
+import type { AdminTokens } from '../service/admin-tokens.ts'
+import type { Keyring, KeyState } from '../service/keyring.ts'
+import type { Meter } from '../service/meter.ts'
+import { clientAddress, type PeerLookup, type TrustedProxies } from './address.ts'
+import { credentialsOf } from './credentials.ts'
+import { Problem } from './problem.ts'
+import { addressHeaders, keyHeaders, reading, type WindowReading } from './rate-headers.ts'
+import type { RateTables } from './rates.ts'
+import { featureMissing, type Links, quotaUsedUp, tooFast } from './refusals.ts'
+
+export interface OpenAccess {
+  /** Why no key is asked for. `rate` `none` is for probes and documents, which nothing limits. */
+  open: string
+  rate?: 'default' | 'demo' | 'none'
+}
+
+export interface OperatorAccess {
+  /** The operator's token, or a command on this machine. */
+  operator: true
+}
+
+export interface KeyAccess {
+  /** One of these must be in the plan. */
+  feature?: Feature | readonly Feature[]
+  /** A window taken in addition to the general one. */
+  rate?: 'marine' | 'marine-historical'
+  /** Whether an answered request counts against the quota. */
+  meter: boolean
+  /** The key must be in the Authorization header. */
+  header?: true
+  /** Refusals of the plan in the flat shape, as the drilling and intelligence families have them. */
+  flat?: true
+}
+
+/** Who may call a route and what it costs. */
+export type Access = OpenAccess | OperatorAccess | KeyAccess
+
+export interface Caller {
+  key: KeyState
+  entitled: Entitlements
+}
+
+/** One request on its way through the house: made at the gate, settled when the status of its answer is known. */
+export interface Pass {
+  access: Access
+  caller: Caller | undefined
+  /** A request of the quota is taken and must be given back if the answer is not 2xx. */
+  reserved: boolean
+  startedMs: number
+  route: string
+  windows: WindowReading[]
+}
+
+export interface GateDeps {
+  keys: Keyring
+  meter: Meter
+  plans: Plans
+  rates: RateTables
+  adminTokens: AdminTokens
+  clock: Clock
+  trusted: TrustedProxies
+  /** Requests that came through the socket in the data directory: whoever can open it owns the data. */
+  local: WeakSet<Request>
+  links(request: Request): Links
+}
+
+export interface Gate {
+  open(access: Access, route: string): Pass
+  /** Lets the request in or throws the refusal. The order of its checks is part of the interface. */
+  enter(pass: Pass, request: Request, peer: PeerLookup): void
+  /** Settles the quota and sets every header that depends on it. */
+  leave(pass: Pass, status: number, headers: Record<string, string | number>): void
+}
+
+export function gate(deps: GateDeps): Gate {
+  const { keys, meter, plans, rates, clock } = deps
+
+  const takeAddress = (name: 'unauthenticated' | 'demo', pass: Pass, request: Request, peer: PeerLookup) => {
+    const group = addressGroup(clientAddress(request, peer, deps.trusted))
+    const window = reading(name === 'demo' ? 'demo' : 'address', rates.take(name, group, clock.monotonic()))
+    pass.windows.push(window)
+    if (!window.admitted) throw tooFast(window)
+  }
+
+  const unauthorized = (pass: Pass, request: Request, peer: PeerLookup, why: string): never => {
+    takeAddress('unauthenticated', pass, request, peer)
+    throw new Problem('UNAUTHORIZED', why, { signup_url: deps.links(request).signupUrl, demo_endpoint: '/v1/demo/prices' })
+  }
+
+  const enterOperator = (pass: Pass, request: Request, peer: PeerLookup) => {
+    if (deps.local.has(request)) return
+    const [scheme, token] = (request.headers.get('authorization') ?? '').split(' ')
+    if (scheme?.toLowerCase() === 'bearer' && token && deps.adminTokens.accepts(token)) return
+    unauthorized(pass, request, peer, 'The admin token is required; send it as "Authorization: Bearer <ADMIN_TOKEN>".')
+  }
+
+  /** State and restrictions of the key, then the plan: 403. */
+  const refuse = (access: KeyAccess, caller: Caller, request: Request, peer: PeerLookup) => {
+    const { key, entitled } = caller
+    if (isSuspended(key)) throw new Problem('KEY_SUSPENDED', 'This API key has been suspended by the operator.')
+    if (key.networks.length > 0) {
+      const address = clientAddress(request, peer, deps.trusted)
+      if (!keys.allows(key, address)) throw new Problem('IP_NOT_ALLOWED', 'This API key may not be used from this address.')
+    }
+    if (key.key.allowedDomains.length > 0 && !fromAllowedDomain(key.key.allowedDomains, request)) {
+      throw new Problem('DOMAIN_NOT_ALLOWED', 'This API key may not be used from this domain.')
+    }
+    if (key.key.readOnly && request.method !== 'GET' && request.method !== 'HEAD') {
+      throw new Problem('KEY_READ_ONLY', 'This API key is read-only.')
+    }
+    if (access.feature === undefined) return
+    const wanted: readonly Feature[] = typeof access.feature === 'string' ? [access.feature] : access.feature
+    if (!wanted.some(feature => hasFeature(entitled, feature))) {
+      throw featureMissing(plans, deps.links(request), entitled, wanted[0]!, access.flat && 'flat')
+    }
+  }
+
+  const enterKeyed = (pass: Pass, access: KeyAccess, request: Request, peer: PeerLookup) => {
+    const { token, fault } = credentialsOf(request, access.header === true)
+    if (token === undefined) return unauthorized(pass, request, peer, fault)
+    const key = keys.find(token)
+    if (!key) return unauthorized(pass, request, peer, 'The API key is not valid.')
+    const standing = meter.standing(key)
+    const caller = { key, entitled: standing.entitled }
+    pass.caller = caller
+
+    const now = clock.monotonic()
+    // Past the quota, and for a suspended key, a smaller window of its own applies in place of the general one.
+    const held = standing.state === 'exhausted' || isSuspended(key)
+    const burst = reading(
+      'burst',
+      held ? rates.take('overQuota', key.key.id, now) : rates.take('authenticated', key.key.id, now, caller.entitled.requestsPerMinute),
+    )
+    pass.windows.push(burst)
+    refuse(access, caller, request, peer)
+    if (!burst.admitted) throw tooFast(burst)
+    if (access.rate) {
+      const marine = access.rate === 'marine' ? reading('marine', rates.take('marine', key.key.id, now)) : undefined
+      const window = marine ?? reading('marine_historical', rates.take('marineHistorical', key.key.id, now))
+      pass.windows.push(window)
+      if (!window.admitted) throw tooFast(window)
+    }
+    if (!access.meter) return
+    if (!meter.reserve(key)) throw quotaUsedUp(meter, plans, deps.links(request), key, clock.now(), access.feature === 'futures')
+    pass.reserved = true
+  }
+
+  return {
+    open: (access, route) => ({ access, caller: undefined, reserved: false, startedMs: clock.monotonic(), route, windows: [] }),
+    enter(pass, request, peer) {
+      const { access } = pass
+      if ('meter' in access) enterKeyed(pass, access, request, peer)
+      else if ('operator' in access) enterOperator(pass, request, peer)
+      else if (access.rate !== 'none') takeAddress(access.rate === 'demo' ? 'demo' : 'unauthenticated', pass, request, peer)
+    },
+    leave(pass, status, headers) {
+      const { caller } = pass
+      if (!caller) return addressHeaders(headers, pass.windows, clock.now())
+      const ok = status >= 200 && status < 300
+      if (pass.reserved && !ok) meter.refund(caller.key)
+      meter.record(caller.key, pass.route, status, pass.reserved && ok, clock.monotonic() - pass.startedMs)
+      keyHeaders(headers, meter.standing(caller.key), pass.windows, clock.now())
+    },
+  }
+}
+
+const isSuspended = (key: KeyState): boolean => key.key.suspendedAt !== null || key.account.account.suspendedAt !== null
+
+/** The page that made the request: its Origin, else its Referer. `example.com` allows its subdomains too. */
+function fromAllowedDomain(domains: readonly string[], request: Request): boolean {
+  const source = request.headers.get('origin') ?? request.headers.get('referer') ?? ''
+  const host = URL.canParse(source) ? new URL(source).hostname : ''
+  return domains.some(domain => host === domain || host.endsWith(`.${domain}`))
+}

@@ -1,0 +1,52 @@
+import { t } from 'elysia'
+
+const links = {
+  request_id: t.Optional(t.String({ examples: ['6f9619ff-8b86-4d01-b42d-00c04fc964ff'] })),
+  docs_url: t.Optional(t.String({ examples: ['https://prices.example.com/docs#UNAUTHORIZED'] })),
+}
+const code = (example: string) => t.String({ description: 'Stable code of the error.', examples: [example] })
+const message = t.String({ description: 'What is wrong and what would be right.', examples: ['The API key is not valid.'] })
+
+/** Bodies of refusals, for the documentation. Each may carry further fields, named by its code. */
+export const NestedProblem = t.Object(
+  {
+    error: t.Object(
+      { code: code('UNAUTHORIZED'), message, status: t.Integer({ examples: [401] }), ...links },
+      { additionalProperties: true },
+    ),
+  },
+  { title: 'Problem', description: 'An error; the code says which, further fields what of.' },
+)
+
+export const FailProblem = t.Object(
+  {
+    status: t.Literal('fail'),
+    code: code('invalid_code'),
+    message,
+    ...links,
+    data: t.Object({ error: code('invalid_code'), message }, { additionalProperties: true }),
+  },
+  { title: 'FailProblem', additionalProperties: true, description: 'An error about commodity codes or intervals.' },
+)
+
+export const FlatProblem = t.Object(
+  { error: message, error_code: code('RATE_LIMIT_EXCEEDED'), code: code('RATE_LIMIT_EXCEEDED'), message, ...links },
+  { title: 'LimitProblem', additionalProperties: true, description: 'A quota or rate limit; branch on `error_code`.' },
+)
+
+export const ValidationProblem = t.Object(
+  {
+    error: code('validation_failed'),
+    error_code: code('validation_failed'),
+    code: code('validation_failed'),
+    message,
+    field: t.Union([t.String(), t.Null()]),
+    errors: t.Array(t.Object({ field: t.String(), message: t.String() }, { additionalProperties: true })),
+    request_id: t.Optional(t.String()),
+  },
+  {
+    title: 'ValidationProblem',
+    additionalProperties: true,
+    description: 'A body that does not fit, field by field, or a state that forbids the operation.',
+  },
+)

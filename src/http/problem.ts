@@ -1,0 +1,148 @@
+/** Which of the specification's body shapes an error takes. */
+export type ProblemShape = 'nested' | 'fail' | 'flat' | 'valid' | 'catalog'
+
+interface Entry {
+  status: number
+  shape: ProblemShape
+  retryable: boolean
+  /** When it happens, for the documentation. */
+  when: string
+}
+
+const entry = (status: number, shape: ProblemShape, when: string, retryable = false): Entry => ({ status, shape, retryable, when })
+
+/** Every error this service answers, by code. Nothing else leaves the house. */
+export const problems = {
+  invalid_code: entry(400, 'fail', 'A commodity code is not in the catalogue.'),
+  too_many_codes: entry(400, 'fail', 'More codes than one request may ask for.'),
+  invalid_interval: entry(400, 'fail', 'The interval is not one of the accepted spellings.'),
+  MISSING_PARAMETER: entry(400, 'nested', 'A required parameter is absent.'),
+  INVALID_PARAMETER: entry(400, 'nested', 'A parameter has a value that it can not have.'),
+  INVALID_DATE_RANGE: entry(400, 'nested', 'The range ends before it starts.'),
+  MALFORMED_JSON: entry(400, 'nested', 'The body is not JSON.'),
+  MISSING_CODES: entry(400, 'nested', 'The body names no codes.'),
+  MALFORMED_REQUEST: entry(400, 'nested', 'The request is ambiguous: repeated or malformed headers.'),
+  UNAUTHORIZED: entry(401, 'nested', 'The key is missing, malformed, unknown, expired or revoked.'),
+  PAYMENT_REQUIRED: entry(402, 'flat', "The free plan's daily quota is used up."),
+  FREE_TIER_LIMIT_EXCEEDED: entry(402, 'flat', 'The same, on a futures path.'),
+  INSUFFICIENT_PLAN: entry(403, 'nested', 'The plan does not include the feature.'),
+  FORBIDDEN: entry(403, 'nested', 'The futures entitlement is missing.'),
+  ENTERPRISE_REQUIRED: entry(403, 'nested', 'Well production is not granted.'),
+  KEY_SUSPENDED: entry(403, 'nested', 'The operator has suspended the key or its account.'),
+  KEY_READ_ONLY: entry(403, 'nested', 'A read-only key was used to change something.'),
+  IP_NOT_ALLOWED: entry(403, 'nested', "The client's address is not among those the key is good for."),
+  DOMAIN_NOT_ALLOWED: entry(403, 'nested', "The page's domain is not among those the key is good for."),
+  COMMODITY_NOT_FOUND: entry(404, 'catalog', 'The catalogue has no such code.'),
+  NOT_FOUND: entry(404, 'nested', 'There is no such thing, or it belongs to another account.'),
+  DATA_NOT_AVAILABLE: entry(404, 'nested', 'There is no data, or too little, to answer with.'),
+  DEMO_CODE_NOT_AVAILABLE: entry(403, 'nested', 'The demo does not serve this code.'),
+  PAYLOAD_TOO_LARGE: entry(413, 'nested', 'The body is larger than accepted.'),
+  validation_failed: entry(422, 'valid', 'A field of the body has a value that it can not have.'),
+  api_key_limit_reached: entry(422, 'valid', 'The account has as many active keys as it may have.'),
+  last_active_key: entry(422, 'valid', 'The last active key can not be revoked.'),
+  api_key_already_revoked: entry(422, 'valid', 'The key has been revoked before.'),
+  api_key_revoked: entry(422, 'valid', 'A revoked key can not be rolled.'),
+  RATE_LIMIT_EXCEEDED: entry(429, 'flat', 'A rolling window is full.', true),
+  MONTHLY_QUOTA_EXCEEDED: entry(429, 'flat', "A paid plan's monthly quota is used up."),
+  TRIAL_LIMIT_EXCEEDED: entry(429, 'flat', "The trial's quota is used up."),
+  INTERNAL_ERROR: entry(500, 'nested', 'Something went wrong here; the request id finds it in the log.', true),
+  OVERLOADED: entry(503, 'nested', 'Too much is being asked at once.', true),
+  STORAGE_UNAVAILABLE: entry(503, 'nested', 'The disk is full or the database is locked.', true),
+} as const satisfies Record<string, Entry>
+
+export type ProblemCode = keyof typeof problems
+
+export interface FieldFault {
+  field: string
+  message: string
+  value: unknown
+}
+
+/** A refusal. Thrown anywhere behind the front door and rendered in one place. */
+export class Problem extends Error {
+  readonly status: number
+  readonly shape: ProblemShape
+  constructor(
+    readonly code: ProblemCode,
+    message: string,
+    readonly extra: Readonly<Record<string, unknown>> = {},
+    options: { shape?: ProblemShape; headers?: Readonly<Record<string, string>>; status?: number } = {},
+  ) {
+    super(message)
+    this.status = options.status ?? problems[code].status
+    this.shape = options.shape ?? problems[code].shape
+    this.headers = options.headers ?? {}
+  }
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export const invalidParameter = (parameter: string, value: unknown, message: string, allowed?: readonly string[]): Problem =>
+  new Problem('INVALID_PARAMETER', `${parameter}: ${message}`, { parameter, value: String(value), ...(allowed && { allowed }) })
+
+export const missingParameter = (parameter: string, message: string): Problem =>
+  new Problem('MISSING_PARAMETER', `${parameter} is required: ${message}`, { parameter })
+
+export const notFound = (what: string): Problem => new Problem('NOT_FOUND', `${what} was not found.`)
+
+/** A body that does not fit; the first fault stands at the top, all of them in `errors`. */
+export function validationFailed(
+  faults: readonly FieldFault[],
+  code: ProblemCode = 'validation_failed',
+  extra: Record<string, unknown> = {},
+): Problem {
+  const first = faults[0]
+  const message = first ? first.message : problems[code].when
+  return new Problem(code, message, { field: first?.field ?? null, value: first?.value ?? null, errors: faults, ...extra })
+}
+
+/** A state that forbids the operation: E-valid without a field at fault. */
+export const stateForbids = (code: ProblemCode, message: string, extra: Record<string, unknown> = {}): Problem =>
+  new Problem(code, message, { field: null, value: null, errors: [], ...extra })
+
+export interface ProblemContext {
+  requestId: string
+  docsUrl: string
+}
+
+/** The body of a refusal in the shape that the specification has for it. */
+export function problemBody(problem: Problem, { requestId, docsUrl }: ProblemContext): Record<string, unknown> {
+  const { code, message, status, extra } = problem
+  const docs = `${docsUrl}#${code}`
+  const retry = { retryable: problems[code].retryable }
+  switch (problem.shape) {
+    case 'fail':
+      return {
+        status: 'fail',
+        code,
+        message,
+        request_id: requestId,
+        docs_url: docs,
+        ...topLevel(code, extra),
+        data: { error: code, message, ...extra },
+      }
+    case 'flat':
+      return { error: message, error_code: code, code, message, status, request_id: requestId, docs, docs_url: docs, retry, ...extra }
+    case 'valid':
+      return { error: code, error_code: code, code, message, request_id: requestId, docs_url: docs, ...extra }
+    case 'catalog':
+      return { status: 'fail', code, message, error: { code, message, status, ...extra, request_id: requestId, docs_url: docs } }
+    case 'nested':
+      return { error: { code, message, status, request_id: requestId, docs, docs_url: docs, retry, ...extra } }
+  }
+}
+
+/** Clients read the valid intervals at the top of the body as well. */
+const topLevel = (code: ProblemCode, extra: Readonly<Record<string, unknown>>) =>
+  code === 'invalid_interval' ? { valid_intervals: extra.valid_intervals } : {}
+
+const unprintable = /[^\x20-\x7e]+/g
+
+/** A text as a header may carry it: one line of printable ASCII, at most 200 characters. Anything else throws inside the server. */
+export const headerSafe = (text: string): string => text.replace(unprintable, ' ').trim().slice(0, 200)
+
+export const problemHeaders = (problem: Problem): Record<string, string> => ({
+  ...problem.headers,
+  'x-error-code': problem.code,
+  'x-error-status': String(problem.status),
+  'x-error-message': headerSafe(problem.message),
+})

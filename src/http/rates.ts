@@ -1,0 +1,36 @@
+import { hourMs, minuteMs } from '../lib/instant.ts'
+import type { Limits } from '../plan/limits.ts'
+import { createRateTable, type RateDecision, type RateTable } from '../plan/rate.ts'
+
+export type RateClassName = 'authenticated' | 'unauthenticated' | 'overQuota' | 'marine' | 'marineHistorical' | 'demo'
+
+/** One rolling window of each class, keyed by API key or client address. */
+export interface RateTables {
+  take(name: RateClassName, key: string, nowMs: number, limit?: number): RateDecision
+  peek(name: RateClassName, key: string, nowMs: number, limit?: number): RateDecision
+  clear(): void
+}
+
+const bytesByAddressMax = 24 * 2 ** 20
+/**
+ * Keys are as many as the operator made, so their tables are bounded by what one key may fill: a part of a table (there are 64) must
+ * hold the whole log of a busy key, at 12 bytes an admission, with room to be copied. Nothing of it is taken before it is used.
+ */
+const bytesByKeyMax = (limit: number) => Math.max(16 * 2 ** 20, 64 * limit * 12 * 4)
+
+export function rateTables(limits: Limits, seed: number): RateTables {
+  const table = (limit: number, windowMs: number, bytesMax: number) => createRateTable({ limit, windowMs, seed, bytesMax })
+  const tables: Record<RateClassName, RateTable> = {
+    authenticated: table(limits.perMinute, minuteMs, bytesByKeyMax(limits.perMinute)),
+    unauthenticated: table(limits.unauthenticated, minuteMs, bytesByAddressMax),
+    overQuota: table(limits.overQuota, minuteMs, bytesByKeyMax(limits.overQuota)),
+    marine: table(limits.marine, minuteMs, bytesByKeyMax(limits.marine)),
+    marineHistorical: table(limits.marineHistorical, minuteMs, bytesByKeyMax(limits.marineHistorical)),
+    demo: table(limits.demoPerHour, hourMs, bytesByAddressMax),
+  }
+  return {
+    take: (name, key, nowMs, limit) => tables[name].take(key, nowMs, limit),
+    peek: (name, key, nowMs, limit) => tables[name].peek(key, nowMs, limit),
+    clear: () => Object.values(tables).forEach(one => one.clear()),
+  }
+}

@@ -1,0 +1,66 @@
+/** Where time comes from. Wall time drives schedules and quotas; monotonic time drives windows and leases. */
+export interface Clock {
+  /** Unix milliseconds, UTC. */
+  now(): number
+  /** Milliseconds since an arbitrary start; never goes back. */
+  monotonic(): number
+}
+
+export const systemClock = (): Clock => ({ now: Date.now, monotonic: () => performance.now() })
+
+export interface ManualClock extends Clock {
+  readonly frozen: boolean
+  advance(ms: number): void
+  set(now: number): void
+  /** Let time run on from where it stands. */
+  release(): void
+}
+
+/**
+ * A clock that people can move. Frozen, it stands where it was put; released, it runs at the pace of `base` from there.
+ * Monotonic time moves with it, so that an advance of 61 seconds empties a 60-second window.
+ */
+export function manualClock(start: number, base: Clock = systemClock(), frozen = true): ManualClock {
+  let wall = start
+  let mono = 0
+  let since = base.monotonic()
+  let stopped = frozen
+  const elapsed = () => (stopped ? 0 : base.monotonic() - since)
+  const settle = () => {
+    const passed = elapsed()
+    wall += passed
+    mono += passed
+    since = base.monotonic()
+  }
+  return {
+    get frozen() {
+      return stopped
+    },
+    now: () => Math.floor(wall + elapsed()),
+    monotonic: () => mono + elapsed(),
+    advance(ms) {
+      settle()
+      wall += ms
+      mono += Math.max(0, ms)
+    },
+    set(now) {
+      settle()
+      mono += Math.max(0, now - wall)
+      wall = now
+    },
+    release() {
+      settle()
+      stopped = false
+    },
+  }
+}
+
+/** Resolves after `ms` of real time; the one place that waits. */
+export const sleep = (ms: number): Promise<void> => new Promise(done => setTimeout(done, ms))
+
+/** Runs `pass` every `ms` of real time until the returned function is called. A pass that throws does not end the rhythm. */
+export function every(ms: number, pass: () => void): () => void {
+  const timer = setInterval(pass, ms)
+  timer.unref?.()
+  return () => clearInterval(timer)
+}

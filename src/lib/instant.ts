@@ -1,0 +1,67 @@
+/** Instants are Unix milliseconds; days are `YYYY-MM-DD` text, always UTC. */
+
+export const secondMs = 1000
+export const minuteMs = 60 * secondMs
+export const hourMs = 60 * minuteMs
+export const dayMs = 24 * hourMs
+
+const dayPattern = /^(\d{4})-(\d{2})-(\d{2})$/
+const instantPattern = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|z|[+-]\d{2}:?\d{2})$/
+
+/** Midnight UTC of `YYYY-MM-DD`; undefined for a day that no calendar has, such as 2026-02-30. */
+export function parseDay(text: string): number | undefined {
+  const m = dayPattern.exec(text)
+  if (!m) return undefined
+  const at = Date.UTC(Number(m[1]), Number(m[2]) - 1, Number(m[3]))
+  return isoDay(at) === text ? at : undefined
+}
+
+/** An ISO 8601 instant with a zone (`Z` or an offset); undefined without one, or when a field is out of range. */
+export function parseInstant(text: string): number | undefined {
+  const m = instantPattern.exec(text)
+  if (!m) return undefined
+  const day = parseDay(m[1]!)
+  if (day === undefined) return undefined
+  const [hour, minute, second] = [Number(m[2]), Number(m[3]), Number(m[4] ?? 0)]
+  if (hour > 23 || minute > 59 || second > 59) return undefined
+  const ms = m[5] ? Math.floor(Number(`0.${m[5]}`) * 1000) : 0
+  const offset = offsetMs(m[6]!)
+  return offset === undefined ? undefined : day + hour * hourMs + minute * minuteMs + second * secondMs + ms - offset
+}
+
+function offsetMs(zone: string): number | undefined {
+  if (zone === 'Z' || zone === 'z') return 0
+  const hours = Number(zone.slice(1, 3))
+  const minutes = Number(zone.slice(-2))
+  if (hours > 23 || minutes > 59) return undefined
+  return (zone[0] === '-' ? -1 : 1) * (hours * hourMs + minutes * minuteMs)
+}
+
+/** `2026-11-21T19:30:00Z`; milliseconds only when there are any. */
+export function isoInstant(at: number): string {
+  const text = new Date(at).toISOString()
+  return text.endsWith('.000Z') ? `${text.slice(0, 19)}Z` : text
+}
+
+export const isoDay = (at: number): string => new Date(at).toISOString().slice(0, 10)
+export const startOfDay = (at: number): number => Math.floor(at / dayMs) * dayMs
+export const startOfHour = (at: number): number => Math.floor(at / hourMs) * hourMs
+
+/** The Monday on or before `at`, midnight UTC. */
+export function startOfWeek(at: number): number {
+  const day = Math.floor(at / dayMs)
+  return (day - ((day + 3) % 7)) * dayMs
+}
+
+export function startOfMonth(at: number): number {
+  const d = new Date(at)
+  return Date.UTC(d.getUTCFullYear(), d.getUTCMonth(), 1)
+}
+
+export function startOfNextMonth(at: number): number {
+  const d = new Date(at)
+  return Date.UTC(d.getUTCFullYear(), d.getUTCMonth() + 1, 1)
+}
+
+/** 1 = Monday … 7 = Sunday, UTC. */
+export const weekdayOf = (at: number): number => ((((Math.floor(at / dayMs) + 3) % 7) + 7) % 7) + 1

@@ -1,0 +1,165 @@
+import { stdDev } from './statistics.ts'
+import { type Close, closesMin, commonDays, type Measured, measured, tooFew, windowOf } from './window.ts'
+
+/** Returns over which the stability of a correlation is judged. */
+const stabilityWindow = 7
+
+/** Returns that differ by less than double rounding leaves in a logarithm do not vary. */
+const returnNoise = 1e-12
+
+export type Strength = 'very strong' | 'strong' | 'moderate' | 'weak' | 'none'
+export type Direction = 'positive' | 'negative' | 'none'
+export type Stability = 'stable' | 'moderate' | 'unstable'
+
+/** How two series moved together; `value` in -1..1, undefined when one of them did not move. */
+export interface Correlation {
+  value: number | undefined
+  interpretation: string
+  strength: Strength
+  direction: Direction
+  stability: Stability
+  /** Closes on common dates inside the window. */
+  dataPoints: number
+}
+
+interface ReturnPair {
+  day: string
+  first: number
+  second: number
+}
+
+/** A correlation dated by its newest return; undefined where a series did not move. */
+export interface DatedCorrelation {
+  day: string
+  value: number | undefined
+}
+
+const varies = (values: readonly number[]): boolean => values.length > 1 && Math.max(...values) - Math.min(...values) > returnNoise
+
+/** Pearson's product-moment coefficient, two-pass, held to -1..1; undefined under two pairs or when one side does not vary. */
+export function pearson(xs: readonly number[], ys: readonly number[]): number | undefined {
+  if (!varies(xs) || !varies(ys)) return undefined
+  const meanOf = (values: readonly number[]) => values.reduce((sum, v) => sum + v, 0) / values.length
+  const [mx, my] = [meanOf(xs), meanOf(ys)]
+  let [xy, xx, yy] = [0, 0, 0]
+  for (let i = 0; i < xs.length; i++) {
+    const [dx, dy] = [xs[i]! - mx, ys[i]! - my]
+    xy += dx * dy
+    xx += dx * dx
+    yy += dy * dy
+  }
+  return Math.min(1, Math.max(-1, xy / Math.sqrt(xx * yy)))
+}
+
+/** Log returns between neighbouring common dates inside the window that ends at the newest common date. */
+function returnPairs(
+  a: readonly Close[],
+  b: readonly Close[],
+  periodDays: number,
+  need: number,
+): Measured<{ pairs: ReturnPair[]; closes: number }> {
+  const inside = windowOf(commonDays([a, b]), periodDays, need)
+  if (!inside.enough) return inside
+  const days = inside.value
+  const pairs: ReturnPair[] = []
+  for (let i = 1; i < days.length; i++) {
+    const [[a0, b0], [a1, b1]] = [days[i - 1]!.values as [number, number], days[i]!.values as [number, number]]
+    if (a0 > 0 && b0 > 0 && a1 > 0 && b1 > 0) pairs.push({ day: days[i]!.day, first: Math.log(a1 / a0), second: Math.log(b1 / b0) })
+  }
+  return measured({ pairs, closes: days.length })
+}
+
+const ofPairs = (pairs: readonly ReturnPair[]): number | undefined =>
+  pearson(
+    pairs.map(p => p.first),
+    pairs.map(p => p.second),
+  )
+
+function rolling(pairs: readonly ReturnPair[], window: number): DatedCorrelation[] {
+  const values: DatedCorrelation[] = []
+  for (let end = window; end <= pairs.length; end++) {
+    values.push({ day: pairs[end - 1]!.day, value: ofPairs(pairs.slice(end - window, end)) })
+  }
+  return values
+}
+
+/** The specification's bands of |correlation|, each including its lower edge. */
+export function strengthOf(correlation: number | undefined): Strength {
+  const size = Math.abs(correlation ?? 0)
+  if (size >= 0.9) return 'very strong'
+  if (size >= 0.7) return 'strong'
+  if (size >= 0.4) return 'moderate'
+  return size >= 0.2 ? 'weak' : 'none'
+}
+
+export function directionOf(correlation: number | undefined): Direction {
+  if (!correlation) return 'none'
+  return correlation > 0 ? 'positive' : 'negative'
+}
+
+/** From the sample standard deviation of the 7-return rolling correlations: under 0.25 stable, under 0.5 moderate; without two of them unstable. */
+function stabilityOf(pairs: readonly ReturnPair[]): Stability {
+  const deviation = stdDev(rolling(pairs, stabilityWindow).flatMap(({ value }) => value ?? [])) ?? Number.POSITIVE_INFINITY
+  if (deviation < 0.25) return 'stable'
+  return deviation < 0.5 ? 'moderate' : 'unstable'
+}
+
+function interpret(value: number | undefined): string {
+  if (value === undefined) return 'no correlation can be given: one of the prices did not move'
+  const strength = strengthOf(value)
+  return strength === 'none' ? 'no meaningful correlation' : `${strength} ${directionOf(value)} correlation`
+}
+
+/** Pearson of the daily log returns (sample) of two series of closes (ascending) on their common dates in the last `periodDays`; needs five of them. */
+export function correlationOf(a: readonly Close[], b: readonly Close[], periodDays: number): Measured<Correlation> {
+  const inside = returnPairs(a, b, periodDays, closesMin)
+  if (!inside.enough) return inside
+  const { pairs, closes } = inside.value
+  const value = ofPairs(pairs)
+  return measured({
+    value,
+    interpretation: interpret(value),
+    strength: strengthOf(value),
+    direction: directionOf(value),
+    stability: stabilityOf(pairs),
+    dataPoints: closes,
+  })
+}
+
+/** At each date of the window that has them, the correlation of the last `window` returns; oldest first. Needs `window` + 1 common closes. */
+export function rollingCorrelation(
+  a: readonly Close[],
+  b: readonly Close[],
+  periodDays: number,
+  window: number,
+): Measured<DatedCorrelation[]> {
+  const inside = returnPairs(a, b, periodDays, Math.max(closesMin, window + 1))
+  return inside.enough ? measured(rolling(inside.value.pairs, window)) : inside
+}
+
+/** Symmetric; `cells[i][j]` belongs to series i and j, undefined where one did not move. */
+export interface CorrelationMatrix {
+  cells: (number | undefined)[][]
+  /** Common closes of the pair that has the fewest. */
+  dataPoints: number
+}
+
+/** Every pair on its own common dates; the first pair under five closes is named by its indices. */
+export function correlationMatrix(
+  series: readonly (readonly Close[])[],
+  periodDays: number,
+): { enough: true; value: CorrelationMatrix } | { enough: false; have: number; need: number; pair: [number, number] } {
+  const cells: (number | undefined)[][] = series.map(() => [])
+  let dataPoints = Number.POSITIVE_INFINITY
+  for (const [i, first] of series.entries()) {
+    for (let j = i; j < series.length; j++) {
+      const inside = returnPairs(first, series[j]!, periodDays, closesMin)
+      if (!inside.enough) return { ...tooFew(inside.have, inside.need), pair: [i, j] }
+      const value = ofPairs(inside.value.pairs)
+      cells[i]![j] = value
+      cells[j]![i] = value
+      dataPoints = Math.min(dataPoints, inside.value.closes)
+    }
+  }
+  return { enough: true, value: { cells, dataPoints: series.length ? dataPoints : 0 } }
+}

@@ -1,0 +1,25 @@
+const signs: Record<string, string> = { USD: '$', EUR: '€', GBP: '£', JPY: '¥', CNY: '¥' }
+
+/** Rounds half away from zero to `decimals` places, in decimal: 1.005 becomes 1.01. */
+export function roundTo(value: number, decimals: number): number {
+  if (!Number.isFinite(value)) return value
+  const magnitude = Math.abs(value)
+  const rounded = magnitude >= 1e15 ? magnitude : Number(`${Math.round(Number(`${magnitude}e${decimals}`))}e-${decimals}`)
+  return Number.isNaN(rounded) ? Number(value.toFixed(decimals)) : value < 0 && rounded !== 0 ? -rounded : rounded
+}
+
+/** `12,345.60`. */
+export function grouped(value: number, decimals: number): string {
+  const [whole, fraction] = Math.abs(value).toFixed(decimals).split('.') as [string, string?]
+  return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${fraction ? `.${fraction}` : ''}`
+}
+
+/** A price as a person reads it: `$71.23`, `-$1.05`, `112.50p` for pence, `DKK 15.49`; exchange rates and counts are bare numbers. */
+export function formatPrice(value: number, decimals: number, currency: string | null, unit: string, bare: boolean): string {
+  const number = grouped(value, decimals)
+  const minus = value < 0 && Number(number.replaceAll(',', '')) !== 0 ? '-' : ''
+  if (bare || currency === null) return minus + number
+  if (unit.startsWith('pence_per_')) return `${minus}${number}p`
+  const sign = signs[currency]
+  return sign ? minus + sign + number : `${minus}${currency} ${number}`
+}

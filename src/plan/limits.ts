@@ -1,0 +1,91 @@
+/** The numbers that hold for everybody, whatever the plan; all of them settings, published in force by `GET /v1/meta/limits`. */
+export interface Limits {
+  /** Requests of one key in any 60 s; a plan may have its own number. */
+  perMinute: number
+  /** Requests of one client address without a valid key in any 60 s. */
+  unauthenticated: number
+  /** Requests of one key in any 60 s while its quota is used up or it is suspended. */
+  overQuota: number
+  /** Marine requests of one key in any 60 s, beside the general window. */
+  marine: number
+  /** Historical marine requests of one key in any 60 s, beside the general window. */
+  marineHistorical: number
+  /** Demo requests of one client address in any 60 minutes. */
+  demoPerHour: number
+  trialDays: number
+  codesPerRequestMax: number
+  deliveryCodesMax: number
+  deliveryNameMax: number
+  manualSendCooldownSeconds: number
+  dispatchIntervalSeconds: number
+  keyNameMax: number
+  windowedPerPageMax: number
+  alertsHistoryPerPageMax: number
+  futuresMaxAgeHours: number
+  futuresOhlcDaysMax: number
+  webhookRetries: number
+  webhookDeactivateAfter: number
+}
+
+export const defaultLimits: Readonly<Limits> = {
+  perMinute: 60,
+  unauthenticated: 10,
+  overQuota: 5,
+  marine: 30,
+  marineHistorical: 5,
+  demoPerHour: 20,
+  trialDays: 7,
+  codesPerRequestMax: 20,
+  deliveryCodesMax: 25,
+  deliveryNameMax: 120,
+  manualSendCooldownSeconds: 600,
+  dispatchIntervalSeconds: 900,
+  keyNameMax: 100,
+  windowedPerPageMax: 100,
+  alertsHistoryPerPageMax: 100,
+  futuresMaxAgeHours: 96,
+  futuresOhlcDaysMax: 1825,
+  webhookRetries: 5,
+  webhookDeactivateAfter: 10,
+}
+
+export type RateClass = 'authenticated' | 'unauthenticated' | 'over_quota' | 'marine' | 'marine_historical' | 'demo'
+
+export interface RateRule {
+  class: RateClass
+  limit: number
+  windowSeconds: number
+  keyedBy: 'api_key' | 'client_ip'
+}
+
+/** Every rate class with its limit in force, in the order in which they are published. */
+export function rateRules(limits: Limits): readonly RateRule[] {
+  return [
+    { class: 'authenticated', limit: limits.perMinute, windowSeconds: 60, keyedBy: 'api_key' },
+    { class: 'unauthenticated', limit: limits.unauthenticated, windowSeconds: 60, keyedBy: 'client_ip' },
+    { class: 'over_quota', limit: limits.overQuota, windowSeconds: 60, keyedBy: 'api_key' },
+    { class: 'marine', limit: limits.marine, windowSeconds: 60, keyedBy: 'api_key' },
+    { class: 'marine_historical', limit: limits.marineHistorical, windowSeconds: 60, keyedBy: 'api_key' },
+    { class: 'demo', limit: limits.demoPerHour, windowSeconds: 3600, keyedBy: 'client_ip' },
+  ]
+}
+
+/** `rate_limits` of `GET /v1/meta/limits`. */
+export const rateLimitRows = (limits: Limits) =>
+  rateRules(limits).map(rule => ({ class: rule.class, limit: rule.limit, window_seconds: rule.windowSeconds, keyed_by: rule.keyedBy }))
+
+/** `constants` of `GET /v1/meta/limits`. */
+export const constantsRow = (limits: Limits) => ({
+  max_codes_per_request: limits.codesPerRequestMax,
+  delivery_codes_max: limits.deliveryCodesMax,
+  delivery_name_max: limits.deliveryNameMax,
+  manual_send_cooldown_seconds: limits.manualSendCooldownSeconds,
+  dispatch_interval_seconds: limits.dispatchIntervalSeconds,
+  key_name_max: limits.keyNameMax,
+  windowed_per_page_max: limits.windowedPerPageMax,
+  alerts_history_per_page_max: limits.alertsHistoryPerPageMax,
+  futures_max_age_hours: limits.futuresMaxAgeHours,
+  futures_ohlc_days_max: limits.futuresOhlcDaysMax,
+  webhook_retries: limits.webhookRetries,
+  webhook_deactivate_after: limits.webhookDeactivateAfter,
+})

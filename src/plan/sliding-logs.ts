@@ -1,0 +1,218 @@
+/** A slot: fingerprint high, fingerprint low, node of the newest entry, number of entries. Low 0 is an empty slot. */
+const slotWords = 4
+const slotBytes = 4 * slotWords
+/** A node: a time and the next node. */
+const nodeBytes = 12
+const sizeMin = 16
+
+/** A store found full is believed to be full for this part of the window, so that a crowd cannot have it searched for every request. */
+const retryShare = 1 / 16
+/** A rebuild that gains less than this is not worth its time. */
+const gainMin = 17 / 16
+
+/**
+ * Logs of admission times by 64-bit fingerprint, in three typed arrays: an open-addressed table of slots, and nodes that make one
+ * circular list per log, newest node known, its successor the oldest. A log of one admission takes 28 bytes, each further one 12.
+ * Times must not go back. Nothing is deleted one by one: when slots or nodes run short the live part is copied into arrays of twice its
+ * size (at most `bytesMax`), which forgets idle logs. The first newcomer a window later has it done again, so that memory is given back
+ * after a crowd.
+ */
+export class SlidingLogs {
+  keys = 0
+  private slots: Uint32Array
+  private times: Float64Array
+  private next: Uint32Array
+  /** Nodes from here on were never used; node 0 means none. */
+  private fresh = 1
+  private freed = 0
+  private freedCount = 0
+  private rebuildAfter = Number.NEGATIVE_INFINITY
+  private shrinkAfter = Number.POSITIVE_INFINITY
+  private readonly windowMs: number
+  private readonly bytesMax: number
+
+  constructor(windowMs: number, bytesMax: number, slotCount = sizeMin, nodeCount = sizeMin) {
+    this.windowMs = windowMs
+    this.bytesMax = bytesMax
+    this.slots = new Uint32Array(slotCount * slotWords)
+    this.times = new Float64Array(nodeCount)
+    this.next = new Uint32Array(nodeCount)
+  }
+
+  get bytes(): number {
+    return this.slots.byteLength + this.times.byteLength + this.next.byteLength
+  }
+
+  /** The slot of a fingerprint, or -1. Good until the next `add` or `push`. */
+  find(high: number, low: number): number {
+    const { slots } = this
+    for (let at = this.home(low); ; at = at + slotWords === slots.length ? 0 : at + slotWords) {
+      if (slots[at + 1] === 0) return -1
+      if (slots[at + 1] === low && slots[at] === high) return at
+    }
+  }
+
+  /**
+   * A slot for a fingerprint that has none, or -1 when the store is full of live logs. An eighth of the nodes is kept for the logs that
+   * are here already, so that a crowd of newcomers cannot starve them.
+   */
+  add(high: number, low: number, now: number): number {
+    const short = (this.keys + 1) * 5 > (this.slots.length / slotWords) * 4 || this.spare() <= this.times.length >> 3
+    if ((short || now >= this.shrinkAfter) && !this.rebuild(now) && short) return -1
+    return this.place(high, low)
+  }
+
+  /** Drops what is older than the window from a log and returns how many entries are left. */
+  prune(at: number, now: number): number {
+    const { slots, times, next } = this
+    let count = slots[at + 3]!
+    if (count === 0) return 0
+    const newest = slots[at + 2]!
+    let oldest = next[newest]!
+    while (count > 0 && now - times[oldest]! >= this.windowMs) {
+      const after = next[oldest]!
+      next[oldest] = this.freed
+      this.freed = oldest
+      this.freedCount += 1
+      oldest = after
+      count -= 1
+    }
+    if (count > 0) next[newest] = oldest
+    slots[at + 3] = count
+    return count
+  }
+
+  /** Adds `now` to a log and returns the slot it has afterwards; -1 when there is no memory for it. */
+  push(at: number, now: number): number {
+    if (this.spare() > 0) {
+      this.append(at, now)
+      return at
+    }
+    const [high, low] = [this.slots[at]!, this.slots[at + 1]!]
+    if (!this.rebuild(now)) return -1
+    const found = this.find(high, low)
+    const slot = found < 0 ? this.place(high, low) : found
+    this.append(slot, now)
+    return slot
+  }
+
+  /** Entries of a log, expired ones that nobody pruned included. */
+  size(at: number): number {
+    return this.slots[at + 3]!
+  }
+
+  /** The time of the entry that is `index` after the oldest. */
+  time(at: number, index: number): number {
+    let node = this.next[this.slots[at + 2]!]!
+    for (let i = 0; i < index; i += 1) node = this.next[node]!
+    return this.times[node]!
+  }
+
+  newest(at: number): number {
+    return this.times[this.slots[at + 2]!]!
+  }
+
+  /** How many entries of a log are younger than the window, and so how many a `prune` would leave. Changes nothing. */
+  live(at: number, now: number): number {
+    const { next } = this
+    let count = this.slots[at + 3]!
+    let node = count > 0 ? next[this.slots[at + 2]!]! : 0
+    while (count > 0 && now - this.times[node]! >= this.windowMs) {
+      node = next[node]!
+      count -= 1
+    }
+    return count
+  }
+
+  /** Calls `visit` with every live log: fingerprint and times, oldest first. */
+  each(now: number, visit: (high: number, low: number, times: number[]) => void): void {
+    const { slots, next } = this
+    for (let at = 0; at < slots.length; at += slotWords) {
+      if (slots[at + 1] === 0) continue
+      const times: number[] = []
+      let node = next[slots[at + 2]!]!
+      for (let i = slots[at + 3]!; i > 0; i -= 1, node = next[node]!) {
+        if (now - this.times[node]! < this.windowMs) times.push(this.times[node]!)
+      }
+      if (times.length > 0) visit(slots[at]!, slots[at + 1]!, times)
+    }
+  }
+
+  private home(low: number): number {
+    return Math.floor((low * (this.slots.length / slotWords)) / 2 ** 32) * slotWords
+  }
+
+  private spare(): number {
+    return this.times.length - this.fresh + this.freedCount
+  }
+
+  private place(high: number, low: number): number {
+    const { slots } = this
+    let at = this.home(low)
+    while (slots[at + 1] !== 0) at = at + slotWords === slots.length ? 0 : at + slotWords
+    slots[at] = high
+    slots[at + 1] = low
+    this.keys += 1
+    return at
+  }
+
+  private append(at: number, now: number): void {
+    const { slots, next } = this
+    let node = this.freed
+    if (node > 0) {
+      this.freed = next[node]!
+      this.freedCount -= 1
+    } else {
+      node = this.fresh
+      this.fresh += 1
+    }
+    this.times[node] = now
+    if (slots[at + 3]! > 0) {
+      const newest = slots[at + 2]!
+      next[node] = next[newest]!
+      next[newest] = node
+    } else next[node] = node
+    slots[at + 2] = node
+    slots[at + 3]! += 1
+  }
+
+  /** False when the live logs leave no room worth having, which is then believed for a part of the window. */
+  private rebuild(now: number): boolean {
+    if (now < this.rebuildAfter) return false
+    let [keys, entries] = [1, 2]
+    for (let at = 0; at < this.slots.length; at += slotWords) {
+      const live = this.slots[at + 1] === 0 ? 0 : this.live(at, now)
+      entries += live
+      if (live > 0) keys += 1
+    }
+    const slotCount = Math.ceil(keys / 0.8) + 1
+    const nodeCount = Math.ceil((entries * 8) / 7) + 2
+    const gain = Math.min(2, this.bytesMax / (slotCount * slotBytes + nodeCount * nodeBytes))
+    if (gain < gainMin) {
+      this.rebuildAfter = now + this.windowMs * retryShare
+      return false
+    }
+    this.shrinkAfter = now + this.windowMs
+    this.copy(now, Math.max(sizeMin, Math.floor(slotCount * gain)), Math.max(sizeMin, Math.floor(nodeCount * gain)))
+    return true
+  }
+
+  private copy(now: number, slotCount: number, nodeCount: number): void {
+    const fresh = new SlidingLogs(this.windowMs, this.bytesMax, slotCount, nodeCount)
+    const { slots, times, next } = this
+    for (let at = 0; at < slots.length; at += slotWords) {
+      const live = slots[at + 1] === 0 ? 0 : this.prune(at, now)
+      if (live === 0) continue
+      const to = fresh.place(slots[at]!, slots[at + 1]!)
+      let node = next[slots[at + 2]!]!
+      for (let i = 0; i < live; i += 1, node = next[node]!) fresh.append(to, times[node]!)
+    }
+    this.slots = fresh.slots
+    this.times = fresh.times
+    this.next = fresh.next
+    this.keys = fresh.keys
+    this.fresh = fresh.fresh
+    this.freed = 0
+    this.freedCount = 0
+  }
+}

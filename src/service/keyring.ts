@@ -1,0 +1,162 @@
+import ipaddr from 'ipaddr.js'
+import type { Clock } from '../lib/clock.ts'
+import type { Ids } from '../lib/ids.ts'
+import { hashName, isToken, tokenHash, tokenHint } from '../lib/token.ts'
+import { type Entitlements, entitlements, type Plans } from '../plan/plans.ts'
+import type { Account, AccountStore } from '../store/accounts.ts'
+import type { ApiKey, ApiKeyStore } from '../store/api-keys.ts'
+
+type Network = [ipaddr.IPv4 | ipaddr.IPv6, number]
+
+/** A key in memory with its account. The gate reads it on every request; what changes is stored before it changes here. */
+export interface KeyState {
+  key: ApiKey
+  account: AccountState
+  networks: readonly Network[]
+}
+
+export interface AccountState {
+  account: Account
+  keys: KeyState[]
+}
+
+/** Every account and key in memory, found by the SHA-256 of the token. */
+export interface Keyring {
+  /** The key of a token; undefined when there is none in force. */
+  find(token: string): KeyState | undefined
+  byId(id: string): KeyState | undefined
+  account(id: string): AccountState | undefined
+  accountByEmail(email: string): AccountState | undefined
+  accounts(): AccountState[]
+  entitlements(account: AccountState): Entitlements
+  putAccount(account: Account): AccountState
+  /** Makes a key; the token is in the answer and nowhere else. */
+  addKey(account: AccountState, options?: NewKey): { state: KeyState; token: string }
+  /** Replaces what may change of a key. */
+  changeKey(state: KeyState, change: Partial<Omit<ApiKey, 'id' | 'accountId' | 'createdAt'>>): void
+  /** A new token for the same key; the old one ends at once, or after `overlapMs`. */
+  rollKey(state: KeyState, overlapMs?: number): string
+  /** Whether an address may use the key. */
+  allows(state: KeyState, address: string): boolean
+  /** Forgets what is in memory and reads the stores again. */
+  reload(): void
+}
+
+export interface NewKey extends Partial<Pick<ApiKey, 'name' | 'expiresAt' | 'readOnly' | 'allowedIps' | 'allowedDomains'>> {
+  id?: string
+  token?: string
+}
+
+export function keyring(stores: { accounts: AccountStore; keys: ApiKeyStore }, plans: Plans, clock: Clock, ids: Ids): Keyring {
+  let accounts = new Map<string, AccountState>()
+  let keys = new Map<string, KeyState>()
+  let byHash = new Map<string, KeyState>()
+
+  const index = (state: KeyState) => {
+    const { key } = state
+    if (key.revokedAt !== null) return
+    byHash.set(hashName(key.tokenHash), state)
+    if (key.previousHash) byHash.set(hashName(key.previousHash), state)
+  }
+  const unindex = ({ key }: KeyState) => {
+    byHash.delete(hashName(key.tokenHash))
+    if (key.previousHash) byHash.delete(hashName(key.previousHash))
+  }
+  const hold = (key: ApiKey): KeyState => {
+    const account = accounts.get(key.accountId)!
+    const state = { key, account, networks: key.allowedIps.map(parseNetwork) }
+    account.keys.push(state)
+    keys.set(key.id, state)
+    index(state)
+    return state
+  }
+  const reload = () => {
+    accounts = new Map(stores.accounts.all().map(account => [account.id, { account, keys: [] }]))
+    keys = new Map()
+    byHash = new Map()
+    for (const key of stores.keys.all()) hold(key)
+  }
+  reload()
+
+  const changeKey: Keyring['changeKey'] = (state, change) => {
+    const next = { ...state.key, ...change }
+    stores.keys.put(next)
+    unindex(state)
+    state.key = next
+    state.networks = next.allowedIps.map(parseNetwork)
+    index(state)
+  }
+
+  return {
+    find(token) {
+      if (!isToken(token)) return undefined
+      const hash = tokenHash(token)
+      const state = byHash.get(hashName(hash))
+      if (!state) return undefined
+      const { key } = state
+      const now = clock.now()
+      if (key.expiresAt !== null && now >= key.expiresAt) return undefined
+      if (key.previousHash && Buffer.compare(hash, key.previousHash) === 0 && now >= (key.previousUntil ?? 0)) return undefined
+      return state
+    },
+    byId: id => keys.get(id),
+    account: id => accounts.get(id),
+    accountByEmail: email => [...accounts.values()].find(one => one.account.email === email.toLowerCase()),
+    accounts: () => [...accounts.values()],
+    entitlements: ({ account }) => entitlements(plans, account, clock.now()),
+    putAccount(account) {
+      stores.accounts.put(account)
+      const held = accounts.get(account.id)
+      if (held) held.account = account
+      const state = held ?? { account, keys: [] }
+      accounts.set(account.id, state)
+      return state
+    },
+    addKey(account, options = {}) {
+      const token = options.token ?? ids.token()
+      const key: ApiKey = {
+        id: options.id ?? ids.uuid(),
+        accountId: account.account.id,
+        name: options.name ?? null,
+        tokenHash: tokenHash(token),
+        tokenHint: tokenHint(token),
+        previousHash: null,
+        previousUntil: null,
+        createdAt: clock.now(),
+        revokedAt: null,
+        suspendedAt: null,
+        expiresAt: options.expiresAt ?? null,
+        lastUsedAt: null,
+        readOnly: options.readOnly ?? false,
+        allowedIps: options.allowedIps ?? [],
+        allowedDomains: options.allowedDomains ?? [],
+      }
+      stores.keys.put(key)
+      return { state: hold(key), token }
+    },
+    changeKey,
+    rollKey(state, overlapMs = 0) {
+      const token = ids.token()
+      changeKey(state, {
+        tokenHash: tokenHash(token),
+        tokenHint: tokenHint(token),
+        previousHash: overlapMs > 0 ? state.key.tokenHash : null,
+        previousUntil: overlapMs > 0 ? clock.now() + overlapMs : null,
+      })
+      return token
+    },
+    allows(state, address) {
+      if (state.networks.length === 0) return true
+      if (!ipaddr.isValid(address)) return false
+      const client = ipaddr.process(address)
+      return state.networks.some(([network, bits]) => client.kind() === network.kind() && client.match(network, bits))
+    },
+    reload,
+  }
+}
+
+function parseNetwork(text: string): Network {
+  if (text.includes('/')) return ipaddr.parseCIDR(text)
+  const address = ipaddr.process(text)
+  return [address, address.kind() === 'ipv4' ? 32 : 128]
+}

@@ -1,0 +1,203 @@
+import type { Clock } from '../lib/clock.ts'
+import { hourMs, isoDay, startOfHour } from '../lib/instant.ts'
+import type { DayUsage } from '../plan/efficiency.ts'
+import type { Entitlements } from '../plan/plans.ts'
+import { type QuotaState, type QuotaWindow, quotaSource, quotaState, quotaWindow } from '../plan/quota.ts'
+import type { UsageHour, UsageStore } from '../store/usage.ts'
+import type { AccountState, Keyring, KeyState } from './keyring.ts'
+
+/** Where a key stands in its quota. */
+export interface Standing {
+  entitled: Entitlements
+  window: QuotaWindow
+  used: number
+  state: QuotaState
+}
+
+/** Quota counters and usage in memory, written behind. A crash loses what was not flushed, in the customer's favour. */
+export interface Meter {
+  standing(key: KeyState): Standing
+  /** Takes one request of the quota; false when it is used up. */
+  reserve(key: KeyState): boolean
+  /** Gives a reserved request back. */
+  refund(key: KeyState): void
+  /** Notes how a request went. `durationMs` is the time from the gate to the answer. */
+  record(key: KeyState, endpoint: string, status: number, metered: boolean, durationMs: number): void
+  /** Notes which series a request asked for, and whether its answer was one the key already had. */
+  asked(key: KeyState, seriesIds: readonly number[], etag?: string): void
+  /** The key's requests of the running day, for the report of efficiency. */
+  day(key: KeyState): DayUsage
+  /** Requests of the account that counted since the start of the month. */
+  monthly(account: AccountState, from: number): number
+  hours(keys: readonly KeyState[], from: number, to: number): UsageHour[]
+  flush(): void
+  /** Drops what is in memory without writing it, as after a restored snapshot. */
+  reset(): void
+}
+
+interface Tally {
+  dayOn: string
+  batchable: number
+  cacheable: number
+  /** By series, the entity tag last answered. */
+  seen: Map<number, string>
+}
+
+interface Count {
+  keyId: string
+  /** Undefined until the key is first counted. */
+  period: { window: QuotaWindow; entitled: Entitlements } | undefined
+  used: number
+  /** Reserved requests whose answer is not there yet are part of `used`. */
+  dirty: boolean
+  hours: Map<string, UsageHour>
+  lastUsedAt: number
+  tally: Tally
+  tallyDirty: boolean
+}
+
+type Counted = Count & { period: { window: QuotaWindow; entitled: Entitlements } }
+
+export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'key' | 'account'): Meter {
+  let counts = new Map<string, Count>()
+  const dirty = new Set<Count>()
+
+  const tallyOf = (keyId: string, dayOn: string): Tally => {
+    const held = store.day(keyId, dayOn)
+    return { dayOn, batchable: held?.batchable ?? 0, cacheable: held?.cacheable ?? 0, seen: new Map(held?.seriesIds.map(id => [id, ''])) }
+  }
+
+  const make = (keyId: string): Count => {
+    const tally = tallyOf(keyId, isoDay(clock.now()))
+    const count: Count = { keyId, period: undefined, used: 0, dirty: false, hours: new Map(), lastUsedAt: 0, tally, tallyDirty: false }
+    counts.set(keyId, count)
+    return count
+  }
+
+  /** The count of a key with the window that holds now; a new window starts from what is stored for it. */
+  const current = (state: KeyState): Counted => {
+    const now = clock.now()
+    const count = counts.get(state.key.id) ?? make(state.key.id)
+    const { account } = state.account
+    const entitled = keys.entitlements(state.account)
+    const held = count.period
+    if (held && entitled === held.entitled && now >= held.window.startsAt && now < held.window.endsAt) {
+      if (held.window.capped === (account.emailConfirmedAt === null && entitled.unconfirmedQuota !== null)) return count as Counted
+    }
+    const window = quotaWindow(entitled, account, now)
+    if (!held || held.window.kind !== window.kind || held.window.startsAt !== window.startsAt) {
+      if (count.dirty) flush()
+      count.used = store.counter(state.key.id, window.kind, window.startsAt)
+    }
+    count.period = { window, entitled }
+    return count as Counted
+  }
+
+  const usedOf = (state: KeyState, count: Counted): number =>
+    scope === 'key' ? count.used : state.account.keys.reduce((sum, one) => sum + current(one).used, 0)
+
+  const flush = () => {
+    if (dirty.size === 0) return
+    const all = [...dirty]
+    store.write({
+      counters: all.flatMap(({ dirty: changed, period, keyId, used }) =>
+        changed && period ? [{ keyId, window: period.window.kind, startsAt: period.window.startsAt, used }] : [],
+      ),
+      hours: all.flatMap(count => [...count.hours.values()]),
+      days: all
+        .filter(count => count.tallyDirty)
+        .map(({ keyId, tally: { seen, ...tally } }) => ({ keyId, ...tally, seriesIds: [...seen.keys()] })),
+      used: all.filter(count => count.lastUsedAt > 0).map(({ keyId, lastUsedAt }) => ({ keyId, at: lastUsedAt })),
+    })
+    for (const count of all) {
+      count.dirty = false
+      count.tallyDirty = false
+      count.hours.clear()
+    }
+    dirty.clear()
+  }
+  return {
+    standing(state) {
+      const count = current(state)
+      const used = usedOf(state, count)
+      const { entitled, window } = count.period
+      return { entitled, window, used, state: quotaState(entitled, window, used) }
+    },
+    reserve(state) {
+      const count = current(state)
+      if (quotaSource(count.period.window, usedOf(state, count)) === 'exhausted') return false
+      count.used += 1
+      count.dirty = true
+      dirty.add(count)
+      return true
+    },
+    refund(state) {
+      const count = counts.get(state.key.id)
+      if (!count || count.used === 0) return
+      count.used -= 1
+      count.dirty = true
+      dirty.add(count)
+    },
+    record(state, endpoint, status, metered, durationMs) {
+      const count = counts.get(state.key.id) ?? make(state.key.id)
+      const now = clock.now()
+      const hourAt = startOfHour(now)
+      const statusClass = Math.floor(status / 100)
+      const name = `${endpoint} ${statusClass}`
+      let hour = count.hours.get(name)
+      if (hour?.hourAt !== hourAt) {
+        if (hour) flush()
+        hour = { keyId: state.key.id, hourAt, endpoint, statusClass, requests: 0, metered: 0, durationUs: 0 }
+        count.hours.set(name, hour)
+      }
+      hour.requests += 1
+      if (metered) hour.metered += 1
+      hour.durationUs += Math.round(durationMs * 1000)
+      count.lastUsedAt = now
+      state.key.lastUsedAt = now
+      dirty.add(count)
+    },
+    asked(state, seriesIds, etag = '') {
+      const count = counts.get(state.key.id) ?? make(state.key.id)
+      const dayOn = isoDay(clock.now())
+      if (count.tally.dayOn !== dayOn) {
+        flush()
+        count.tally = tallyOf(state.key.id, dayOn)
+      }
+      const { tally } = count
+      const only = seriesIds.length === 1 ? seriesIds[0]! : undefined
+      if (only !== undefined && etag !== '' && tally.seen.get(only) === etag) tally.cacheable += 1
+      else if (only !== undefined) tally.batchable += 1
+      for (const id of seriesIds) tally.seen.set(id, id === only ? etag : (tally.seen.get(id) ?? ''))
+      count.tallyDirty = true
+      dirty.add(count)
+    },
+    day(state) {
+      const count = current(state)
+      const dayOn = isoDay(clock.now())
+      const tally = count.tally.dayOn === dayOn ? count.tally : tallyOf(state.key.id, dayOn)
+      flush()
+      const from = Date.parse(`${dayOn}T00:00:00Z`)
+      const requests = store.meteredByDay([state.key.id], from, from + 24 * hourMs).reduce((sum, day) => sum + day.requests, 0)
+      return { requests, distinctCodes: tally.seen.size, batchable: tally.batchable, cacheable: tally.cacheable }
+    },
+    monthly(account, from) {
+      flush()
+      const ids = account.keys.map(one => one.key.id)
+      return store.meteredByDay(ids, from, clock.now() + hourMs).reduce((sum, day) => sum + day.requests, 0)
+    },
+    hours(states, from, to) {
+      flush()
+      return store.hours(
+        states.map(one => one.key.id),
+        from,
+        to,
+      )
+    },
+    flush,
+    reset() {
+      counts = new Map()
+      dirty.clear()
+    },
+  }
+}

@@ -1,0 +1,126 @@
+import type { Database } from 'bun:sqlite'
+import { readFileSync } from 'node:fs'
+import type { Config } from './config.ts'
+import type { Clock } from './lib/clock.ts'
+import type { Ids } from './lib/ids.ts'
+import type { Log } from './lib/log.ts'
+import { parseToml } from './lib/toml.ts'
+import { listed } from './market/contracts.ts'
+import { families } from './market/families.ts'
+import { defaultLimits, type Limits } from './plan/limits.ts'
+import { plansFrom } from './plan/overrides.ts'
+import { type Plans, specPlans, unlimitedPlans } from './plan/plans.ts'
+import { type AdminTokens, adminTokens } from './service/admin-tokens.ts'
+import { type Board, board } from './service/board.ts'
+import { type Catalogue, catalogue } from './service/catalogue.ts'
+import { type History, history } from './service/history.ts'
+import { type Ingest, ingest } from './service/ingest.ts'
+import { type Keyring, keyring } from './service/keyring.ts'
+import { type Meter, meter } from './service/meter.ts'
+import { type QuarantineList, quarantineList } from './service/quarantine.ts'
+import { accountStore } from './store/accounts.ts'
+import { adminTokenStore } from './store/admin-tokens.ts'
+import { apiKeyStore } from './store/api-keys.ts'
+import { type ObservationStore, observationStore } from './store/observations.ts'
+import { quarantineStore } from './store/quarantine.ts'
+import { type SeriesStore, seriesStore } from './store/series.ts'
+import { type Settings, settingsStore } from './store/settings.ts'
+import { usageStore } from './store/usage.ts'
+
+/** What everything stands on: arguments, never globals. */
+export interface Ground {
+  db: Database
+  config: Config
+  clock: Clock
+  ids: Ids
+  log: Log
+}
+
+/** The stores and the state in memory over one database. */
+export interface Services extends Ground {
+  settings: Settings
+  series: SeriesStore
+  observations: ObservationStore
+  catalogue: Catalogue
+  quarantine: QuarantineList
+  ingest: Ingest
+  board: Board
+  history: History
+  plans: Plans
+  limits: Limits
+  keys: Keyring
+  meter: Meter
+  adminTokens: AdminTokens
+}
+
+export function openServices(ground: Ground): Services {
+  const { db, config, clock, ids } = ground
+  const series = seriesStore(db)
+  const observations = observationStore(db)
+  const known = catalogue(series, frontContract)
+  // The list must tell the readers of a change, and the readers need the list: they are tied by this function.
+  const changed = (seriesId: number) => {
+    prices.forget(seriesId)
+    past.forget(seriesId)
+  }
+  const quarantine = quarantineList(quarantineStore(db), changed)
+  const prices = board(observations, quarantine, clock)
+  const past = history(observations, quarantine)
+  const writes = ingest(observations, known, clock)
+  writes.listen(changes => changes.forEach(change => changed(change.seriesId)))
+  const limits = limitsOf(config)
+  const plans = plansOf(config, limits)
+  const keys = keyring({ accounts: accountStore(db), keys: apiKeyStore(db) }, plans, clock, ids)
+  return {
+    ...ground,
+    settings: settingsStore(db),
+    series,
+    observations,
+    catalogue: known,
+    quarantine,
+    ingest: writes,
+    board: prices,
+    history: past,
+    plans,
+    limits,
+    keys,
+    meter: meter(usageStore(db), keys, clock, config.quota.scope),
+    adminTokens: adminTokens(adminTokenStore(db), clock, ids),
+  }
+}
+
+function limitsOf(config: Config): Limits {
+  return {
+    ...defaultLimits,
+    perMinute: config.limits.perMinute,
+    unauthenticated: config.limits.unauthenticatedPerMinute,
+    overQuota: config.limits.overQuotaPerMinute,
+    marine: config.limits.marinePerMinute,
+    marineHistorical: config.limits.marineHistoricalPerMinute,
+    demoPerHour: config.demo.limitPerHour,
+  }
+}
+
+const familyCodes = new Map(families.map(family => [family.code as string, family.code]))
+
+/** The contract that a futures family's code stands for on a day. */
+export function frontContract(code: string, day: string): string | undefined {
+  const family = familyCodes.get(code)
+  const month = family && listed(family, day, 1)[0]
+  return month && `${code}_${month.replace('-', '_')}`
+}
+
+/** `spec`, `unlimited`, or a file with changes to the specification's table. */
+function plansOf(config: Config, limits: Limits): Plans {
+  if (config.plans === 'spec') return specPlans(limits)
+  if (config.plans === 'unlimited') return unlimitedPlans(limits)
+  return plansFrom(parsePlans(config.plans), limits)
+}
+
+function parsePlans(path: string): unknown {
+  const text = readFileSync(path, 'utf8')
+  if (path.endsWith('.json')) return JSON.parse(text)
+  const parsed = parseToml(text)
+  if ('fault' in parsed) throw new Error(`${path}:${parsed.line}:${parsed.column}: ${parsed.fault}`)
+  return parsed.table
+}

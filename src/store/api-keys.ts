@@ -1,0 +1,89 @@
+import type { Database } from 'bun:sqlite'
+
+export interface ApiKey {
+  id: string
+  accountId: string
+  name: string | null
+  tokenHash: Uint8Array
+  tokenHint: string
+  /** The hash before a roll that asked for an overlap, good until `previousUntil`. */
+  previousHash: Uint8Array | null
+  previousUntil: number | null
+  createdAt: number
+  revokedAt: number | null
+  suspendedAt: number | null
+  expiresAt: number | null
+  lastUsedAt: number | null
+  readOnly: boolean
+  allowedIps: string[]
+  allowedDomains: string[]
+}
+
+interface Row {
+  id: string
+  account_id: string
+  name: string | null
+  token_hash: Uint8Array
+  token_hint: string
+  previous_hash: Uint8Array | null
+  previous_until: number | null
+  created_at: number
+  revoked_at: number | null
+  suspended_at: number | null
+  expires_at: number | null
+  last_used_at: number | null
+  read_only: number
+  allowed_ips: string
+  allowed_domains: string
+}
+
+const keyOf = (row: Row): ApiKey => ({
+  id: row.id,
+  accountId: row.account_id,
+  name: row.name,
+  tokenHash: row.token_hash,
+  tokenHint: row.token_hint,
+  previousHash: row.previous_hash,
+  previousUntil: row.previous_until,
+  createdAt: row.created_at,
+  revokedAt: row.revoked_at,
+  suspendedAt: row.suspended_at,
+  expiresAt: row.expires_at,
+  lastUsedAt: row.last_used_at,
+  readOnly: row.read_only === 1,
+  allowedIps: JSON.parse(row.allowed_ips) as string[],
+  allowedDomains: JSON.parse(row.allowed_domains) as string[],
+})
+
+export interface ApiKeyStore {
+  all(): ApiKey[]
+  /** Adds the key, or replaces what may change when the id is known. */
+  put(key: ApiKey): void
+  used(id: string, at: number): void
+}
+
+export function apiKeyStore(db: Database): ApiKeyStore {
+  const all = db.query<Row, []>('SELECT * FROM api_keys ORDER BY created_at, id')
+  const put = db.query(
+    `INSERT INTO api_keys (id, account_id, name, token_hash, token_hint, previous_hash, previous_until, created_at, revoked_at, suspended_at,
+       expires_at, last_used_at, read_only, allowed_ips, allowed_domains)
+     VALUES ($id, $accountId, $name, $tokenHash, $tokenHint, $previousHash, $previousUntil, $createdAt, $revokedAt, $suspendedAt,
+       $expiresAt, $lastUsedAt, $readOnly, $allowedIps, $allowedDomains)
+     ON CONFLICT (id) DO UPDATE SET name = excluded.name, token_hash = excluded.token_hash, token_hint = excluded.token_hint,
+       previous_hash = excluded.previous_hash, previous_until = excluded.previous_until, revoked_at = excluded.revoked_at,
+       suspended_at = excluded.suspended_at, expires_at = excluded.expires_at, read_only = excluded.read_only,
+       allowed_ips = excluded.allowed_ips, allowed_domains = excluded.allowed_domains`,
+  )
+  const used = db.query('UPDATE api_keys SET last_used_at = ? WHERE id = ?')
+  return {
+    all: () => all.all().map(keyOf),
+    put: key =>
+      void put.run({
+        ...key,
+        readOnly: key.readOnly ? 1 : 0,
+        allowedIps: JSON.stringify(key.allowedIps),
+        allowedDomains: JSON.stringify(key.allowedDomains),
+      }),
+    used: (id, at) => void used.run(at, id),
+  }
+}

@@ -1,0 +1,98 @@
+import type { Database } from 'bun:sqlite'
+import type { Cadence } from '../market/catalogue.ts'
+import { transact } from './database.ts'
+
+/** One row of the catalogue. */
+export interface Series {
+  id: number
+  code: string
+  name: string
+  category: string
+  currency: string | null
+  unit: string
+  decimals: number
+  cadence: Cadence
+  source: string
+  description: string
+  unavailableReason: string | null
+  level: number
+  volatility: number
+  fixture: boolean
+  aliases: string[]
+}
+
+export type NewSeries = Omit<Series, 'id' | 'fixture' | 'aliases'>
+
+/** First and last observation of a series, Unix ms. */
+export interface Extent {
+  firstAt: number
+  lastAt: number
+}
+
+interface Row {
+  id: number
+  code: string
+  name: string
+  category: string
+  currency: string | null
+  unit: string
+  decimals: number
+  cadence: Cadence
+  source: string
+  description: string
+  unavailable_reason: string | null
+  level: number
+  volatility: number
+  fixture: number
+}
+
+export interface SeriesStore {
+  /** The whole catalogue by code. */
+  all(): Series[]
+  /** Adds or updates catalogue rows and replaces the aliases, in one transaction. */
+  put(rows: readonly NewSeries[], aliases: readonly { alias: string; code: string }[]): void
+  markFixture(ids: readonly number[]): void
+  extent(id: number): Extent | undefined
+}
+
+export function seriesStore(db: Database): SeriesStore {
+  const all = db.query<Row, []>('SELECT * FROM series ORDER BY code')
+  const aliases = db.query<{ alias: string; code: string }, []>('SELECT alias, code FROM aliases ORDER BY alias')
+  const put = db.query(
+    `INSERT INTO series (code, name, category, currency, unit, decimals, cadence, source, description, unavailable_reason, level, volatility)
+     VALUES ($code, $name, $category, $currency, $unit, $decimals, $cadence, $source, $description, $unavailableReason, $level, $volatility)
+     ON CONFLICT (code) DO UPDATE SET name = excluded.name, category = excluded.category, currency = excluded.currency, unit = excluded.unit,
+       decimals = excluded.decimals, cadence = excluded.cadence, source = excluded.source, description = excluded.description,
+       unavailable_reason = excluded.unavailable_reason, level = excluded.level, volatility = excluded.volatility`,
+  )
+  const clearAliases = db.query('DELETE FROM aliases')
+  const putAlias = db.query('INSERT INTO aliases (alias, code) VALUES (?, ?)')
+  const mark = db.query('UPDATE series SET fixture = 1 WHERE id = ? AND fixture = 0')
+  // Two seeks on the primary key instead of one scan: min() and max() in one statement would read every row of the series.
+  const first = db.query<{ at: number | null }, [number]>('SELECT min(observed_at) AS at FROM observations WHERE series_id = ?')
+  const last = db.query<{ at: number | null }, [number]>('SELECT max(observed_at) AS at FROM observations WHERE series_id = ?')
+  return {
+    all() {
+      const byCode = Map.groupBy(aliases.all(), row => row.code)
+      return all.all().map(({ unavailable_reason, fixture, ...row }) => ({
+        ...row,
+        unavailableReason: unavailable_reason,
+        fixture: fixture === 1,
+        aliases: (byCode.get(row.code) ?? []).map(one => one.alias),
+      }))
+    },
+    put(rows, names) {
+      transact(db, () => {
+        for (const row of rows) put.run({ ...row })
+        clearAliases.run()
+        for (const { alias, code } of names) putAlias.run(alias, code)
+      })
+    },
+    markFixture: ids => transact(db, () => ids.forEach(id => mark.run(id))),
+    extent(id) {
+      const firstAt = first.get(id)?.at
+      const lastAt = last.get(id)?.at
+      return firstAt == null || lastAt == null ? undefined : { firstAt, lastAt }
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { afterAll, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { type ExportOptions, runExport } from '../../src/cli/export.ts'
+import type { KnownSeries } from '../../src/feed/rows.ts'
+import { catalogue } from '../feed/known-codes.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'wellhead-cli-export-test-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const stored = ['BRENT_CRUDE_USD', 'EUR_USD', 'WTI_USD']
+
+async function run(codes: string[], options: ExportOptions = {}, out?: (text: string) => void) {
+  let text = ''
+  const err: string[] = []
+  const pages = (series: readonly KnownSeries[] | undefined) =>
+    (series?.map(one => one.code) ?? stored).map(code => [{ code, observedAt: 0, value: 1, currency: 'USD' }])
+  const print = (part: string) => {
+    text += part
+  }
+  const code = await runExport(codes, options, { out: out ?? print, err: line => err.push(line), catalogue, pages })
+  return { code, text, err: err.join('\n') }
+}
+
+const codesIn = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map(line => line.split(',')[0])
+
+test('without codes everything goes to standard output, and nothing else does', async () => {
+  const { code, text, err } = await run([])
+  expect([code, codesIn(text), err]).toEqual([0, stored, ''])
+})
+
+test('codes and aliases are exported once each, in the order of the codes', async () => {
+  expect(codesIn((await run(['WTI', 'brent', 'WTI_USD'])).text)).toEqual(['BRENT_CRUDE_USD', 'WTI_USD'])
+})
+
+test('the format is what is asked for, else what the name says', async () => {
+  expect((await run([], { format: 'ndjson' })).text).toStartWith('{"code":"BRENT_CRUDE_USD"')
+  const output = join(folder, 'all.ndjson.gz')
+  const { code, err } = await run([], { output })
+  expect([code, err]).toEqual([0, `${output}: 3 rows`])
+  expect(gunzipSync(readFileSync(output)).toString()).toStartWith('{"code":"BRENT_CRUDE_USD"')
+})
+
+const refused: [string, string[], ExportOptions, string][] = [
+  ['an unknown code', ['WTI_UDS'], {}, 'export: WTI_UDS is not a code of the catalogue: did you mean WTI_USD?'],
+  ['an unknown format', [], { format: 'xml' }, 'export: --format xml is not known: csv or ndjson'],
+  ['a folder that is not there', [], { output: join(folder, 'no', 'a.csv') }, 'export: ENOENT'],
+]
+test.each(refused)('1 for %s', async (_, codes, options, message) => {
+  const { code, text, err } = await run(codes, options)
+  expect([code, text]).toEqual([1, ''])
+  expect(err).toContain(message)
+})
+
+test('a reader that has seen enough is no failure; another fault of the output is', async () => {
+  const closed = (name: string) => () => {
+    throw Object.assign(new Error(name), { code: name })
+  }
+  expect(await run([], {}, closed('EPIPE'))).toMatchObject({ code: 0, err: '' })
+  expect(await run([], {}, closed('ENOSPC'))).toMatchObject({ code: 1, err: 'export: ENOSPC' })
+})

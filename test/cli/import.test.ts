@@ -1,0 +1,153 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { type ImportOptions, runImport } from '../../src/cli/import.ts'
+import type { PointWriter } from '../../src/feed/import.ts'
+import { manualClock } from '../../src/lib/clock.ts'
+import { catalogue } from '../feed/known-codes.ts'
+import { memory, noInput } from '../feed/memory.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'wellhead-cli-import-test-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+let names = 0
+function file(content: string): string {
+  names += 1
+  const path = join(folder, `${names}.csv`)
+  writeFileSync(path, content)
+  return path
+}
+
+async function run(files: string[], options: ImportOptions = {}, writer: PointWriter = memory(), terminal?: NodeJS.WritableStream) {
+  const [out, err]: string[][] = [[], []]
+  const clock = manualClock(Date.UTC(2026, 10, 21))
+  const timed: PointWriter = {
+    batchMax: writer.batchMax,
+    write(points) {
+      clock.advance(2000)
+      return writer.write(points)
+    },
+  }
+  const code = await runImport(files, options, {
+    ...{ clock, catalogue, writer: timed, terminal, stdin: noInput() },
+    out: line => out.push(line),
+    err: line => err.push(line),
+  })
+  return { code, out: out.join('\n'), err: err.join('\n') }
+}
+
+const good = 'code,observed_at,price\nWTI_USD,2024-03-28,83.17\nBRENT,2024-03-28,87.48\nBRENT,2024-03-29,.\n'
+const mixed = `${good}WTI_UDS,2024-03-28,1\n`
+
+describe('exit code', () => {
+  test('0 when everything went in, with the counts on standard output', async () => {
+    const path = file(good)
+    const { code, out, err } = await run([path])
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toBe(`${path}: read 3, inserted 2, revised 0, unchanged 0, blank 1, rejected 0\n2.00 s, 2 rows/s`)
+  })
+
+  test('2 when rows were rejected, with the first reasons and where the rest is', async () => {
+    const path = file(mixed)
+    const { code, out, err } = await run([path])
+    expect(code).toBe(2)
+    expect(out).toContain('inserted 2, revised 0, unchanged 0, blank 1, rejected 1')
+    expect(err).toBe(
+      `${path}:5: code WTI_UDS is not in the catalogue: did you mean WTI_USD?\n${path}: 1 rejected, with their reasons in ${path}.rejected; correct that file and import it`,
+    )
+  })
+
+  const refused: [string, string[], ImportOptions, string][] = [
+    ['no file', [], {}, 'import: name at least one file, or - for standard input'],
+    ['a missing file', [join(folder, 'none.csv')], {}, 'none.csv does not exist'],
+    ['a mapping that is none', [file(good)], { map: 'price' }, 'import: --map price is not FIELD=COLUMN'],
+    [
+      'a column that is not there',
+      [file(good)],
+      { map: 'price=Close' },
+      'Close is not a column of the file. The columns are: code, observed_at, price.',
+    ],
+    [
+      'a series that is none',
+      [file(good)],
+      { series: 'WTI_UDS' },
+      'import: --series WTI_UDS: this is not a code of the catalogue; did you mean WTI_USD?',
+    ],
+  ]
+  test.each(refused)('1 for %s, and nothing is written', async (_, files, options, message) => {
+    const store = memory()
+    const { code, out, err } = await run(files, options, store)
+    expect([code, out, store.batches]).toEqual([1, '', []])
+    expect(err).toContain(message)
+  })
+
+  test('1 when it breaks off, and it says how much is in', async () => {
+    const store = memory(1)
+    let calls = 0
+    const failing: PointWriter = {
+      batchMax: 1,
+      write(points) {
+        calls += 1
+        if (calls === 2) throw new Error('the server is gone')
+        return store.write(points)
+      },
+    }
+    const { code, err } = await run([file(good)], {}, failing)
+    expect(code).toBe(1)
+    expect(err).toBe(
+      'import: the server is gone\nimport: 1 points were written before that; importing the same files again completes the rest',
+    )
+  })
+})
+
+test('a dry run says what would happen', async () => {
+  const store = memory()
+  const path = file(mixed)
+  const { code, out, err } = await run([path], { dryRun: true }, store)
+  expect([code, store.batches, existsSync(`${path}.rejected`)]).toEqual([2, [], false])
+  expect(out).toContain('read 4, would be written 2, blank 1, rejected 1')
+  expect(out).toEndWith('dry run: nothing was written')
+  expect(err).toBe(`${path}:5: code WTI_UDS is not in the catalogue: did you mean WTI_USD?`)
+})
+
+test('several files are told one by one and added up', async () => {
+  const { out } = await run([file(good), file('date,price\n2024-03-28,1\n2024-03-28,2\n').replace('x', 'x')], { series: 'WTI_USD' })
+  expect(out.split('\n').slice(1, 3)).toEqual([
+    expect.stringMatching(/: read 2, inserted 0, revised 1, unchanged 0, superseded 1, blank 0, rejected 0$/),
+    'total: read 5, inserted 2, revised 1, unchanged 0, superseded 1, blank 1, rejected 0',
+  ])
+})
+
+describe('progress', () => {
+  const long = `code,observed_at,price\n${Array.from({ length: 60_000 }, (_, i) => `WTI_USD,${new Date(i * 3_600_000).toISOString()},70`).join('\n')}\n`
+
+  test('without a terminal is a line every five seconds', async () => {
+    const path = file(long)
+    const { err } = await run([path], {}, memory(10_000))
+    const lines = err.split('\n')
+    expect(lines.length).toBeGreaterThan(1)
+    for (const line of lines) expect(line).toMatch(/^importing .*\.csv: \d+ %, \d+ rows$/)
+  })
+
+  test('on a terminal is a bar that is gone at the end, and Ctrl-C still ends the process', async () => {
+    let drawn = ''
+    const terminal = Object.assign(new Writable({ write: (chunk, _, done) => ((drawn += chunk), done()) }), { isTTY: true, columns: 120 })
+    const before = process.listenerCount('SIGINT')
+    let during = 0
+    const store = memory(10_000)
+    const watching: PointWriter = {
+      batchMax: store.batchMax,
+      write(points) {
+        during = Math.max(during, process.listenerCount('SIGINT'))
+        return store.write(points)
+      },
+    }
+    const { code, err } = await run([file(long)], {}, watching, terminal)
+    expect([code, err, during]).toEqual([0, '', before])
+    expect(drawn).toContain('checking')
+    expect(drawn).toContain('importing')
+    expect(drawn).toContain('%')
+  })
+})
