@@ -102,12 +102,9 @@ interface Meter {
 const percentOf = ({ bytes, sizeBytes }: Progress) => (sizeBytes > 0 ? Math.min(100, Math.floor((100 * bytes) / sizeBytes)) : 100)
 
 function barOn(stream: NodeJS.WritableStream): Meter {
-  const bar = new SingleBar({
-    format: '{stage} {file} [{bar}] {percentage} %, {read} rows',
-    stream,
-    clearOnComplete: true,
-    hideCursor: true,
-  })
+  const format = '{stage} {file} [{bar}] {percentage} %, {read} rows'
+  // Ctrl-C ends the process without a word to the bar: nothing may be switched in the terminal that would have to be put back.
+  const bar = new SingleBar({ format, stream, clearOnComplete: true, gracefulExit: false, hideCursor: false, linewrap: true })
   let running = false
   let current = ''
   return {

@@ -76,6 +76,9 @@ function knownCode(code: string, option: string, catalogue: Catalogue): void {
 /** The columns under these names. Throws a sentence that lists the names when one cannot be found or could be meant twice. */
 export function columnsIn(names: readonly string[], request: ColumnRequest): Columns<string> {
   const { mapping, series } = request
+  if (series !== undefined && names.some(name => plain(name) === 'code')) {
+    throw new Error('its column code says which code a row has: leave out --series, or rename the column if it means something else')
+  }
   const taken = (field: FieldName) => (mapping.has(field) ? mapped(names, field, mapping.get(field)!) : guessed(names, field))
   const codes = [...mapping.keys()].filter(key => !isField(key))
   let observedAt = taken('observed_at')

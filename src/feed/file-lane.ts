@@ -1,6 +1,7 @@
 import { hourMs, minuteMs, parseDay, secondMs } from '../lib/instant.ts'
 import type { Columns } from './file-columns.ts'
-import { boundsOf, type Catalogue, earliestAt, latestAt } from './rows.ts'
+import { valueBounds } from '../market/catalogue.ts'
+import { type Catalogue, earliestAt, latestAt } from './rows.ts'
 
 /**
  * Reads the ordinary row (`WTI_USD,2024-03-28T14:30:00Z,83.17`) straight from its bytes, without a string or an object for it: several million
@@ -92,7 +93,7 @@ function spellings(catalogue: Catalogue) {
     const text = Buffer.from(bytes.subarray(from, to)).toString()
     const series = catalogue.find(text)
     if (!series) return undefined
-    return { name: Buffer.from(text), id: series.id, ...boundsOf(series), currency: Buffer.from(series.currency ?? '') }
+    return { name: Buffer.from(text), id: series.id, ...valueBounds(series.category, series.level), currency: Buffer.from(series.currency ?? '') }
   }
   return {
     find(bytes: Uint8Array, from: number, to: number): Known | undefined {

@@ -129,7 +129,7 @@ function quotedEnd(bytes: Uint8Array, start: number, separator: number, lineEnd:
   for (;;) {
     while (bytes[p] === space) p += 1
     if (bytes[p] === quote) {
-      p = closingQuote(bytes, p + 1, last)
+      p = closingQuote(bytes, p + 1)
       if (p < 0) return open
       while (bytes[p] === space || (bytes[p] === carriageReturn && lineEnd !== carriageReturn)) p += 1
       if (p < bytes.length && bytes[p] !== separator && bytes[p] !== lineEnd) return malformed
@@ -142,11 +142,10 @@ function quotedEnd(bytes: Uint8Array, start: number, separator: number, lineEnd:
   }
 }
 
-/** The position after the quote that closes a field; -1 when it is not there, or may be the first half of a doubled quote. */
-function closingQuote(bytes: Uint8Array, from: number, last: boolean): number {
-  for (let p = from; ; p += 2) {
-    p = bytes.indexOf(quote, p)
-    if (p < 0 || (p + 1 >= bytes.length && !last)) return -1
+/** The position after the quote that closes a field; -1 when it is not there. */
+function closingQuote(bytes: Uint8Array, from: number): number {
+  for (let p = bytes.indexOf(quote, from); p >= 0; p = bytes.indexOf(quote, p + 2)) {
     if (bytes[p + 1] !== quote) return p + 1
   }
+  return -1
 }

@@ -53,9 +53,9 @@ export function disorder(): Disorder {
 }
 
 const bitsMin = 2 ** 16
-/** 128 MB: with two bits a point, chance collisions stay under the limit below up to 150 million points in no order. */
+/** 128 MB: with two bits a point, chance collisions stay under the limit below up to 100 million points in no order. */
 const bitsMax = 2 ** 30
-const repeatsMax = 4_000_000
+const repeatsMax = 2_000_000
 
 export interface RepeatFilter extends Repeats {
   see(seriesId: number, observedAt: number, value: number): void
@@ -63,7 +63,7 @@ export interface RepeatFilter extends Repeats {
 
 /**
  * A Bloom filter over the points of these series; those whose bits were all set already are kept with their last word. Chance collisions are
- * kept too: they cost memory and nothing else, because their last word is their only one. Throws a sentence over 4,000,000 repeats.
+ * kept too: they cost memory and nothing else, because their last word is their only one. Throws a sentence over 2,000,000 repeats.
  */
 export function repeatsAmong(series: ReadonlyMap<number, number>): RepeatFilter {
   const points = [...series.values()].reduce((sum, one) => sum + one, 0)

@@ -113,7 +113,7 @@ function csvRows({ columns, separator, width }: CsvTable, text: string): RawRow[
 function jsonRows(columns: Columns<string>, text: string): RawRow[] | string {
   const object = objectOf(text)
   if (!object) return `the line is not a JSON object: ${shown(text)}`
-  return rows(columns, name => (name !== undefined && Object.hasOwn(object, name) ? object[name] : undefined))
+  return rows(columns, name => (name === undefined ? undefined : object[name]))
 }
 
 function rows<Place>({ code, observedAt, currency, values }: Columns<Place>, at: (place: Place | undefined) => unknown): RawRow[] {

@@ -27,7 +27,7 @@ export interface Progress {
 export interface FixtureFeed {
   /** Writes history for about `budgetMs`, at least one transaction; false once every code has its own. */
   step(budgetMs: number): boolean
-  /** Writes what the world published since the last pass, for the codes that have their history; answers how many points. Does nothing while paused. */
+  /** Writes what the world published since the last pass, for the codes that have their history, each oldest first; answers how many points. Does nothing while paused. */
   advance(now: number): number
   /** Paused, data ages as the clock moves; afterwards the next pass catches up. */
   paused: boolean
@@ -37,12 +37,13 @@ export interface FixtureFeed {
   readonly total: number
 }
 
-const pointsPerWrite = 5000
+/** The longest history of a code fits, so that a code appears whole or not at all. */
+const pointsPerWrite = 12_000
 /** A clock that is moved by more than this gets closes instead of every five minutes for what lies further back. */
 const denseDays = 40
 
-/** A long absence is made up for in spans that fit into memory. */
-const sliceMs = 7 * dayMs
+/** A long absence is made up for in spans that fit into memory; inside one, code by code, which a database takes several times faster than point by point in time. */
+const sliceMs = 30 * dayMs
 
 const names = { startedAt: 'fixture.started_at', filledTo: 'fixture.filled_to', filled: 'fixture.filled', paused: 'fixture.paused' }
 
@@ -62,7 +63,7 @@ export function createFixtureFeed(deps: {
   /** Read from the settings each time: they are what a restored copy was restored to. */
   function filled(): ReadonlySet<string> {
     const text = settings.get(names.filled) ?? ''
-    if (text !== known.text) known = { text, codes: new Set(text.split(' ')) }
+    if (text !== known.text) known = { text, codes: new Set(text.split(' ').filter(Boolean)) }
     return known.codes
   }
 
@@ -72,9 +73,11 @@ export function createFixtureFeed(deps: {
   }
 
   function startedAt(): number {
-    const at = instant(names.startedAt) ?? clock.now()
-    settings.set(names.startedAt, String(at))
-    return at
+    const known = instant(names.startedAt)
+    if (known !== undefined) return known
+    const now = clock.now()
+    settings.set(names.startedAt, String(now))
+    return now
   }
 
   const isPaused = (): boolean => settings.get(names.paused) === 'true'
@@ -120,7 +123,7 @@ export function createFixtureFeed(deps: {
       while (missing.length > 0) {
         const { codes, points } = nextBatch(missing, start)
         write(points)
-        settings.set(names.filled, [...filled(), ...codes].filter(Boolean).join(' '))
+        settings.set(names.filled, [...filled(), ...codes].join(' '))
         missing = missing.slice(codes.length)
         if (stopwatch.monotonic() >= until) break
       }

@@ -1,5 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 import { dayMs, isoInstant, parseDay, parseInstant } from '../lib/instant.ts'
+import { valueBounds } from '../market/catalogue.ts'
 import type { Point } from '../store/observations.ts'
 import type { Series } from '../store/series.ts'
 
@@ -31,13 +32,6 @@ export const earliestAt = parseDay('1900-01-01')!
 /** Clocks of publishers run ahead and days begin earlier in the east: a day of grace. */
 export const latestAt = (now: number): number => now + dayMs
 
-const belowZero = new Set(['natural_gas', 'power', 'crude_oil'])
-
-/** The values that are believed of a series, both ends inclusive. Wide, because they are there to catch wrong units and slipped decimal marks, not wild markets. */
-export function boundsOf(series: Pick<KnownSeries, 'category' | 'level'>): { min: number; max: number } {
-  return { min: belowZero.has(series.category) ? -1000 : 0, max: 20 * series.level }
-}
-
 const blanks = new Set(['', '.', 'N/A', 'n/a', 'NA', 'w', 'W'])
 
 /** How publishers write that there is no value: nothing, `.`, `N/A`, `NA`, `w` (withheld); null in JSON. */
@@ -54,7 +48,7 @@ export function checkRow(raw: RawRow, catalogue: Catalogue, now: number): Checke
   if (typeof value === 'string') return { kind: 'rejected', field: 'price', reason: value }
   const currency = currencyFault(raw.currency, series)
   if (currency) return { kind: 'rejected', field: 'currency', reason: currency }
-  const { min, max } = boundsOf(series)
+  const { min, max } = valueBounds(series.category, series.level)
   if (value < min || value > max) {
     return { kind: 'rejected', field: 'price', reason: beyond(value, min, max, series) }
   }

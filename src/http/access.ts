@@ -1,6 +1,6 @@
-import { Elysia } from 'elysia'
+import { Elysia, NotFoundError } from 'elysia'
 import type { PeerLookup } from './address.ts'
-import type { Access, Caller, Gate, Pass } from './gate.ts'
+import type { Access, Caller, Gate, KeyAccess, Pass } from './gate.ts'
 import { headerKeySecurity, keySecurity, openSecurity, operatorSecurity } from './openapi.ts'
 
 /**
@@ -15,13 +15,16 @@ export const accessPlugin = (gate: Gate, peer: PeerLookup) =>
     .decorate('caller', undefined as unknown as Caller)
     .macro({
       access: (access: Access) => ({
-        // Elysia reads the source of this function to see what of the request it must prepare: name each property, pass no context on.
-        transform(ctx) {
-          const pass = gate.open(access, ctx.route)
-          ctx.pass = pass
-          gate.enter(pass, ctx.request, peer)
-          if (pass.caller) ctx.caller = pass.caller
-        },
+        transform: [
+          ...('known' in access && access.known ? [knownOnly(access.known)] : []),
+          // Elysia reads the source of this function to see what of the request it must prepare: name each property, pass no context on.
+          ctx => {
+            const pass = gate.open(access, ctx.route)
+            ctx.pass = pass
+            gate.enter(pass, ctx.request, peer)
+            if (pass.caller) ctx.caller = pass.caller
+          },
+        ],
         detail: { security: securityOf(access) },
       }),
     })
@@ -32,4 +35,8 @@ function securityOf(access: Access) {
   if ('open' in access) return openSecurity
   if ('operator' in access) return operatorSecurity
   return access.header ? headerKeySecurity : keySecurity
+}
+
+const knownOnly = (known: NonNullable<KeyAccess['known']>) => (ctx: { params: unknown }) => {
+  if (!known(ctx.params as Record<string, string>)) throw new NotFoundError()
 }

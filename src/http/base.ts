@@ -32,16 +32,23 @@ export function base({ access, gate, ids, log, links, corsOrigins }: BaseDeps) {
     new Elysia({ strictPath: false, normalize: true, precompile: false })
       .use(access)
       // First, so that no unknown error's text finds another way out.
-      .onError({ as: 'global' }, ({ error, code, set, request }) => {
+      .onError({ as: 'global' }, ({ error, code, set, request, pass }) => {
         if (code === 'NOT_FOUND') return new Response('', { status: 404, headers: { 'content-type': 'text/html' } })
         const problem = problemOf(error, code)
         const requestId = requestIdOf(request, ids)
         const context: ProblemContext = { requestId, docsUrl: links(request).docsUrl }
         if (problem.status === 500)
           log.error('request failed', { request_id: requestId, method: request.method, path: pathOf(request), error })
+        set.headers['x-request-id'] = requestId
+        const instead = pass && 'meter' in pass.access ? pass.access.refusalAnswer?.(problem, request) : undefined
+        if (pass && instead) {
+          pass.outcome = problem.status
+          set.status = 200
+          set.headers['content-type'] = instead.contentType
+          return instead.text
+        }
         set.status = problem.status
         Object.assign(set.headers, problemHeaders(problem))
-        set.headers['x-request-id'] = requestId
         return problemBody(problem, context)
       })
       .onParse({ as: 'global' }, ({ request, path }) => readBody(request, path))

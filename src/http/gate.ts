@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { addressGroup } from '../plan/address.ts'
 import { type Entitlements, hasFeature, type Plans } from '../plan/plans.ts'
+import type { QuotaWindow } from '../plan/quota.ts'
 import type { Feature } from '../plan/tiers.ts'
 import type { AdminTokens } from '../service/admin-tokens.ts'
 import type { Keyring, KeyState } from '../service/keyring.ts'
@@ -32,8 +33,20 @@ export interface KeyAccess {
   meter: boolean
   /** The key must be in the Authorization header. */
   header?: true
+  /** Whether the path's parameters name something that exists as a route; otherwise the answer is that of an unknown route. */
+  known?: (params: Readonly<Record<string, string | undefined>>) => boolean
   /** Refusals of the plan in the flat shape, as the drilling and intelligence families have them. */
   flat?: true
+  /**
+   * What stands for a refusal where the client can read nothing but 2xx, as a spreadsheet function: sent with 200, settled as the refusal
+   * that it is. Undefined: the refusal goes out as everywhere.
+   */
+  refusalAnswer?: (problem: Problem, request: Request) => RefusalAnswer | undefined
+}
+
+export interface RefusalAnswer {
+  text: string
+  contentType: string
 }
 
 /** Who may call a route and what it costs. */
@@ -48,8 +61,14 @@ export interface Caller {
 export interface Pass {
   access: Access
   caller: Caller | undefined
-  /** A request of the quota is taken and must be given back if the answer is not 2xx. */
-  reserved: boolean
+  /** The window of which a request is taken; it is given back if the answer does not count. */
+  reserved: QuotaWindow | undefined
+  /** Set by a handler whose 2xx does not count: an answer given before. */
+  free: boolean
+  /** Of a request that this house makes for a caller who is in already: it was paid for when they came in. */
+  vouched: boolean
+  /** The status that counts, where the one that is sent hides a refusal. */
+  outcome: number | undefined
   startedMs: number
   route: string
   windows: WindowReading[]
@@ -74,10 +93,16 @@ export interface Gate {
   enter(pass: Pass, request: Request, peer: PeerLookup): void
   /** Settles the quota and sets every header that depends on it. */
   leave(pass: Pass, status: number, headers: Record<string, string | number>): void
+  /**
+   * Makes a request of this house come from a caller who has been let in: only the plan's feature is asked for and a window that the route
+   * has of its own is taken; the request takes no general slot, costs no quota and is not recorded.
+   */
+  vouch(request: Request, caller: Caller): void
 }
 
 export function gate(deps: GateDeps): Gate {
   const { keys, meter, plans, rates, clock } = deps
+  const vouched = new WeakMap<Request, Caller>()
 
   const takeAddress = (name: 'unauthenticated' | 'demo', pass: Pass, request: Request, peer: PeerLookup) => {
     const group = addressGroup(clientAddress(request, peer, deps.trusted))
@@ -98,9 +123,8 @@ export function gate(deps: GateDeps): Gate {
     unauthorized(pass, request, peer, 'The admin token is required; send it as "Authorization: Bearer <ADMIN_TOKEN>".')
   }
 
-  /** State and restrictions of the key, then the plan: 403. */
-  const refuse = (access: KeyAccess, caller: Caller, request: Request, peer: PeerLookup) => {
-    const { key, entitled } = caller
+  /** State and restrictions of the key: 403. */
+  const refuse = ({ key }: Caller, request: Request, peer: PeerLookup) => {
     if (isSuspended(key)) throw new Problem('KEY_SUSPENDED', 'This API key has been suspended by the operator.')
     if (key.networks.length > 0) {
       const address = clientAddress(request, peer, deps.trusted)
@@ -112,11 +136,32 @@ export function gate(deps: GateDeps): Gate {
     if (key.key.readOnly && request.method !== 'GET' && request.method !== 'HEAD') {
       throw new Problem('KEY_READ_ONLY', 'This API key is read-only.')
     }
+  }
+
+  /** The plan: 403. */
+  const refusePlan = (access: KeyAccess, { entitled }: Caller, request: Request) => {
     if (access.feature === undefined) return
     const wanted: readonly Feature[] = typeof access.feature === 'string' ? [access.feature] : access.feature
     if (!wanted.some(feature => hasFeature(entitled, feature))) {
       throw featureMissing(plans, deps.links(request), entitled, wanted[0]!, access.flat && 'flat')
     }
+  }
+
+  /** The window that a route has of its own, in addition to the general one. */
+  const takeOwn = (pass: Pass, access: KeyAccess, { key }: Caller) => {
+    if (!access.rate) return
+    const now = clock.monotonic()
+    const marine = access.rate === 'marine' ? reading('marine', rates.take('marine', key.key.id, now)) : undefined
+    const window = marine ?? reading('marine_historical', rates.take('marineHistorical', key.key.id, now))
+    pass.windows.push(window)
+    if (!window.admitted) throw tooFast(window)
+  }
+
+  const enterVouched = (pass: Pass, access: KeyAccess, caller: Caller, request: Request) => {
+    pass.vouched = true
+    pass.caller = caller
+    refusePlan(access, caller, request)
+    takeOwn(pass, access, caller)
   }
 
   const enterKeyed = (pass: Pass, access: KeyAccess, request: Request, peer: PeerLookup) => {
@@ -136,35 +181,46 @@ export function gate(deps: GateDeps): Gate {
       held ? rates.take('overQuota', key.key.id, now) : rates.take('authenticated', key.key.id, now, caller.entitled.requestsPerMinute),
     )
     pass.windows.push(burst)
-    refuse(access, caller, request, peer)
+    refuse(caller, request, peer)
+    refusePlan(access, caller, request)
     if (!burst.admitted) throw tooFast(burst)
-    if (access.rate) {
-      const marine = access.rate === 'marine' ? reading('marine', rates.take('marine', key.key.id, now)) : undefined
-      const window = marine ?? reading('marine_historical', rates.take('marineHistorical', key.key.id, now))
-      pass.windows.push(window)
-      if (!window.admitted) throw tooFast(window)
-    }
+    takeOwn(pass, access, caller)
     if (!access.meter) return
-    if (!meter.reserve(key)) throw quotaUsedUp(meter, plans, deps.links(request), key, clock.now(), access.feature === 'futures')
-    pass.reserved = true
+    pass.reserved = meter.reserve(key)
+    if (!pass.reserved) throw quotaUsedUp(meter, plans, deps.links(request), key, clock.now(), access.feature === 'futures')
   }
 
   return {
-    open: (access, route) => ({ access, caller: undefined, reserved: false, startedMs: clock.monotonic(), route, windows: [] }),
+    open: (access, route) => ({
+      access,
+      caller: undefined,
+      reserved: undefined,
+      free: false,
+      vouched: false,
+      outcome: undefined,
+      startedMs: clock.monotonic(),
+      route,
+      windows: [],
+    }),
     enter(pass, request, peer) {
       const { access } = pass
-      if ('meter' in access) enterKeyed(pass, access, request, peer)
+      const caller = vouched.get(request)
+      if ('meter' in access && caller) enterVouched(pass, access, caller, request)
+      else if ('meter' in access) enterKeyed(pass, access, request, peer)
       else if ('operator' in access) enterOperator(pass, request, peer)
       else if (access.rate !== 'none') takeAddress(access.rate === 'demo' ? 'demo' : 'unauthenticated', pass, request, peer)
     },
     leave(pass, status, headers) {
       const { caller } = pass
+      if (pass.vouched) return
       if (!caller) return addressHeaders(headers, pass.windows, clock.now())
-      const ok = status >= 200 && status < 300
-      if (pass.reserved && !ok) meter.refund(caller.key)
-      meter.record(caller.key, pass.route, status, pass.reserved && ok, clock.monotonic() - pass.startedMs)
+      const outcome = pass.outcome ?? status
+      const counts = pass.reserved !== undefined && outcome >= 200 && outcome < 300 && !pass.free
+      if (pass.reserved && !counts) meter.refund(caller.key, pass.reserved)
+      meter.record(caller.key, pass.route, outcome, counts, clock.monotonic() - pass.startedMs)
       keyHeaders(headers, meter.standing(caller.key), pass.windows, clock.now())
     },
+    vouch: (request, caller) => void vouched.set(request, caller),
   }
 }
 

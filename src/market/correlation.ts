@@ -22,28 +22,44 @@ export interface Correlation {
   dataPoints: number
 }
 
-interface ReturnPair {
-  day: string
-  first: number
-  second: number
-}
-
 /** A correlation dated by its newest return; undefined where a series did not move. */
 export interface DatedCorrelation {
   day: string
   value: number | undefined
 }
 
-const varies = (values: readonly number[]): boolean => values.length > 1 && Math.max(...values) - Math.min(...values) > returnNoise
+/** Log returns of two series between neighbouring common dates, dated by the later one. */
+interface ReturnPairs {
+  days: string[]
+  first: number[]
+  second: number[]
+  /** Common dates inside the window. */
+  closes: number
+}
 
-/** Pearson's product-moment coefficient, two-pass, held to -1..1; undefined under two pairs or when one side does not vary. */
+function varies(values: readonly number[]): boolean {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const value of values) {
+    low = Math.min(low, value)
+    high = Math.max(high, value)
+  }
+  return values.length > 1 && high - low > returnNoise
+}
+
+function meanOf(values: readonly number[]): number {
+  let sum = 0
+  for (const value of values) sum += value
+  return sum / values.length
+}
+
+/** Pearson's product-moment coefficient, two-pass, held to -1..1; undefined under two pairs or when one side varies by rounding only. */
 export function pearson(xs: readonly number[], ys: readonly number[]): number | undefined {
   if (!varies(xs) || !varies(ys)) return undefined
-  const meanOf = (values: readonly number[]) => values.reduce((sum, v) => sum + v, 0) / values.length
   const [mx, my] = [meanOf(xs), meanOf(ys)]
   let [xy, xx, yy] = [0, 0, 0]
   for (let i = 0; i < xs.length; i++) {
-    const [dx, dy] = [xs[i]! - mx, ys[i]! - my]
+    const dx = xs[i]! - mx
+    const dy = ys[i]! - my
     xy += dx * dy
     xx += dx * dx
     yy += dy * dy
@@ -51,36 +67,27 @@ export function pearson(xs: readonly number[], ys: readonly number[]): number | 
   return Math.min(1, Math.max(-1, xy / Math.sqrt(xx * yy)))
 }
 
-/** Log returns between neighbouring common dates inside the window that ends at the newest common date. */
-function returnPairs(
-  a: readonly Close[],
-  b: readonly Close[],
-  periodDays: number,
-  need: number,
-): Measured<{ pairs: ReturnPair[]; closes: number }> {
+/** The pairs inside the window that ends at the newest common date; a non-positive price in either series drops the two pairs it touches. */
+function returnPairs(a: readonly Close[], b: readonly Close[], periodDays: number, need: number): Measured<ReturnPairs> {
   const inside = windowOf(commonDays([a, b]), periodDays, need)
   if (!inside.enough) return inside
-  const days = inside.value
-  const pairs: ReturnPair[] = []
-  for (let i = 1; i < days.length; i++) {
-    const [[a0, b0], [a1, b1]] = [days[i - 1]!.values as [number, number], days[i]!.values as [number, number]]
-    if (a0 > 0 && b0 > 0 && a1 > 0 && b1 > 0) pairs.push({ day: days[i]!.day, first: Math.log(a1 / a0), second: Math.log(b1 / b0) })
+  const common = inside.value
+  const pairs: ReturnPairs = { days: [], first: [], second: [], closes: common.length }
+  for (let i = 1; i < common.length; i++) {
+    const [a0, b0] = common[i - 1]!.values as [number, number]
+    const [a1, b1] = common[i]!.values as [number, number]
+    if (a0 <= 0 || b0 <= 0 || a1 <= 0 || b1 <= 0) continue
+    pairs.days.push(common[i]!.day)
+    pairs.first.push(Math.log(a1 / a0))
+    pairs.second.push(Math.log(b1 / b0))
   }
-  return measured({ pairs, closes: days.length })
+  return measured(pairs)
 }
 
-const ofPairs = (pairs: readonly ReturnPair[]): number | undefined =>
-  pearson(
-    pairs.map(p => p.first),
-    pairs.map(p => p.second),
-  )
-
-function rolling(pairs: readonly ReturnPair[], window: number): DatedCorrelation[] {
-  const values: DatedCorrelation[] = []
-  for (let end = window; end <= pairs.length; end++) {
-    values.push({ day: pairs[end - 1]!.day, value: ofPairs(pairs.slice(end - window, end)) })
-  }
-  return values
+function rolling({ days, first, second }: ReturnPairs, window: number): DatedCorrelation[] {
+  return days
+    .slice(window - 1)
+    .map((day, start) => ({ day, value: pearson(first.slice(start, start + window), second.slice(start, start + window)) }))
 }
 
 /** The specification's bands of |correlation|, each including its lower edge. */
@@ -98,7 +105,7 @@ export function directionOf(correlation: number | undefined): Direction {
 }
 
 /** From the sample standard deviation of the 7-return rolling correlations: under 0.25 stable, under 0.5 moderate; without two of them unstable. */
-function stabilityOf(pairs: readonly ReturnPair[]): Stability {
+function stabilityOf(pairs: ReturnPairs): Stability {
   const deviation = stdDev(rolling(pairs, stabilityWindow).flatMap(({ value }) => value ?? [])) ?? Number.POSITIVE_INFINITY
   if (deviation < 0.25) return 'stable'
   return deviation < 0.5 ? 'moderate' : 'unstable'
@@ -114,15 +121,15 @@ function interpret(value: number | undefined): string {
 export function correlationOf(a: readonly Close[], b: readonly Close[], periodDays: number): Measured<Correlation> {
   const inside = returnPairs(a, b, periodDays, closesMin)
   if (!inside.enough) return inside
-  const { pairs, closes } = inside.value
-  const value = ofPairs(pairs)
+  const pairs = inside.value
+  const value = pearson(pairs.first, pairs.second)
   return measured({
     value,
     interpretation: interpret(value),
     strength: strengthOf(value),
     direction: directionOf(value),
     stability: stabilityOf(pairs),
-    dataPoints: closes,
+    dataPoints: pairs.closes,
   })
 }
 
@@ -134,7 +141,7 @@ export function rollingCorrelation(
   window: number,
 ): Measured<DatedCorrelation[]> {
   const inside = returnPairs(a, b, periodDays, Math.max(closesMin, window + 1))
-  return inside.enough ? measured(rolling(inside.value.pairs, window)) : inside
+  return inside.enough ? measured(rolling(inside.value, window)) : inside
 }
 
 /** Symmetric; `cells[i][j]` belongs to series i and j, undefined where one did not move. */
@@ -155,7 +162,7 @@ export function correlationMatrix(
     for (let j = i; j < series.length; j++) {
       const inside = returnPairs(first, series[j]!, periodDays, closesMin)
       if (!inside.enough) return { ...tooFew(inside.have, inside.need), pair: [i, j] }
-      const value = ofPairs(inside.value.pairs)
+      const value = pearson(inside.value.first, inside.value.second)
       cells[i]![j] = value
       cells[j]![i] = value
       dataPoints = Math.min(dataPoints, inside.value.closes)

@@ -12,11 +12,11 @@ const sidewaysPercent = 1
 
 /** Mean of the last n closes, at each close from the n-th on; unit of the series. */
 export function sma(closes: readonly Close[], n: number): Close[] {
-  const averages: Close[] = []
-  for (let end = n; end <= closes.length; end++) {
-    averages.push({ day: closes[end - 1]!.day, value: mean(closes.slice(end - n, end).map(close => close.value)) })
-  }
-  return averages
+  return closes.slice(n - 1).map(({ day }, start) => {
+    let sum = 0
+    for (let i = start; i < start + n; i++) sum += closes[i]!.value
+    return { day, value: sum / n }
+  })
 }
 
 /** Exponential average, alpha = 2 / (n + 1), seeded with the mean of the first n closes given, at each close from the n-th on; unit of the series. */

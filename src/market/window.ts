@@ -69,17 +69,18 @@ export interface CommonDay {
 
 /** The days that all series (each ascending by day) share, ascending. */
 export function commonDays(series: readonly (readonly Close[])[]): CommonDay[] {
+  const [first, ...others] = series
   const days: CommonDay[] = []
-  const at = series.map(() => 0)
-  for (;;) {
-    const heads = series.map((closes, i) => closes[at[i]!])
-    let newest = ''
-    for (const head of heads) {
-      if (!head) return days
-      if (head.day > newest) newest = head.day
+  const at = others.map(() => 0)
+  for (const { day, value } of first ?? []) {
+    const values = [value]
+    for (const [i, closes] of others.entries()) {
+      while (at[i]! < closes.length && closes[at[i]!]!.day < day) at[i]!++
+      const close = closes[at[i]!]
+      if (!close) return days
+      if (close.day === day) values.push(close.value)
     }
-    if (newest === '') return days
-    if (heads.every(head => head!.day === newest)) days.push({ day: newest, values: heads.map(head => head!.value) })
-    for (const [i, head] of heads.entries()) if (head!.day < newest || days.at(-1)?.day === newest) at[i]!++
+    if (values.length === series.length) days.push({ day, values })
   }
+  return days
 }

@@ -1,7 +1,7 @@
 import type { Limits } from './limits.ts'
 import { defaultLimits } from './limits.ts'
 import type { AddOn, AddOnId, Allowances, Feature, PlanId, QuotaKind, Tier, TierId } from './tiers.ts'
-import { addOnIds, features, planIds, prerequisites, recordOf, specAddOns, specTiers, tierIds } from './tiers.ts'
+import { addOnIds, features, planIds, recordOf, specAddOns, specTiers, tierIds } from './tiers.ts'
 
 /** What an account may do now. Shared between accounts and frozen: the same tier and add-ons give the same object. */
 export interface Entitlements extends Readonly<Allowances> {
@@ -73,11 +73,9 @@ export function assemblePlans(tiers: readonly Tier[], addOns: readonly AddOn[], 
 }
 
 function grant(tier: Tier, addOns: readonly AddOn[], held: number, unconfirmedQuota: number | null): Entitlements {
-  const { id, name, access, ...rest } = tier
+  const { id, name, access: _access, ...rest } = tier
   const useful = addOns.filter(addOn => held & (1 << addOnIds.indexOf(addOn.id)) && addOnFits(tier, addOn))
-  const has = (feature: Feature) =>
-    access[feature] === 'included' || access[feature] === 'allowance' || useful.some(a => a.feature === feature)
-  const needs = (feature: Feature) => prerequisites[feature] ?? feature
+  const has = (feature: Feature) => ['included', 'allowance'].includes(tier.access[feature]) || useful.some(a => a.feature === feature)
   const messages = useful.find(addOn => addOn.smsPerMonth !== null)
   return Object.freeze({
     ...rest,
@@ -85,17 +83,14 @@ function grant(tier: Tier, addOns: readonly AddOn[], held: number, unconfirmedQu
     planName: name,
     reservoirMastery: tier.legacyName === 'reservoir_mastery',
     trialActive: tier.state === 'trial_active',
-    features: new Set(features.filter(feature => has(feature) && has(needs(feature)))),
+    features: new Set(features.filter(has)),
     addOns: useful.map(addOn => addOn.id),
     smsPerMonth: messages ? messages.smsPerMonth : tier.smsPerMonth,
     unconfirmedQuota,
   })
 }
 
-function addOnFits(tier: Tier, addOn: AddOn): boolean {
-  const needed = prerequisites[addOn.feature]
-  return tier.access[addOn.feature] === 'addon' && (needed === undefined || tier.access[needed] === 'included')
-}
+const addOnFits = (tier: Tier, addOn: AddOn): boolean => tier.access[addOn.feature] === 'addon'
 
 export const isPlanId = (text: string): text is PlanId => (planIds as readonly string[]).includes(text)
 
@@ -133,9 +128,7 @@ export const hasFeature = (entitled: Entitlements, feature: Feature): boolean =>
 export function cheapestWith(plans: Plans, feature: Feature, current: TierId): { plan: Tier; addOn: AddOn | undefined } | undefined {
   const addOn = plans.addOns.find(candidate => candidate.feature === feature)
   const offered = offeredPlans(plans)
-  const plan =
-    offered.find(tier => plans.entitlements.get(tier.id)![0]!.features.has(feature) && tier.access[feature] === 'included') ??
-    offered.find(tier => addOn && addOnFits(tier, addOn))
+  const plan = offered.find(tier => tier.access[feature] === 'included') ?? offered.find(tier => addOn && addOnFits(tier, addOn))
   if (!plan) return undefined
   return { plan, addOn: addOn && addOnFits(tierOf(plans, current), addOn) ? addOn : undefined }
 }

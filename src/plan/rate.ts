@@ -67,10 +67,11 @@ const nodeBytesPerAdmission = (12 * 8) / 7
  * When the memory is full of live windows, someone has to lose something. Dropping the oldest would let a crowd of addresses buy fresh
  * windows for any one of them, and would do it unseen. Here no live window is ever dropped; keys that are new in the crowd share
  * windows instead, one for each of up to 65,536 buckets by fingerprint. So no key is ever admitted more often than its limit, crowd or
- * not, and who had a window before keeps it (an eighth of the memory for admissions is theirs; past that they are refused until their
- * own next admission expires). The price is paid by newcomers, who may be refused for what a stranger in the same bucket did, until the crowd has been
- * gone for one window: a bucket stays in use until it is empty, since who is counted in it is not known. Two keys share a window
- * otherwise only if their 64-bit keyed fingerprints are equal, three times in a hundred million for a million keys.
+ * not, and who had a window before keeps it: an eighth of the memory for admissions is out of the newcomers' reach, and past that a key
+ * is refused until an admission of its own expires. The price is paid by newcomers, who may be refused for what a stranger in the same
+ * bucket did, until the crowd has been gone for one window: a bucket stays in use until it is empty, since who is counted in it is not
+ * known. Two keys share a window otherwise only if their 64-bit keyed fingerprints are equal, three times in a hundred million for a
+ * million keys.
  */
 export function createRateTable(options: RateOptions): RateTable {
   return new Table(options)
@@ -123,6 +124,7 @@ class Table implements RateTable {
     const logs = this.shards[high >>> (32 - shardBits)]!
     let slot = logs.find(high, low)
     if (slot < 0) {
+      if (this.usedBucket(high, now) >= 0) return this.takeShared(high, now, limit)
       slot = logs.add(high, low, now)
       if (slot < 0) return this.takeShared(high, now, limit)
     }

@@ -52,12 +52,9 @@ export class SlidingLogs {
     }
   }
 
-  /**
-   * A slot for a fingerprint that has none, or -1 when the store is full of live logs. An eighth of the nodes is kept for the logs that
-   * are here already, so that a crowd of newcomers cannot starve them.
-   */
+  /** A slot for a fingerprint that has none, or -1 when the store is full of live logs. */
   add(high: number, low: number, now: number): number {
-    const short = (this.keys + 1) * 5 > (this.slots.length / slotWords) * 4 || this.spare() <= this.times.length >> 3
+    const short = (this.keys + 1) * 5 > (this.slots.length / slotWords) * 4 || this.spare() === 0
     if ((short || now >= this.shrinkAfter) && !this.rebuild(now) && short) return -1
     return this.place(high, low)
   }
@@ -185,6 +182,7 @@ export class SlidingLogs {
       entries += live
       if (live > 0) keys += 1
     }
+    // Nodes get the larger margin, so newcomers run out of slots before they have taken the nodes of the logs that are here already.
     const slotCount = Math.ceil(keys / 0.8) + 1
     const nodeCount = Math.ceil((entries * 8) / 7) + 2
     const gain = Math.min(2, this.bytesMax / (slotCount * slotBytes + nodeCount * nodeBytes))

@@ -130,7 +130,7 @@ const cells: Record<Feature, Row<keyof typeof words>> = {
   data_connector: ['-', '-', '-', '-', 'Y', 'Y', 'Y'],
 }
 
-/** A feature that is worth nothing without another one. */
+/** A feature that is worth nothing without another one: no tier has or sells it unless it includes the other. */
 export const prerequisites: Readonly<Partial<Record<Feature, Feature>>> = { well_permits: 'energy_intelligence' }
 
 export const specAddOns: readonly AddOn[] = [

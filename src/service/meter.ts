@@ -3,7 +3,8 @@ import { hourMs, isoDay, startOfHour } from '../lib/instant.ts'
 import type { DayUsage } from '../plan/efficiency.ts'
 import type { Entitlements } from '../plan/plans.ts'
 import { type QuotaState, type QuotaWindow, quotaSource, quotaState, quotaWindow } from '../plan/quota.ts'
-import type { UsageHour, UsageStore } from '../store/usage.ts'
+import type { Account } from '../store/accounts.ts'
+import type { Counter, UsageDay, UsageHour, UsageStore } from '../store/usage.ts'
 import type { AccountState, Keyring, KeyState } from './keyring.ts'
 
 /** Where a key stands in its quota. */
@@ -17,10 +18,10 @@ export interface Standing {
 /** Quota counters and usage in memory, written behind. A crash loses what was not flushed, in the customer's favour. */
 export interface Meter {
   standing(key: KeyState): Standing
-  /** Takes one request of the quota; false when it is used up. */
-  reserve(key: KeyState): boolean
-  /** Gives a reserved request back. */
-  refund(key: KeyState): void
+  /** Takes one request of the quota and says of which window; undefined when it is used up. */
+  reserve(key: KeyState): QuotaWindow | undefined
+  /** Gives a request back to the window it was taken from, also when another one has begun since. */
+  refund(key: KeyState, window: QuotaWindow): void
   /** Notes how a request went. `durationMs` is the time from the gate to the answer. */
   record(key: KeyState, endpoint: string, status: number, metered: boolean, durationMs: number): void
   /** Notes which series a request asked for, and whether its answer was one the key already had. */
@@ -43,20 +44,35 @@ interface Tally {
   seen: Map<number, string>
 }
 
+interface Period {
+  window: QuotaWindow
+  entitled: Entitlements
+  account: Account
+}
+
 interface Count {
   keyId: string
   /** Undefined until the key is first counted. */
-  period: { window: QuotaWindow; entitled: Entitlements } | undefined
+  period: Period | undefined
   used: number
   /** Reserved requests whose answer is not there yet are part of `used`. */
   dirty: boolean
+  /** Counters of windows that ended, and days, that are not written yet; later ones replace earlier ones. */
+  past: Counter[]
+  pastDays: UsageDay[]
   hours: Map<string, UsageHour>
   lastUsedAt: number
   tally: Tally
   tallyDirty: boolean
 }
 
-type Counted = Count & { period: { window: QuotaWindow; entitled: Entitlements } }
+type Counted = Count & { period: Period }
+
+const counterOf = (keyId: string, { kind, startsAt }: QuotaWindow, used: number): Counter => ({ keyId, window: kind, startsAt, used })
+
+const dayOf = ({ keyId, tally: { seen, ...tally } }: Count): UsageDay => ({ keyId, ...tally, seriesIds: [...seen.keys()] })
+
+const isSame = (a: QuotaWindow, b: QuotaWindow): boolean => a.kind === b.kind && a.startsAt === b.startsAt
 
 export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'key' | 'account'): Meter {
   let counts = new Map<string, Count>()
@@ -69,27 +85,38 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
 
   const make = (keyId: string): Count => {
     const tally = tallyOf(keyId, isoDay(clock.now()))
-    const count: Count = { keyId, period: undefined, used: 0, dirty: false, hours: new Map(), lastUsedAt: 0, tally, tallyDirty: false }
+    const made = { keyId, period: undefined, used: 0, dirty: false, past: [], pastDays: [], lastUsedAt: 0, tally, tallyDirty: false }
+    const count: Count = { ...made, hours: new Map() }
     counts.set(keyId, count)
     return count
   }
 
-  /** The count of a key with the window that holds now; a new window starts from what is stored for it. */
+  /** What a window that is not the running one says: what waits to be written, else what is stored. */
+  const heldOf = (count: Count, { kind, startsAt }: QuotaWindow): number =>
+    count.past.findLast(one => one.window === kind && one.startsAt === startsAt)?.used ?? store.counter(count.keyId, kind, startsAt)
+
+  /**
+   * The count of a key with the window that holds now; a new window starts from what is stored for it. It does not write, so that a
+   * disk that is full at the turn of a window does not stop the reading.
+   */
   const current = (state: KeyState): Counted => {
     const now = clock.now()
     const count = counts.get(state.key.id) ?? make(state.key.id)
     const { account } = state.account
     const entitled = keys.entitlements(state.account)
     const held = count.period
-    if (held && entitled === held.entitled && now >= held.window.startsAt && now < held.window.endsAt) {
-      if (held.window.capped === (account.emailConfirmedAt === null && entitled.unconfirmedQuota !== null)) return count as Counted
+    // A change makes another account object: with the same one, confirmation and trial are what they were.
+    if (held && held.account === account && entitled === held.entitled && now >= held.window.startsAt && now < held.window.endsAt) {
+      return count as Counted
     }
     const window = quotaWindow(entitled, account, now)
-    if (!held || held.window.kind !== window.kind || held.window.startsAt !== window.startsAt) {
-      if (count.dirty) flush()
-      count.used = store.counter(state.key.id, window.kind, window.startsAt)
+    if (!held || !isSame(held.window, window)) {
+      const used = heldOf(count, window)
+      if (held && count.dirty) count.past.push(counterOf(count.keyId, held.window, count.used))
+      count.used = used
+      count.dirty = false
     }
-    count.period = { window, entitled }
+    count.period = { window, entitled, account }
     return count as Counted
   }
 
@@ -100,22 +127,30 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
     if (dirty.size === 0) return
     const all = [...dirty]
     store.write({
-      counters: all.flatMap(({ dirty: changed, period, keyId, used }) =>
-        changed && period ? [{ keyId, window: period.window.kind, startsAt: period.window.startsAt, used }] : [],
+      counters: all.flatMap(({ past, dirty: changed, period, keyId, used }) =>
+        changed && period ? [...past, counterOf(keyId, period.window, used)] : past,
       ),
       hours: all.flatMap(count => [...count.hours.values()]),
-      days: all
-        .filter(count => count.tallyDirty)
-        .map(({ keyId, tally: { seen, ...tally } }) => ({ keyId, ...tally, seriesIds: [...seen.keys()] })),
+      days: all.flatMap(count => (count.tallyDirty ? [...count.pastDays, dayOf(count)] : count.pastDays)),
       used: all.filter(count => count.lastUsedAt > 0).map(({ keyId, lastUsedAt }) => ({ keyId, at: lastUsedAt })),
     })
     for (const count of all) {
       count.dirty = false
+      count.past = []
+      count.pastDays = []
       count.tallyDirty = false
       count.hours.clear()
     }
     dirty.clear()
   }
+
+  /** For reports: what can not be written now is missing from them, and the next flush tries again. */
+  const settle = () => {
+    try {
+      flush()
+    } catch {}
+  }
+
   return {
     standing(state) {
       const count = current(state)
@@ -125,17 +160,20 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
     },
     reserve(state) {
       const count = current(state)
-      if (quotaSource(count.period.window, usedOf(state, count)) === 'exhausted') return false
+      const { window } = count.period
+      if (quotaSource(window, usedOf(state, count)) === 'exhausted') return undefined
       count.used += 1
       count.dirty = true
       dirty.add(count)
-      return true
+      return window
     },
-    refund(state) {
+    refund(state, window) {
       const count = counts.get(state.key.id)
-      if (!count || count.used === 0) return
-      count.used -= 1
-      count.dirty = true
+      if (!count) return
+      if (count.period && isSame(count.period.window, window)) {
+        count.used = Math.max(0, count.used - 1)
+        count.dirty = true
+      } else count.past.push(counterOf(count.keyId, window, Math.max(0, heldOf(count, window) - 1)))
       dirty.add(count)
     },
     record(state, endpoint, status, metered, durationMs) {
@@ -143,10 +181,9 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
       const now = clock.now()
       const hourAt = startOfHour(now)
       const statusClass = Math.floor(status / 100)
-      const name = `${endpoint} ${statusClass}`
+      const name = `${hourAt} ${statusClass} ${endpoint}`
       let hour = count.hours.get(name)
-      if (hour?.hourAt !== hourAt) {
-        if (hour) flush()
+      if (!hour) {
         hour = { keyId: state.key.id, hourAt, endpoint, statusClass, requests: 0, metered: 0, durationUs: 0 }
         count.hours.set(name, hour)
       }
@@ -161,7 +198,7 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
       const count = counts.get(state.key.id) ?? make(state.key.id)
       const dayOn = isoDay(clock.now())
       if (count.tally.dayOn !== dayOn) {
-        flush()
+        if (count.tallyDirty) count.pastDays.push(dayOf(count))
         count.tally = tallyOf(state.key.id, dayOn)
       }
       const { tally } = count
@@ -176,18 +213,18 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
       const count = current(state)
       const dayOn = isoDay(clock.now())
       const tally = count.tally.dayOn === dayOn ? count.tally : tallyOf(state.key.id, dayOn)
-      flush()
+      settle()
       const from = Date.parse(`${dayOn}T00:00:00Z`)
       const requests = store.meteredByDay([state.key.id], from, from + 24 * hourMs).reduce((sum, day) => sum + day.requests, 0)
       return { requests, distinctCodes: tally.seen.size, batchable: tally.batchable, cacheable: tally.cacheable }
     },
     monthly(account, from) {
-      flush()
+      settle()
       const ids = account.keys.map(one => one.key.id)
       return store.meteredByDay(ids, from, clock.now() + hourMs).reduce((sum, day) => sum + day.requests, 0)
     },
     hours(states, from, to) {
-      flush()
+      settle()
       return store.hours(
         states.map(one => one.key.id),
         from,

@@ -72,3 +72,13 @@ export function integrityFaults(db: Database): string[] {
 
 /** Copies what the write-ahead log holds into the database file. */
 export const checkpoint = (db: Database) => db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+
+/** Writes a consistent, compact copy of a database to a new file, while others go on using it. */
+export function copyDatabase(from: string, to: string): void {
+  const db = openDatabase(from, { readonly: true })
+  try {
+    db.query('VACUUM INTO ?').run(to)
+  } finally {
+    db.close()
+  }
+}

@@ -178,6 +178,7 @@ describe('columns', () => {
       { series: 'WTI_USD' },
       'date and time could each be observed_at',
     ],
+    ['a series for rows that have codes', plain, { series: 'WTI_USD' }, 'its column code says which code a row has: leave out --series'],
     ['an array', '[{"code":"WTI_USD"}]', {}, 'is one JSON array: write one object a line (NDJSON)'],
     ['no object', '{oops\n', {}, 'none of its first lines is a JSON object'],
     ['nothing', ' \n', {}, 'is empty'],
@@ -275,11 +276,17 @@ describe('records', () => {
     expect((await cut(text, [text.length])).length).toBe(70_000)
   })
 
+  test('of two bytes each fill block after block without piling up', async () => {
+    expect((await cut('1\n'.repeat(800_000), [524_288])).length).toBe(800_000)
+  })
+
   test('a quote that is never closed costs its own line, not the rest of the file', async () => {
-    const tail = Array.from({ length: 5000 }, (_, i) => `c${i},2024-01-01,1`)
-    const text = ['a,b,c', 'x,"1', 'y,2,3', '"z"!,4', ...tail].join('\n')
-    const expected = text.split('\n').map((one, i) => ({ line: i + 1, text: one }))
-    for (const size of [1000, 4096, 65_536, 100_000]) expect(await cut(text, [size])).toEqual(expected)
+    const tail = Array.from({ length: 80_000 }, (_, i) => `c${i},2024-01-01,1`)
+    for (const slips of [['x,"1', 'y,2,3', '"z"!,4'], ['x,"1']]) {
+      const text = ['a,b,c', ...slips, ...tail].join('\n')
+      const expected = text.split('\n').map((one, i) => ({ line: i + 1, text: one }))
+      for (const size of [16_384, 65_536, 100_000]) expect(await cut(text, [size])).toEqual(expected)
+    }
     expect(fieldsOf('x,"1', ',')).toBeUndefined()
     expect(fieldsOf('"z"!,4', ',')).toBeUndefined()
   })

@@ -130,6 +130,15 @@ describe('filling', () => {
     expect(feed.filled().size).toBeGreaterThan(1)
   })
 
+  test('a copy that is set back to nothing begins again', () => {
+    const { feed, state, fill } = copy()
+    fill()
+    state.clear()
+    expect(feed.filled().size).toBe(0)
+    expect(feed.step(0)).toBe(true)
+    expect([...feed.filled()]).toEqual(['BRENT_CRUDE_USD'])
+  })
+
   test('a copy that was interrupted anywhere ends like one that was not', () => {
     const whole = copy()
     whole.fill()
@@ -179,7 +188,7 @@ describe('moving forward', () => {
     )
   })
 
-  test('a pass writes what was published since the last one, in the order of publication, once', () => {
+  test('a pass writes what was published since the last one, each code oldest first, once', () => {
     const { feed, ingest, fill } = copy()
     fill()
     const before = ingest.inserted
@@ -187,8 +196,10 @@ describe('moving forward', () => {
     const all = series.flatMap(one => world.observations(one.code, start, start + 3 * dayMs))
     expect(count).toBe(all.length)
     expect(ingest.inserted - before).toBe(all.length)
-    const recorded = ingest.writes.slice(-1)[0]!.map(point => point.recordedAt)
-    expect(recorded).toEqual(recorded.toSorted((a, b) => a - b))
+    for (const points of Map.groupBy(ingest.writes.slice(-1)[0]!, point => point.seriesId).values()) {
+      const observed = points.map(point => point.observedAt)
+      expect(observed).toEqual(observed.toSorted((a, b) => a - b))
+    }
     expect(feed.advance(start + 3 * dayMs)).toBe(0)
   })
 

@@ -196,6 +196,13 @@ describe('the lane for ordinary rows', () => {
     expect(read(text)).toBeUndefined()
   })
 
+  test('never takes a field from the row before', () => {
+    const noted = laneOf({ columns: { ...columns, currency: undefined }, width: 4, separator: ',' }, { catalogue, now })!
+    const [whole, short] = [Buffer.from('WTI_USD,2024-03-28,8,note'), Buffer.from('WTI_USD,2024-03-28,83.17')]
+    expect(noted.read(whole, 0, whole.length)).toBe(true)
+    expect(noted.read(short, 0, short.length)).toBe(false)
+  })
+
   const digits = (max: number) => fc.array(fc.constantFrom(...'0123456789'), { maxLength: max }).map(all => all.join(''))
   const number = fc.oneof(
     fc.tuple(fc.constantFrom('', '', '-', '+'), digits(3), fc.constantFrom('.', '.', '', ','), digits(20)).map(parts => parts.join('')),
@@ -220,6 +227,7 @@ describe('the lane for ordinary rows', () => {
     '2024-03-28T14:3a:00Z',
     '2024-03-28T1\u0660:30:00Z',
     '20240328T143000Z0000',
+    '2024-03-28T14:30:00X',
   )
   const usual = fc.constantFrom(...series.filter(one => one.currency === 'USD').map(one => one.code))
   const code = fc.oneof({ weight: 10, arbitrary: usual }, fc.constantFrom('WTI', 'wti_usd', ' WTI_USD', 'EUR_DKK', 'NOPE', ''))

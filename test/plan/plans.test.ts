@@ -14,7 +14,7 @@ import {
 } from '../../src/plan/plans.ts'
 import { quotaRefusals } from '../../src/plan/quota.ts'
 import type { AddOnId, Feature, PlanId, Tier, TierId } from '../../src/plan/tiers.ts'
-import { addOnIds, features, planIds, tierIds } from '../../src/plan/tiers.ts'
+import { addOnIds, features, planIds, prerequisites, tierIds } from '../../src/plan/tiers.ts'
 
 const now = Date.UTC(2026, 10, 21, 12)
 const dayMs = 86_400_000
@@ -150,6 +150,16 @@ describe('features', () => {
       expect([alone, withEverything, withOthers]).toEqual(asked)
     })
   }
+
+  test('no tier has or sells a feature without the one it needs', () => {
+    for (const plans of [spec, unlimitedPlans()]) {
+      for (const { access } of plans.tiers) {
+        for (const [feature, needed] of Object.entries(prerequisites) as [Feature, Feature][]) {
+          expect(access[feature] === 'none' || access[needed] === 'included').toBe(true)
+        }
+      }
+    }
+  })
 
   test('an add-on counts only where the plan may add it', () => {
     expect(onTier('professional', ['well_permits', 'sms']).addOns).toEqual(['well_permits'])

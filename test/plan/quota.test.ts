@@ -6,6 +6,7 @@ import type { QuotaWindow } from '../../src/plan/quota.ts'
 import { forecast, percentUsed, quotaRefusals, quotaRemaining, quotaSource, quotaState, quotaWindow } from '../../src/plan/quota.ts'
 import { planIds } from '../../src/plan/tiers.ts'
 
+const spec = specPlans()
 const at = (text: string) => parseInstant(text)!
 const iso = (instant: number) => new Date(instant).toISOString().replace('.000Z', 'Z')
 
@@ -14,7 +15,7 @@ interface Options {
   unconfirmed?: boolean
 }
 
-function look(plan: string, now: string, { trial, unconfirmed }: Options = {}, plans = specPlans()) {
+function look(plan: string, now: string, { trial, unconfirmed }: Options = {}, plans = spec) {
   const account = {
     plan,
     addOns: [],
@@ -67,7 +68,7 @@ describe('windows', () => {
     fc.assert(
       fc.property(cases, ({ plan, now }) => {
         const account = { plan, addOns: [], trialStartedAt: trial[0], trialEndsAt: trial[1], emailConfirmedAt: 0 }
-        const of = (instant: number) => quotaWindow(entitlements(specPlans(), account, instant), account, instant)
+        const of = (instant: number) => quotaWindow(entitlements(spec, account, instant), account, instant)
         const window = of(now)
         expect(window.startsAt <= now && now < window.endsAt).toBe(true)
         // A trial may start in the middle of a free day; it does not shorten the day before it has started.

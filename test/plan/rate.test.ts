@@ -155,8 +155,8 @@ describe('a crowd', () => {
     Bun.gc(true)
     expect(heapStats().heapSize - before).toBeLessThan(64_000_000)
 
-    for (let n = 0; n < 100_000; n += 1) table.take(addressOf(2_000_000 + n), 2 * windowMs + n)
-    expect(table.bytes).toBeLessThan(16 * mib)
+    for (let n = 0; n < 5000; n += 1) table.take(addressOf(2_000_000 + n), 2 * windowMs + n)
+    expect(table.bytes).toBeLessThan(mib)
   })
 
   test('of new keys in every window does not grow the table', () => {
@@ -186,21 +186,59 @@ describe('a crowd', () => {
     expect(table.crowded).toBe(true)
   })
 
-  test('that keeps coming back gets no address over its limit', () => {
+  test('that takes all it can get leaves room for those who were there before', () => {
+    const table = createRateTable({ limit: 10, windowMs, seed: 5, bytesMax: mib })
+    const settled = Array.from({ length: 100 }, (_, n) => `settled-${n}`)
+    for (const key of settled) table.take(key, 0)
+    for (let n = 0; !table.crowded; n += 1) for (let i = 0; i < 10; i += 1) table.take(addressOf(n), 1)
+    for (let n = 0; n < 100_000; n += 1) table.take(addressOf(1_000_000 + n), 2)
+    for (let used = 2; used <= 10; used += 1) {
+      for (const key of settled) expect(table.take(key, 3)).toMatchObject({ admitted: true, used })
+    }
+  })
+
+  test.each([
+    ['steadily', (n: number) => n],
+    ['in waves', (n: number) => 9000 * Math.floor(n / 30_000)],
+  ])('that keeps coming back %s gets no address over its limit', (_, timeOf) => {
     const table = createRateTable({ limit: 5, windowMs, seed: 5, bytesMax: mib })
     const own = new NaiveLog()
-    let refusedForStrangers = 0
+    let refusedForOthers = 0
     for (let n = 0; n < 200_000; n += 1) {
-      const [key, now] = [addressOf(n % 30_000), n]
-      // What is admitted the key alone could have had; a refusal may be somebody else's doing.
+      const [key, now] = [addressOf(n % 30_000), timeOf(n)]
+      // What is admitted the key alone could have had; a refusal may be the doing of others.
       const alone = own.peek(key, now, 5).admitted
-      if (table.take(key, now).admitted) {
-        if (!alone) throw new Error(`${key} was admitted over its limit at ${now}`)
-        own.take(key, now, 5)
-      } else if (alone) refusedForStrangers += 1
+      const { admitted, remaining, retryAfterMs } = table.take(key, now)
+      if (admitted && !alone) throw new Error(`${key} was admitted over its limit at ${now}`)
+      if (!admitted && !(remaining === 0 && retryAfterMs > 0 && retryAfterMs <= windowMs)) throw new Error(`refused, ${retryAfterMs}`)
+      if (admitted) own.take(key, now, 5)
+      else if (alone) refusedForOthers += 1
     }
-    expect(refusedForStrangers).toBeGreaterThan(0)
+    expect(refusedForOthers).toBeGreaterThan(0)
     expect(table.bytes).toBeLessThanOrEqual(mib)
+  })
+
+  test('that leaves room gives nobody a fresh window for one used up in the crowd', () => {
+    const table = createRateTable({ limit: 5, windowMs, seed: 5, bytesMax: mib })
+    for (let n = 0; n < 60_000; n += 1) table.take(addressOf(n), 0)
+    const newcomers = Array.from({ length: 100 }, (_, n) => `newcomer-${n}`)
+    for (const key of newcomers) for (let i = 0; i < 5; i += 1) table.take(key, 30_000)
+    const admitted = (now: number) => newcomers.filter(key => table.take(key, now).admitted).length
+    // Those who shared with the crowd that has just gone get what it left of the window; nobody gets five again.
+    const usedUp = newcomers.filter(key => table.peek(key, windowMs).used === 5)
+    expect(usedUp.length).toBeGreaterThan(0)
+    for (const key of usedUp) expect(table.take(key, windowMs)).toMatchObject({ admitted: false, retryAfterMs: 30_000 })
+    expect(table.take('somebody-else', windowMs).admitted).toBe(true)
+    expect(admitted(90_000)).toBe(newcomers.length)
+  })
+
+  test('shares windows of the common size, whatever limit a call brings', () => {
+    const table = createRateTable({ limit: 5, windowMs, seed: 5, bytesMax: mib })
+    for (let n = 0; n < 60_000; n += 1) table.take(addressOf(n), 0)
+    const seen = Array.from({ length: 20 }, () => ({ ...table.take(addressOf(70_000), 0, 50) }))
+    expect(seen.filter(decision => decision.admitted).length).toBeLessThanOrEqual(5)
+    expect(seen.at(-1)).toEqual({ admitted: false, limit: 5, used: 5, remaining: 0, resetMs: windowMs, retryAfterMs: windowMs })
+    expect({ ...table.peek(addressOf(70_000), 0, 50) }).toEqual(seen.at(-1)!)
   })
 
   test('that has gone leaves newcomers windows of their own and gives its memory back', () => {
@@ -276,12 +314,16 @@ describe('a clean stop', () => {
     const options = { limit: 2, windowMs, seed: 11, bytesMax: mib }
     const before = createRateTable(options)
     const own = new NaiveLog()
-    for (let n = 0; n < 40_000; n += 1) if (before.take(addressOf(n), n / 10).admitted) own.take(addressOf(n), n / 10, 2)
-    const after = createRateTable(options)
-    expect(after.load(before.save(4000), 4000, 0)).toBe(true)
     for (let n = 0; n < 80_000; n += 1) {
-      const key = addressOf(n % 40_000)
-      if (after.take(key, 5000).admitted) expect(own.take(key, 5000, 2).admitted).toBe(true)
+      const key = addressOf(n % 25_000)
+      if (before.take(key, n / 10).admitted) own.take(key, n / 10, 2)
+    }
+    const after = createRateTable(options)
+    expect(after.load(before.save(8000), 8000, 0)).toBe(true)
+    expect(after.crowded).toBe(true)
+    for (let n = 0; n < 50_000; n += 1) {
+      const key = addressOf(n % 25_000)
+      if (after.take(key, 9000).admitted && !own.take(key, 9000, 2).admitted) throw new Error(`${key} was admitted over its limit`)
     }
     expect(after.bytes).toBeLessThanOrEqual(mib)
   })

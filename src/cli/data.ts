@@ -1,0 +1,44 @@
+import type { PointWriter } from '../feed/import.ts'
+import { type Catalogue, catalogueOf, type KnownSeries } from '../feed/rows.ts'
+import { isoInstant } from '../lib/instant.ts'
+import type { WriteCounts } from '../store/observations.ts'
+import type { Operator } from './operator.ts'
+
+/** Points of one transaction when this process writes itself: large, because nobody else waits. */
+const ownBatchMax = 20_000
+/** Through a server they come in between requests: small, so that none waits long. */
+const sentBatchMax = 2_000
+
+type ListedSeries = KnownSeries & { aliases: string[] }
+
+/** The catalogue to check rows against and the way in for points: into the open database, or to the server that has it. */
+export async function dataOf(operator: Operator): Promise<{ catalogue: Catalogue; writer: PointWriter }> {
+  const { house } = operator
+  if (house) {
+    const { catalogue, ingest } = house.services
+    return {
+      catalogue: catalogueOf(catalogue.list()),
+      writer: { batchMax: ownBatchMax, write: points => ingest.write(points) },
+    }
+  }
+  const series = (await dataOfAnswer(operator, 'GET', '/admin/v1/series')) as ListedSeries[]
+  const byId = new Map(series.map(one => [one.id, one.code]))
+  return {
+    catalogue: catalogueOf(series),
+    writer: {
+      batchMax: sentBatchMax,
+      async write(points) {
+        const observations = points.map(point => ({ code: byId.get(point.seriesId), observed_at: isoInstant(point.observedAt), price: point.value }))
+        return (await dataOfAnswer(operator, 'POST', '/admin/v1/observations', { observations })) as WriteCounts
+      },
+    },
+  }
+}
+
+/** The `data` of a success; anything else is an Error with the answer's own message. */
+export async function dataOfAnswer(operator: Operator, method: string, path: string, body?: unknown): Promise<unknown> {
+  const answer = await operator.call(method, path, body)
+  const { data, error, message } = (answer.body ?? {}) as { data?: unknown; error?: { message?: string }; message?: string }
+  if (answer.status >= 200 && answer.status < 300) return data
+  throw new Error(message ?? error?.message ?? `the server answered ${answer.status}`)
+}

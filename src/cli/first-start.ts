@@ -1,0 +1,69 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Services } from '../services.ts'
+
+/** What is shown once: the first API key and the operator's token. */
+export interface FirstKeys {
+  apiKey: string | undefined
+  adminToken: string | undefined
+}
+
+/** The evaluation copy's account and keys have ids that documentation and tests can name. */
+const evaluationId = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+const evaluationEmail = 'eval@example.com'
+
+/** An empty production directory gets the operator's account with one key, and the admin token. They exist nowhere else afterwards. */
+export function productionKeys({ keys, adminTokens, ids, clock }: Services): FirstKeys {
+  if (adminTokens.exists()) return { apiKey: undefined, adminToken: undefined }
+  const at = clock.now()
+  const account = keys.putAccount({
+    id: ids.uuid(),
+    email: 'operator@localhost',
+    plan: 'enterprise',
+    addOns: [],
+    trialStartedAt: null,
+    trialEndsAt: null,
+    emailConfirmedAt: at,
+    suspendedAt: null,
+    createdAt: at,
+  })
+  const { token } = keys.addKey(account, { name: 'first key' })
+  return { apiKey: token, adminToken: adminTokens.rotate() }
+}
+
+/**
+ * An evaluation copy shows its key at every start, so it keeps it beside the data in a file that only its user can read. Production
+ * never does this.
+ */
+export function evaluationKeys(services: Services, dir: string): FirstKeys {
+  const path = join(dir, 'evaluation-keys.json')
+  const held = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as { apiKey: string; adminToken: string }) : undefined
+  if (held && services.keys.find(held.apiKey) && services.adminTokens.accepts(held.adminToken)) return held
+  const made = { apiKey: evaluationAccount(services), adminToken: services.adminTokens.rotate() }
+  writeFileSync(path, JSON.stringify(made), { mode: 0o600 })
+  chmodSync(path, 0o600)
+  return made
+}
+
+/** The account of an evaluation copy with its calling key, one to delete and one to roll. */
+function evaluationAccount({ keys, clock, ids }: Services): string {
+  const at = clock.now()
+  const held = keys.byId(evaluationId(101))
+  if (held) return keys.rollKey(held)
+  const account = keys.putAccount({
+    id: evaluationId(1),
+    email: evaluationEmail,
+    plan: 'enterprise',
+    addOns: [],
+    trialStartedAt: null,
+    trialEndsAt: null,
+    emailConfirmedAt: at,
+    suspendedAt: null,
+    createdAt: at,
+  })
+  const token = ids.token()
+  keys.addKey(account, { id: evaluationId(101), name: 'evaluation', token })
+  keys.addKey(account, { id: evaluationId(102), name: 'to delete' })
+  keys.addKey(account, { id: evaluationId(103), name: 'to roll' })
+  return token
+}

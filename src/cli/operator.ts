@@ -1,0 +1,74 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { type House, openHouse } from '../house.ts'
+import type { Ground } from '../services.ts'
+import { lockDataDir } from '../store/lock.ts'
+import { socketPath } from './socket.ts'
+
+/** An answer of the operator's interface. */
+export interface Answer {
+  status: number
+  body: unknown
+}
+
+/** How a command reaches the data: through the running server, or by opening the directory itself when none runs. */
+export interface Operator {
+  call(method: string, path: string, body?: unknown): Promise<Answer>
+  /** The answer itself, for what is streamed. */
+  fetch(path: string): Promise<Response>
+  /** The open house, when no server runs: a command of much data works on it without a detour through HTTP. */
+  house: House | undefined
+  close(): void
+}
+
+/** Another process holds the directory and does not answer. */
+export class Occupied extends Error {}
+
+export async function openOperator(dir: string, ground: Omit<Ground, 'db'>): Promise<Operator> {
+  if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const path = socketPath(dir)
+  if (await answers(path)) {
+    return operatorOver(undefined, (url, init) => fetch(`http://localhost${url}`, { ...init, unix: path }), () => {})
+  }
+  const lock = lockDataDir(dir, { pid: process.pid, role: 'command', startedAt: ground.clock.now() })
+  if ('heldBy' in lock) {
+    throw new Occupied(`${dir} is in use by ${lock.heldBy ? `${lock.heldBy.role} (process ${lock.heldBy.pid})` : 'another process'}, which does not answer`)
+  }
+  const local = new WeakSet<Request>()
+  const house = openHouse({ ground, dir, local })
+  const ask = async (url: string, init?: RequestInit) => {
+    const request = new Request(`http://localhost${url}`, init)
+    local.add(request)
+    return house.app.handle(request)
+  }
+  return operatorOver(house, ask, () => {
+    house.close()
+    lock.release()
+  })
+}
+
+function operatorOver(house: House | undefined, ask: (url: string, init?: RequestInit) => Promise<Response>, close: () => void): Operator {
+  return {
+    house,
+    async call(method, path, body) {
+      const response = await ask(path, {
+        method,
+        ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+      })
+      const text = await response.text()
+      return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+    },
+    fetch: path => ask(path),
+    close,
+  }
+}
+
+async function answers(path: string): Promise<boolean> {
+  if (!existsSync(path)) return false
+  try {
+    const response = await fetch('http://localhost/health', { unix: path })
+    await response.body?.cancel()
+    return true
+  } catch {
+    return false
+  }
+}

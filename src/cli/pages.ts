@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs'
+import { catalogueOf } from '../feed/rows.ts'
+import { databasePath } from '../house.ts'
+import { openDatabase } from '../store/database.ts'
+import { observationPages } from '../store/export.ts'
+import { observationStore } from '../store/observations.ts'
+import { seriesStore } from '../store/series.ts'
+import type { ExportEnvironment } from './export.ts'
+
+/** What an export reads: the database itself, without writing to it, so also beside a running server. */
+export function exportSource(dir: string): Pick<ExportEnvironment, 'catalogue' | 'pages'> & { close(): void } {
+  const path = databasePath(dir)
+  if (!existsSync(path)) throw new Error(`${path} does not exist: nothing has been recorded in ${dir}`)
+  const db = openDatabase(path, { readonly: true })
+  const all = seriesStore(db).all()
+  const byId = new Map(all.map(one => [one.id, one]))
+  const observations = observationStore(db)
+  return {
+    catalogue: catalogueOf(all),
+    pages: series => observationPages(observations, series?.map(one => byId.get(one.id)!) ?? all),
+    close: () => db.close(),
+  }
+}

@@ -1,0 +1,210 @@
+import { Command, CommanderError } from 'commander'
+import { type Config, ConfigProblem, loadConfig, type Mode } from '../config.ts'
+import { databasePath } from '../house.ts'
+import { manualClock, systemClock } from '../lib/clock.ts'
+import { randomIds } from '../lib/ids.ts'
+import { createLog } from '../lib/log.ts'
+import type { Ground } from '../services.ts'
+import { version } from '../version.ts'
+import { backup, restore, verifyFile } from './backup.ts'
+import { configExplain } from './config.ts'
+import { dataOf } from './data.ts'
+import { runExport } from './export.ts'
+import { healthcheck } from './health.ts'
+import { runImport } from './import.ts'
+import { Occupied, openOperator, type Operator } from './operator.ts'
+import { exportSource } from './pages.ts'
+import { addQuarantine, listQuarantine, removeQuarantine } from './quarantine.ts'
+import { serve } from './serve.ts'
+
+export interface ProgramEnvironment {
+  env: Record<string, string | undefined>
+  directory: string
+  out(line: string): void
+  err(line: string): void
+  /** Text as it is, for what is streamed. */
+  write(text: string): void | Promise<void>
+  stdin: AsyncIterable<Uint8Array>
+  terminal: NodeJS.WritableStream | undefined
+  onStop(listener: () => void): void
+  exit(code: number): never
+}
+
+const occupied = 75
+
+interface Options {
+  config?: string
+  data?: string
+  host?: string
+  port?: string
+  readyFile?: string
+  seed?: string
+  clock?: string
+}
+
+/** Runs a command line; the answer is the exit code. */
+export async function run(argv: readonly string[], env: ProgramEnvironment): Promise<number> {
+  let code = 0
+  const program = new Command('wellhead')
+    .description('Self-hosted energy price data service')
+    .version(version)
+    .exitOverride()
+    .configureOutput({ writeOut: text => env.out(text.trimEnd()), writeErr: text => env.err(text.trimEnd()) })
+    .showHelpAfterError()
+  const results = { set: (value: number) => void (code = value) }
+  serving(program, env, results)
+  dataCommands(program, env, results)
+  keepingCommands(program, env, results)
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode
+    env.err(error instanceof Error ? error.message : String(error))
+    return error instanceof Occupied ? occupied : 1
+  }
+  return code
+}
+
+interface Results {
+  set(code: number): void
+}
+
+const located = (command: Command): Command =>
+  command
+    .option('--data <dir>', 'data directory (default: wellhead-data)')
+    .option('--config <file>', 'configuration file (default: wellhead.toml in the data directory, else in the working directory)')
+
+function configOf(options: Options, mode: Mode, env: ProgramEnvironment): Config {
+  try {
+    return loadConfig({
+      mode,
+      flags: {
+        'data.dir': options.data,
+        'server.host': options.host,
+        'server.port': options.port,
+        'server.ready_file': options.readyFile,
+        'dev.seed': options.seed,
+        'dev.clock': options.clock,
+      },
+      env: env.env,
+      files: { explicit: options.config, directory: env.directory },
+    })
+  } catch (error) {
+    if (error instanceof ConfigProblem) for (const problem of error.problems) env.err(problem)
+    throw error instanceof ConfigProblem ? new Error('The configuration was refused; nothing was started.') : error
+  }
+}
+
+function groundOf(config: Config, env: ProgramEnvironment): Omit<Ground, 'db'> {
+  const clock = config.mode === 'dev' ? manualClock(config.dev.clockAt ?? systemClock().now(), systemClock(), config.dev.clockAt !== undefined) : systemClock()
+  const log = createLog({ level: config.log.level, format: config.log.format, write: line => env.err(line.trimEnd()), clock })
+  return { config, clock, ids: randomIds(), log }
+}
+
+function serving(program: Command, env: ProgramEnvironment, results: Results) {
+  for (const [mode, summary] of [
+    ['serve', 'serve a data directory (production)'],
+    ['dev', 'serve an evaluation copy with fixture data and controls, on this machine only'],
+  ] as const) {
+    const command = located(program.command(mode).description(summary))
+      .option('--host <address>', 'address to listen on')
+      .option('--port <number>', 'port to listen on; 0 takes a free one')
+      .option('--ready-file <file>', 'file that gets {"url","api_key","admin_token"} once the server listens')
+    if (mode === 'dev') command.option('--seed <number>', 'seed of the fixture world').option('--clock <time>', 'where the clock stands until advanced')
+    command.action(async (options: Options) => {
+      const config = configOf(options, mode, env)
+      results.set(
+        await serve({
+          ground: groundOf(config, env),
+          dir: config.data.dir,
+          out: env.out,
+          err: env.err,
+          onStop: env.onStop,
+          exit: env.exit,
+        }),
+      )
+    })
+  }
+}
+
+/** Runs work against the data directory of the options and closes it again. */
+async function withOperator<T>(options: Options, env: ProgramEnvironment, work: (operator: Operator, config: Config) => Promise<T>): Promise<T> {
+  const config = configOf(options, 'serve', env)
+  const operator = await openOperator(config.data.dir, { ...groundOf(config, env) })
+  try {
+    return await work(operator, config)
+  } finally {
+    operator.close()
+  }
+}
+
+function dataCommands(program: Command, env: ProgramEnvironment, results: Results) {
+  located(program.command('import').argument('<files...>', 'CSV or NDJSON, plain or gzip; - is standard input').description('record the observations of files'))
+    .option('--series <code>', 'every row belongs to this code')
+    .option('--map <pairs>', 'columns by name: code=Col,observed_at=Col,price=Col, or CODE=Col for a column of one code')
+    .option('--dry-run', 'check everything, write nothing')
+    .action((files: string[], options: Options & { series?: string; map?: string; dryRun?: boolean }) =>
+      withOperator(options, env, async operator => {
+        const { out, err, terminal, stdin } = env
+        results.set(await runImport(files, options, { out, err, terminal, stdin, clock: systemClock(), ...(await dataOf(operator)) }))
+      }),
+    )
+  located(program.command('export').argument('[codes...]', 'codes to export; none: all').description('write observations in the form that import takes'))
+    .option('-o, --output <file>', 'file to write; .gz packs it; - is standard output', '-')
+    .option('--format <format>', 'csv or ndjson (default: by the name of the file)')
+    .action(async (codes: string[], options: Options & { output: string; format?: string }) => {
+      const source = exportSource(configOf(options, 'serve', env).data.dir)
+      try {
+        results.set(await runExport(codes, options, { out: env.write, err: env.err, ...source }))
+      } finally {
+        source.close()
+      }
+    })
+  const quarantine = program.command('quarantine').description('days of a series that reads leave out')
+  located(quarantine.command('add').argument('<code>').argument('<from>').argument('[to]').requiredOption('--reason <text>', 'why'))
+    .description('leave out a day or a range of days')
+    .action((code: string, from: string, to: string | undefined, options: Options & { reason: string }) =>
+      withOperator(options, env, operator => addQuarantine(operator, { code, from, ...(to && { to }), reason: options.reason }, env.out)),
+    )
+  located(quarantine.command('list').description('show the ranges')).action((options: Options) =>
+    withOperator(options, env, operator => listQuarantine(operator, env.out)),
+  )
+  located(quarantine.command('remove').argument('<id>').description('lift a range')).action((id: string, options: Options) =>
+    withOperator(options, env, operator => removeQuarantine(operator, id, env.out)),
+  )
+}
+
+function keepingCommands(program: Command, env: ProgramEnvironment, results: Results) {
+  const dirOf = (options: Options) => configOf(options, 'serve', env).data.dir
+  located(program.command('verify').argument('[file]', 'a backup; default: the database of the data directory').description('check a database')).action(
+    (file: string | undefined, options: Options) => {
+      const path = file ?? databasePath(dirOf(options))
+      const faults = verifyFile(path)
+      for (const fault of faults) env.err(fault)
+      env.out(faults.length === 0 ? `${path} is sound` : `${path}: ${faults.length} faults`)
+      results.set(faults.length === 0 ? 0 : 1)
+    },
+  )
+  located(program.command('backup').argument('<file>').description('write a checked copy of the database, also while the server runs')).action(
+    (file: string, options: Options) => {
+      backup(dirOf(options), file)
+      env.out(`${file} is complete and sound`)
+    },
+  )
+  located(program.command('restore').argument('<file>').description('put a backup in place of the database')).action((file: string, options: Options) => {
+    const { keptAs } = restore(dirOf(options), file, systemClock().now())
+    env.out(`restored from ${file}${keptAs ? `; the database before it is ${keptAs}` : ''}`)
+  })
+  const config = program.command('config').description('the configuration')
+  located(config.command('explain').description('every setting in force and where it comes from')).action((options: Options) =>
+    configExplain(configOf(options, 'serve', env), env.out),
+  )
+  located(program.command('healthcheck').description('ask the running server for its health'))
+    .option('--host <address>', 'address the server listens on')
+    .option('--port <number>', 'port the server listens on')
+    .action(async (options: Options) => results.set(await healthcheck(configOf(options, 'serve', env), env)))
+  program
+    .command('version')
+    .description('print the version')
+    .action(() => env.out(version))
+}

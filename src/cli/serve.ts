@@ -1,0 +1,128 @@
+import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import type { PeerLookup } from '../http/address.ts'
+import { front } from '../http/front.ts'
+import { linker } from '../http/links.ts'
+import { type House, openHouse } from '../house.ts'
+import { sleep } from '../lib/clock.ts'
+import type { Ground } from '../services.ts'
+import { lockDataDir } from '../store/lock.ts'
+import { evaluationKeys, type FirstKeys, productionKeys } from './first-start.ts'
+import { listenLocally } from './socket.ts'
+
+/** Exit codes of the command, as `sysexits` has them where it has them. */
+const exitCodes = { ok: 0, failed: 1, occupied: 75 } as const
+
+const fillStepMs = 20
+
+export interface ServeEnvironment {
+  ground: Omit<Ground, 'db'>
+  dir: string
+  out(line: string): void
+  err(line: string): void
+  /** Calls back when the process is asked to stop; a second time when it is asked to stop at once. */
+  onStop(listener: () => void): void
+  exit(code: number): never
+}
+
+/** Serves a data directory until the process is told to stop. */
+export async function serve(env: ServeEnvironment): Promise<number> {
+  const { ground, dir } = env
+  const { config, log } = ground
+  if (config.mode === 'dev' && !isLoopback(config.server.host)) {
+    env.err(`server.host: ${config.server.host} is not an address of this machine only; the command dev binds loopback only. Use the command serve.`)
+    return exitCodes.failed
+  }
+  if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const lock = lockDataDir(dir, { pid: process.pid, role: config.mode, startedAt: ground.clock.now() })
+  if ('heldBy' in lock) {
+    const holder = lock.heldBy ? `"${lock.heldBy.role}", process ${lock.heldBy.pid}` : 'another process'
+    env.err(`${dir} is in use by ${holder}. One process writes a data directory; stop it first, or name another directory with --data.`)
+    return exitCodes.occupied
+  }
+  const local = new WeakSet<Request>()
+  const originals = new WeakMap<Request, Request>()
+  let network: PeerLookup = null
+  const peer = { requestIP: (request: Request) => network?.requestIP(originals.get(request) ?? request) ?? null }
+  const house = openHouse({ ground, dir, peer, local })
+  const keys = config.mode === 'dev' ? evaluationKeys(house.services, dir) : productionKeys(house.services)
+  const fetch = front({
+    handle: request => house.app.fetch(request),
+    ids: ground.ids,
+    links: linker(config),
+    corsOrigins: config.cors.origins,
+    originals,
+  })
+  const server = Bun.serve({
+    hostname: config.server.host,
+    port: config.server.port,
+    // Two writers on one database must not share a port.
+    reusePort: false,
+    development: false,
+    idleTimeout: 10,
+    maxRequestBodySize: 32 * 2 ** 20,
+    fetch,
+    error: () => new Response('', { status: 500 }),
+  })
+  network = server
+  const socket = listenLocally(dir, local, request => house.app.fetch(request))
+  const url = `http://${config.server.host.includes(':') ? `[${config.server.host}]` : config.server.host}:${server.port}`
+  if (house.feed) await leadingCodesFilled(house)
+  announce(env, url, keys, house)
+  house.runner.start()
+  log.info('listening', { url, data: dir, mode: config.mode })
+  const filling = house.feed ? fillInBackground(house, env) : Promise.resolve()
+
+  await new Promise<void>(stopped => {
+    let asked = false
+    env.onStop(() => {
+      if (asked) env.exit(exitCodes.failed)
+      asked = true
+      stopped()
+    })
+  })
+  log.info('stopping')
+  house.stopping = true
+  // Running requests finish; a connection that stays open beyond the drain is cut.
+  await Promise.race([server.stop(false), sleep(config.server.drainMs)])
+  await Promise.all([server.stop(true), socket.stop(), filling])
+  house.close()
+  lock.release()
+  log.info('stopped')
+  return exitCodes.ok
+}
+
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.')
+
+/** Answers begin with the codes that everybody tries first: nobody is told of an address where they are missing. */
+async function leadingCodesFilled(house: House): Promise<void> {
+  const { catalogue, clock } = house.services
+  const missing = () => house.services.config.demo.codes.some(code => !catalogue.hasData(catalogue.resolve(code, clock.now())!.series))
+  while (missing() && house.feed!.step(fillStepMs)) await sleep(0)
+}
+
+async function fillInBackground(house: House, env: ServeEnvironment): Promise<void> {
+  const feed = house.feed!
+  const before = feed.filled().size
+  while (!house.stopping && feed.step(fillStepMs)) await sleep(1)
+  if (!house.stopping && before < feed.total) env.out(`All ${feed.total} codes are here.`)
+}
+
+function announce(env: ServeEnvironment, url: string, keys: FirstKeys, house: House): void {
+  const { config } = env.ground
+  const { apiKey, adminToken } = keys
+  if (config.server.readyFile) {
+    const text = JSON.stringify({ url, ...(apiKey && { api_key: apiKey }), ...(adminToken && { admin_token: adminToken }) })
+    // Whoever waits for the file must find it whole.
+    writeFileSync(`${config.server.readyFile}.part`, `${text}\n`, { mode: 0o600 })
+    chmodSync(`${config.server.readyFile}.part`, 0o600)
+    renameSync(`${config.server.readyFile}.part`, config.server.readyFile)
+  }
+  const name = config.brand.serviceName
+  env.out(config.mode === 'dev' ? `${name} evaluation copy at ${url}   documentation: ${url}/docs` : `${name} at ${url}`)
+  if (apiKey) env.out(`API key:      ${apiKey}`)
+  if (adminToken) env.out(`Admin token:  ${adminToken}`)
+  if (config.mode !== 'dev' && apiKey) env.out('Both are shown this once and kept as hashes only.')
+  if (apiKey) env.out(`Try:          curl -H "Authorization: Token ${apiKey}" "${url}/v1/prices/latest?by_code=BRENT_CRUDE_USD"`)
+  const missing = house.feed ? house.feed.total - house.feed.filled().size : 0
+  if (missing > 0) env.out(`Fixture data: ${house.feed!.filled().size} of ${house.feed!.total} codes are ready, the others follow in seconds.`)
+}

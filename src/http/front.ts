@@ -1,0 +1,39 @@
+import type { Ids } from '../lib/ids.ts'
+import { requestIdOf } from './base.ts'
+import { preflight } from './cors.ts'
+import { Problem, problemBody, problemHeaders } from './problem.ts'
+import type { Links } from './refusals.ts'
+
+export interface FrontDeps {
+  handle(request: Request): Response | Promise<Response>
+  ids: Ids
+  links(request: Request): Links
+  corsOrigins: readonly string[]
+  /** Requests whose address was rewritten, so that the connection of the original can still be asked about. */
+  originals: WeakMap<Request, Request>
+}
+
+/**
+ * What happens before routing: ambiguous requests are refused, preflights answered, doubled slashes collapsed. It stands in front of
+ * the router because the router reads the path by position: a Host of one to three characters would shift it.
+ */
+export function front(deps: FrontDeps): (request: Request) => Response | Promise<Response> {
+  const refuse = (request: Request, message: string): Response => {
+    const problem = new Problem('MALFORMED_REQUEST', message)
+    const requestId = requestIdOf(request, deps.ids)
+    return Response.json(problemBody(problem, { requestId, docsUrl: deps.links(request).docsUrl }), {
+      status: problem.status,
+      headers: { ...problemHeaders(problem), 'x-request-id': requestId },
+    })
+  }
+  return request => {
+    const host = request.headers.get('host') ?? ''
+    if (host.length < 4 || host.includes(',') || host.includes(' ')) return refuse(request, 'Exactly one well-formed Host header is required.')
+    if (request.method === 'OPTIONS') return preflight(request, deps.corsOrigins)
+    const pathAt = request.url.indexOf('/', 8)
+    if (request.url.charCodeAt(pathAt + 1) !== 47) return deps.handle(request)
+    const collapsed = new Request(request.url.slice(0, pathAt) + request.url.slice(pathAt).replace(/^\/+/, '/'), request)
+    deps.originals.set(collapsed, request)
+    return deps.handle(collapsed)
+  }
+}

@@ -1,0 +1,10 @@
+/** One background duty. A pass does what is due at its moment and reads what is due from rows, so it may come late or twice. */
+export interface Job {
+  name: string
+  pass(): void | Promise<void>
+  /**
+   * The next moment after `after` (Unix ms) at which a pass matters, for clocks that are moved a long way: they stop there.
+   * Without it one pass at the end of the way is enough.
+   */
+  nextStop?(after: number): number
+}

@@ -1,0 +1,59 @@
+import { Cron } from 'croner'
+import type { Clock, ManualClock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import type { Job } from './job.ts'
+
+/** Runs the jobs: every second of real time, and step by step when the clock is moved. */
+export interface Runner {
+  /** One pass of every job. Passes never overlap, whoever asks for them. */
+  tick(): Promise<void>
+  /** Moves the clock to `to`, stopping in order at each moment at which a pass matters. */
+  advance(clock: ManualClock, to: number): Promise<void>
+  start(): void
+  stop(): void
+  /** When the last passes ended, Unix ms. */
+  lastPassAt(): number | undefined
+}
+
+export function runner(jobs: readonly Job[], clock: Clock, log: Log): Runner {
+  let lastPassAt: number | undefined
+  let heartbeat: Cron | undefined
+  let running = Promise.resolve()
+
+  /** A job that fails is tried again at the next beat; the others go on. */
+  const passAll = async () => {
+    for (const job of jobs) {
+      try {
+        await job.pass()
+      } catch (error) {
+        log.error('job failed', { job: job.name, error })
+      }
+    }
+    lastPassAt = clock.now()
+  }
+  const tick = () => {
+    running = running.then(passAll)
+    return running
+  }
+  return {
+    tick,
+    async advance(manual, to) {
+      for (;;) {
+        const stop = Math.min(to, ...jobs.map(job => job.nextStop?.(manual.now()) ?? to))
+        if (stop >= to) break
+        manual.set(stop)
+        await tick()
+      }
+      manual.set(to)
+      await tick()
+    },
+    start() {
+      // Only a heartbeat: what is due is computed by the jobs, because a cron schedule does not catch up after a stall.
+      heartbeat = new Cron('* * * * * *', { protect: true, catch: error => log.error('heartbeat failed', { error }) }, tick)
+    },
+    stop() {
+      heartbeat?.stop()
+    },
+    lastPassAt: () => lastPassAt,
+  }
+}
