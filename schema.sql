@@ -159,3 +159,15 @@ CREATE TABLE admin_tokens (
   created_at INTEGER NOT NULL,
   revoked_at INTEGER
 ) STRICT, WITHOUT ROWID;
+
+-- Answers to creating requests that carried an Idempotency-Key, kept 24 hours. `sealed` can be read only with the token that the request
+-- came with, which is nowhere at rest: the answer may hold a new token.
+CREATE TABLE idempotency (
+  key_id TEXT NOT NULL REFERENCES api_keys (id),
+  -- SHA-256 of the path and the Idempotency-Key.
+  request_hash BLOB NOT NULL,
+  sealed BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (key_id, request_hash)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX idempotency_by_age ON idempotency (created_at);

@@ -1,4 +1,5 @@
 import { adminData } from './api/admin-data.ts'
+import { type DevControls, dev } from './api/dev.ts'
 import { docs } from './api/docs.ts'
 import { latest } from './api/latest.ts'
 import { windows } from './api/windows.ts'
@@ -6,6 +7,7 @@ import { accessPlugin } from './http/access.ts'
 import { type PeerLookup, trustedProxies } from './http/address.ts'
 import { base } from './http/base.ts'
 import { codeReader } from './http/codes.ts'
+import { faultMeeter } from './http/faults.ts'
 import { gate } from './http/gate.ts'
 import { apiIntroduction, apiTags } from './http/introduction.ts'
 import { linker } from './http/links.ts'
@@ -18,16 +20,19 @@ export interface AppOptions {
   peer?: PeerLookup
   /** Requests that came through the socket in the data directory. */
   local?: WeakSet<Request>
+  /** The controls of an evaluation copy. */
+  dev?: DevControls
 }
 
 /** The whole interface over one set of services. The list of resources is the table of contents. */
-export function createApp(services: Services, { peer = null, local = new WeakSet() }: AppOptions = {}) {
-  const { config, clock, ids, log, keys, meter, plans, limits, adminTokens, catalogue, board, history, quarantine, ingest, observations } = services
+export function createApp(services: Services, { peer = null, local = new WeakSet(), dev: controls }: AppOptions = {}) {
+  const { config, clock, ids, log, keys, meter, plans, limits, adminTokens, catalogue, board, history, quarantine, ingest, observations } =
+    services
   const links = linker(config)
   const rates = rateTables(limits, Number.parseInt(ids.token().slice(0, 12), 16))
   const trusted = trustedProxies(config.server.trustedProxies)
   const door = gate({ keys, meter, plans, rates, adminTokens, clock, trusted, local, links })
-  const access = accessPlugin(door, peer)
+  const access = accessPlugin(door, peer, controls && faultMeeter(controls.faults, plans, links, clock.now))
   const now = clock.now
   const codes = codeReader(catalogue, now, limits.codesPerRequestMax, links)
   const marks = { fixtureHeader: `${config.brand.headerPrefix}Data` }
@@ -46,6 +51,7 @@ export function createApp(services: Services, { peer = null, local = new WeakSet
     )
     .use(adminData({ access, catalogue, ingest, quarantine, observations, now }))
     .use(docs({ gate: access, serviceName: config.brand.serviceName, document: (): Promise<string> => document() }))
+  if (controls) app.use(dev({ ...controls, access, keys, ids, trialDays: limits.trialDays }))
   const document = documentOf(app, {
     serviceName: config.brand.serviceName,
     description: apiIntroduction(config.brand.serviceName),

@@ -98,6 +98,8 @@ function limitsOf(config: Config): Limits {
     marine: config.limits.marinePerMinute,
     marineHistorical: config.limits.marineHistoricalPerMinute,
     demoPerHour: config.demo.limitPerHour,
+    keysMax: config.limits.keysMax,
+    enterprisePerMonth: config.limits.enterprisePerMonth,
   }
 }
 

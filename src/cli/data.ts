@@ -28,7 +28,11 @@ export async function dataOf(operator: Operator): Promise<{ catalogue: Catalogue
     writer: {
       batchMax: sentBatchMax,
       async write(points) {
-        const observations = points.map(point => ({ code: byId.get(point.seriesId), observed_at: isoInstant(point.observedAt), price: point.value }))
+        const observations = points.map(point => ({
+          code: byId.get(point.seriesId),
+          observed_at: isoInstant(point.observedAt),
+          price: point.value,
+        }))
         return (await dataOfAnswer(operator, 'POST', '/admin/v1/observations', { observations })) as WriteCounts
       },
     },

@@ -27,11 +27,17 @@ export async function openOperator(dir: string, ground: Omit<Ground, 'db'>): Pro
   if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
   const path = socketPath(dir)
   if (await answers(path)) {
-    return operatorOver(undefined, (url, init) => fetch(`http://localhost${url}`, { ...init, unix: path }), () => {})
+    return operatorOver(
+      undefined,
+      (url, init) => fetch(`http://localhost${url}`, { ...init, unix: path }),
+      () => {},
+    )
   }
   const lock = lockDataDir(dir, { pid: process.pid, role: 'command', startedAt: ground.clock.now() })
   if ('heldBy' in lock) {
-    throw new Occupied(`${dir} is in use by ${lock.heldBy ? `${lock.heldBy.role} (process ${lock.heldBy.pid})` : 'another process'}, which does not answer`)
+    throw new Occupied(
+      `${dir} is in use by ${lock.heldBy ? `${lock.heldBy.role} (process ${lock.heldBy.pid})` : 'another process'}, which does not answer`,
+    )
   }
   const local = new WeakSet<Request>()
   const house = openHouse({ ground, dir, local })

@@ -12,7 +12,7 @@ import { dataOf } from './data.ts'
 import { runExport } from './export.ts'
 import { healthcheck } from './health.ts'
 import { runImport } from './import.ts'
-import { Occupied, openOperator, type Operator } from './operator.ts'
+import { Occupied, type Operator, openOperator } from './operator.ts'
 import { exportSource } from './pages.ts'
 import { addQuarantine, listQuarantine, removeQuarantine } from './quarantine.ts'
 import { serve } from './serve.ts'
@@ -96,7 +96,10 @@ function configOf(options: Options, mode: Mode, env: ProgramEnvironment): Config
 }
 
 function groundOf(config: Config, env: ProgramEnvironment): Omit<Ground, 'db'> {
-  const clock = config.mode === 'dev' ? manualClock(config.dev.clockAt ?? systemClock().now(), systemClock(), config.dev.clockAt !== undefined) : systemClock()
+  const clock =
+    config.mode === 'dev'
+      ? manualClock(config.dev.clockAt ?? systemClock().now(), systemClock(), config.dev.clockAt !== undefined)
+      : systemClock()
   const log = createLog({ level: config.log.level, format: config.log.format, write: line => env.err(line.trimEnd()), clock })
   return { config, clock, ids: randomIds(), log }
 }
@@ -110,7 +113,8 @@ function serving(program: Command, env: ProgramEnvironment, results: Results) {
       .option('--host <address>', 'address to listen on')
       .option('--port <number>', 'port to listen on; 0 takes a free one')
       .option('--ready-file <file>', 'file that gets {"url","api_key","admin_token"} once the server listens')
-    if (mode === 'dev') command.option('--seed <number>', 'seed of the fixture world').option('--clock <time>', 'where the clock stands until advanced')
+    if (mode === 'dev')
+      command.option('--seed <number>', 'seed of the fixture world').option('--clock <time>', 'where the clock stands until advanced')
     command.action(async (options: Options) => {
       const config = configOf(options, mode, env)
       results.set(
@@ -128,7 +132,11 @@ function serving(program: Command, env: ProgramEnvironment, results: Results) {
 }
 
 /** Runs work against the data directory of the options and closes it again. */
-async function withOperator<T>(options: Options, env: ProgramEnvironment, work: (operator: Operator, config: Config) => Promise<T>): Promise<T> {
+async function withOperator<T>(
+  options: Options,
+  env: ProgramEnvironment,
+  work: (operator: Operator, config: Config) => Promise<T>,
+): Promise<T> {
   const config = configOf(options, 'serve', env)
   const operator = await openOperator(config.data.dir, { ...groundOf(config, env) })
   try {
@@ -139,7 +147,12 @@ async function withOperator<T>(options: Options, env: ProgramEnvironment, work: 
 }
 
 function dataCommands(program: Command, env: ProgramEnvironment, results: Results) {
-  located(program.command('import').argument('<files...>', 'CSV or NDJSON, plain or gzip; - is standard input').description('record the observations of files'))
+  located(
+    program
+      .command('import')
+      .argument('<files...>', 'CSV or NDJSON, plain or gzip; - is standard input')
+      .description('record the observations of files'),
+  )
     .option('--series <code>', 'every row belongs to this code')
     .option('--map <pairs>', 'columns by name: code=Col,observed_at=Col,price=Col, or CODE=Col for a column of one code')
     .option('--dry-run', 'check everything, write nothing')
@@ -149,7 +162,12 @@ function dataCommands(program: Command, env: ProgramEnvironment, results: Result
         results.set(await runImport(files, options, { out, err, terminal, stdin, clock: systemClock(), ...(await dataOf(operator)) }))
       }),
     )
-  located(program.command('export').argument('[codes...]', 'codes to export; none: all').description('write observations in the form that import takes'))
+  located(
+    program
+      .command('export')
+      .argument('[codes...]', 'codes to export; none: all')
+      .description('write observations in the form that import takes'),
+  )
     .option('-o, --output <file>', 'file to write; .gz packs it; - is standard output', '-')
     .option('--format <format>', 'csv or ndjson (default: by the name of the file)')
     .action(async (codes: string[], options: Options & { output: string; format?: string }) => {
@@ -176,25 +194,27 @@ function dataCommands(program: Command, env: ProgramEnvironment, results: Result
 
 function keepingCommands(program: Command, env: ProgramEnvironment, results: Results) {
   const dirOf = (options: Options) => configOf(options, 'serve', env).data.dir
-  located(program.command('verify').argument('[file]', 'a backup; default: the database of the data directory').description('check a database')).action(
-    (file: string | undefined, options: Options) => {
-      const path = file ?? databasePath(dirOf(options))
-      const faults = verifyFile(path)
-      for (const fault of faults) env.err(fault)
-      env.out(faults.length === 0 ? `${path} is sound` : `${path}: ${faults.length} faults`)
-      results.set(faults.length === 0 ? 0 : 1)
-    },
-  )
-  located(program.command('backup').argument('<file>').description('write a checked copy of the database, also while the server runs')).action(
-    (file: string, options: Options) => {
-      backup(dirOf(options), file)
-      env.out(`${file} is complete and sound`)
-    },
-  )
-  located(program.command('restore').argument('<file>').description('put a backup in place of the database')).action((file: string, options: Options) => {
-    const { keptAs } = restore(dirOf(options), file, systemClock().now())
-    env.out(`restored from ${file}${keptAs ? `; the database before it is ${keptAs}` : ''}`)
+  located(
+    program.command('verify').argument('[file]', 'a backup; default: the database of the data directory').description('check a database'),
+  ).action((file: string | undefined, options: Options) => {
+    const path = file ?? databasePath(dirOf(options))
+    const faults = verifyFile(path)
+    for (const fault of faults) env.err(fault)
+    env.out(faults.length === 0 ? `${path} is sound` : `${path}: ${faults.length} faults`)
+    results.set(faults.length === 0 ? 0 : 1)
   })
+  located(
+    program.command('backup').argument('<file>').description('write a checked copy of the database, also while the server runs'),
+  ).action((file: string, options: Options) => {
+    backup(dirOf(options), file)
+    env.out(`${file} is complete and sound`)
+  })
+  located(program.command('restore').argument('<file>').description('put a backup in place of the database')).action(
+    (file: string, options: Options) => {
+      const { keptAs } = restore(dirOf(options), file, systemClock().now())
+      env.out(`restored from ${file}${keptAs ? `; the database before it is ${keptAs}` : ''}`)
+    },
+  )
   const config = program.command('config').description('the configuration')
   located(config.command('explain').description('every setting in force and where it comes from')).action((options: Options) =>
     configExplain(configOf(options, 'serve', env), env.out),

@@ -11,7 +11,11 @@ interface Range {
 
 const line = (range: Range) => `${range.id}\t${range.code}\t${range.from}\t${range.to}\t${range.reason}`
 
-export async function addQuarantine(operator: Operator, range: Omit<Range, 'id' | 'to'> & { to?: string }, out: (line: string) => void): Promise<void> {
+export async function addQuarantine(
+  operator: Operator,
+  range: Omit<Range, 'id' | 'to'> & { to?: string },
+  out: (line: string) => void,
+): Promise<void> {
   out(line((await dataOfAnswer(operator, 'POST', '/admin/v1/quarantine', range)) as Range))
 }
 

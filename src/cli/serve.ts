@@ -1,11 +1,12 @@
 import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import type { House } from '../house.ts'
 import type { PeerLookup } from '../http/address.ts'
 import { front } from '../http/front.ts'
 import { linker } from '../http/links.ts'
-import { type House, openHouse } from '../house.ts'
 import { sleep } from '../lib/clock.ts'
 import type { Ground } from '../services.ts'
 import { lockDataDir } from '../store/lock.ts'
+import { openCopy } from './copy.ts'
 import { evaluationKeys, type FirstKeys, productionKeys } from './first-start.ts'
 import { listenLocally } from './socket.ts'
 
@@ -29,7 +30,9 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   const { ground, dir } = env
   const { config, log } = ground
   if (config.mode === 'dev' && !isLoopback(config.server.host)) {
-    env.err(`server.host: ${config.server.host} is not an address of this machine only; the command dev binds loopback only. Use the command serve.`)
+    env.err(
+      `server.host: ${config.server.host} is not an address of this machine only; the command dev binds loopback only. Use the command serve.`,
+    )
     return exitCodes.failed
   }
   if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
@@ -43,10 +46,11 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   const originals = new WeakMap<Request, Request>()
   let network: PeerLookup = null
   const peer = { requestIP: (request: Request) => network?.requestIP(originals.get(request) ?? request) ?? null }
-  const house = openHouse({ ground, dir, peer, local })
+  const copy = openCopy({ ground, dir, peer, local })
+  const { house } = copy
   const keys = config.mode === 'dev' ? evaluationKeys(house.services, dir) : productionKeys(house.services)
   const fetch = front({
-    handle: request => house.app.fetch(request),
+    handle: request => copy.house.app.fetch(request),
     ids: ground.ids,
     links: linker(config),
     corsOrigins: config.cors.origins,
@@ -64,13 +68,13 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     error: () => new Response('', { status: 500 }),
   })
   network = server
-  const socket = listenLocally(dir, local, request => house.app.fetch(request))
+  const socket = listenLocally(dir, local, request => copy.house.app.fetch(request))
   const url = `http://${config.server.host.includes(':') ? `[${config.server.host}]` : config.server.host}:${server.port}`
   if (house.feed) await leadingCodesFilled(house)
   announce(env, url, keys, house)
   house.runner.start()
   log.info('listening', { url, data: dir, mode: config.mode })
-  const filling = house.feed ? fillInBackground(house, env) : Promise.resolve()
+  const filling = house.feed ? copy.fill(fillStepMs) : Promise.resolve()
 
   await new Promise<void>(stopped => {
     let asked = false
@@ -81,11 +85,11 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     })
   })
   log.info('stopping')
-  house.stopping = true
+  copy.house.stopping = true
   // Running requests finish; a connection that stays open beyond the drain is cut.
   await Promise.race([server.stop(false), sleep(config.server.drainMs)])
   await Promise.all([server.stop(true), socket.stop(), filling])
-  house.close()
+  copy.house.close()
   lock.release()
   log.info('stopped')
   return exitCodes.ok
@@ -98,13 +102,6 @@ async function leadingCodesFilled(house: House): Promise<void> {
   const { catalogue, clock } = house.services
   const missing = () => house.services.config.demo.codes.some(code => !catalogue.hasData(catalogue.resolve(code, clock.now())!.series))
   while (missing() && house.feed!.step(fillStepMs)) await sleep(0)
-}
-
-async function fillInBackground(house: House, env: ServeEnvironment): Promise<void> {
-  const feed = house.feed!
-  const before = feed.filled().size
-  while (!house.stopping && feed.step(fillStepMs)) await sleep(1)
-  if (!house.stopping && before < feed.total) env.out(`All ${feed.total} codes are here.`)
 }
 
 function announce(env: ServeEnvironment, url: string, keys: FirstKeys, house: House): void {
@@ -124,5 +121,6 @@ function announce(env: ServeEnvironment, url: string, keys: FirstKeys, house: Ho
   if (config.mode !== 'dev' && apiKey) env.out('Both are shown this once and kept as hashes only.')
   if (apiKey) env.out(`Try:          curl -H "Authorization: Token ${apiKey}" "${url}/v1/prices/latest?by_code=BRENT_CRUDE_USD"`)
   const missing = house.feed ? house.feed.total - house.feed.filled().size : 0
-  if (missing > 0) env.out(`Fixture data: ${house.feed!.filled().size} of ${house.feed!.total} codes are ready, the others follow in seconds.`)
+  if (missing > 0)
+    env.out(`Fixture data: ${house.feed!.filled().size} of ${house.feed!.total} codes are ready, the others follow in seconds.`)
 }

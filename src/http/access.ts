@@ -8,7 +8,7 @@ import { headerKeySecurity, keySecurity, openSecurity, operatorSecurity } from '
  * validation, so that an unknown caller gets 401 and never a refusal that describes our schema. Without a name, because Elysia
  * would take two of them with different gates for one.
  */
-export const accessPlugin = (gate: Gate, peer: PeerLookup) =>
+export const accessPlugin = (gate: Gate, peer: PeerLookup, meet?: (request: Request, route: string) => Promise<void>) =>
   new Elysia()
     .decorate('pass', undefined as Pass | undefined)
     // What the gate knows of the caller; only routes that ask for a key may read it.
@@ -24,6 +24,14 @@ export const accessPlugin = (gate: Gate, peer: PeerLookup) =>
             gate.enter(pass, ctx.request, peer)
             if (pass.caller) ctx.caller = pass.caller
           },
+          // Only an evaluation copy has faults to meet; elsewhere nothing of this is on the way.
+          ...(meet && !('operator' in access)
+            ? [
+                async (ctx: { request: Request; route: string }) => {
+                  await meet(ctx.request, ctx.route)
+                },
+              ]
+            : []),
         ],
         detail: { security: securityOf(access) },
       }),

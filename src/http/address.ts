@@ -16,13 +16,20 @@ export function trustedProxies(networks: readonly string[]): TrustedProxies {
 }
 
 /**
- * The address of the client. X-Forwarded-For counts only from a trusted peer, and then from the right: the first address that is not
- * itself a trusted proxy, because everything left of it is what the client claims.
+ * The address of the client. X-Forwarded-For counts only from a trusted peer, and then from the right: the first hop that is not itself a
+ * trusted proxy, because everything left of it is what the client claims. When that hop is no address, the peer's own has to do.
  */
 export function clientAddress(request: Request, peer: PeerLookup, trusted: TrustedProxies): string {
   const direct = peer?.requestIP(request)?.address ?? 'local'
   if (!trusted(direct)) return direct
-  const hops = (request.headers.get('x-forwarded-for') ?? '').split(',').map(hop => hop.trim())
-  const client = hops.reverse().find(hop => ipaddr.isValid(hop) && !trusted(hop))
-  return client ?? direct
+  const hops = (request.headers.get('x-forwarded-for') ?? '').split(',').map(addressOfHop)
+  const client = hops.findLast(hop => !trusted(hop)) ?? ''
+  return ipaddr.isValid(client) ? client : direct
 }
+
+/** Some proxies write the port too: `203.0.113.7:4711`, `[2001:db8::1]:4711`. */
+const addressOfHop = (hop: string): string =>
+  hop
+    .trim()
+    .replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1')
+    .replace(/^\[(.*)\](?::\d+)?$/, '$1')

@@ -28,7 +28,8 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
   }
   return request => {
     const host = request.headers.get('host') ?? ''
-    if (host.length < 4 || host.includes(',') || host.includes(' ')) return refuse(request, 'Exactly one well-formed Host header is required.')
+    if (host.length < 4 || host.includes(',') || host.includes(' '))
+      return refuse(request, 'Exactly one well-formed Host header is required.')
     if (request.method === 'OPTIONS') return preflight(request, deps.corsOrigins)
     const pathAt = request.url.indexOf('/', 8)
     if (request.url.charCodeAt(pathAt + 1) !== 47) return deps.handle(request)

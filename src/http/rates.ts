@@ -11,7 +11,9 @@ export interface RateTables {
   clear(): void
 }
 
-const bytesByAddressMax = 24 * 2 ** 20
+/** What strangers can fill: together under 64 MB. The demo asks less of each address, so it needs less for as many. */
+const bytesByAddressMax = 40 * 2 ** 20
+const bytesOfDemoMax = 8 * 2 ** 20
 /**
  * Keys are as many as the operator made, so their tables are bounded by what one key may fill: a part of a table (there are 64) must
  * hold the whole log of a busy key, at 12 bytes an admission, with room to be copied. Nothing of it is taken before it is used.
@@ -26,7 +28,7 @@ export function rateTables(limits: Limits, seed: number): RateTables {
     overQuota: table(limits.overQuota, minuteMs, bytesByKeyMax(limits.overQuota)),
     marine: table(limits.marine, minuteMs, bytesByKeyMax(limits.marine)),
     marineHistorical: table(limits.marineHistorical, minuteMs, bytesByKeyMax(limits.marineHistorical)),
-    demo: table(limits.demoPerHour, hourMs, bytesByAddressMax),
+    demo: table(limits.demoPerHour, hourMs, bytesOfDemoMax),
   }
   return {
     take: (name, key, nowMs, limit) => tables[name].take(key, nowMs, limit),

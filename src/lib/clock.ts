@@ -12,8 +12,9 @@ export interface ManualClock extends Clock {
   readonly frozen: boolean
   advance(ms: number): void
   set(now: number): void
-  /** Let time run on from where it stands. */
+  /** Let time run on from where it stands, or hold it there. */
   release(): void
+  freeze(): void
 }
 
 /**
@@ -51,6 +52,10 @@ export function manualClock(start: number, base: Clock = systemClock(), frozen =
     release() {
       settle()
       stopped = false
+    },
+    freeze() {
+      settle()
+      stopped = true
     },
   }
 }

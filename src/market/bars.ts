@@ -1,4 +1,4 @@
-import { dayMs, hourMs, startOfDay, startOfHour, startOfMonth, startOfNextMonth, startOfWeek } from '../lib/instant.ts'
+import { dayMs, hourMs, startOfDay, startOfHour, startOfMonth, startOfNextMonth, weekdayOf } from '../lib/instant.ts'
 
 /** One observed value. `recordedAt` is when this service learnt it. */
 export interface Observation {
@@ -33,7 +33,7 @@ export type BarInterval = 'hour' | 'day' | 'week' | 'month'
 export function bucketStart(interval: BarInterval, at: number): number {
   if (interval === 'hour') return startOfHour(at)
   if (interval === 'day') return startOfDay(at)
-  return interval === 'week' ? startOfWeek(at) : startOfMonth(at)
+  return interval === 'week' ? startOfDay(at) - (weekdayOf(at) - 1) * dayMs : startOfMonth(at)
 }
 
 /** End of the bucket that starts at `startsAt`, exclusive. */
@@ -73,11 +73,11 @@ export function extendBar(bar: Bar, next: Observation): void {
 /** The bars of observations given oldest first. */
 export function barsOf(interval: BarInterval, observations: Iterable<Observation>): Bar[] {
   const bars: Bar[] = []
-  let bar: Bar | undefined
   for (const one of observations) {
     const startsAt = bucketStart(interval, one.observedAt)
+    const bar = bars.at(-1)
     if (bar?.startsAt === startsAt) extendBar(bar, one)
-    else bars.push((bar = openBar(startsAt, one)))
+    else bars.push(openBar(startsAt, one))
   }
   return bars
 }
@@ -85,11 +85,11 @@ export function barsOf(interval: BarInterval, observations: Iterable<Observation
 /** Longer bars from shorter ones given oldest first: weeks and months from days. */
 export function mergeBars(interval: BarInterval, parts: Iterable<Bar>): Bar[] {
   const bars: Bar[] = []
-  let bar: Bar | undefined
   for (const part of parts) {
     const startsAt = bucketStart(interval, part.startsAt)
+    const bar = bars.at(-1)
     if (bar?.startsAt === startsAt) absorb(bar, part)
-    else bars.push((bar = { ...part, startsAt }))
+    else bars.push({ ...part, startsAt })
   }
   return bars
 }

@@ -1,5 +1,5 @@
 import { stdDev } from './statistics.ts'
-import { type Close, closesMin, commonDays, type Measured, measured, tooFew, windowOf } from './window.ts'
+import { type Close, closesMin, commonPositions, type Measured, measured, tooFew } from './window.ts'
 
 /** Returns over which the stability of a correlation is judged. */
 const stabilityWindow = 7
@@ -69,15 +69,14 @@ export function pearson(xs: readonly number[], ys: readonly number[]): number | 
 
 /** The pairs inside the window that ends at the newest common date; a non-positive price in either series drops the two pairs it touches. */
 function returnPairs(a: readonly Close[], b: readonly Close[], periodDays: number, need: number): Measured<ReturnPairs> {
-  const inside = windowOf(commonDays([a, b]), periodDays, need)
-  if (!inside.enough) return inside
-  const common = inside.value
-  const pairs: ReturnPairs = { days: [], first: [], second: [], closes: common.length }
-  for (let i = 1; i < common.length; i++) {
-    const [a0, b0] = common[i - 1]!.values as [number, number]
-    const [a1, b1] = common[i]!.values as [number, number]
+  const [inA, inB] = commonPositions([a, b], periodDays) as [number[], number[]]
+  if (inA.length < need) return tooFew(inA.length, need)
+  const pairs: ReturnPairs = { days: [], first: [], second: [], closes: inA.length }
+  // Positions come newest first, returns are wanted oldest first.
+  for (let i = inA.length - 1; i > 0; i--) {
+    const [a0, b0, a1, b1] = [a[inA[i]!]!.value, b[inB[i]!]!.value, a[inA[i - 1]!]!.value, b[inB[i - 1]!]!.value]
     if (a0 <= 0 || b0 <= 0 || a1 <= 0 || b1 <= 0) continue
-    pairs.days.push(common[i]!.day)
+    pairs.days.push(a[inA[i - 1]!]!.day)
     pairs.first.push(Math.log(a1 / a0))
     pairs.second.push(Math.log(b1 / b0))
   }

@@ -1,35 +1,21 @@
-import { dayMs, hourMs, minuteMs, weekdayOf } from '../lib/instant.ts'
-import type { Cadence } from './catalogue.ts'
+import { hourMs } from '../lib/instant.ts'
+import { marketOf } from './calendar.ts'
+import { currentUntil, delayedUntil, type Listing } from './schedule.ts'
 
 export type DataStatus = 'current' | 'delayed' | 'stale'
 
-const periodMs: Record<Cadence, number> = {
-  intraday_2_5m: 2.5 * minuteMs,
-  intraday_5m: 5 * minuteMs,
-  twice_daily: 12 * hourMs,
-  daily: dayMs,
-  weekly: 7 * dayMs,
-  monthly: 31 * dayMs,
+/** Until when an observation of a code is current and until when delayed, Unix ms: days on which its market is closed do not age it. */
+export function freshUntil({ cadence, category, code }: Listing, observedAt: number): { currentUntil: number; delayedUntil: number } {
+  const market = marketOf(category, code)
+  return { currentUntil: currentUntil(cadence, market, observedAt), delayedUntil: delayedUntil(cadence, market, observedAt) }
 }
 
-/** Until when an observation counts as current (one period and one business day), and from when as stale (three periods). */
-export function freshUntil(cadence: Cadence, observedAt: number): { currentUntil: number; delayedUntil: number } {
-  const currentUntil = nextBusinessMoment(observedAt + periodMs[cadence])
-  return { currentUntil, delayedUntil: Math.max(currentUntil, observedAt + 3 * periodMs[cadence]) }
+export function dataStatus(listing: Listing, observedAt: number, now: number): DataStatus {
+  const until = freshUntil(listing, observedAt)
+  if (now <= until.currentUntil) return 'current'
+  return now <= until.delayedUntil ? 'delayed' : 'stale'
 }
 
-/** The same time on the next day that is not a Saturday or Sunday. */
-function nextBusinessMoment(at: number): number {
-  let next = at + dayMs
-  while (weekdayOf(next) > 5) next += dayMs
-  return next
-}
-
-export function dataStatus(cadence: Cadence, observedAt: number, now: number): DataStatus {
-  const { currentUntil, delayedUntil } = freshUntil(cadence, observedAt)
-  if (now <= currentUntil) return 'current'
-  return now <= delayedUntil ? 'delayed' : 'stale'
-}
-
-/** The age in hours past which a price of this cadence is stale. */
-export const maxAgeHours = (cadence: Cadence): number => Math.ceil((3 * periodMs[cadence] + dayMs) / hourMs)
+/** The age in hours past which this observation of a code is stale. */
+export const maxAgeHours = (listing: Listing, observedAt: number): number =>
+  Math.ceil((freshUntil(listing, observedAt).delayedUntil - observedAt) / hourMs)

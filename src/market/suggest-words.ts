@@ -6,33 +6,75 @@ export const synonymGroups: readonly (readonly string[])[] = [
   ['HOUSTON', 'HOU', 'USHOU'],
   ['GIBRALTAR', 'GIB', 'GIGIB'],
   ['ZHOUSHAN', 'ZOS', 'CNZOS'],
-  ['STORAGE', 'STOCKS', 'STOCKPILE', 'STOCKPILES', 'INVENTORY', 'INVENTORIES'],
+  ['STORAGE', 'STOCK', 'STOCKS', 'STOCKPILE', 'STOCKPILES', 'INVENTORY', 'INVENTORIES'],
   ['GASOLINE', 'PETROL', 'MOGAS', 'BENZIN'],
   ['JET', 'KEROSENE', 'AVTUR', 'ATF'],
   ['POWER', 'ELECTRICITY', 'ELECTRIC'],
-  ['CARBON', 'ETS', 'EMISSION', 'EMISSIONS', 'CO'],
-  ['CREDIT', 'CREDITS'],
-  ['EU', 'EUROPE', 'EUROPEAN'],
-  ['UK', 'BRITAIN', 'BRITISH', 'GB'],
-  ['US', 'USA', 'AMERICA', 'AMERICAN'],
+  ['CARBON', 'EMISSION', 'EMISSIONS', 'CO'],
   ['NATIONAL', 'AVERAGE'],
   ['HFO', 'HSFO', 'IFO'],
   ['TANKER', 'FREIGHT', 'SHIPPING'],
+  ['EU', 'EUROPE', 'EUROPEAN'],
+  ['UK', 'BRITAIN', 'BRITISH', 'GB'],
+  ['US', 'USA', 'AMERICA', 'AMERICAN'],
+  ['ARAB', 'SAUDI', 'ARABIAN'],
+  ['ASIA', 'ASIAN'],
+  ['AUSTRALIA', 'AUSTRALIAN'],
+  ['CANADA', 'CANADIAN'],
+  ['CHINA', 'CHINESE'],
+  ['COLOMBIA', 'COLOMBIAN'],
+  ['FRANCE', 'FRENCH'],
+  ['GERMANY', 'GERMAN'],
+  ['INDIA', 'INDIAN'],
+  ['INDONESIA', 'INDONESIAN'],
+  ['ITALY', 'ITALIAN'],
+  ['JAPAN', 'JAPANESE'],
+  ['NETHERLANDS', 'DUTCH', 'HOLLAND'],
+  ['POLAND', 'POLISH'],
+  ['RUSSIA', 'RUSSIAN'],
+  ['SPAIN', 'SPANISH'],
 ]
 
 /** A word that may mean others, which never mean it: oil may be crude, but crude is no heating oil. */
-export const oneWaySynonyms: ReadonlyMap<string, readonly string[]> = new Map([
+export const oneWaySynonyms: readonly (readonly [string, readonly string[]])[] = [
   ['OIL', ['CRUDE']],
   ['BUNKER', ['VLSFO', 'FUEL']],
   ['BUNKERS', ['VLSFO', 'FUEL']],
-])
+  ['TEXAS', ['ERCOT']],
+  ['US', ['USD']],
+  ['UK', ['GBP']],
+  ['EU', ['EUR']],
+]
 
-/** Short words that stand for several. */
+/** Short words that stand for others. */
 export const spelledOut: ReadonlyMap<string, readonly string[]> = new Map([
   ['NATGAS', ['NATURAL', 'GAS']],
+  ['NG', ['NATURAL', 'GAS']],
   ['NAT', ['NATURAL']],
   ['HH', ['HENRY', 'HUB']],
   ['NYH', ['NEW', 'YORK', 'HARBOR']],
+  ['ETS', ['CARBON']],
+])
+
+/** Words that people add and that say next to nothing about which price they mean. */
+export const fillers: ReadonlySet<string> = new Set([
+  ...[
+    'PRICE',
+    'PRICES',
+    'SPOT',
+    'RATE',
+    'COST',
+    'QUOTE',
+    'MARKET',
+    'CURRENT',
+    'LATEST',
+    'LIVE',
+    'TODAY',
+    'DAILY',
+    'COMMODITY',
+    'BENCHMARK',
+  ],
+  ...['PER', 'BBL', 'BARREL', 'GALLON', 'GAL', 'TON', 'TONNE', 'MMBTU', 'OZ', 'OUNCE'],
 ])
 
 /** The codes that people mean when their words fit several. */
@@ -47,6 +89,7 @@ export const benchmarkCodes: ReadonlySet<string> = new Set([
   'HEATING_OIL_USD',
   'JET_FUEL_USD',
   'VLSFO_USD',
+  'HFO_380_SIN_USD',
   'COAL_USD',
   'EU_CARBON_EUR',
   'GOLD_USD',

@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein'
-import { benchmarkCodes, oneWaySynonyms, spelledOut, synonymGroups } from './suggest-words.ts'
+import { benchmarkCodes, fillers, oneWaySynonyms, spelledOut, synonymGroups } from './suggest-words.ts'
 
 export interface Candidate {
   code: string
@@ -7,18 +7,22 @@ export interface Candidate {
   aliases: readonly string[]
 }
 
-/** A code, alias or name of a candidate, as positions in the vocabulary and as one word. */
+/** A code, alias or name: its words as positions in the vocabulary, and all of it as one word, without the currency. */
 interface Form {
   words: readonly number[]
-  /** Without separators and without the currency, where anything else is left. */
   joined: string
-  currency: string | undefined
 }
 
 interface Entry<T> {
   candidate: T
   forms: readonly Form[]
+  /** Those of all forms, each once. */
   words: readonly number[]
+  /** The one that the code ends in. */
+  currency: string | undefined
+  isPair: boolean
+  /** What is traded: the first word of the code that is not a region. The others say where and which. */
+  head: number
   bonus: number
 }
 
@@ -29,113 +33,145 @@ interface Index<T> {
   positions: ReadonlyMap<string, number>
   /** How much a word tells: the rarer, the more. */
   weights: readonly number[]
+  /** By word, the entries that have it. */
+  holders: readonly (readonly Entry<T>[])[]
 }
 
-/** What was typed, word by word, with how alike each word of the vocabulary is to it. */
+/** What was typed, word by word, with how alike the words of the vocabulary are to each. */
 interface Asked {
-  weights: number[]
-  alike: Map<number, number>[]
+  words: readonly string[]
+  weights: readonly number[]
+  alike: readonly ReadonlyMap<number, number>[]
+  onlyCurrencies: boolean
 }
 
-const scoreMin = 0.5
+const inputMax = 60
+const scoreMin = 0.33
 /** What is much worse than the best guess is no help beside it. */
-const ratioMin = 0.72
+const ratioMin = 0.75
+/** The part of what was typed that a candidate must have: less when both name the same thing traded, more than half of a pair. */
+const coverMin = { sameHead: 0.42, otherHead: 0.75, pair: 0.55 }
+/** `oil` and `gas` are traded too, but do not say much. */
+const headWeightMin = 3
 const unknownWeight = 2
 const currencyWeight = 0.6
-const benchmarkBonus = 0.04
-const inputMax = 60
+const fillerWeight = 0.5
+const benchmarkBonus = 0.03
+const headBonus = 0.01
 
+const regions = new Set(['US', 'EU', 'UK'])
 const currencies = new Set(Intl.supportedValuesOf('currency'))
+
+/** Letters and digits apart, because `IFO380` and `IFO_380` are the same to a person. */
 const wordsOf = (text: string): string[] => text.toUpperCase().match(/[A-Z]+|\d+/g) ?? []
 
-const synonyms = new Map<string, string[]>()
-for (const group of synonymGroups) for (const word of group) synonyms.set(word, [...(synonyms.get(word) ?? []), ...group])
-for (const [word, others] of oneWaySynonyms) synonyms.set(word, [...(synonyms.get(word) ?? []), ...others])
-
-const indexes = new WeakMap<object, unknown>()
-
-function indexOf<T extends Candidate>(candidates: readonly T[]): Index<T> {
-  const held = indexes.get(candidates) as Index<T> | undefined
-  if (held) return held
-  const made = makeIndex(candidates)
-  indexes.set(candidates, made)
-  return made
+const synonyms = new Map<string, Set<string>>()
+for (const [word, others] of [...synonymGroups.flatMap(group => group.map(word => [word, group] as const)), ...oneWaySynonyms]) {
+  synonyms.set(word, new Set([...(synonyms.get(word) ?? []), ...others]))
 }
+
+const indexes = new WeakMap<object, Index<Candidate>>()
+
+/** The currency that words end in, where they say anything else. */
+const endingOf = (words: readonly string[]): string | undefined => {
+  const last = words.at(-1)!
+  return currencies.has(last) && !words.every(word => currencies.has(word)) ? last : undefined
+}
+
+const joinedOf = (words: readonly string[]): string => (endingOf(words) ? words.slice(0, -1) : words).join('')
 
 function makeIndex<T extends Candidate>(candidates: readonly T[]): Index<T> {
   const positions = new Map<string, number>()
-  const counts: number[] = []
-  const positionOf = (word: string) => {
+  const positionOf = (word: string): number => {
     const known = positions.get(word)
-    if (known !== undefined) return known
-    positions.set(word, counts.length)
-    return counts.push(0) - 1
+    if (known === undefined) positions.set(word, positions.size)
+    return known ?? positions.size - 1
   }
   const entries = candidates.map(candidate => {
-    const forms = [candidate.code, ...candidate.aliases, candidate.name].map(text => formOf(text, positionOf))
+    const texts = [candidate.code, ...candidate.aliases, candidate.name].map(wordsOf).filter(words => words.length > 0)
+    const forms = texts.map(words => ({ words: words.map(positionOf), joined: joinedOf(words) }))
     const words = [...new Set(forms.flatMap(form => form.words))]
-    for (const word of words) counts[word]! += 1
-    return { candidate, forms, words, bonus: benchmarkCodes.has(candidate.code) ? benchmarkBonus : 0 }
+    const own = wordsOf(candidate.code)
+    return {
+      candidate,
+      forms,
+      words,
+      currency: own.length > 0 ? endingOf(own) : undefined,
+      head: positionOf(own.find(word => !regions.has(word)) ?? ''),
+      isPair: own.every(word => currencies.has(word)),
+      bonus: benchmarkCodes.has(candidate.code) ? benchmarkBonus : 0,
+    }
   })
   const vocabulary = [...positions.keys()]
-  const weights = vocabulary.map((word, i) => (currencies.has(word) ? currencyWeight : rarity(word, counts[i]!, candidates.length)))
-  return { entries, vocabulary, positions, weights }
+  const holders: Entry<T>[][] = vocabulary.map(() => [])
+  for (const entry of entries) for (const word of entry.words) holders[word]!.push(entry)
+  const weights = vocabulary.map((word, i) => weightOf(word, entries.length / holders[i]!.length))
+  return { entries, vocabulary, positions, weights, holders }
 }
 
-const rarity = (word: string, count: number, total: number): number =>
-  Math.min(/^\d/.test(word) ? 1.5 : 5, Math.max(0.5, Math.log(total / count)))
-
-function formOf(text: string, positionOf: (word: string) => number): Form {
-  const words = wordsOf(text)
-  return { words: words.map(positionOf), ...joinedOf(words) }
+function weightOf(word: string, rarity: number): number {
+  if (currencies.has(word)) return currencyWeight
+  if (fillers.has(word)) return fillerWeight
+  return Math.min(/^\d|^.$/.test(word) ? 1 : 5, Math.max(0.5, Math.log(rarity)))
 }
 
-function joinedOf(words: readonly string[]): { joined: string; currency: string | undefined } {
-  const last = words.at(-1)
-  const currency = words.length > 1 && last !== undefined && currencies.has(last) && !words.every(word => currencies.has(word)) ? last : undefined
-  return { joined: (currency ? words.slice(0, -1) : words).join(''), currency }
+function indexOf<T extends Candidate>(candidates: readonly T[]): Index<T> {
+  const held = indexes.get(candidates) ?? makeIndex(candidates)
+  indexes.set(candidates, held)
+  return held as Index<T>
 }
 
-/** Edits between two words; neighbouring letters that changed places count as one. */
+const isSwap = (a: string, b: string, at: number): boolean =>
+  a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2)
+
+/** Edits between two words; two neighbouring letters that changed places count as one. */
 function edits(a: string, b: string): number {
   const found = distance(a, b)
   if (found !== 2 || a.length !== b.length) return found
   let at = 0
   while (a[at] === b[at]) at += 1
-  return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2) ? 1 : 2
+  return isSwap(a, b, at) ? 1 : 2
 }
 
 /** How many slips of the finger a word of this length may hold. */
-const editsMax = (length: number): number => (length < 4 ? 0 : length < 6 ? 1 : length < 12 ? 2 : 3)
+const editsMax = (length: number): number => (length < 4 ? 0 : length < 7 ? 1 : length < 12 ? 2 : 3)
 
-/** 1 for the same word, 0 for another one. */
+/** `typed` for `word`: cut off after its beginning, or with an ending such as the plural's. */
+const isInflected = (typed: string, word: string): boolean =>
+  typed.length < word.length
+    ? word.startsWith(typed) && typed.length >= (word.length > 6 ? 4 : 3)
+    : typed.startsWith(word) && word.length >= 3 && typed.length - word.length <= (word.length < 5 ? 1 : 3)
+
+/** How alike a word that nobody knows is to one of the vocabulary: 1 the same, 0 another. */
 function typedAlike(typed: string, word: string): number {
   const [shorter, longer] = typed.length < word.length ? [typed, word] : [word, typed]
-  if (/\d/.test(typed)) return 0
-  if (shorter.length >= 3 && longer.startsWith(shorter)) return 0.8 + 0.15 * (shorter.length / longer.length)
+  if (isInflected(typed, word)) return 0.75 + 0.2 * (shorter.length / longer.length)
   if (longer.length - shorter.length > 3) return 0
-  // Three letters hold no slip but a swap: a changed letter is another code.
-  const max = typed.length === 3 && word.length === 3 && [...typed].sort().join() === [...word].sort().join() ? 1 : editsMax(shorter.length)
-  if (max === 0) return 0
-  const found = edits(typed, word)
-  if (found > max) return 0
-  return Math.max(0, (typed[0] === word[0] || found === 1 && typed[0] === word[1] ? 1 : 0.75) - found / longer.length)
+  // Three letters hold no slip but a swap: with another letter they are another code.
+  if (typed.length === 3)
+    return word.length === 3 && edits(typed, word) === 1 && [...typed].sort().join() === [...word].sort().join() ? 0.7 : 0
+  const found = shorter.length < 4 ? Number.POSITIVE_INFINITY : edits(typed, word)
+  if (found > editsMax(shorter.length)) return 0
+  // Hardly anybody mistypes the first letter.
+  const start = typed[0] === word[0] || isSwap(typed, word, 0) ? 1 : 0.75
+  return start - found / longer.length
 }
 
-function alikeOf<T>(word: string, { vocabulary, positions }: Index<T>): Map<number, number> {
+const alternatives = (word: string): string[] => [word.endsWith('S') ? word.slice(0, -1) : `${word}S`, ...(synonyms.get(word) ?? [])]
+
+function alikeOf<T>(word: string, { vocabulary, positions }: Index<T>, trusted: boolean): Map<number, number> {
   const alike = new Map<number, number>()
-  const exact = positions.get(word)
-  for (const other of synonyms.get(word) ?? []) {
+  for (const other of alternatives(word)) {
     const position = positions.get(other)
     if (position !== undefined) alike.set(position, 0.85)
   }
+  const exact = positions.get(word)
   if (exact !== undefined) alike.set(exact, 1)
-  // A word that the catalogue knows was not mistyped.
-  else if (alike.size === 0) {
-    for (const [position, known] of vocabulary.entries()) {
-      const likeness = typedAlike(word, known)
-      if (likeness > 0.5) alike.set(position, likeness)
-    }
+  if ((trusted && alike.size > 0) || /^\d/.test(word)) return alike
+  for (const [position, known] of vocabulary.entries()) {
+    if (alike.has(position) || (currencies.has(known) && word.length !== 3)) continue
+    const likeness = typedAlike(word, known)
+    if (likeness > 0.55) alike.set(position, likeness)
   }
   return alike
 }
@@ -143,86 +179,128 @@ function alikeOf<T>(word: string, { vocabulary, positions }: Index<T>): Map<numb
 /** Two known words that were written as one. */
 function parted(word: string, positions: ReadonlyMap<string, number>): string[] | undefined {
   if (positions.has(word)) return undefined
-  for (let at = word.length - 2; at >= 2; at--) {
+  for (let at = word.length - 3; at >= 2; at--) {
     const [head, tail] = [word.slice(0, at), word.slice(at)]
-    if ((positions.has(head) || currencies.has(head)) && (positions.has(tail) || currencies.has(tail))) return [head, tail]
+    if ((at > 2 || regions.has(head)) && positions.has(head) && positions.has(tail)) return [head, tail]
   }
   return undefined
 }
 
-function askedOf<T>(words: readonly string[], index: Index<T>): Asked {
-  const onlyCurrencies = words.every(word => currencies.has(word))
-  const alike = words.map(word => alikeOf(word, index))
-  const weights = words.map((word, i) => {
-    if (currencies.has(word)) return onlyCurrencies ? 1 : currencyWeight
-    const near = [...alike[i]!.keys()]
-    return near.length === 0 ? unknownWeight : Math.max(...near.map(position => index.weights[position]!))
-  })
-  return { weights, alike }
+/** A typed word, and the part of its weight that it has where one word was spelled out as several. */
+interface Spelled {
+  word: string
+  share: number
 }
 
-/** How much of what was typed a candidate has, times how little else its closest form has. */
+function askedOf<T>(spelled: readonly Spelled[], index: Index<T>, trusted: boolean): Asked {
+  const alike = spelled.map(({ word }) => alikeOf(word, index, trusted))
+  const weights = spelled.map(({ word, share }, i) => {
+    if (currencies.has(word)) return currencyWeight
+    if (fillers.has(word)) return fillerWeight
+    return share * (alike[i]!.size === 0 ? unknownWeight : Math.max(...[...alike[i]!.keys()].map(position => index.weights[position]!)))
+  })
+  const words = spelled.map(({ word }) => word)
+  return { words, weights, alike, onlyCurrencies: words.every(word => currencies.has(word)) }
+}
+
+/** The entries that have any word that was typed; a currency alone does not count. */
+function touched<T>(asked: Asked, { holders }: Index<T>): Set<Entry<T>> {
+  const telling = asked.alike.filter((_, i) => asked.onlyCurrencies || !currencies.has(asked.words[i]!))
+  return new Set(telling.flatMap(alike => [...alike.keys()].flatMap(position => holders[position]!)))
+}
+
+/** How much of what was typed a candidate has, and a little for how well one of its forms fits. */
 function wordScore<T>(asked: Asked, entry: Entry<T>, index: Index<T>): number {
+  if (asked.onlyCurrencies && !entry.isPair) return 0
+  const sameHead = asked.alike.some(one => one.has(entry.head))
+  const bound = asked.onlyCurrencies ? 'pair' : sameHead && index.weights[entry.head]! >= headWeightMin ? 'sameHead' : 'otherHead'
+  const covered = coverOf(asked, entry.words)
+  if (covered < coverMin[bound]) return 0
+  let fit = 0
+  for (const form of entry.forms) {
+    const own = coverOf(asked, form.words)
+    if (own > fit) fit = Math.max(fit, own * precisionOf(asked, form, index))
+  }
+  return covered * (0.7 + 0.3 * fit) + (sameHead && entry.words[0] === entry.head ? headBonus : 0)
+}
+
+/** The part of the typed words, by weight, that some words have. */
+function coverOf(asked: Asked, words: readonly number[]): number {
   let covered = 0
   let total = 0
-  const matched = new Map<number, number>()
   for (const [i, weight] of asked.weights.entries()) {
     let best = 0
-    for (const word of entry.words) {
-      const likeness = asked.alike[i]!.get(word) ?? 0
-      if (likeness > 0) matched.set(word, Math.max(matched.get(word) ?? 0, likeness))
-      if (likeness > best) best = likeness
-    }
+    for (const word of words) best = Math.max(best, asked.alike[i]!.get(word) ?? 0)
     covered += weight * best
     total += weight
   }
-  if (covered < scoreMin * total) return 0
-  let precision = 0
-  for (const form of entry.forms) {
-    let found = 0
-    let all = 0
-    for (const word of form.words) {
-      const weight = index.weights[word]!
-      // Dollars go without saying.
-      all += index.vocabulary[word] === 'USD' && !matched.has(word) ? 0.1 : weight
-      found += weight * (matched.get(word) ?? 0)
-    }
-    if (all > 0 && found / all > precision) precision = found / all
+  return covered / total
+}
+
+/** The part of a form, by weight, that was typed. */
+function precisionOf<T>(asked: Asked, form: Form, { vocabulary, weights }: Index<T>): number {
+  let found = 0
+  let all = 0
+  for (const word of form.words) {
+    const likeness = Math.max(...asked.alike.map(one => one.get(word) ?? 0))
+    // Dollars go without saying.
+    all += likeness === 0 && vocabulary[word] === 'USD' ? 0.1 : weights[word]!
+    found += weights[word]! * likeness
   }
-  return (covered / total) * (0.7 + 0.3 * precision)
+  return found / all
 }
 
 /** How alike the whole of it is, whatever the separators. */
-function spellingScore<T>(typed: { joined: string; currency: string | undefined }, entry: Entry<T>): number {
-  const max = editsMax(typed.joined.length)
-  let best = 0
-  for (const form of entry.forms) {
-    if (Math.abs(form.joined.length - typed.joined.length) > max) continue
-    const found = typed.joined === form.joined ? 0 : max === 0 || typed.joined[0] !== form.joined[0] ? Infinity : edits(typed.joined, form.joined)
-    if (found > max) continue
-    const score = 1 - (1.2 * found) / typed.joined.length - (typed.currency && typed.currency !== form.currency ? 0.06 : 0)
-    if (score > best) best = score
+function spellingScore<T>(words: readonly string[], entry: Entry<T>): number {
+  const typed = joinedOf(words)
+  const currency = endingOf(words)
+  // Of several words each is looked at for itself.
+  const max = words.length > (currency ? 2 : 1) ? 0 : editsMax(typed.length)
+  let fewest = Number.POSITIVE_INFINITY
+  for (const { joined } of entry.forms) {
+    if (joined === typed) fewest = 0
+    else if (joined[0] === typed[0] && Math.abs(joined.length - typed.length) <= max) fewest = Math.min(fewest, edits(typed, joined))
   }
-  return best
+  if (fewest > max) return 0
+  return (fewest === 0 ? 1.02 : 1 - (1.2 * fewest) / typed.length) - (currency && currency !== entry.currency ? 0.15 : 0)
+}
+
+/** The words as typed; and, where that makes a difference, with short words spelled out and joined ones parted. */
+function variantsOf<T>(words: readonly string[], { positions }: Index<T>): Spelled[][] {
+  const plain = words.map(word => ({ word, share: 1 }))
+  const spelled = words.flatMap(word => {
+    const full = spelledOut.get(word)
+    if (full) return full.map(part => ({ word: part, share: 1 / full.length }))
+    return (parted(word, positions) ?? [word]).map(part => ({ word: part, share: 1 }))
+  })
+  return spelled.every((one, i) => one.word === words[i]) ? [plain] : [plain, spelled]
+}
+
+/** The entries near to what was typed. `trusted`: a word that the catalogue knows was not mistyped. */
+function near<T>(words: readonly string[], index: Index<T>, trusted: boolean): { candidate: T; score: number }[] {
+  const scores = new Map<Entry<T>, number>()
+  const raise = (entry: Entry<T>, score: number) => {
+    if (score > 0) scores.set(entry, Math.max(scores.get(entry) ?? 0, score + entry.bonus))
+  }
+  for (const entry of index.entries) raise(entry, spellingScore(words, entry))
+  for (const variant of variantsOf(words, index)) {
+    const asked = askedOf(variant, index, trusted)
+    for (const entry of touched(asked, index)) raise(entry, wordScore(asked, entry, index))
+  }
+  const least = Math.max(scoreMin, ratioMin * Math.max(...scores.values()))
+  return [...scores].filter(([, score]) => score >= least).map(([{ candidate }, score]) => ({ candidate, score }))
 }
 
 /** The codes a person most likely meant by `input`, closest first; none when nothing is near. */
 export function suggestCodes<T extends Candidate>(input: string, candidates: readonly T[], max = 5): T[] {
   const words = wordsOf(input.slice(0, inputMax))
-  if (words.length === 0) return []
+  if (words.join('').length < 2) return []
   const index = indexOf(candidates)
-  const spelled = words.flatMap(word => spelledOut.get(word) ?? parted(word, index.positions) ?? [word])
-  const variants = spelled.length === words.length ? [words] : [words, spelled]
-  const asked = variants.map(variant => askedOf(variant, index))
-  const typed = joinedOf(words)
-  const scored = index.entries.map(entry => ({
-    candidate: entry.candidate,
-    score: Math.max(spellingScore(typed, entry), ...asked.map(one => wordScore(one, entry, index))) + entry.bonus,
-  }))
-  const best = Math.max(...scored.map(one => one.score))
-  return scored
-    .filter(one => one.score >= scoreMin && one.score >= ratioMin * best)
-    .sort((a, b) => b.score - a.score || a.candidate.code.length - b.candidate.code.length || (a.candidate.code < b.candidate.code ? -1 : 1))
+  const found = near(words, index, true)
+  return (found.length > 0 ? found : near(words, index, false))
+    .sort(
+      (a, b) => b.score - a.score || a.candidate.code.length - b.candidate.code.length || (a.candidate.code < b.candidate.code ? -1 : 1),
+    )
     .slice(0, max)
     .map(one => one.candidate)
 }

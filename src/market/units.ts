@@ -109,7 +109,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   ngl: [
     [/^PROPANE_/, 'propane'],
-    [/^(ISO)?BUTANE_/, 'butane'],
+    [/^BUTANE_/, 'butane'],
   ],
   lng: [[/./, 'lng']],
 }

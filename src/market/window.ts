@@ -67,20 +67,37 @@ export interface CommonDay {
   values: number[]
 }
 
-/** The days that all series (each ascending by day) share, ascending. */
-export function commonDays(series: readonly (readonly Close[])[]): CommonDay[] {
-  const [first, ...others] = series
-  const days: CommonDay[] = []
-  const at = others.map(() => 0)
-  for (const { day, value } of first ?? []) {
-    const values = [value]
-    for (const [i, closes] of others.entries()) {
-      while (at[i]! < closes.length && closes[at[i]!]!.day < day) at[i]!++
-      const close = closes[at[i]!]
-      if (!close) return days
-      if (close.day === day) values.push(close.value)
+/**
+ * Where the days stand that all series (each ascending by day) share, newest first: one list of positions a series. With a period only those
+ * with last - period < d <= last, the last being the newest shared day; what lies before is not looked at.
+ */
+export function commonPositions(series: readonly (readonly { day: string }[])[], periodDays = Number.POSITIVE_INFINITY): number[][] {
+  const positions = series.map((): number[] => [])
+  const at = series.map(closes => closes.length - 1)
+  let before = ''
+  for (;;) {
+    let [earliest, same] = ['', true]
+    for (let i = 0; i < series.length; i++) {
+      const day = series[i]![at[i]!]?.day
+      if (day === undefined) return positions
+      if (i > 0 && day !== earliest) same = false
+      if (i === 0 || day < earliest) earliest = day
     }
-    if (values.length === series.length) days.push({ day, values })
+    if (series.length === 0 || earliest <= before) return positions
+    if (same && positions[0]!.length === 0 && periodDays < Number.POSITIVE_INFINITY) before = dayAfter(earliest, -periodDays)
+    for (let i = 0; i < series.length; i++) {
+      if (same) positions[i]!.push(at[i]!--)
+      else while (at[i]! >= 0 && series[i]![at[i]!]!.day > earliest) at[i]!--
+    }
   }
-  return days
+}
+
+/** The days that all series (each ascending by day) share, ascending; with a period only those of the window that ends at the newest of them. */
+export function commonDays(series: readonly (readonly Close[])[], periodDays?: number): CommonDay[] {
+  const positions = commonPositions(series, periodDays)
+  const days = (positions[0] ?? []).map((first, k) => ({
+    day: series[0]![first]!.day,
+    values: positions.map((held, i) => series[i]![held[k]!]!.value),
+  }))
+  return days.reverse()
 }

@@ -53,13 +53,13 @@ export function reduceUsage(usage: DayUsage, codesPerRequestMax = 20): Reduction
     {
       saved: batched,
       action: 'batch_codes',
-      description: `Ask for up to ${codesPerRequestMax} codes in one request: ${batched} of today's ${usage.requests} requests were not needed.`,
+      description: `Ask for up to ${codesPerRequestMax} codes at once: ${batched} of today's ${usage.requests} requests were not needed.`,
       anchor: 'batch',
     },
     {
       saved: usage.cacheable,
       action: 'conditional_requests',
-      description: `Send If-None-Match with the last ETag: ${usage.cacheable} of today's ${usage.requests} requests would have been a 304, which is free.`,
+      description: `Send If-None-Match with the last ETag: a 304 is free; ${usage.cacheable} of today's ${usage.requests} requests could be one.`,
       anchor: 'conditional-requests',
     },
   ]

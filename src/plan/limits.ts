@@ -12,6 +12,10 @@ export interface Limits {
   marineHistorical: number
   /** Demo requests of one client address in any 60 minutes. */
   demoPerHour: number
+  /** Active API keys of an account. */
+  keysMax: number
+  /** Requests of the enterprise plan in a month. */
+  enterprisePerMonth: number
   trialDays: number
   codesPerRequestMax: number
   deliveryCodesMax: number
@@ -34,6 +38,8 @@ export const defaultLimits: Readonly<Limits> = {
   marine: 30,
   marineHistorical: 5,
   demoPerHour: 20,
+  keysMax: 5,
+  enterprisePerMonth: 10_000_000,
   trialDays: 7,
   codesPerRequestMax: 20,
   deliveryCodesMax: 25,

@@ -53,7 +53,7 @@ function dayWindow(now: number, limit: number | null, capped: boolean): QuotaWin
   return { kind: 'daily_counter', startsAt, endsAt: startsAt + dayMs, limit, capped }
 }
 
-/** Requests still possible: what the quota leaves plus `extra` bought ones, or null without a quota. `used` may exceed the limit by bought requests. */
+/** Requests left: what the quota leaves plus `extra` bought ones still unused; null without a quota. `used` may have passed the limit. */
 export function quotaRemaining(window: QuotaWindow, used: number, extra = 0): number | null {
   return window.limit === null ? null : Math.max(0, window.limit - used) + Math.max(0, extra)
 }

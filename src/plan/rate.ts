@@ -39,7 +39,7 @@ export interface RateTable {
   /** Forgets everything. */
   clear(): void
   save(nowMs: number): RateSave
-  /** Brings back what `save` kept `downMs` ago, into a table with no traffic yet. False, and nothing done, when seed, limit or memory differ. */
+  /** Brings what `save` kept `downMs` ago into a table without traffic yet. False, and nothing done, if seed, limit or memory differ. */
   load(saved: RateSave, nowMs: number, downMs: number): boolean
   /** Keys with a log, idle ones not yet dropped included. */
   readonly keys: number
@@ -214,7 +214,7 @@ class Table implements RateTable {
     return decision
   }
 
-  /** A call per window may hold a key to less than the log already has: then more than one admission must expire first. */
+  /** A call may hold a key to less than its log already has: then more than one admission must expire first. */
   private describe(logs: SlidingLogs, slot: number, count: number, now: number, limit: number): RateDecision {
     const { decision, windowMs } = this
     decision.admitted = count < limit

@@ -98,9 +98,9 @@ const identity = {
 export const yearOf = (monthlyCents: number) => 12 * monthlyCents
 const priceMonthlyCents: Row<number> = [0, 0, 1900, 4900, 9900, 39_900, 0]
 
-const numbers: { [K in Exclude<keyof Allowances, 'requestsPerMinute' | 'priceYearlyCents'>]: Row<Allowances[K]> } = {
-  requestQuota: [50, 10_000, 10_000, 50_000, 100_000, 1_000_000, 10_000_000],
-  apiKeys: [5, 5, 5, 5, 5, 5, 5],
+const numbers: { [K in Exclude<keyof Allowances, 'requestsPerMinute' | 'apiKeys' | 'priceYearlyCents'>]: Row<Allowances[K]> } = {
+  // The last is a setting.
+  requestQuota: [50, 10_000, 10_000, 50_000, 100_000, 1_000_000, null],
   scheduledDeliveries: [1, 1, 10, 10, 10, null, null],
   webhookEndpoints: [0, 0, 0, 0, 25, 25, 25],
   webhookEventsPerMonth: [0, 0, 0, 0, 250_000, 250_000, 250_000],
@@ -151,6 +151,8 @@ function specTier(id: TierId, column: number, limits: Limits): Tier {
     ...cell(identity),
     ...cell(numbers),
     requestsPerMinute: limits.perMinute,
+    apiKeys: limits.keysMax,
+    requestQuota: id === 'enterprise' ? limits.enterprisePerMonth : (numbers.requestQuota[column] ?? null),
     priceYearlyCents: yearOf(priceMonthlyCents[column]!),
     access: recordOf(features, feature => words[cells[feature][column]!]),
   }

@@ -66,10 +66,10 @@ export function board(observations: ObservationStore, quarantine: QuarantineList
       const base = newestBefore(series.id, before)
       if (base) changes[span] = priceChange(base.value, observation.value, series.decimals)
     }
-    const { currentUntil, delayedUntil } = freshUntil(series.cadence, observation.observedAt)
+    const { currentUntil, delayedUntil } = freshUntil(series, observation.observedAt)
     const validUntil = [currentUntil, delayedUntil].find(at => at >= now) ?? Number.POSITIVE_INFINITY
     return {
-      quote: { series, observation, changes, status: dataStatus(series.cadence, observation.observedAt, now) },
+      quote: { series, observation, changes, status: dataStatus(series, observation.observedAt, now) },
       validUntil,
       texts: new Map(),
     }

@@ -1,40 +1,47 @@
 import { dayMs, startOfDay } from '../lib/instant.ts'
 import { type BarInterval, bucketStart } from '../market/bars.ts'
-import type { ObservationStore } from '../store/observations.ts'
+import type { Day, ObservationStore } from '../store/observations.ts'
 import type { QuarantineList } from './quarantine.ts'
 
 /** How many rows of a series lie in a range, without reading them. */
 export interface DayIndex {
+  /** When the newest row was recorded, Unix ms. */
+  newestRecordedAt: number
   /** Rows in `[from, to)`; `within` counts those of the one or two days that the range cuts. */
   count(interval: 'raw' | BarInterval, from: number, to: number, within: (from: number, to: number) => number): number
 }
 
 /** One index a series, made at first use and dropped when the series changes. */
 export interface DayIndexes {
-  of(seriesId: number): DayIndex
+  /** With `bornBy`, over the rows that were there at that moment. */
+  of(seriesId: number, bornBy?: number): DayIndex
   forget(seriesId: number): void
 }
 
 export function dayIndexes(observations: ObservationStore, quarantine: QuarantineList): DayIndexes {
   const held = new Map<number, DayIndex>()
+  const made = (seriesId: number, bornBy?: number): DayIndex => {
+    const days = observations.days(seriesId, bornBy)
+    const [first, last] = [days[0], days.at(-1)]
+    const clear = first && last ? quarantine.clear(seriesId, first.startsAt, last.startsAt + dayMs) : []
+    return dayIndex(days.filter(day => clear.some(stretch => day.startsAt >= stretch.from && day.startsAt < stretch.to)))
+  }
   return {
-    of(seriesId) {
+    of(seriesId, bornBy) {
       let index = held.get(seriesId)
       if (!index) {
-        const all = observations.days(seriesId)
-        const [first, last] = [all[0], all.at(-1)]
-        const clear = first && last ? quarantine.clear(seriesId, first.startsAt, last.startsAt + dayMs) : []
-        index = dayIndex(all.filter(day => clear.some(stretch => day.startsAt >= stretch.from && day.startsAt < stretch.to)))
+        index = made(seriesId)
         held.set(seriesId, index)
       }
-      return index
+      // What a series was like at a moment is worth keeping only while it still is like that.
+      return bornBy === undefined || index.newestRecordedAt <= bornBy ? index : made(seriesId, bornBy)
     },
     forget: seriesId => void held.delete(seriesId),
   }
 }
 
 /** Running totals over the days of a series: 24 bytes a day, so ten years are 90 kB. */
-function dayIndex(days: readonly { startsAt: number; count: number; hours: number }[]): DayIndex {
+function dayIndex(days: readonly Day[]): DayIndex {
   const starts = Float64Array.from(days, day => day.startsAt)
   const rows = new Float64Array(days.length + 1)
   const hours = new Float64Array(days.length + 1)
@@ -56,9 +63,11 @@ function dayIndex(days: readonly { startsAt: number; count: number; hours: numbe
   const has = (day: number) => starts[firstFrom(day)] === day
 
   const buckets = (interval: BarInterval, from: number, to: number) => {
+    const [first, end] = [firstFrom(from), firstFrom(to)]
+    if (interval === 'day') return Math.max(0, end - first)
     let count = 0
     let last = Number.NaN
-    for (let i = firstFrom(from); i < starts.length && starts[i]! < to; i++) {
+    for (let i = first; i < end; i++) {
       const bucket = bucketStart(interval, starts[i]!)
       if (bucket !== last) count += 1
       last = bucket
@@ -67,6 +76,7 @@ function dayIndex(days: readonly { startsAt: number; count: number; hours: numbe
   }
 
   return {
+    newestRecordedAt: days.reduce((newest, day) => Math.max(newest, day.recordedAt), Number.NEGATIVE_INFINITY),
     count(interval, from, to, within) {
       if (from >= to || starts.length === 0) return 0
       const headDay = startOfDay(to)

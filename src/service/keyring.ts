@@ -62,9 +62,9 @@ export function keyring(stores: { accounts: AccountStore; keys: ApiKeyStore }, p
     byHash.delete(hashName(key.tokenHash))
     if (key.previousHash) byHash.delete(hashName(key.previousHash))
   }
-  const hold = (key: ApiKey): KeyState => {
+  const hold = (key: ApiKey, networks = key.allowedIps.map(parseNetwork)): KeyState => {
     const account = accounts.get(key.accountId)!
-    const state = { key, account, networks: key.allowedIps.map(parseNetwork) }
+    const state = { key, account, networks }
     account.keys.push(state)
     keys.set(key.id, state)
     index(state)
@@ -80,10 +80,12 @@ export function keyring(stores: { accounts: AccountStore; keys: ApiKeyStore }, p
 
   const changeKey: Keyring['changeKey'] = (state, change) => {
     const next = { ...state.key, ...change }
+    // Before the write: a network that is none must not leave the stores and the memory apart.
+    const networks = next.allowedIps.map(parseNetwork)
     stores.keys.put(next)
     unindex(state)
     state.key = next
-    state.networks = next.allowedIps.map(parseNetwork)
+    state.networks = networks
     index(state)
   }
 
@@ -131,8 +133,9 @@ export function keyring(stores: { accounts: AccountStore; keys: ApiKeyStore }, p
         allowedIps: options.allowedIps ?? [],
         allowedDomains: options.allowedDomains ?? [],
       }
+      const networks = key.allowedIps.map(parseNetwork)
       stores.keys.put(key)
-      return { state: hold(key), token }
+      return { state: hold(key, networks), token }
     },
     changeKey,
     rollKey(state, overlapMs = 0) {
@@ -156,7 +159,11 @@ export function keyring(stores: { accounts: AccountStore; keys: ApiKeyStore }, p
 }
 
 function parseNetwork(text: string): Network {
-  if (text.includes('/')) return ipaddr.parseCIDR(text)
+  if (text.includes('/')) return plainNetwork(...ipaddr.parseCIDR(text))
   const address = ipaddr.process(text)
   return [address, address.kind() === 'ipv4' ? 32 : 128]
 }
+
+/** Clients whose IPv4 address is mapped into IPv6 are compared as IPv4, so a network written that way is too. */
+const plainNetwork = (address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): Network =>
+  address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96 ? [address.toIPv4Address(), bits - 96] : [address, bits]

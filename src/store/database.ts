@@ -13,19 +13,27 @@ export interface OpenOptions {
 /** Opens the database and brings it to this version's schema. Throws when the file was written by a newer version. */
 export function openDatabase(path: string, options: OpenOptions = {}): Database {
   const db = new Database(path, options.readonly ? { readonly: true, strict: true } : { create: true, strict: true })
-  db.run(`PRAGMA busy_timeout = ${options.busyTimeoutMs ?? 250}`)
-  if (!options.readonly) prepareForWriting(db, options)
-  // Reads that fall outside the page cache come from the page cache of the kernel without a copy.
-  db.run('PRAGMA mmap_size = 268435456')
-  // 16 MB of pages: the upper levels of every tree of a large database, and far under the memory we promise.
-  db.run('PRAGMA cache_size = -16384')
-  db.run('PRAGMA foreign_keys = ON')
-  db.run('PRAGMA temp_store = MEMORY')
-  db.run('PRAGMA trusted_schema = OFF')
-  return db
+  try {
+    db.run(`PRAGMA busy_timeout = ${options.busyTimeoutMs ?? 250}`)
+    const version = versionOf(db)
+    if (!options.readonly) prepareForWriting(db, version, options)
+    prepareForReading(db)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
 }
 
-function prepareForWriting(db: Database, options: OpenOptions) {
+function versionOf(db: Database): number {
+  const { user_version: version } = db.query('PRAGMA user_version').get() as { user_version: number }
+  if (version <= schemaVersion) return version
+  throw new Error(
+    `the database has schema version ${version} and this program knows up to ${schemaVersion}: run the newer program, or restore a backup made by this one`,
+  )
+}
+
+function prepareForWriting(db: Database, version: number, options: OpenOptions) {
   // Readers never wait for the writer, and what a replicator needs.
   db.run('PRAGMA journal_mode = WAL')
   // FULL: what was acknowledged survives a power cut. NORMAL lost acknowledged rows in nearly every simulated cut.
@@ -33,19 +41,23 @@ function prepareForWriting(db: Database, options: OpenOptions) {
   db.run(`PRAGMA wal_autocheckpoint = ${options.autocheckpoint ?? 1000}`)
   // The log is cut back to 64 MB after a checkpoint, so that one large import does not hold the disk for ever.
   db.run('PRAGMA journal_size_limit = 67108864')
-  const version = (db.query('PRAGMA user_version').get() as { user_version: number }).user_version
-  if (version > schemaVersion) {
-    db.close()
-    throw new Error(
-      `the database has schema version ${version} and this program knows up to ${schemaVersion}: run the newer program, or restore a backup made by this one`,
-    )
-  }
   if (version === 0) {
     transact(db, () => {
       db.run(schema)
       db.run(`PRAGMA user_version = ${schemaVersion}`)
     })
   } else migrate(db, version)
+}
+
+function prepareForReading(db: Database) {
+  // Reads that fall outside the page cache come from the page cache of the kernel without a copy.
+  db.run('PRAGMA mmap_size = 268435456')
+  // 16 MB of pages: the upper levels of every tree of a large database, and far under the memory we promise.
+  db.run('PRAGMA cache_size = -16384')
+  // After the migrations: one that builds a table anew must be able to drop the old one.
+  db.run('PRAGMA foreign_keys = ON')
+  db.run('PRAGMA temp_store = MEMORY')
+  db.run('PRAGMA trusted_schema = OFF')
 }
 
 /**
@@ -56,11 +68,14 @@ export function transact<T>(db: Database, work: () => T): T {
   return db
     .transaction(() => {
       const result = work()
-      if (result instanceof Promise) throw new Error('a transaction must not await')
+      if (isThenable(result)) throw new Error('a transaction must not await')
       return result
     })
     .immediate()
 }
+
+const isThenable = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
 /** What SQLite itself says about the file: an empty list when it is sound. */
 export function integrityFaults(db: Database): string[] {

@@ -88,7 +88,11 @@ export function seriesStore(db: Database): SeriesStore {
         for (const { alias, code } of names) putAlias.run(alias, code)
       })
     },
-    markFixture: ids => transact(db, () => ids.forEach(id => mark.run(id))),
+    markFixture(ids) {
+      transact(db, () => {
+        for (const id of ids) mark.run(id)
+      })
+    },
     extent(id) {
       const firstAt = first.get(id)?.at
       const lastAt = last.get(id)?.at

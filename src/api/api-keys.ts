@@ -1,0 +1,141 @@
+import { Elysia, t } from 'elysia'
+import type { AccessPlugin } from '../http/access.ts'
+import type { Caller } from '../http/gate.ts'
+import { type Idempotency, idempotencyHeader } from '../http/idempotency.ts'
+import { notFound, type ProblemCode } from '../http/problem.ts'
+import { FlatProblem, NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
+import { isoInstant } from '../lib/instant.ts'
+import type { KeyChanges, KeyRefusal } from '../service/key-changes.ts'
+import type { Keyring, KeyState } from '../service/keyring.ts'
+import type { Meter } from '../service/meter.ts'
+import { envelope, success } from './answer.ts'
+import { keyBody, keyChangeOf, keyProblem, overlapMsOf, rollBody } from './key-form.ts'
+import { ApiKeyShape, keyRows, NewApiKeyShape } from './key-row.ts'
+
+export interface ApiKeysDeps {
+  access: AccessPlugin
+  keys: Keyring
+  meter: Meter
+  changes: KeyChanges
+  idempotency: Idempotency
+  nameMax: number
+  now: () => number
+}
+
+const access = { meter: false, header: true } as const
+const params = t.Object({ id: t.String({ description: 'Id of the key.', examples: ['00000000-0000-4000-8000-000000000102'] }) })
+const Listed = envelope(t.Object({ api_keys: t.Array(ApiKeyShape), total_count: t.Integer() }))
+const One = envelope(t.Object({ api_key: ApiKeyShape }))
+const Made = envelope(t.Object({ api_key: NewApiKeyShape }))
+const Revoked = envelope(
+  t.Object({ id: t.String(), revoked: t.Literal(true), revoked_at: t.String({ format: 'date-time' }), api_key: ApiKeyShape }),
+)
+const refusals = { 400: NestedProblem, 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
+const detail = (operationId: string, summary: string, description: string) => ({ operationId, tags: ['account'], summary, description })
+
+/** The result of a change, or its refusal thrown. */
+function granted<T extends object>(result: T | KeyRefusal, revoked?: ProblemCode): T {
+  if ('refused' in result) throw keyProblem(result, revoked)
+  return result
+}
+
+/** The keys of the caller's account. */
+export function apiKeys({ access: plugin, keys, meter, changes, idempotency, nameMax, now }: ApiKeysDeps) {
+  const { row, rows, made } = keyRows(meter, now)
+
+  /** A key of the caller's own account; unknown, malformed and foreign ids look the same. */
+  const own = (id: string, caller: Caller): KeyState => {
+    const found = keys.byId(id)
+    if (found?.account.account.id !== caller.key.account.account.id) throw notFound('The API key')
+    return found
+  }
+
+  return new Elysia()
+    .use(plugin)
+    .get(
+      '/v1/api-keys',
+      ({ caller }) => success({ api_keys: rows(caller.key.account.keys), total_count: caller.key.account.keys.length }),
+      {
+        access,
+        response: { 200: Listed, ...refusals },
+        detail: detail(
+          'listApiKeys',
+          'List API keys',
+          "Every key of the account, revoked ones too: active ones first, then the newest. Tokens are never listed; `token_hint` shows a token's ends.",
+        ),
+      },
+    )
+    .post(
+      '/v1/api-keys',
+      ({ body, caller, pass, request, set }) =>
+        idempotency.once({ caller, pass, request, set }, body, () =>
+          success({ api_key: made(granted(changes.createKey(caller.key.account, keyChangeOf(body, nameMax, now())))) }),
+        ),
+      {
+        access,
+        headers: idempotencyHeader,
+        body: keyBody(nameMax),
+        response: { 200: Made, ...refusals, 422: ValidationProblem },
+        detail: detail(
+          'createApiKey',
+          'Create an API key',
+          'A new key for the account; `plain_token` is shown in this answer only. Only active keys count towards the most an account may have (422 `api_key_limit_reached`). Repeating the request with its `Idempotency-Key` and token answers the same key again.',
+        ),
+      },
+    )
+    .patch(
+      '/v1/api-keys/:id',
+      ({ body, caller, params: { id } }) => {
+        const change = keyChangeOf(body, nameMax, now())
+        return success({ api_key: row(granted(changes.changeKey(own(id, caller), change))) })
+      },
+      {
+        access,
+        params,
+        body: keyBody(nameMax),
+        response: { 200: One, ...refusals, 404: NestedProblem, 422: ValidationProblem },
+        detail: detail(
+          'changeApiKey',
+          'Change an API key',
+          'Sets the name, expiry or restrictions of a key; what the body does not name stays. An empty list lifts a restriction, null an expiry.',
+        ),
+      },
+    )
+    .delete(
+      '/v1/api-keys/:id',
+      ({ caller, params: { id } }) => {
+        const state = granted(changes.revokeKey(own(id, caller)), 'api_key_already_revoked')
+        return success({ id, revoked: true as const, revoked_at: isoInstant(state.key.revokedAt ?? now()), api_key: row(state) })
+      },
+      {
+        access,
+        params,
+        response: { 200: Revoked, ...refusals, 404: NestedProblem, 422: ValidationProblem },
+        detail: detail(
+          'revokeApiKey',
+          'Revoke an API key',
+          'Ends a key for good. The last active key stays (422 `last_active_key`), and so does a revoked one (422 `api_key_already_revoked`).',
+        ),
+      },
+    )
+    .post(
+      '/v1/api-keys/:id/roll',
+      ({ body, caller, params: { id }, pass, request, set }) =>
+        idempotency.once({ caller, pass, request, set }, body, () => {
+          const overlapMs = overlapMsOf(body)
+          return success({ api_key: made(granted(changes.rollKey(own(id, caller), overlapMs))) })
+        }),
+      {
+        access,
+        params,
+        headers: idempotencyHeader,
+        body: rollBody,
+        response: { 200: Made, ...refusals, 404: NestedProblem, 422: ValidationProblem },
+        detail: detail(
+          'rollApiKey',
+          'Roll an API key',
+          'A new token for the same key, with the same id and counters; `plain_token` is shown in this answer only. The old token ends at once, or `overlap_seconds` later.',
+        ),
+      },
+    )
+}

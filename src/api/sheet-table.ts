@@ -1,0 +1,63 @@
+import { type Cell, inert } from './sheet.ts'
+
+/** Rows and named columns out of an answer of this service. */
+export interface SheetTable {
+  columns: string[]
+  rows: Cell[][]
+  /** Rows that the answer holds. */
+  sourceRowCount: number
+}
+
+export const columnsMax = 12
+
+type Fields = Record<string, unknown>
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObjects = (value: unknown): value is readonly unknown[] => Array.isArray(value) && isFields(value[0])
+const isScalar = (value: unknown): value is Cell => typeof value !== 'object' || value === null
+
+/** The first `rowsMax` rows of an answer: columns are the fields of its first row, at most twelve, scalars before nested ones. */
+export function sheetTable(body: unknown, rowsMax: number): SheetTable {
+  const source = rowsOf(body)
+  const paths = source.length > 0 ? columnPaths(source[0]).slice(0, columnsMax) : []
+  return {
+    columns: paths.map(path => path.join('.') || 'value'),
+    rows: source.slice(0, rowsMax).map(row => paths.map(path => cellOf(row, path))),
+    sourceRowCount: source.length,
+  }
+}
+
+/**
+ * What of a body is its rows: `data` (or the body, where there is none) when it is a list, else the list that it begins with, else its first
+ * list of objects, else itself as the only row. A map whose values are all objects counts as their list.
+ */
+function rowsOf(body: unknown): readonly unknown[] {
+  const payload = isFields(body) && 'data' in body ? body.data : body
+  const itself = listIn(payload)
+  if (itself || !isFields(payload)) return itself ?? [payload]
+  const values = Object.values(payload)
+  return listIn(values[0]) ?? values.find(isObjects) ?? [payload]
+}
+
+function listIn(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value
+  if (!isFields(value)) return undefined
+  const inner = Object.values(value)
+  return inner.length > 0 && inner.every(isFields) ? inner : undefined
+}
+
+/** Ways to every scalar of a row: those of its own fields first, then what lies deeper, each in the order of the answer. */
+function columnPaths(row: unknown): string[][] {
+  if (isScalar(row)) return [[]]
+  const paths = Object.entries(row as Fields).flatMap(([name, value]) => columnPaths(value).map(path => [name, ...path]))
+  return [...paths.filter(path => path.length === 1), ...paths.filter(path => path.length > 1)]
+}
+
+function cellOf(row: unknown, path: readonly string[]): Cell {
+  let value = row
+  for (const name of path) {
+    if (isScalar(value)) return null
+    value = Object.hasOwn(value as Fields, name) ? (value as Fields)[name] : null
+  }
+  return isScalar(value) ? inert(value ?? null) : null
+}

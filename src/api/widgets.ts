@@ -1,0 +1,184 @@
+import { Elysia, t } from 'elysia'
+import type { AccessPlugin } from '../http/access.ts'
+import type { CodeReader } from '../http/codes.ts'
+import { invalidParameter, Problem } from '../http/problem.ts'
+import { FailProblem, NestedProblem } from '../http/problem-shape.ts'
+import { integerOf, listOf } from '../http/query.ts'
+import { serialised } from '../http/serialised.ts'
+import { dayMs, isoDay, startOfDay } from '../lib/instant.ts'
+import { type Cadence, sourceDescription } from '../market/catalogue.ts'
+import { roundTo } from '../market/format.ts'
+import type { Board, Quote } from '../service/board.ts'
+import type { Resolved } from '../service/catalogue.ts'
+import type { History } from '../service/history.ts'
+import type { Meter } from '../service/meter.ts'
+import { type Answering, envelope, type Marks, markFixtures, success } from './answer.ts'
+import { priceRow, priceRowFields } from './price-row.ts'
+import { widgetPage, widgetPolicy } from './widget-page.ts'
+
+export interface WidgetsDeps {
+  access: AccessPlugin
+  board: Board
+  history: History
+  codes: CodeReader
+  meter: Meter
+  marks: Marks
+  serviceName: string
+  /** Codes that a widget shows when none are asked for. */
+  firstCodes: readonly string[]
+}
+
+const WidgetItem = t.Object(
+  {
+    code: priceRowFields.code,
+    name: priceRowFields.name,
+    price: priceRowFields.price,
+    formatted: priceRowFields.formatted,
+    currency: priceRowFields.currency,
+    unit: priceRowFields.unit,
+    change_24h: t.Union([t.Number({ examples: [-0.52] }), t.Null()]),
+    change_24h_percent: t.Union([t.Number({ examples: [-0.73] }), t.Null()]),
+    direction: t.Union([t.Literal('up'), t.Literal('down'), t.Literal('flat')]),
+    updated_at: priceRowFields.updated_at,
+  },
+  { title: 'WidgetItem' },
+)
+export type WidgetItem = (typeof WidgetItem)['static']
+
+const about = {
+  refresh_seconds: t.Integer({ description: 'Ask again no sooner.', examples: [300] }),
+  attribution: t.String({
+    description: 'Whose prices these are; show it with them.',
+    examples: ['Wellhead: Compiled from market reporting'],
+  }),
+}
+
+const Widget = envelope(t.Object({ title: t.String({ examples: ['Energy prices'] }), items: t.Array(WidgetItem), ...about }))
+
+const WidgetPage = t.String({
+  contentMediaType: 'text/html',
+  description: 'One self-contained document: no scripts, nothing loaded from elsewhere.',
+  examples: ['<!doctype html>\n<html lang="en">…'],
+})
+
+const One = envelope(
+  t.Object({
+    item: WidgetItem,
+    sparkline: t.Array(t.Object({ date: t.String({ format: 'date' }), value: t.Number({ examples: [71.23] }) }), {
+      description: 'Daily closes, oldest first; days without one are left out.',
+    }),
+    ...about,
+  }),
+)
+
+const title = 'Energy prices'
+const sparklineDaysMax = 90
+
+/** Prices in the shape that a small display wants. */
+export function widgets(deps: WidgetsDeps) {
+  const { board, history, codes } = deps
+
+  const shown = (found: readonly Resolved[], quotes: readonly (Quote | undefined)[]) => {
+    const items = found.flatMap((one, i) => (quotes[i] ? [itemOf(quotes[i], one)] : []))
+    if (items.length === 0)
+      throw new Problem('DATA_NOT_AVAILABLE', `There is no current price of ${found.map(one => one.code).join(', ')}.`)
+    const series = found.filter((_, i) => quotes[i]).map(one => one.series)
+    const sources = [...new Set(series.map(one => sourceDescription(one.source, one.fixture)))].join('; ')
+    const refreshSeconds = Math.min(...series.map(one => refreshSecondsOf(one.cadence)))
+    return { items, about: { refresh_seconds: refreshSeconds, attribution: `${deps.serviceName}: ${sources}` } }
+  }
+
+  const noted = (found: readonly Resolved[], set: Answering, caller: { key: Parameters<Meter['asked']>[0] }) => {
+    markFixtures(set, deps.marks, found)
+    set.headers['x-cache'] = 'MISS'
+    deps.meter.asked(
+      caller.key,
+      found.map(one => one.series.id),
+    )
+  }
+
+  return new Elysia()
+    .use(deps.access)
+    .get(
+      '/v1/prices/widget',
+      ({ query, request, set, caller }) => {
+        const asHtml = wantsHtml(query.format)
+        const asked = listOf(query.codes)
+        const found = codes.read(asked.length > 0 ? asked : deps.firstCodes, request)
+        const { items, about } = shown(
+          found,
+          found.map(one => board.quote(one.series)),
+        )
+        noted(found, set as Answering, caller)
+        set.headers['content-type'] = asHtml ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8'
+        if (!asHtml) return JSON.stringify(success({ title, items, ...about }))
+        set.headers['content-security-policy'] = widgetPolicy
+        set.headers['x-content-type-options'] = 'nosniff'
+        set.headers['referrer-policy'] = 'no-referrer'
+        return widgetPage({ title, items, refreshSeconds: about.refresh_seconds, attribution: about.attribution })
+      },
+      {
+        access: { meter: true },
+        query: t.Object({
+          codes: t.Optional(
+            t.String({
+              description: 'One to twenty codes or aliases, comma-separated; absent: the codes of the demo.',
+              examples: ['WTI_USD,BRENT_CRUDE_USD'],
+            }),
+          ),
+          format: t.Optional(t.String({ description: '`json` (default) or `html`.', examples: ['json'] })),
+        }),
+        response: { 200: serialised(t.Union([Widget, WidgetPage])), 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+        detail: {
+          operationId: 'getWidget',
+          tags: ['widgets'],
+          summary: 'Prices for a widget',
+          description:
+            'The newest prices in a compact shape, or as one HTML document for a frame, which reloads itself after `refresh_seconds`. Codes without a price are left out.',
+        },
+      },
+    )
+    .get(
+      '/v1/prices/widget/:code',
+      ({ params, query, request, set, caller }) => {
+        const days = integerOf('days', query.days, 30, 1, sparklineDaysMax)
+        const found = codes.read([params.code], request)
+        const { series } = found[0]!
+        const quote = board.quote(series)
+        const { items, about } = shown(found, [quote])
+        const to = startOfDay(quote!.observation.observedAt) + dayMs
+        const rows = history.page({ seriesIds: [series.id], interval: 'day', from: to - days * dayMs, to, limit: days, offset: 0 })
+        noted(found, set as Answering, caller)
+        const sparkline = rows.reverse().map(row => ({ date: isoDay(row.observedAt), value: roundTo(row.value, series.decimals) }))
+        return success({ item: items[0]!, sparkline, ...about })
+      },
+      {
+        access: { meter: true },
+        params: t.Object({ code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }) }),
+        query: t.Object({
+          days: t.Optional(t.String({ description: `Days of the sparkline, 1 to ${sparklineDaysMax} (30).`, examples: ['30'] })),
+        }),
+        response: { 200: One, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+        detail: {
+          operationId: 'getWidgetOfCode',
+          tags: ['widgets'],
+          summary: 'One price with its sparkline',
+          description: 'The newest price of one code and its daily closes of the days up to it.',
+        },
+      },
+    )
+}
+
+function itemOf(quote: Quote, { code, requestedCode }: Resolved): WidgetItem {
+  const { name, price, formatted, currency, unit, change_24h, change_24h_percent, updated_at } = priceRow(quote, code, requestedCode)
+  const direction = change_24h ? (change_24h > 0 ? 'up' : 'down') : 'flat'
+  return { code, name, price, formatted, currency, unit, change_24h, change_24h_percent, direction, updated_at }
+}
+
+const refreshSecondsOf = (cadence: Cadence): number => (cadence === 'intraday_2_5m' || cadence === 'intraday_5m' ? 300 : 3600)
+
+function wantsHtml(format: string | undefined): boolean {
+  const wanted = format?.toLowerCase() || 'json'
+  if (wanted !== 'json' && wanted !== 'html') throw invalidParameter('format', format, 'is neither json nor html.', ['json', 'html'])
+  return wanted === 'html'
+}

@@ -1,0 +1,110 @@
+import { sleep } from '../lib/clock.ts'
+import { dayMs, isoInstant } from '../lib/instant.ts'
+import type { Plans } from '../plan/plans.ts'
+import { type QuotaKind, tierIds } from '../plan/tiers.ts'
+import { Problem, type ProblemCode, problems } from './problem.ts'
+import { type Links, tooFast } from './refusals.ts'
+
+/** A refusal, or slowness, that the next requests of a route are to meet. */
+export interface Fault {
+  id: number
+  /** Path as in the documentation, `/v1/prices/latest` or `/v1/commodities/{code}`; `*` is every route. */
+  path: string
+  method: string | undefined
+  code: ProblemCode | undefined
+  delayMs: number
+  /** Requests left to meet it; undefined: no end. */
+  count: number | undefined
+  probability: number
+}
+
+/** Faults on demand, for developers who must see how their client takes a refusal. Evaluation copies only. */
+export interface Faults {
+  add(fault: Omit<Fault, 'id'>): Fault
+  all(): readonly Fault[]
+  clear(): void
+  /** The fault that this request meets, counted as met. */
+  meet(method: string, route: string): Fault | undefined
+}
+
+/** `chance` answers the next number in [0, 1). */
+export function faults(chance: () => number): Faults {
+  let held: Fault[] = []
+  let ids = 0
+  return {
+    add(fault) {
+      ids += 1
+      const added = { ...fault, id: ids }
+      held.push(added)
+      return added
+    },
+    all: () => held,
+    clear() {
+      held = []
+    },
+    meet(method, route) {
+      const path = documentedPath(route)
+      const found = held.find(
+        fault => (fault.path === '*' || fault.path === path) && (!fault.method || fault.method === method) && chance() < fault.probability,
+      )
+      if (found?.count !== undefined) {
+        found.count -= 1
+        if (found.count <= 0) held = held.filter(fault => fault !== found)
+      }
+      return found
+    },
+  }
+}
+
+/** `/v1/commodities/:code` as the documentation writes it. */
+export const documentedPath = (route: string): string => route.replace(/:(\w+)/g, '{$1}')
+
+const quotaCodes: Partial<Record<ProblemCode, QuotaKind>> = {
+  PAYMENT_REQUIRED: 'daily_counter',
+  FREE_TIER_LIMIT_EXCEEDED: 'daily_counter',
+  MONTHLY_QUOTA_EXCEEDED: 'monthly_counter',
+  TRIAL_LIMIT_EXCEEDED: 'trial_counter',
+}
+
+/** The refusal as its cause would make it: limits and links are the true ones, what was used is the limit. */
+export function refusalOf(code: ProblemCode, plans: Plans, links: Links, now: number): Problem {
+  if (code === 'RATE_LIMIT_EXCEEDED') {
+    const limit = plans.limits.perMinute
+    return tooFast({ name: 'burst', limit, remaining: 0, resetMs: 60_000, retryAfterMs: 12_000, admitted: false })
+  }
+  const kind = quotaCodes[code]
+  if (!kind) return new Problem(code, problems[code].when, { simulated: true, ...(problems[code].status === 503 && { retry_after: 5 }) })
+  const tier = plans.tiers.find(one => one.quotaKind === kind) ?? plans.tiers[0]!
+  const limit = tier.requestQuota ?? 0
+  const resetAt = isoInstant(now + dayMs)
+  const inSeconds = dayMs / 1000
+  const retry = problems[code].status === 429 ? { retry_after: inSeconds } : {}
+  return new Problem(
+    code,
+    `The quota of ${limit} requests is used up; it resets at ${resetAt}. A bigger plan lifts it at once.`,
+    {
+      reset: { date: resetAt, timestamp: Math.floor((now + dayMs) / 1000), in_seconds: inSeconds },
+      reset_at: resetAt,
+      current_usage: { used: limit, limit, remaining: 0, window: kind, percent_used: 100 },
+      current_plan: tier.planId,
+      efficiency: { requests_today: limit, distinct_codes: 1, batchable_requests: 0, cacheable_requests: 0, score: 100 },
+      reduce_usage: [],
+      recommended_plan: plans.tiers[Math.min(tierIds.indexOf(tier.id) + 1, plans.tiers.length - 1)]!.id,
+      upgrade_url: links.upgradeUrl,
+      remediation_url: links.upgradeUrl,
+      simulated: true,
+      ...retry,
+    },
+    problems[code].status === 429 ? { headers: { 'retry-after': String(inSeconds) } } : {},
+  )
+}
+
+/** What a request does that meets a fault: it waits, then it is refused. */
+export const faultMeeter =
+  (held: Faults, plans: Plans, links: (request: Request) => Links, now: () => number) =>
+  async (request: Request, route: string): Promise<void> => {
+    const fault = held.meet(request.method, route)
+    if (!fault) return
+    if (fault.delayMs > 0) await sleep(fault.delayMs)
+    if (fault.code) throw refusalOf(fault.code, plans, links(request), now())
+  }

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import { t } from 'elysia'
+import { dayMs } from '../lib/instant.ts'
+import { seal, unseal } from '../lib/seal.ts'
+import type { IdempotencyStore } from '../store/idempotency.ts'
+import { pathOf } from './base.ts'
+import { credentialsOf } from './credentials.ts'
+import type { Caller, Pass } from './gate.ts'
+import { invalidParameter, stateForbids } from './problem.ts'
+
+export interface IdempotencyDeps {
+  store: IdempotencyStore
+  /** Reads again what is in memory, when a change was undone because its answer could not be kept. */
+  reload(): void
+  now(): number
+}
+
+/** What a handler passes on of its context. */
+export interface Repeatable {
+  request: Request
+  set: { headers: Record<string, string | number>; status?: number | string }
+  pass: Pass | undefined
+  caller: Caller
+}
+
+/**
+ * Creating requests that may be sent again: with an `Idempotency-Key`, the first success is kept for 24 hours per API key and path, in the
+ * transaction that made it true, and a repeat gets the same answer.
+ *
+ * The answer may hold a new token, and no token may be at rest. A placeholder in its place would keep that rule and lose the purpose: who
+ * repeats a request has lost the answer, and with it the only copy of the token. So the answer is sealed under the token that the caller
+ * presented, of which only a hash is stored: the same caller can have it read again, a copy of the database can not. After a roll of
+ * that token the answer can not be read any more, and the repeat is refused like any other reuse.
+ */
+export interface Idempotency {
+  /** Runs `work`, or answers what it answered the first time. Refusals are not kept: they changed nothing, and a repeat may succeed. */
+  once<T>(context: Repeatable, body: unknown, work: () => T): T
+}
+
+const keptMs = dayMs
+const keyCharactersMax = 255
+const forgottenAtOnce = 100
+
+/** The header, for the documentation of a route. */
+export const idempotencyHeader = t.Object({
+  'idempotency-key': t.Optional(
+    t.String({
+      description:
+        'Any text of 1 to 255 characters that names this request: a repeat with it within 24 hours gets the first answer again and changes nothing.',
+      examples: ['7c4c2f9e-2f6b-4b0e-9d59-0a3f0f6f1c55'],
+    }),
+  ),
+})
+
+interface Kept {
+  bodyHash: string
+  status: number | string | undefined
+  answer: unknown
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text)
+
+export function idempotency({ store, reload, now }: IdempotencyDeps): Idempotency {
+  return {
+    once<T>({ request, set, pass, caller }: Repeatable, body: unknown, work: () => T): T {
+      const name = request.headers.get('idempotency-key')
+      if (name === null) return work()
+      if (name.length < 1 || name.length > keyCharactersMax) {
+        throw invalidParameter('Idempotency-Key', name.slice(0, 32), `is not 1 to ${keyCharactersMax} characters long.`)
+      }
+      const at = now()
+      const keyId = caller.key.key.id
+      const path = pathOf(request).replace(/(.)\/+$/, '$1')
+      const requestHash = sha256(`${path}\n${name}`).digest()
+      const token = credentialsOf(request, true).token ?? ''
+      const bodyHash = sha256(JSON.stringify(body ?? null)).digest('hex')
+      const context = `${keyId} ${requestHash.toString('hex')}`
+
+      const sealed = store.find(keyId, requestHash, at - keptMs)
+      if (sealed) {
+        const text = unseal(token, context, sealed)
+        const kept = text === undefined ? undefined : (JSON.parse(text) as Kept)
+        if (kept?.bodyHash !== bodyHash) throw reused(kept !== undefined)
+        set.headers['idempotent-replayed'] = 'true'
+        set.status = kept.status
+        if (pass) pass.free = true
+        return kept.answer as T
+      }
+
+      let made = false
+      try {
+        return store.together(() => {
+          const answer = work()
+          made = true
+          const kept: Kept = { bodyHash, status: set.status, answer }
+          store.put({ keyId, requestHash, sealed: seal(token, context, JSON.stringify(kept)), createdAt: at })
+          store.forget(at - keptMs, forgottenAtOnce)
+          return answer
+        })
+      } catch (error) {
+        if (made) reload()
+        throw error
+      }
+    },
+  }
+}
+
+const reused = (otherBody: boolean) =>
+  stateForbids(
+    'idempotency_key_reused',
+    otherBody
+      ? 'This Idempotency-Key came with another body before; a new request needs a new one.'
+      : 'This Idempotency-Key came with an earlier token of this API key, and only that token can read its answer; a new request needs a new one.',
+  )
