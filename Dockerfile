@@ -1,0 +1,25 @@
+# syntax=docker/dockerfile:1
+FROM oven/bun:1.4.5-debian AS build
+WORKDIR /build
+COPY package.json bun.lock bunfig.toml ./
+RUN bun install --frozen-lockfile
+COPY tsconfig.json schema.sql ./
+COPY fixtures fixtures
+COPY scripts scripts
+COPY src src
+RUN bun scripts/build.ts
+
+FROM debian:12-slim
+RUN useradd --system --uid 10001 --home-dir /data --shell /usr/sbin/nologin wellhead \
+ && install -d -o wellhead -g wellhead -m 0700 /data
+COPY --from=build /build/dist/wellhead /usr/local/bin/wellhead
+USER wellhead
+WORKDIR /data
+VOLUME /data
+ENV WELLHEAD_DATA_DIR=/data WELLHEAD_SERVER_HOST=0.0.0.0
+EXPOSE 8470
+# The binary asks itself: the image needs no curl.
+HEALTHCHECK --interval=10s --timeout=4s --start-period=5s CMD ["wellhead", "healthcheck"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["wellhead"]
+CMD ["serve"]

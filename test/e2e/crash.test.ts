@@ -1,0 +1,57 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { binary, remove, run, temporaryDir } from './binary.ts'
+
+const rows = 400_000
+const kills = 10
+
+/** A file of five-minute points of two codes. */
+function writeRows(path: string) {
+  writeFileSync(path, 'code,observed_at,price\n')
+  const start = Date.parse('2020-01-01T00:00:00Z')
+  for (let block = 0; block < rows; block += 20_000) {
+    let text = ''
+    for (let i = block; i < block + 20_000; i++) {
+      const at = new Date(start + Math.floor(i / 2) * 300_000).toISOString()
+      text += `${i % 2 ? 'WTI_USD' : 'BRENT_CRUDE_USD'},${at.slice(0, 19)}Z,${(60 + ((i * 7919) % 1000) / 100).toFixed(2)}\n`
+    }
+    appendFileSync(path, text)
+  }
+}
+
+const counts = (out: string) => Object.fromEntries([...out.matchAll(/(read|inserted|revised|unchanged|rejected) (\d+)/g)].map(match => [match[1], Number(match[2])]))
+
+describe('an import that is killed', () => {
+  const dir = temporaryDir()
+  afterAll(() => remove(dir))
+
+  test(`${kills} times at different moments leaves a sound database, and importing again completes it`, async () => {
+    const data = join(dir, 'data')
+    const file = join(dir, 'rows.csv')
+    writeRows(file)
+    const timed = Bun.nanoseconds()
+    expect((await run('import', '--data', join(dir, 'whole'), file)).code).toBe(0)
+    const wholeMs = (Bun.nanoseconds() - timed) / 1e6
+    let held = 0
+    for (let i = 0; i < kills; i++) {
+      const child = Bun.spawn([binary(), 'import', '--data', data, file], { stdout: 'ignore', stderr: 'ignore' })
+      await Bun.sleep((wholeMs * (i + 0.5)) / kills)
+      child.kill('SIGKILL')
+      await child.exited
+      const verified = await run('verify', '--data', data)
+      // The first kill may come before the database has been made.
+      if (!verified.err.includes('unable to open')) expect(verified.code, verified.err).toBe(0)
+    }
+    const completed = await run('import', '--data', data, file)
+    expect(completed.code).toBe(0)
+    const { inserted, revised, unchanged } = counts(completed.out)
+    held = unchanged!
+    expect(inserted! + held).toBe(rows)
+    expect(revised).toBe(0)
+    expect((await run('verify', '--data', data)).out).toContain('is sound')
+    const [one, other] = await Promise.all([run('export', '--data', data), run('export', '--data', join(dir, 'whole'))])
+    expect(one.out.length).toBeGreaterThan(rows * 20)
+    expect(one.out === other.out).toBe(true)
+  })
+})
