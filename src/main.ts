@@ -1,21 +1,23 @@
 #!/usr/bin/env bun
 import { run } from './cli/program.ts'
 
-const write = (stream: NodeJS.WriteStream, text: string) => void stream.write(text)
+/** Resolves when the text has left this process: a pipe takes it when its reader does. */
+const write = (stream: NodeJS.WriteStream, text: string) => new Promise<void>(done => stream.write(text, () => done()))
 
-process.exit(
-  await run(process.argv.slice(2), {
-    env: process.env,
-    directory: process.cwd(),
-    out: line => write(process.stdout, `${line}\n`),
-    err: line => write(process.stderr, `${line}\n`),
-    write: text => write(process.stdout, text),
-    stdin: Bun.stdin.stream(),
-    terminal: process.stderr.isTTY ? process.stderr : undefined,
-    onStop(listener) {
-      process.on('SIGTERM', listener)
-      process.on('SIGINT', listener)
-    },
-    exit: code => process.exit(code),
-  }),
-)
+const code = await run(process.argv.slice(2), {
+  env: process.env,
+  directory: process.cwd(),
+  out: line => void write(process.stdout, `${line}\n`),
+  err: line => void write(process.stderr, `${line}\n`),
+  write: text => write(process.stdout, text),
+  stdin: Bun.stdin.stream(),
+  terminal: process.stderr.isTTY ? process.stderr : undefined,
+  onStop(listener) {
+    process.on('SIGTERM', listener)
+    process.on('SIGINT', listener)
+  },
+  exit: status => process.exit(status),
+})
+// What is still on its way would be lost with the process.
+await Promise.all([write(process.stdout, ''), write(process.stderr, '')])
+process.exit(code)

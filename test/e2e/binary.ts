@@ -15,9 +15,7 @@ export function binary(): string {
   return built
 }
 
-export function temporaryDir(): string & { readonly dir: unique symbol } {
-  return mkdtempSync(join(tmpdir(), 'wellhead-test-')) as string & { readonly dir: unique symbol }
-}
+export const temporaryDir = (): string => mkdtempSync(join(tmpdir(), 'wellhead-test-'))
 
 export const remove = (dir: string) => rmSync(dir, { recursive: true, force: true })
 

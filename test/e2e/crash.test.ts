@@ -53,5 +53,5 @@ describe('an import that is killed', () => {
     const [one, other] = await Promise.all([run('export', '--data', data), run('export', '--data', join(dir, 'whole'))])
     expect(one.out.length).toBeGreaterThan(rows * 20)
     expect(one.out === other.out).toBe(true)
-  })
+  }, 120_000)
 })
