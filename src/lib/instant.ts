@@ -50,7 +50,7 @@ export const startOfHour = (at: number): number => Math.floor(at / hourMs) * hou
 /** The Monday on or before `at`, midnight UTC. */
 export function startOfWeek(at: number): number {
   const day = Math.floor(at / dayMs)
-  return (day - ((day + 3) % 7)) * dayMs
+  return (day - (weekdayOf(at) - 1)) * dayMs
 }
 
 export function startOfMonth(at: number): number {
