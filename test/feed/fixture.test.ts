@@ -104,30 +104,30 @@ describe('filling', () => {
     ])
   })
 
-  test('no transaction has more than 5000 points, and a code counts as filled only with its last one', () => {
-    const { feed, ingest } = copy()
-    while (feed.step(0)) {
-      for (const [id, code] of codeOf) {
-        const held = [...ingest.values.values()].filter(point => point.seriesId === id).length
-        if (feed.filled().has(code)) expect(held).toBe(world.history(code, start).length)
-      }
+  test('a code comes whole in one transaction or not at all', () => {
+    const { feed, ingest, fill } = copy()
+    fill()
+    for (const [id, code] of codeOf) {
+      const writes = ingest.writes.filter(points => points.some(point => point.seriesId === id))
+      expect(writes.length, code).toBe(feed.filled().has(code) ? 1 : 0)
+      if (writes[0]) expect(writes[0].filter(point => point.seriesId === id).length, code).toBe(world.history(code, start).length)
     }
-    for (const points of ingest.writes) expect(points.length).toBeLessThanOrEqual(5000)
-    expect(world.history('DIESEL_LIST_B7_DKK', start).length).toBeGreaterThan(5000)
-    const marked = copy(start, new Map(), new Recorder())
-    marked.ingest.failsFrom =
-      ingest.writes.findIndex(points => points.some(point => codeOf.get(point.seriesId) === 'DIESEL_LIST_B7_DKK')) + 1
-    expect(marked.fill).toThrow('the disk is full')
-    expect(marked.feed.filled().has('DIESEL_LIST_B7_DKK')).toBe(false)
-    expect(marked.feed.filled().has('AGBAMI_USD')).toBe(true)
+    for (const points of ingest.writes) expect(points.length).toBeLessThanOrEqual(12_000)
+    const interrupted = copy(start, new Map(), new Recorder())
+    interrupted.ingest.failsFrom = ingest.writes.findIndex(points => points.some(point => codeOf.get(point.seriesId) === 'DIESEL_LIST_B7_DKK'))
+    expect(interrupted.fill).toThrow('the disk is full')
+    expect(interrupted.feed.filled().has('DIESEL_LIST_B7_DKK')).toBe(false)
+    expect(interrupted.feed.filled().has('BRENT_CRUDE_USD')).toBe(true)
   })
 
   test('a step ends soon after its budget, and always gets on', () => {
     const { feed } = copy()
     expect(feed.step(0)).toBe(true)
-    expect(feed.filled().size).toBe(1)
-    expect(feed.step(0)).toBe(true)
-    expect(feed.filled().size).toBeGreaterThan(1)
+    const first = feed.filled().size
+    expect(first).toBeGreaterThan(0)
+    expect(first).toBeLessThan(feed.total)
+    feed.step(0)
+    expect(feed.filled().size).toBeGreaterThan(first)
   })
 
   test('a copy that is set back to nothing begins again', () => {
@@ -136,7 +136,8 @@ describe('filling', () => {
     state.clear()
     expect(feed.filled().size).toBe(0)
     expect(feed.step(0)).toBe(true)
-    expect([...feed.filled()]).toEqual(['BRENT_CRUDE_USD'])
+    expect([...feed.filled()][0]).toBe('BRENT_CRUDE_USD')
+    expect(feed.filled().size).toBeLessThan(feed.total)
   })
 
   test('a copy that was interrupted anywhere ends like one that was not', () => {
