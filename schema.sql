@@ -24,7 +24,9 @@ CREATE TABLE series (
   level REAL NOT NULL,
   volatility REAL NOT NULL,
   -- 1 once the fixture world has written to it, so that every answer can say so.
-  fixture INTEGER NOT NULL DEFAULT 0
+  fixture INTEGER NOT NULL DEFAULT 0,
+  -- The futures family that the series is a contract of. Contracts answer to their codes and are not listed: their families are.
+  contract_of TEXT REFERENCES series (code)
 ) STRICT;
 
 CREATE TABLE aliases (
@@ -171,3 +173,141 @@ CREATE TABLE idempotency (
   PRIMARY KEY (key_id, request_hash)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_by_age ON idempotency (created_at);
+
+-- How much a place of storage can hold, by the day from which it holds: agencies survey capacities once or twice a year, and a level is
+-- judged by the capacity of its own day. In the unit of the series.
+CREATE TABLE storage_capacities (
+  series_id INTEGER NOT NULL REFERENCES series (id),
+  effective_on TEXT NOT NULL,
+  capacity REAL NOT NULL CHECK (capacity > 0),
+  source TEXT NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  PRIMARY KEY (series_id, effective_on)
+) STRICT, WITHOUT ROWID;
+
+-- Carriers' fuel surcharge tables, each from the day on which it took effect.
+CREATE TABLE surcharge_schedules (
+  mode TEXT NOT NULL CHECK (mode IN ('ltl', 'parcel')),
+  carrier TEXT NOT NULL,
+  -- Empty for carriers that have one table for all they carry.
+  service_level TEXT NOT NULL,
+  valid_from_on TEXT NOT NULL,
+  carrier_name TEXT NOT NULL,
+  service_name TEXT NOT NULL,
+  -- The series whose price of the week the table is read at.
+  index_code TEXT NOT NULL,
+  -- 1 = Monday ... 7 = Sunday: the day on which a week's price takes effect.
+  effective_weekday INTEGER NOT NULL CHECK (effective_weekday BETWEEN 1 AND 7),
+  -- JSON [[min, max, percent], ...], ascending without gaps.
+  bands TEXT NOT NULL,
+  -- Above the last band every further width adds percent; both NULL: the table ends.
+  beyond_width REAL,
+  beyond_percent REAL,
+  -- 1: the weeks that nobody published are matched here as the index comes in. 0: only published weeks are served.
+  matched INTEGER NOT NULL,
+  -- The carrier's page, and when it was last read.
+  source TEXT NOT NULL,
+  retrieved_at INTEGER NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  PRIMARY KEY (mode, carrier, service_level, valid_from_on)
+) STRICT, WITHOUT ROWID;
+
+-- What each carrier charged from a day on, with the price and the band it was matched to. A row is what was in force: it stays as it is when
+-- a table or an index price is corrected later. Names stand in every row because a carrier may change its own.
+CREATE TABLE surcharges (
+  mode TEXT NOT NULL CHECK (mode IN ('ltl', 'parcel')),
+  carrier TEXT NOT NULL,
+  service_level TEXT NOT NULL,
+  effective_on TEXT NOT NULL,
+  carrier_name TEXT NOT NULL,
+  service_name TEXT NOT NULL,
+  percent REAL NOT NULL,
+  index_code TEXT NOT NULL,
+  index_price REAL NOT NULL,
+  band_min REAL NOT NULL,
+  band_max REAL NOT NULL,
+  source TEXT NOT NULL,
+  retrieved_at INTEGER NOT NULL,
+  -- 1: invented by the fixture world.
+  fixture INTEGER NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  PRIMARY KEY (mode, carrier, service_level, effective_on)
+) STRICT, WITHOUT ROWID;
+
+-- One day of a futures contract by trading date, which an evening session begins on the day before. The contract is a series whose
+-- observations follow these rows. Keyed for one contract over dates; a curve is twelve seeks.
+CREATE TABLE futures_days (
+  series_id INTEGER NOT NULL REFERENCES series (id),
+  traded_on TEXT NOT NULL,
+  -- NULL where the source has nothing but a settlement.
+  open REAL,
+  high REAL,
+  low REAL,
+  close REAL,
+  -- What the exchange published; NULL until it has, never made from the close.
+  settlement REAL,
+  volume INTEGER,
+  open_interest INTEGER,
+  -- 1: open to volume follow the ticks of the date as they come in. 0: they were given, and ticks leave them alone.
+  from_ticks INTEGER NOT NULL,
+  -- When the close was quoted: what freshness is measured from.
+  quoted_at INTEGER NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  source TEXT NOT NULL,
+  PRIMARY KEY (series_id, traded_on),
+  CHECK (close IS NOT NULL OR settlement IS NOT NULL)
+) STRICT, WITHOUT ROWID;
+
+-- Trades of a contract within its sessions, every five minutes or as the source has them.
+CREATE TABLE futures_ticks (
+  series_id INTEGER NOT NULL REFERENCES series (id),
+  traded_at INTEGER NOT NULL,
+  price REAL NOT NULL,
+  volume INTEGER NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  source TEXT NOT NULL,
+  PRIMARY KEY (series_id, traded_at)
+) STRICT, WITHOUT ROWID;
+
+-- What managed-money traders held of a market's futures and options on a report date, in contracts (CFTC, disaggregated Commitments of
+-- Traders). The net position and its change follow from the rows. Lists run over all markets by date, but the previous report is sought
+-- for each row, so the key leads with the market; twenty years of five markets are five thousand rows to sort.
+CREATE TABLE cot_reports (
+  market TEXT NOT NULL,
+  reported_on TEXT NOT NULL,
+  managed_money_long INTEGER NOT NULL,
+  managed_money_short INTEGER NOT NULL,
+  open_interest INTEGER NOT NULL,
+  source TEXT NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  PRIMARY KEY (market, reported_on)
+) STRICT, WITHOUT ROWID;
+
+-- Notes on days: what moved a market. The id is whoever wrote the note's own, so that the same note again is known.
+CREATE TABLE annotations (
+  id TEXT PRIMARY KEY,
+  annotated_on TEXT NOT NULL,
+  title TEXT NOT NULL,
+  description TEXT NOT NULL,
+  category TEXT NOT NULL,
+  -- NULL: of no single commodity.
+  commodity TEXT REFERENCES series (code),
+  source TEXT NOT NULL,
+  recorded_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX annotations_by_day ON annotations (annotated_on, id);
+
+-- Trades of members of the United States Congress as they disclosed them. A disclosure has no number of its own: what was traded is the key,
+-- and the day of the disclosure may be corrected.
+CREATE TABLE congressional_trades (
+  member TEXT NOT NULL,
+  ticker TEXT NOT NULL,
+  transaction_type TEXT NOT NULL,
+  transacted_on TEXT NOT NULL,
+  amount_range TEXT NOT NULL,
+  disclosed_on TEXT NOT NULL,
+  source TEXT NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  PRIMARY KEY (member, ticker, transaction_type, transacted_on, amount_range)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX congressional_trades_by_disclosure ON congressional_trades (disclosed_on);

@@ -1,8 +1,27 @@
 import { adminData } from './api/admin-data.ts'
+import { adminDatasets } from './api/admin-datasets.ts'
+import { analytics } from './api/analytics.ts'
+import { batch } from './api/batch.ts'
+import { commodities } from './api/commodities.ts'
+import { commodityTexts } from './api/commodity-texts.ts'
+import { convert } from './api/convert.ts'
+import { demoPrices } from './api/demo.ts'
 import { type DevControls, dev } from './api/dev.ts'
 import { docs } from './api/docs.ts'
+import { excel } from './api/excel.ts'
+import { fuelSurcharge } from './api/fuel-surcharge.ts'
+import { aloneVitals, health, type Vitals } from './api/health.ts'
 import { latest } from './api/latest.ts'
+import { marine } from './api/marine.ts'
+import { meta } from './api/meta.ts'
+import { metrics } from './api/metrics.ts'
+import { priceLists } from './api/price-lists.ts'
+import { spreads } from './api/spreads.ts'
+import { storage } from './api/storage.ts'
+import { widgets } from './api/widgets.ts'
 import { windows } from './api/windows.ts'
+import { datasets } from './feed/datasets.ts'
+import { shippedPorts } from './feed/shipped-ports.ts'
 import { accessPlugin } from './http/access.ts'
 import { type PeerLookup, trustedProxies } from './http/address.ts'
 import { base } from './http/base.ts'
@@ -13,6 +32,8 @@ import { apiIntroduction, apiTags } from './http/introduction.ts'
 import { linker } from './http/links.ts'
 import { documentOf } from './http/openapi.ts'
 import { rateTables } from './http/rates.ts'
+import { freshness } from './service/freshness.ts'
+import { fx } from './service/fx.ts'
 import type { Services } from './services.ts'
 
 export interface AppOptions {
@@ -22,12 +43,16 @@ export interface AppOptions {
   local?: WeakSet<Request>
   /** The controls of an evaluation copy. */
   dev?: DevControls
+  /** How the process around the interface is doing. */
+  vitals?: Vitals
 }
 
 /** The whole interface over one set of services. The list of resources is the table of contents. */
-export function createApp(services: Services, { peer = null, local = new WeakSet(), dev: controls }: AppOptions = {}) {
-  const { config, clock, ids, log, keys, meter, plans, limits, adminTokens, catalogue, board, history, quarantine, ingest, observations } =
-    services
+export function createApp(
+  services: Services,
+  { peer = null, local = new WeakSet(), dev: controls, vitals = aloneVitals }: AppOptions = {},
+) {
+  const { config, clock, ids, log, keys, meter, plans, limits, adminTokens, catalogue, board } = services
   const links = linker(config)
   const rates = rateTables(limits, Number.parseInt(ids.token().slice(0, 12), 16))
   const trusted = trustedProxies(config.server.trustedProxies)
@@ -36,29 +61,55 @@ export function createApp(services: Services, { peer = null, local = new WeakSet
   const now = clock.now
   const codes = codeReader(catalogue, now, limits.codesPerRequestMax, links)
   const marks = { fixtureHeader: `${config.brand.headerPrefix}Data` }
-  const shared = { access, board, catalogue, codes, meter, marks, now, firstCodes: config.demo.codes }
+  const { brand, demo, server, vintage } = config
+  const shared = { ...services, access, codes, marks, now, exchange: fx(catalogue, board), firstCodes: demo.codes }
+  const fresh = { ...shared, links, freshness: freshness(shared) }
+  const listed = { ...fresh, texts: commodityTexts(fresh) }
   const app = base({ access, gate: door, ids, log, links, corsOrigins: config.cors.origins })
+    .use(demoPrices({ ...listed, limitPerHour: limits.demoPerHour }))
+    .use(commodities(listed))
+    .use(meta({ ...listed, serviceName: brand.serviceName, sourceRanges: config.webhooks.sourceRanges }))
+    .use(health({ ...listed, ...vitals }))
+    .use(priceLists(listed))
     .use(latest(shared))
+    .use(windows({ ...shared, perPageMax: limits.windowedPerPageMax, coverageSinceAt: vintage.coverageSinceAt }))
+    .use(batch(shared))
+    .use(widgets({ ...shared, serviceName: brand.serviceName }))
+    .use(metrics(shared))
+    .use(convert(shared))
     .use(
-      windows({
+      excel({
         ...shared,
-        history,
-        quarantine,
-        ingest,
-        perPageMax: limits.windowedPerPageMax,
-        coverageSinceAt: config.vintage.coverageSinceAt,
+        codesMax: limits.codesPerRequestMax,
+        xmlRoot: brand.xmlRoot,
+        dispatch: (request, caller): Promise<Response> => {
+          door.vouch(request, caller)
+          return app.handle(request)
+        },
       }),
     )
-    .use(adminData({ access, catalogue, ingest, quarantine, observations, now }))
-    .use(docs({ gate: access, serviceName: config.brand.serviceName, document: (): Promise<string> => document() }))
+    .use(analytics(shared))
+    .use(spreads({ ...shared, exchangeWords: brand.exchangeWords }))
+    .use(storage(shared))
+    .use(marine({ ...shared, ports: shippedPorts(), perPageMax: limits.windowedPerPageMax }))
+    .use(fuelSurcharge({ ...shared, perPageMax: limits.windowedPerPageMax }))
+    .use(adminData(shared))
+    .use(adminDatasets({ ...shared, datasets: datasetsOf(services) }))
+    .use(docs({ gate: access, serviceName: brand.serviceName, document: (): Promise<string> => document() }))
   if (controls) app.use(dev({ ...controls, access, keys, ids, trialDays: limits.trialDays }))
   const document = documentOf(app, {
-    serviceName: config.brand.serviceName,
-    description: apiIntroduction(config.brand.serviceName),
-    baseUrl: config.server.baseUrl || '/',
+    serviceName: brand.serviceName,
+    description: apiIntroduction(brand.serviceName),
+    baseUrl: server.baseUrl || '/',
     tags: apiTags,
   })
   return app
+}
+
+/** What can be imported beside prices. */
+function datasetsOf({ catalogue, config, futures, storageCapacities, surcharges }: Services) {
+  const known = { find: (code: string) => catalogue.named(code), nearest: (code: string) => catalogue.suggest(code)[0]?.code }
+  return datasets({ ...{ futures, storageCapacities, surcharges }, catalogue: known, exchangeWords: config.brand.exchangeWords })
 }
 
 export type App = ReturnType<typeof createApp>

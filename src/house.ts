@@ -1,17 +1,25 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DevControls } from './api/dev.ts'
+import { aloneVitals } from './api/health.ts'
 import { type App, createApp } from './app.ts'
+import { type Filler, withFillers } from './feed/filler.ts'
 import { createFixtureFeed, type FixtureFeed } from './feed/fixture.ts'
+import { futuresFiller } from './feed/fixture-futures.ts'
+import { storageFixture } from './feed/fixture-storage.ts'
+import { surchargeFiller } from './feed/fixture-surcharge.ts'
 import { shippedCatalogue } from './feed/shipped.ts'
-import { createWorld } from './feed/world.ts'
+import { createWorld, type World } from './feed/world.ts'
 import type { PeerLookup } from './http/address.ts'
 import { faults } from './http/faults.ts'
 import type { Job } from './jobs/job.ts'
 import { type Runner, runner } from './jobs/runner.ts'
+import { surchargeJob } from './jobs/surcharges.ts'
 import { usageJob } from './jobs/usage.ts'
 import { worldJob } from './jobs/world.ts'
 import type { ManualClock } from './lib/clock.ts'
+import { contractCode, familyOf } from './market/families.ts'
+import { contractOf } from './service/contract-book.ts'
 import { type Ground, openServices, type Services } from './services.ts'
 import { checkpoint, openDatabase } from './store/database.ts'
 
@@ -32,6 +40,8 @@ export interface House {
 export interface HouseOptions {
   ground: Omit<Ground, 'db'>
   dir: string
+  /** The house is opened to be served, not for one command. */
+  serving?: boolean
   peer?: PeerLookup
   local?: WeakSet<Request>
   /** How an evaluation copy keeps its state and goes back to it. */
@@ -39,16 +49,22 @@ export interface HouseOptions {
 }
 
 /** Opens the database in a directory, brings the catalogue up to date and builds the interface over it. */
-export function openHouse({ ground, dir, peer = null, local, keeping }: HouseOptions): House {
+export function openHouse({ ground, dir, serving = false, peer = null, local, keeping }: HouseOptions): House {
   if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
   const db = openDatabase(databasePath(dir), { autocheckpoint: ground.config.sqlite.autocheckpoint })
   const services = openServices({ ...ground, db })
   takeCatalogue(services)
+  const conflict = serving ? claimDirectory(services) : undefined
+  if (conflict) {
+    db.close()
+    throw new Error(`${dir} can not be used: ${conflict}; name another directory with --data.`)
+  }
   const feed = ground.config.mode === 'dev' ? fixtureFeed(services) : undefined
   const jobs = runner(jobsOf(services, feed), ground.clock, ground.log)
   const controls = feed && keeping ? controlsOf(services, jobs, feed, keeping) : undefined
-  const app = createApp(services, { peer, ...(local && { local }), ...(controls && { dev: controls }) })
-  return {
+  const vitals = { ...aloneVitals, lastPassAt: jobs.lastPassAt, isStopping: () => opened.stopping }
+  const app = createApp(services, { peer, vitals, ...(local && { local }), ...(controls && { dev: controls }) })
+  const opened: House = {
     services,
     app,
     runner: jobs,
@@ -61,6 +77,7 @@ export function openHouse({ ground, dir, peer = null, local, keeping }: HouseOpt
       db.close()
     },
   }
+  return opened
 }
 
 function controlsOf({ clock, ids }: Services, jobs: Runner, feed: FixtureFeed, keeping: NonNullable<HouseOptions['keeping']>): DevControls {
@@ -68,6 +85,19 @@ function controlsOf({ clock, ids }: Services, jobs: Runner, feed: FixtureFeed, k
   // Thirty-two random bits of a new id, as a part of one.
   const chance = () => Number.parseInt(ids.uuid().slice(0, 8), 16) / 2 ** 32
   return { clock: manual, advance: to => jobs.advance(manual, to), feed, faults: faults(chance), ...keeping }
+}
+
+/** A directory holds real data or an evaluation copy, never both: a served fixture would be a lie, a filled-in real series a worse one. */
+export function claimDirectory({ settings, catalogue, config }: Pick<Services, 'settings' | 'catalogue' | 'config'>): string | undefined {
+  const held = settings.get('directory.mode')
+  if (held === config.mode) return undefined
+  if (held === 'dev') return 'it is an evaluation copy with generated data, which the command serve does not serve'
+  if (held !== undefined) return 'it holds real data, into which the command dev would mix generated data'
+  if (config.mode === 'dev' && catalogue.list().some(one => catalogue.extent(one))) {
+    return 'it holds observations already, into which the command dev would mix generated data'
+  }
+  settings.set('directory.mode', config.mode)
+  return undefined
 }
 
 /** Writes the shipped catalogue when it is not the one the database has: a new version may bring new codes. */
@@ -80,14 +110,38 @@ function takeCatalogue({ settings, series, catalogue }: Services) {
   catalogue.reload()
 }
 
-function fixtureFeed({ config, catalogue, series, ingest, settings, clock }: Services): FixtureFeed {
+function fixtureFeed(services: Services): FixtureFeed {
+  const { config, catalogue, series, ingest, settings, clock } = services
   const listed = catalogue.list().map(one => ({ ...one, available: one.unavailableReason === null }))
   series.markFixture(listed.filter(one => one.available).map(one => one.id))
   catalogue.reload()
   const world = createWorld({ seed: config.dev.seed, series: listed })
-  return createFixtureFeed({ world, series: listed, ingest, settings, clock })
+  const prices = createFixtureFeed({ world, series: listed, ingest, settings, clock })
+  const capacities = storageFixture(services.storageCapacities, code => catalogue.named(code)?.id)
+  return withFillers(prices, [futuresFixture(services, world), capacities, surchargeFixture(services, prices)])
 }
 
-function jobsOf({ meter, clock }: Services, feed: FixtureFeed | undefined): Job[] {
-  return [...(feed ? [worldJob(feed, clock)] : []), usageJob(meter)]
+function futuresFixture({ config, catalogue, series, futures, settings, clock }: Services, world: World): Filler {
+  return futuresFiller({
+    ...{ world, futures, settings, clock, seed: config.dev.seed },
+    decimals: code => catalogue.named(code)!.decimals,
+    open(contracts) {
+      catalogue.addContracts(contracts.map(({ family, month }) => contractOf(familyOf(family), month)))
+      series.markFixture(contracts.map(({ family, month }) => catalogue.named(contractCode(family, month))!.id))
+      catalogue.reload()
+    },
+  })
+}
+
+const surchargeFixture = ({ config, surcharges, catalogue, closes, clock }: Services, prices: FixtureFeed): Filler =>
+  surchargeFiller({
+    ...{ seed: config.dev.seed, surcharges, clock },
+    indexOf(code) {
+      const series = prices.filled().has(code) ? catalogue.named(code) : undefined
+      return series && { cadence: series.cadence, decimals: series.decimals, closes: closes.of(series.id) }
+    },
+  })
+
+function jobsOf({ meter, surchargeMatching, clock }: Services, feed: FixtureFeed | undefined): Job[] {
+  return [...(feed ? [worldJob(feed, clock)] : []), surchargeJob(surchargeMatching, clock), usageJob(meter)]
 }

@@ -5,26 +5,33 @@ import type { Clock } from './lib/clock.ts'
 import type { Ids } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
 import { parseToml } from './lib/toml.ts'
-import { listed } from './market/contracts.ts'
-import { families } from './market/families.ts'
 import { defaultLimits, type Limits } from './plan/limits.ts'
 import { plansFrom } from './plan/overrides.ts'
 import { type Plans, specPlans, unlimitedPlans } from './plan/plans.ts'
 import { type AdminTokens, adminTokens } from './service/admin-tokens.ts'
 import { type Board, board } from './service/board.ts'
 import { type Catalogue, catalogue } from './service/catalogue.ts'
+import { type Closes, closes } from './service/closes.ts'
+import { contractBook } from './service/contract-book.ts'
+import { type Futures, futures } from './service/futures.ts'
 import { type History, history } from './service/history.ts'
 import { type Ingest, ingest } from './service/ingest.ts'
 import { type Keyring, keyring } from './service/keyring.ts'
 import { type Meter, meter } from './service/meter.ts'
 import { type QuarantineList, quarantineList } from './service/quarantine.ts'
+import { type StorageLevels, storageLevels } from './service/storage.ts'
+import { type SurchargeMatching, surchargeMatching } from './service/surcharges.ts'
 import { accountStore } from './store/accounts.ts'
 import { adminTokenStore } from './store/admin-tokens.ts'
 import { apiKeyStore } from './store/api-keys.ts'
+import { closeStore } from './store/closes.ts'
+import { futuresStore } from './store/futures.ts'
 import { type ObservationStore, observationStore } from './store/observations.ts'
 import { quarantineStore } from './store/quarantine.ts'
 import { type SeriesStore, seriesStore } from './store/series.ts'
 import { type Settings, settingsStore } from './store/settings.ts'
+import { type StorageCapacityStore, storageCapacityStore } from './store/storage-capacities.ts'
+import { type SurchargeStore, surchargeStore } from './store/surcharges.ts'
 import { usageStore } from './store/usage.ts'
 
 /** What everything stands on: arguments, never globals. */
@@ -46,6 +53,12 @@ export interface Services extends Ground {
   ingest: Ingest
   board: Board
   history: History
+  futures: Futures
+  closes: Closes
+  storage: StorageLevels
+  storageCapacities: StorageCapacityStore
+  surcharges: SurchargeStore
+  surchargeMatching: SurchargeMatching
   plans: Plans
   limits: Limits
   keys: Keyring
@@ -57,15 +70,19 @@ export function openServices(ground: Ground): Services {
   const { db, config, clock, ids } = ground
   const series = seriesStore(db)
   const observations = observationStore(db)
-  const known = catalogue(series, frontContract)
+  const known = catalogue(series, contractBook)
   // The list must tell the readers of a change, and the readers need the list: they are tied by this function.
   const changed = (seriesId: number) => {
     prices.forget(seriesId)
     past.forget(seriesId)
+    daily.forget(seriesId)
   }
   const quarantine = quarantineList(quarantineStore(db), changed)
   const prices = board(observations, quarantine, clock)
   const past = history(observations, quarantine)
+  const daily = closes(closeStore(db), quarantine)
+  const capacities = storageCapacityStore(db)
+  const surcharges = surchargeStore(db)
   const writes = ingest(observations, known, clock)
   writes.listen(changes => changes.forEach(change => changed(change.seriesId)))
   const limits = limitsOf(config)
@@ -81,6 +98,16 @@ export function openServices(ground: Ground): Services {
     ingest: writes,
     board: prices,
     history: past,
+    futures: futures({
+      ...{ store: futuresStore(db), catalogue: known, quarantine, ingest: writes, clock },
+      maxAgeHours: limits.futuresMaxAgeHours,
+      liveStaleMinutes: config.futures.liveStaleMinutes,
+    }),
+    closes: daily,
+    storage: storageLevels({ board: prices, closes: daily, capacities }),
+    storageCapacities: capacities,
+    surcharges,
+    surchargeMatching: surchargeMatching({ surcharges, catalogue: known, closes: daily }),
     plans,
     limits,
     keys,
@@ -101,15 +128,6 @@ function limitsOf(config: Config): Limits {
     keysMax: config.limits.keysMax,
     enterprisePerMonth: config.limits.enterprisePerMonth,
   }
-}
-
-const familyCodes = new Map(families.map(family => [family.code as string, family.code]))
-
-/** The contract that a futures family's code stands for on a day. */
-export function frontContract(code: string, day: string): string | undefined {
-  const family = familyCodes.get(code)
-  const month = family && listed(family, day, 1)[0]
-  return month && `${code}_${month.replace('-', '_')}`
 }
 
 /** `spec`, `unlimited`, or a file with changes to the specification's table. */

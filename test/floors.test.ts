@@ -3,9 +3,31 @@ import { dirname, join, relative, resolve } from 'node:path'
 
 const src = resolve(import.meta.dir, '../src')
 /** A file imports from lower floors or from its own room; the files at the root stand on top of everything but what they open. */
-const floors: Record<string, number> = { lib: 0, market: 1, plan: 1, store: 2, send: 2, service: 3, feed: 3, jobs: 4, http: 4, api: 5, web: 5, cli: 7 }
+const floors: Record<string, number> = {
+  lib: 0,
+  market: 1,
+  plan: 1,
+  store: 2,
+  send: 2,
+  service: 3,
+  feed: 3,
+  jobs: 4,
+  http: 4,
+  api: 5,
+  web: 5,
+  cli: 7,
+}
 /** Files of the root by their floor: configuration is read by everyone above lib and plan, the composition stands above the rooms. */
-const rootFloors: Record<string, number> = { 'config-keys.ts': 1.5, 'config.ts': 1.6, 'version.ts': 1.5, 'assets.d.ts': 0, 'services.ts': 5, 'app.ts': 6, 'house.ts': 6.5, 'main.ts': 8 }
+const rootFloors: Record<string, number> = {
+  'config-keys.ts': 1.5,
+  'config.ts': 1.6,
+  'version.ts': 1.5,
+  'assets.d.ts': 0,
+  'services.ts': 5,
+  'app.ts': 6,
+  'house.ts': 6.5,
+  'main.ts': 8,
+}
 
 const files = [...new Bun.Glob('**/*.ts').scanSync(src)].sort()
 const room = (file: string) => (file.includes('/') ? file.split('/')[0]! : file)
@@ -41,12 +63,15 @@ describe('things that live in one room only', () => {
     }
     return found
   }
-  const inRoom = (...rooms: string[]) => (file: string) => rooms.includes(room(file))
+  const inRoom =
+    (...rooms: string[]) =>
+    (file: string) =>
+      rooms.includes(room(file))
 
   test('time and chance come from lib', async () => {
-    expect(
-      await offenders(/Date\.now\(|new Date\(\)|Math\.random\(|randomUUID|setTimeout\(|setInterval\(/, inRoom('lib', 'web')),
-    ).toEqual([])
+    expect(await offenders(/Date\.now\(|new Date\(\)|Math\.random\(|randomUUID|setTimeout\(|setInterval\(/, inRoom('lib', 'web'))).toEqual(
+      [],
+    )
   })
   test('SQL stands in store', async () => {
     expect(await offenders(/\.(query|prepare)\(|\b(SELECT|INSERT INTO|DELETE FROM)\s/, inRoom('store'))).toEqual([])
@@ -55,11 +80,11 @@ describe('things that live in one room only', () => {
     expect(await offenders(/from 'elysia'/, inRoom('http', 'api', 'web', 'app.ts'))).toEqual([])
   })
   test('market and plan import nothing that reads or writes', async () => {
-    expect(await offenders(/from '(node:fs|bun:sqlite|node:net|node:http)/, file => room(file) !== 'market' && room(file) !== 'plan')).toEqual([])
+    expect(
+      await offenders(/from '(node:fs|bun:sqlite|node:net|node:http)/, file => room(file) !== 'market' && room(file) !== 'plan'),
+    ).toEqual([])
   })
   test('nobody outside plan compares the names of plans', async () => {
-    expect(
-      await offenders(/[=!]==? '(free|developer|starter|professional|scale|enterprise)'/, inRoom('plan')),
-    ).toEqual([])
+    expect(await offenders(/[=!]==? '(free|developer|starter|professional|scale|enterprise)'/, inRoom('plan'))).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import { type TSchema, t } from 'elysia'
 import { hasEtag } from '../http/etag.ts'
 import { strongEtag } from '../service/board.ts'
-import type { Resolved } from '../service/catalogue.ts'
+import type { Series } from '../store/series.ts'
 
 /** What a handler may set of its answer. */
 export interface Answering {
@@ -20,7 +20,7 @@ export const envelope = <T extends TSchema>(data: T) => t.Object({ status: t.Lit
 export const success = <T>(data: T) => ({ status: 'success' as const, data })
 
 /** Says in the headers that fixture data is part of the answer. */
-export function markFixtures(set: Answering, marks: Marks, found: readonly Resolved[]): void {
+export function markFixtures(set: Answering, marks: Marks, found: readonly { series: Pick<Series, 'fixture'> }[]): void {
   if (found.some(one => one.series.fixture)) set.headers[marks.fixtureHeader] = 'fixture'
 }
 

@@ -2,14 +2,14 @@ import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import type { Caller } from '../http/gate.ts'
 import { type Idempotency, idempotencyHeader } from '../http/idempotency.ts'
-import { notFound, type ProblemCode } from '../http/problem.ts'
+import { notFound } from '../http/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
 import { isoInstant } from '../lib/instant.ts'
-import type { KeyChanges, KeyRefusal } from '../service/key-changes.ts'
+import type { KeyChanges } from '../service/key-changes.ts'
 import type { Keyring, KeyState } from '../service/keyring.ts'
 import type { Meter } from '../service/meter.ts'
 import { envelope, success } from './answer.ts'
-import { keyBody, keyChangeOf, keyProblem, overlapMsOf, rollBody } from './key-form.ts'
+import { granted, keyBody, keyChangeOf, overlapMsOf, rollBody } from './key-form.ts'
 import { ApiKeyShape, keyRows, NewApiKeyShape } from './key-row.ts'
 
 export interface ApiKeysDeps {
@@ -33,23 +33,11 @@ const Revoked = envelope(
 const refusals = { 400: NestedProblem, 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
 const detail = (operationId: string, summary: string, description: string) => ({ operationId, tags: ['account'], summary, description })
 
-/** The result of a change, or its refusal thrown. */
-function granted<T extends object>(result: T | KeyRefusal, revoked?: ProblemCode): T {
-  if ('refused' in result) throw keyProblem(result, revoked)
-  return result
-}
-
 /** The keys of the caller's account. */
-export function apiKeys({ access: plugin, keys, meter, changes, idempotency, nameMax, now }: ApiKeysDeps) {
-  const { row, rows, made } = keyRows(meter, now)
+export const apiKeys = (deps: ApiKeysDeps) => new Elysia().use(listAndCreate(deps)).use(changeOne(deps))
 
-  /** A key of the caller's own account; unknown, malformed and foreign ids look the same. */
-  const own = (id: string, caller: Caller): KeyState => {
-    const found = keys.byId(id)
-    if (found?.account.account.id !== caller.key.account.account.id) throw notFound('The API key')
-    return found
-  }
-
+function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, now }: ApiKeysDeps) {
+  const { rows, made } = keyRows(meter, now)
   return new Elysia()
     .use(plugin)
     .get(
@@ -83,6 +71,20 @@ export function apiKeys({ access: plugin, keys, meter, changes, idempotency, nam
         ),
       },
     )
+}
+
+function changeOne({ access: plugin, keys, meter, changes, idempotency, nameMax, now }: ApiKeysDeps) {
+  const { row, made } = keyRows(meter, now)
+
+  /** A key of the caller's own account; unknown, malformed and foreign ids look the same. */
+  const own = (id: string, caller: Caller): KeyState => {
+    const found = keys.byId(id)
+    if (found?.account.account.id !== caller.key.account.account.id) throw notFound('The API key')
+    return found
+  }
+
+  return new Elysia()
+    .use(plugin)
     .patch(
       '/v1/api-keys/:id',
       ({ body, caller, params: { id } }) => {

@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import type { CodeReader } from '../http/codes.ts'
+import { formBody } from '../http/form.ts'
 import { invalidParameter, Problem } from '../http/problem.ts'
 import { FailProblem, NestedProblem } from '../http/problem-shape.ts'
 import type { Board } from '../service/board.ts'
@@ -25,7 +26,6 @@ type Field = keyof ConvertedRow
 
 const fieldNames = Object.keys(ConvertedRow.properties) as Field[]
 
-// Described only: what is wrong with it is answered by the handler, as 400 with codes that a schema does not know.
 const BatchBody = t.Object(
   {
     codes: t.Array(t.String(), { minItems: 1, maxItems: 20, description: 'Codes or aliases; duplicates are answered once.' }),
@@ -85,6 +85,7 @@ export function batch(deps: BatchDeps) {
     },
     {
       access: { meter: true, header: true },
+      body: formBody(BatchBody),
       response: { 200: Batch, 400: t.Union([FailProblem, NestedProblem]), 413: NestedProblem },
       detail: {
         operationId: 'getPriceBatch',
@@ -92,7 +93,6 @@ export function batch(deps: BatchDeps) {
         summary: 'Prices of several codes',
         description:
           'The newest price of up to twenty codes; one call counts as one request, whatever its size. With `currency` every price in money is converted at the newest rates and says what it was in `original_price`, `original_currency`, `fx_rate` and `fx_as_of`; exchange rates and series without a currency stay as they are. Prices in pence are divided by 100 first, and their unit becomes the whole one.',
-        requestBody: { required: true, content: { 'application/json': { schema: BatchBody } } },
       },
     },
   )

@@ -103,7 +103,7 @@ export function excel(deps: ExcelDeps) {
           access: runAccess,
           query: t.Object({ ...runQuery, format: formatQuery }),
           response: { 200: serialised(t.Union([Run, Xml(xmlRoot)])), ...refusals },
-          detail: { operationId: 'runForSheet', tags: ['excel'], summary: 'A data path as a table', description: runText },
+          detail: { operationId: 'runForSheet', tags: ['spreadsheet'], summary: 'A data path as a table', description: runText },
         },
       )
       .get(
@@ -115,7 +115,7 @@ export function excel(deps: ExcelDeps) {
           response: xmlOnly,
           detail: {
             operationId: 'runForSheetXml',
-            tags: ['excel'],
+            tags: ['spreadsheet'],
             summary: 'A data path as a table, in XML',
             description: runText + inXml,
           },
@@ -125,7 +125,7 @@ export function excel(deps: ExcelDeps) {
         access: latestAccess,
         query: t.Object({ ...latestQuery, format: formatQuery }),
         response: { 200: serialised(t.Union([Latest, Xml(xmlRoot)])), 400: badRequest },
-        detail: { operationId: 'getSheetPrices', tags: ['excel'], summary: 'Latest prices as a table', description: latestText },
+        detail: { operationId: 'getSheetPrices', tags: ['spreadsheet'], summary: 'Latest prices as a table', description: latestText },
       })
       .get('/v1/prices/excel-latest.xml', ({ query, request, set, caller }) => latest(query, { request, set: set as Answering, caller }), {
         access: latestAccess,
@@ -133,7 +133,7 @@ export function excel(deps: ExcelDeps) {
         response: xmlOnly,
         detail: {
           operationId: 'getSheetPricesXml',
-          tags: ['excel'],
+          tags: ['spreadsheet'],
           summary: 'Latest prices as a table, in XML',
           description: latestText + inXml,
         },
@@ -142,17 +142,23 @@ export function excel(deps: ExcelDeps) {
 }
 
 function sheetPrices({ board, catalogue, codesMax, marks, meter, now, xmlRoot }: ExcelDeps) {
+  // Readers of XML go by position: every row has all fields, in one order.
   const rowOf = (asked: string): LatestRow => {
     const found = catalogue.resolve(asked, now())
-    const blank = { name: '', value: null, formatted: '', currency: '', unit: '', source: '', timestamp: null }
-    if (!found) return { ...blank, code: inert(asked.toUpperCase().slice(0, 100)), status: 'invalid_code' }
-    const { series, code } = found
-    const known = { code, name: inert(series.name), currency: series.currency ?? '', unit: series.unit, source: inert(series.source) }
-    const observation = board.quote(series)?.observation
-    if (!observation) return { ...blank, ...known, status: 'no_data' }
-    const value = roundTo(observation.value, series.decimals)
-    const timestamp = isoInstant(observation.observedAt)
-    return { ...known, value, formatted: inert(formatted(series, value)), timestamp, status: 'ok' }
+    const series = found?.series
+    const observation = series && board.quote(series)?.observation
+    const value = observation ? roundTo(observation.value, series.decimals) : null
+    return {
+      code: inert(found?.code ?? asked.toUpperCase().slice(0, 100)),
+      name: inert(series?.name ?? ''),
+      value,
+      formatted: series && value !== null ? inert(formatted(series, value)) : '',
+      currency: series?.currency ?? '',
+      unit: series?.unit ?? '',
+      source: inert(series?.source ?? ''),
+      timestamp: observation ? isoInstant(observation.observedAt) : null,
+      status: series ? (observation ? 'ok' : 'no_data') : 'invalid_code',
+    }
   }
 
   return (query: { codes?: string; by_code?: string; format?: string }, { request, set, caller }: SheetCall): string => {

@@ -82,8 +82,13 @@ export function overlapMsOf(body: unknown): number {
   return (seconds ?? 0) * secondMs
 }
 
-/** The refusal on the wire. `revoked` is the code for an operation on a revoked key. */
-export function keyProblem(refusal: KeyRefusal, revoked: ProblemCode = 'api_key_revoked'): Problem {
+/** The result of a change, or its refusal thrown; `revoked` is the code where the key is revoked already. */
+export function granted<T extends object>(result: T | KeyRefusal, revoked: ProblemCode = 'api_key_revoked'): T {
+  if ('refused' in result) throw keyProblem(result, revoked)
+  return result
+}
+
+function keyProblem(refusal: KeyRefusal, revoked: ProblemCode): Problem {
   switch (refusal.refused) {
     case 'limit': {
       const { limit, active } = refusal

@@ -34,20 +34,19 @@ const keyFields = {
 export const ApiKeyShape = t.Object(keyFields, { title: 'ApiKey', description: 'An API key, without its token.' })
 
 export const NewApiKeyShape = t.Object(
-  { ...keyFields, plain_token: t.String({ description: 'The whole token: shown this once.', examples: ['0'.repeat(64)] }) },
+  { ...keyFields, plain_token: t.String({ description: 'The whole token, 64 hexadecimal characters: shown this once.' }) },
   { title: 'NewApiKey', description: 'An API key with its token, which is shown in this answer only.' },
 )
 
-/** Makes the wire form of keys. */
-export interface KeyRows {
-  row(state: KeyState): (typeof ApiKeyShape)['static']
-  /** Active ones first, then the newest. */
-  rows(states: readonly KeyState[]): (typeof ApiKeyShape)['static'][]
-  made(key: MadeKey): (typeof NewApiKeyShape)['static']
+/** Active ones first, then the newest. */
+export function inOrder(states: readonly KeyState[], now: number): KeyState[] {
+  const rank = (state: KeyState) => (isActive(state, now) ? 0 : 1)
+  return [...states].sort((a, b) => rank(a) - rank(b) || b.key.createdAt - a.key.createdAt)
 }
 
-export function keyRows(meter: Meter, now: () => number): KeyRows {
-  const row: KeyRows['row'] = state => {
+/** Makes the wire form of keys. */
+export function keyRows(meter: Meter, now: () => number) {
+  const row = (state: KeyState): (typeof ApiKeyShape)['static'] => {
     const { key } = state
     const { used, window } = meter.standing(state)
     return {
@@ -67,11 +66,7 @@ export function keyRows(meter: Meter, now: () => number): KeyRows {
   }
   return {
     row,
-    rows(states) {
-      const at = now()
-      const rank = (state: KeyState) => (isActive(state, at) ? 0 : 1)
-      return [...states].sort((a, b) => rank(a) - rank(b) || b.key.createdAt - a.key.createdAt).map(row)
-    },
-    made: ({ state, token }) => ({ ...row(state), plain_token: token }),
+    rows: (states: readonly KeyState[]) => inOrder(states, now()).map(row),
+    made: ({ state, token }: MadeKey): (typeof NewApiKeyShape)['static'] => ({ ...row(state), plain_token: token }),
   }
 }

@@ -1,15 +1,15 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import type { CodeReader } from '../http/codes.ts'
-import { Problem } from '../http/problem.ts'
 import { FailProblem, NestedProblem } from '../http/problem-shape.ts'
 import { listOf } from '../http/query.ts'
 import { serialised } from '../http/serialised.ts'
-import type { Board, Rendered } from '../service/board.ts'
-import type { Catalogue, Resolved } from '../service/catalogue.ts'
+import type { Board } from '../service/board.ts'
+import type { Catalogue } from '../service/catalogue.ts'
 import type { Meter } from '../service/meter.ts'
 import { type Answering, envelope, type Marks, markFixtures, tagged } from './answer.ts'
-import { PriceRow, priceRow } from './price-row.ts'
+import { PriceRow } from './price-row.ts'
+import { everyCode, priceTexts } from './price-texts.ts'
 
 export interface LatestDeps {
   access: AccessPlugin
@@ -29,45 +29,13 @@ const Several = envelope(t.Object({ prices: t.Array(PriceRow), missing_codes: t.
 /** The newest price of one code, of several, or of every code that has one. */
 export function latest(deps: LatestDeps) {
   const { board, catalogue, codes, now } = deps
-
-  const rowText = (one: Resolved): Rendered | undefined =>
-    board.rendered(`${one.code} ${one.requestedCode ?? ''}`, one.series, quote =>
-      JSON.stringify(priceRow(quote, one.code, one.requestedCode)),
-    )
-
-  const single = (one: Resolved): Rendered => {
-    const found = board.rendered(
-      `= ${one.code} ${one.requestedCode ?? ''}`,
-      one.series,
-      quote => `{"status":"success","data":${JSON.stringify(priceRow(quote, one.code, one.requestedCode))}}`,
-    )
-    if (!found) throw new Problem('DATA_NOT_AVAILABLE', `${one.code} has no current price.`, { commodity_code: one.code })
-    return found
-  }
-
-  /** Rows joined from their kept texts: nothing is serialised twice. */
-  const several = (found: readonly Resolved[], listed: boolean): string => {
-    const texts = found.map(rowText)
-    const rows = texts.filter(text => text !== undefined)
-    const missing = listed ? `"missing_codes":${JSON.stringify(found.filter((_, i) => !texts[i]).map(one => one.code))},` : ''
-    return `{"status":"success","data":{"prices":[${rows.map(row => row.text).join(',')}],${missing}"count":${rows.length}}}`
-  }
-
-  const everything = (): Resolved[] => {
-    const first = deps.firstCodes.flatMap(code => catalogue.resolve(code, now()) ?? [])
-    const heads = new Set(first.map(one => one.series.id))
-    const rest = catalogue.list().filter(series => !heads.has(series.id) && catalogue.hasData(series))
-    return [
-      ...first.filter(one => catalogue.hasData(one.series)),
-      ...rest.map(series => ({ series, code: series.code, requestedCode: undefined })),
-    ]
-  }
+  const { single, several } = priceTexts(board)
 
   return new Elysia().use(deps.access).get(
     '/v1/prices/latest',
     ({ query, request, set, caller }) => {
       const asked = query.by_code === undefined ? [] : listOf(query.by_code)
-      const found = asked.length > 0 ? codes.read(asked, request) : everything()
+      const found = asked.length > 0 ? codes.read(asked, request) : everyCode(catalogue, deps.firstCodes, now())
       markFixtures(set as Answering, deps.marks, found)
       if (asked.length === 1) {
         const { text, etag, fresh } = single(found[0]!)

@@ -5,12 +5,13 @@ import type { CodeReader } from '../http/codes.ts'
 import { missingParameter, Problem } from '../http/problem.ts'
 import { FailProblem, NestedProblem } from '../http/problem-shape.ts'
 import { listOf } from '../http/query.ts'
-import { dayMs, isoDay, isoInstant, startOfDay } from '../lib/instant.ts'
+import { dayMs, isoInstant, startOfDay } from '../lib/instant.ts'
 import { roundTo } from '../market/format.ts'
 import { annualVolatility } from '../market/statistics.ts'
-import { type Close, closesIn, windowOf } from '../market/window.ts'
+import { closesIn, windowOf } from '../market/window.ts'
 import type { Board, Quote } from '../service/board.ts'
 import type { Resolved } from '../service/catalogue.ts'
+import type { Closes } from '../service/closes.ts'
 import type { History } from '../service/history.ts'
 import type { Meter } from '../service/meter.ts'
 import { type Answering, envelope, type Marks, markFixtures, success } from './answer.ts'
@@ -20,6 +21,7 @@ export interface MetricsDeps {
   access: AccessPlugin
   board: Board
   history: History
+  closes: Closes
   codes: CodeReader
   meter: Meter
   marks: Marks
@@ -58,17 +60,17 @@ const yearDays = 364
 const hoursAndCut = 25
 
 /** How the newest price of a code lies among those before it. */
-export function metrics({ access, board, history, codes, meter, marks }: MetricsDeps) {
+export function metrics({ access, board, history, closes, codes, meter, marks }: MetricsDeps) {
   const metricOf = ({ code, series }: Resolved, { observation }: Quote) => {
     const rounded = (value: number) => roundTo(value, series.decimals)
     const seriesIds = [series.id]
     const until = observation.observedAt + 1
-    const hours = history.page({ seriesIds, interval: 'hour', from: until - dayMs, to: until, limit: hoursAndCut, offset: 0 })
+    const hours = history.page({ seriesIds, interval: 'hour', from: until - dayMs, to: until, limit: hoursAndCut, offset: 0 }).rows
     const to = startOfDay(observation.observedAt) + dayMs
-    const days = history.page({ seriesIds, interval: 'day', from: to - yearDays * dayMs, to, limit: yearDays, offset: 0 })
-    const closes: Close[] = days.map(row => ({ day: isoDay(row.observedAt), value: row.value })).reverse()
-    const average = (periodDays: number) => rounded(mean(closesIn(closes, periodDays).map(close => close.value)))
-    const month = windowOf(closes, 30)
+    const days = history.page({ seriesIds, interval: 'day', from: to - yearDays * dayMs, to, limit: yearDays, offset: 0 }).rows
+    const all = closes.of(series.id)
+    const average = (periodDays: number) => rounded(mean(closesIn(all, periodDays).map(close => close.value)))
+    const month = windowOf(all, 30)
     return {
       code,
       name: series.name,
@@ -112,7 +114,7 @@ export function metrics({ access, board, history, codes, meter, marks }: Metrics
       response: { 200: Metrics, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
       detail: {
         operationId: 'getPriceMetrics',
-        tags: ['widgets'],
+        tags: ['prices'],
         summary: 'Range, averages and volatility of prices',
         description:
           'Lowest and highest observation of the 24 hours up to the newest, and of its 52 weeks (364 days); arithmetic means of the daily closes (last observation of each UTC day) of the 7 and 30 calendar days that end with the newest close; volatility is the sample standard deviation of the daily log returns of those 30 days x sqrt(252) x 100. Days without observations and quarantined days are left out, never filled.',

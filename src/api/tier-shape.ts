@@ -26,7 +26,7 @@ export const TierShape = t.Object(
       period: t.Union([t.Literal('day'), t.Literal('month'), t.Literal('trial')]),
       resets: t.String({ examples: ['on the 1st of each month at 00:00 UTC'] }),
     }),
-    rate_limit: t.Object({ limit: t.Integer({ examples: [60] }), window_seconds: t.Literal(60) }),
+    rate_limit: t.Object({ limit: t.Integer({ examples: [60] }), window_seconds: t.Integer({ examples: [60] }) }),
     scheduled_deliveries: countOrNull('Null: unlimited.'),
     api_keys: t.Integer({ examples: [5] }),
     webhooks: t.Object({ endpoints: countOrNull('Null: unlimited.'), events_per_month: countOrNull('Null: unlimited.') }),

@@ -6,7 +6,7 @@ import type { RateClassName, RateTables } from '../http/rates.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isoInstant, startOfMonth } from '../lib/instant.ts'
 import { forecast, quotaRemaining } from '../plan/quota.ts'
-import { isHeld, type Meter } from '../service/meter.ts'
+import type { Meter } from '../service/meter.ts'
 import { countOrNull, instantOrNull, isoOrNull } from './key-row.ts'
 import { FeatureList, QuotaStateName, WindowName } from './tier-shape.ts'
 
@@ -63,7 +63,9 @@ const UserAnswer = t.Object({
 })
 
 /** Who calls and what is left of the key's limits. None of it counts against the quota. */
-export function usage({ access: plugin, meter, rates, clock }: UsageDeps) {
+export const usage = (deps: UsageDeps) => new Elysia().use(limits(deps)).use(callers(deps))
+
+function limits({ access: plugin, meter, rates, clock }: UsageDeps) {
   const rolling = (name: 'burst' | 'marine' | 'marine_historical', table: RateClassName, { key }: Caller, limit?: number) => {
     const found = rates.peek(table, key.key.id, clock.monotonic(), limit)
     return {
@@ -74,13 +76,12 @@ export function usage({ access: plugin, meter, rates, clock }: UsageDeps) {
 
   const usageRow = (caller: Caller) => {
     const { key } = caller
-    const standing = meter.standing(key)
-    const { window, used, state, entitled } = standing
+    const { window, used, state, entitled } = meter.standing(key)
     const counted = { limit: window.limit, used, remaining: quotaRemaining(window, used), resets_at: isoInstant(window.endsAt) }
     const { burnRatePerDay, usedAtReset, exhaustedAt } = forecast(used, window, clock.now())
-    const burst = isHeld(key, standing)
-      ? rolling('burst', 'overQuota', caller)
-      : rolling('burst', 'authenticated', caller, entitled.requestsPerMinute)
+    // A suspended key, which has the smaller window too, does not come this far.
+    const burst =
+      state === 'exhausted' ? rolling('burst', 'overQuota', caller) : rolling('burst', 'authenticated', caller, entitled.requestsPerMinute)
     return {
       ...counted,
       window: window.kind,
@@ -96,6 +97,20 @@ export function usage({ access: plugin, meter, rates, clock }: UsageDeps) {
     }
   }
 
+  return new Elysia().use(plugin).get('/v1/usage', ({ caller }) => usageRow(caller), {
+    access,
+    response: { 200: UsageAnswer, ...refusals },
+    detail: {
+      operationId: 'getUsage',
+      tags: ['account'],
+      summary: 'Limits and their use',
+      description:
+        'What the calling key has used of its quota and of every rolling window, the rate at which it uses the quota, and a straight-line forecast to the reset. Free.',
+    },
+  })
+}
+
+function callers({ access: plugin, meter, clock }: UsageDeps) {
   const userRow = ({ key, entitled }: Caller) => {
     const { account } = key.account
     return {
@@ -125,17 +140,10 @@ export function usage({ access: plugin, meter, rates, clock }: UsageDeps) {
 
   return new Elysia()
     .use(plugin)
-    .get('/v1/usage', ({ caller }) => usageRow(caller), {
-      access,
-      response: { 200: UsageAnswer, ...refusals },
-      detail: {
-        operationId: 'getUsage',
-        tags: ['account'],
-        summary: 'Limits and their use',
-        description:
-          'What the calling key has used of its quota and of every rolling window, the rate at which it uses the quota, and a straight-line forecast to the reset. Free.',
-      },
-    })
-    .get('/v1/users/me', ({ caller }) => userRow(caller), user('getUser', 'The account behind the calling key, as earlier clients read it.'))
+    .get(
+      '/v1/users/me',
+      ({ caller }) => userRow(caller),
+      user('getUser', 'The account behind the calling key, as earlier clients read it.'),
+    )
     .get('/users/me', ({ caller }) => userRow(caller), user('getUserUnversioned', 'The same as `/v1/users/me`.'))
 }

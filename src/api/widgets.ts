@@ -5,12 +5,13 @@ import { invalidParameter, Problem } from '../http/problem.ts'
 import { FailProblem, NestedProblem } from '../http/problem-shape.ts'
 import { integerOf, listOf } from '../http/query.ts'
 import { serialised } from '../http/serialised.ts'
-import { dayMs, isoDay, startOfDay } from '../lib/instant.ts'
-import { type Cadence, sourceDescription } from '../market/catalogue.ts'
+import { type Cadence, isIntraday, sourceDescription } from '../market/catalogue.ts'
 import { roundTo } from '../market/format.ts'
+import { closesIn } from '../market/window.ts'
 import type { Board, Quote } from '../service/board.ts'
 import type { Resolved } from '../service/catalogue.ts'
-import type { History } from '../service/history.ts'
+import type { Closes } from '../service/closes.ts'
+import type { KeyState } from '../service/keyring.ts'
 import type { Meter } from '../service/meter.ts'
 import { type Answering, envelope, type Marks, markFixtures, success } from './answer.ts'
 import { priceRow, priceRowFields } from './price-row.ts'
@@ -19,7 +20,7 @@ import { widgetPage, widgetPolicy } from './widget-page.ts'
 export interface WidgetsDeps {
   access: AccessPlugin
   board: Board
-  history: History
+  closes: Closes
   codes: CodeReader
   meter: Meter
   marks: Marks
@@ -75,98 +76,102 @@ const title = 'Energy prices'
 const sparklineDaysMax = 90
 
 /** Prices in the shape that a small display wants. */
-export function widgets(deps: WidgetsDeps) {
-  const { board, history, codes } = deps
+export const widgets = (deps: WidgetsDeps) => new Elysia().use(tableWidget(deps)).use(codeWidget(deps))
 
-  const shown = (found: readonly Resolved[], quotes: readonly (Quote | undefined)[]) => {
-    const items = found.flatMap((one, i) => (quotes[i] ? [itemOf(quotes[i], one)] : []))
-    if (items.length === 0)
-      throw new Problem('DATA_NOT_AVAILABLE', `There is no current price of ${found.map(one => one.code).join(', ')}.`)
-    const series = found.filter((_, i) => quotes[i]).map(one => one.series)
-    const sources = [...new Set(series.map(one => sourceDescription(one.source, one.fixture)))].join('; ')
-    const refreshSeconds = Math.min(...series.map(one => refreshSecondsOf(one.cadence)))
-    return { items, about: { refresh_seconds: refreshSeconds, attribution: `${deps.serviceName}: ${sources}` } }
-  }
+function tableWidget(deps: WidgetsDeps) {
+  const { board, codes, firstCodes, serviceName } = deps
+  return new Elysia().use(deps.access).get(
+    '/v1/prices/widget',
+    ({ query, request, set, caller }) => {
+      const asHtml = wantsHtml(query.format)
+      const asked = listOf(query.codes)
+      const found = codes.read(asked.length > 0 ? asked : firstCodes, request)
+      const { items, about } = shown(
+        serviceName,
+        found,
+        found.map(one => board.quote(one.series)),
+      )
+      noted(deps, found, set as Answering, caller.key)
+      set.headers['content-type'] = asHtml ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8'
+      if (!asHtml) return JSON.stringify(success({ title, items, ...about }))
+      set.headers['content-security-policy'] = widgetPolicy
+      set.headers['x-content-type-options'] = 'nosniff'
+      set.headers['referrer-policy'] = 'no-referrer'
+      return widgetPage({ title, items, refreshSeconds: about.refresh_seconds, attribution: about.attribution })
+    },
+    {
+      access: { meter: true },
+      query: t.Object({
+        codes: t.Optional(
+          t.String({
+            description: 'One to twenty codes or aliases, comma-separated; absent: the codes of the demo.',
+            examples: ['WTI_USD,BRENT_CRUDE_USD'],
+          }),
+        ),
+        format: t.Optional(t.String({ description: '`json` (default) or `html`.', examples: ['json'] })),
+      }),
+      response: { 200: serialised(t.Union([Widget, WidgetPage])), 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+      detail: {
+        operationId: 'getWidget',
+        tags: ['prices'],
+        summary: 'Prices for a widget',
+        description:
+          'The newest prices in a compact shape, or as one HTML document for a frame, which reloads itself after `refresh_seconds`. Codes without a price are left out.',
+      },
+    },
+  )
+}
 
-  const noted = (found: readonly Resolved[], set: Answering, caller: { key: Parameters<Meter['asked']>[0] }) => {
-    markFixtures(set, deps.marks, found)
-    set.headers['x-cache'] = 'MISS'
-    deps.meter.asked(
-      caller.key,
-      found.map(one => one.series.id),
-    )
-  }
+function codeWidget(deps: WidgetsDeps) {
+  const { board, closes, codes, serviceName } = deps
+  return new Elysia().use(deps.access).get(
+    '/v1/prices/widget/:code',
+    ({ params, query, request, set, caller }) => {
+      const days = integerOf('days', query.days, 30, 1, sparklineDaysMax)
+      const found = codes.read([params.code], request)
+      const { series } = found[0]!
+      const { items, about } = shown(serviceName, found, [board.quote(series)])
+      noted(deps, found, set as Answering, caller.key)
+      const sparkline = closesIn(closes.of(series.id), days).map(({ day, value }) => ({
+        date: day,
+        value: roundTo(value, series.decimals),
+      }))
+      return success({ item: items[0]!, sparkline, ...about })
+    },
+    {
+      access: { meter: true },
+      params: t.Object({ code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }) }),
+      query: t.Object({
+        days: t.Optional(t.String({ description: `Days of the sparkline, 1 to ${sparklineDaysMax} (30).`, examples: ['30'] })),
+      }),
+      response: { 200: One, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+      detail: {
+        operationId: 'getWidgetOfCode',
+        tags: ['prices'],
+        summary: 'One price with its sparkline',
+        description: 'The newest price of one code and its daily closes of the days up to it.',
+      },
+    },
+  )
+}
 
-  return new Elysia()
-    .use(deps.access)
-    .get(
-      '/v1/prices/widget',
-      ({ query, request, set, caller }) => {
-        const asHtml = wantsHtml(query.format)
-        const asked = listOf(query.codes)
-        const found = codes.read(asked.length > 0 ? asked : deps.firstCodes, request)
-        const { items, about } = shown(
-          found,
-          found.map(one => board.quote(one.series)),
-        )
-        noted(found, set as Answering, caller)
-        set.headers['content-type'] = asHtml ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8'
-        if (!asHtml) return JSON.stringify(success({ title, items, ...about }))
-        set.headers['content-security-policy'] = widgetPolicy
-        set.headers['x-content-type-options'] = 'nosniff'
-        set.headers['referrer-policy'] = 'no-referrer'
-        return widgetPage({ title, items, refreshSeconds: about.refresh_seconds, attribution: about.attribution })
-      },
-      {
-        access: { meter: true },
-        query: t.Object({
-          codes: t.Optional(
-            t.String({
-              description: 'One to twenty codes or aliases, comma-separated; absent: the codes of the demo.',
-              examples: ['WTI_USD,BRENT_CRUDE_USD'],
-            }),
-          ),
-          format: t.Optional(t.String({ description: '`json` (default) or `html`.', examples: ['json'] })),
-        }),
-        response: { 200: serialised(t.Union([Widget, WidgetPage])), 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
-        detail: {
-          operationId: 'getWidget',
-          tags: ['widgets'],
-          summary: 'Prices for a widget',
-          description:
-            'The newest prices in a compact shape, or as one HTML document for a frame, which reloads itself after `refresh_seconds`. Codes without a price are left out.',
-        },
-      },
-    )
-    .get(
-      '/v1/prices/widget/:code',
-      ({ params, query, request, set, caller }) => {
-        const days = integerOf('days', query.days, 30, 1, sparklineDaysMax)
-        const found = codes.read([params.code], request)
-        const { series } = found[0]!
-        const quote = board.quote(series)
-        const { items, about } = shown(found, [quote])
-        const to = startOfDay(quote!.observation.observedAt) + dayMs
-        const rows = history.page({ seriesIds: [series.id], interval: 'day', from: to - days * dayMs, to, limit: days, offset: 0 })
-        noted(found, set as Answering, caller)
-        const sparkline = rows.reverse().map(row => ({ date: isoDay(row.observedAt), value: roundTo(row.value, series.decimals) }))
-        return success({ item: items[0]!, sparkline, ...about })
-      },
-      {
-        access: { meter: true },
-        params: t.Object({ code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }) }),
-        query: t.Object({
-          days: t.Optional(t.String({ description: `Days of the sparkline, 1 to ${sparklineDaysMax} (30).`, examples: ['30'] })),
-        }),
-        response: { 200: One, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
-        detail: {
-          operationId: 'getWidgetOfCode',
-          tags: ['widgets'],
-          summary: 'One price with its sparkline',
-          description: 'The newest price of one code and its daily closes of the days up to it.',
-        },
-      },
-    )
+/** The items of the codes that have a price, and what a widget says of all of them. */
+function shown(serviceName: string, found: readonly Resolved[], quotes: readonly (Quote | undefined)[]) {
+  const items = found.flatMap((one, i) => (quotes[i] ? [itemOf(quotes[i], one)] : []))
+  if (items.length === 0) throw new Problem('DATA_NOT_AVAILABLE', `There is no current price of ${found.map(one => one.code).join(', ')}.`)
+  const series = found.filter((_, i) => quotes[i]).map(one => one.series)
+  const sources = [...new Set(series.map(one => sourceDescription(one.source, one.fixture)))].join('; ')
+  const refreshSeconds = Math.min(...series.map(one => refreshSecondsOf(one.cadence)))
+  return { items, about: { refresh_seconds: refreshSeconds, attribution: `${serviceName}: ${sources}` } }
+}
+
+function noted({ marks, meter }: WidgetsDeps, found: readonly Resolved[], set: Answering, key: KeyState): void {
+  markFixtures(set, marks, found)
+  set.headers['x-cache'] = 'MISS'
+  meter.asked(
+    key,
+    found.map(one => one.series.id),
+  )
 }
 
 function itemOf(quote: Quote, { code, requestedCode }: Resolved): WidgetItem {
@@ -175,7 +180,7 @@ function itemOf(quote: Quote, { code, requestedCode }: Resolved): WidgetItem {
   return { code, name, price, formatted, currency, unit, change_24h, change_24h_percent, direction, updated_at }
 }
 
-const refreshSecondsOf = (cadence: Cadence): number => (cadence === 'intraday_2_5m' || cadence === 'intraday_5m' ? 300 : 3600)
+const refreshSecondsOf = (cadence: Cadence): number => (isIntraday(cadence) ? 300 : 3600)
 
 function wantsHtml(format: string | undefined): boolean {
   const wanted = format?.toLowerCase() || 'json'

@@ -13,14 +13,29 @@ export type WindowName = keyof typeof windowDays
 const isWindow = (text: string): text is WindowName => Object.hasOwn(windowDays, text)
 
 export const windowQuery = {
-  by_code: t.Optional(t.String({ description: 'One to twenty codes or aliases, comma-separated; absent: the codes of the free tier.', examples: ['WTI_USD'] })),
+  by_code: t.Optional(
+    t.String({
+      description: 'One to twenty codes or aliases, comma-separated; absent: the codes of the free tier.',
+      examples: ['WTI_USD'],
+    }),
+  ),
   commodity: t.Optional(t.String({ description: 'Another name of `by_code`.', examples: ['WTI_USD'] })),
   code: t.Optional(t.String({ description: 'Another name of `by_code`.', examples: ['WTI_USD'] })),
   start_date: t.Optional(
-    t.String({ description: 'First day (from 00:00 UTC) or time of an absolute range, inclusive; the window of the path is then ignored.', examples: ['2026-11-01'] }),
+    t.String({
+      description: 'First day (from 00:00 UTC) or time of an absolute range, inclusive; the window of the path is then ignored.',
+      examples: ['2026-11-01'],
+    }),
   ),
-  end_date: t.Optional(t.String({ description: 'Last day (to 24:00 UTC) or time of the range, inclusive. Alone: the window reaches back from it.', examples: ['2026-11-15'] })),
-  days: t.Optional(t.String({ description: 'Length of the window in days, 1 to 365; ignored when dates or `period` are given.', examples: ['14'] })),
+  end_date: t.Optional(
+    t.String({
+      description: 'Last day (to 24:00 UTC) or time of the range, inclusive. Alone: the window reaches back from it.',
+      examples: ['2026-11-15'],
+    }),
+  ),
+  days: t.Optional(
+    t.String({ description: 'Length of the window in days, 1 to 365; ignored when dates or `period` are given.', examples: ['14'] }),
+  ),
   interval: t.Optional(
     t.String({
       description:
@@ -33,54 +48,58 @@ export const windowQuery = {
 }
 
 export const movingWindowQuery = {
-  period: t.Optional(t.String({ description: '`past_day`, `past_week`, `past_month` or `past_year` in place of the window of the path.', examples: ['past_week'] })),
+  period: t.Optional(
+    t.String({
+      description: '`past_day`, `past_week`, `past_month` or `past_year` in place of the window of the path.',
+      examples: ['past_week'],
+    }),
+  ),
   as_of: t.Optional(
-    t.String({ description: 'Answers what this service would have answered at that time; needs `interval=raw`.', examples: ['2026-11-01T12:00:00Z'] }),
+    t.String({
+      description: 'Answers what this service would have answered at that time; needs `interval=raw`.',
+      examples: ['2026-11-01T12:00:00Z'],
+    }),
   ),
 }
+
+/** The parameters of a request as they came. */
+export type WindowQuery = Readonly<Record<string, string | undefined>>
 
 export interface Range {
   from: number
   /** Exclusive. */
   to: number
-  /** Whether `to` is the moment of the request. */
-  open: boolean
-}
-
-interface RangeQuery {
-  start_date?: string
-  end_date?: string
-  days?: string
-  period?: string
-  at?: string
+  /** Names the range without what moves with the clock: the same question, asked a moment later, has the same. */
+  fixed: string
 }
 
 /** The range that a query asks for: a day beats dates, dates beat a period, a period beats days, days beat the path. */
-export function rangeOf(query: RangeQuery, pathDays: number, now: number): Range {
-  if (query.at !== undefined) {
+export function rangeOf(query: WindowQuery, pathDays: number, now: number): Range {
+  if (query.at) {
     const day = dayOf('at', query.at)
-    return { from: day, to: day + dayMs, open: false }
+    return { from: day, to: day + dayMs, fixed: query.at }
   }
   const start = momentOf('start_date', query.start_date, 'start')
   const end = momentOf('end_date', query.end_date, 'end')
   if (start !== undefined || end !== undefined) return datedRange(query, start, end, pathDays, now)
-  if (query.period !== undefined && !isWindow(query.period)) {
-    throw invalidParameter('period', query.period, 'is not a window.', Object.keys(windowDays))
-  }
-  const days = query.period ? windowDays[query.period as WindowName] : integerOf('days', query.days, pathDays, 1, 365)
-  return { from: now - days * dayMs, to: now + 1, open: true }
+  const days = daysOf(query, pathDays)
+  return { from: now - days * dayMs, to: now + 1, fixed: `${days} days` }
 }
 
-function datedRange(query: RangeQuery, start: number | undefined, end: number | undefined, pathDays: number, now: number): Range {
+function daysOf({ period, days }: WindowQuery, pathDays: number): number {
+  if (!period) return integerOf('days', days, pathDays, 1, 365)
+  if (!isWindow(period)) throw invalidParameter('period', period, 'is not a window.', Object.keys(windowDays))
+  return windowDays[period]
+}
+
+function datedRange(query: WindowQuery, start: number | undefined, end: number | undefined, pathDays: number, now: number): Range {
   const to = end ?? now + 1
   const from = start ?? to - pathDays * dayMs
-  if (from >= to) {
-    throw new Problem('INVALID_DATE_RANGE', `start_date (${query.start_date}) is after end_date (${query.end_date ?? 'now'}).`, {
-      start_date: query.start_date ?? null,
-      end_date: query.end_date ?? null,
-    })
-  }
-  return { from, to, open: end === undefined }
+  if (from < to) return { from, to, fixed: `${from} to ${end ?? 'now'}` }
+  throw new Problem('INVALID_DATE_RANGE', `start_date (${query.start_date}) is after end_date (${query.end_date || 'now'}).`, {
+    start_date: query.start_date ?? null,
+    end_date: query.end_date ?? null,
+  })
 }
 
 /** An accepted spelling of an interval, or undefined when none was given. */
@@ -102,7 +121,11 @@ const rawDaysMax = 31
  * The interval that is served. Without one asked for, short windows come as published and long ones as bars; raw rows of an intraday
  * code over more than 31 days come as hours. `downsampled` says that bars stand where raw rows were meant.
  */
-export function servedInterval(asked: Interval | undefined, series: readonly Series[], range: Range): { interval: Interval; downsampled: boolean } {
+export function servedInterval(
+  asked: Interval | undefined,
+  series: readonly Series[],
+  range: Range,
+): { interval: Interval; downsampled: boolean } {
   const intraday = series.some(one => isIntraday(one.cadence))
   const days = (range.to - range.from) / dayMs
   if (asked === 'raw' || asked === 'minute') {

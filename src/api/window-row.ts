@@ -1,11 +1,11 @@
 import { t } from 'elysia'
+import { PageMetaShape } from '../http/page.ts'
 import { isoDay, isoInstant } from '../lib/instant.ts'
 import { priceType } from '../market/catalogue.ts'
 import { roundTo } from '../market/format.ts'
 import type { HistoryRow } from '../service/history.ts'
 import type { Series } from '../store/series.ts'
 import { carriesDay, Disclosure, formatted, priceRowFields } from './price-row.ts'
-import { PageMetaShape } from '../http/page.ts'
 
 const barFields = {
   bucket_start: t.Optional(t.String({ format: 'date-time', description: 'Start of the UTC bucket; weeks start on Monday.' })),

@@ -8,32 +8,36 @@ export interface ImportOptions {
   series?: string
   /** `code=Col,observed_at=Col,price=Col` */
   map?: string
+  /** What every value is multiplied by, as it was written. */
+  scale?: string
   dryRun?: boolean
 }
 
-export interface ImportEnvironment {
+/** Where an import says how far it is and how it went. */
+export interface ImportReporting {
   /** One line of standard output. */
   out(line: string): void
   /** One line of standard error. */
   err(line: string): void
   /** The terminal that the progress bar is drawn on; undefined for plain lines. */
   terminal: NodeJS.WritableStream | undefined
-  stdin: AsyncIterable<Uint8Array>
   clock: Clock
+}
+
+export interface ImportEnvironment extends ImportReporting {
+  stdin: AsyncIterable<Uint8Array>
   catalogue: Catalogue
   writer: PointWriter
 }
 
-const everythingIn = 0
-const nothingDone = 1
-const someRejected = 2
+export const exitCodes = { everythingIn: 0, nothingDone: 1, someRejected: 2 } as const
 const lineEveryMs = 5_000
 const shownMax = 5
 
 /** Answers the exit code: 0 everything went in, 2 all but the rejected rows did, 1 the import was refused or broke off. */
 export async function runImport(files: readonly string[], options: ImportOptions, env: ImportEnvironment): Promise<number> {
   const began = env.clock.monotonic()
-  const meter = env.terminal ? barOn(env.terminal) : linesTo(env)
+  const meter = meterFor(env)
   let written = 0
   const writer: PointWriter = {
     batchMax: env.writer.batchMax,
@@ -49,21 +53,23 @@ export async function runImport(files: readonly string[], options: ImportOptions
     const mapping = options.map === undefined ? undefined : mappingOf(options.map)
     const report = await importFiles({
       ...{ files, mapping, series: options.series, dryRun: options.dryRun, catalogue, writer, stdin },
+      ...(options.scale !== undefined && { scale: Number(options.scale) }),
       now: env.clock.now(),
       progress: meter.show,
     })
     meter.stop()
     summarize(report, env.clock.monotonic() - began, options.dryRun === true, env)
-    return report.rejected > 0 ? someRejected : everythingIn
+    return report.rejected > 0 ? exitCodes.someRejected : exitCodes.everythingIn
   } catch (error) {
     meter.stop()
     env.err(`import: ${(error as Error).message}`)
     if (written > 0) env.err(`import: ${written} points were written before that; importing the same files again completes the rest`)
-    return nothingDone
+    return exitCodes.nothingDone
   }
 }
 
-function summarize(report: ImportReport, ms: number, dryRun: boolean, env: ImportEnvironment): void {
+/** Says file by file what went in and what did not. */
+export function summarize(report: ImportReport, ms: number, dryRun: boolean, env: ImportReporting): void {
   for (const file of report.files) {
     env.out(`${file.file}: ${countsOf(file, dryRun)}`)
     for (const { line, reason } of file.samples.slice(0, shownMax)) env.err(`${file.file}:${line}: ${reason}`)
@@ -94,10 +100,13 @@ function rejectedNote({ rejected, rejectedPath, rejectedFault }: FileReport): st
   return `${rejected} rejected, with their reasons in ${rejectedPath}; correct that file and import it`
 }
 
-interface Meter {
+export interface Meter {
   show(progress: Progress): void
   stop(): void
 }
+
+/** A bar on a terminal, otherwise a line every few seconds. */
+export const meterFor = (env: ImportReporting): Meter => (env.terminal ? barOn(env.terminal) : linesTo(env))
 
 const percentOf = ({ bytes, sizeBytes }: Progress) => (sizeBytes > 0 ? Math.min(100, Math.floor((100 * bytes) / sizeBytes)) : 100)
 
@@ -125,7 +134,7 @@ function barOn(stream: NodeJS.WritableStream): Meter {
   }
 }
 
-function linesTo({ err, clock }: ImportEnvironment): Meter {
+function linesTo({ err, clock }: ImportReporting): Meter {
   let last = clock.monotonic()
   return {
     show(progress) {

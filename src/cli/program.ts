@@ -9,9 +9,10 @@ import { version } from '../version.ts'
 import { backup, restore, verifyFile } from './backup.ts'
 import { configExplain } from './config.ts'
 import { dataOf } from './data.ts'
+import { runDatasetImport } from './dataset.ts'
 import { runExport } from './export.ts'
 import { healthcheck } from './health.ts'
-import { runImport } from './import.ts'
+import { type ImportOptions, runImport } from './import.ts'
 import { Occupied, type Operator, openOperator } from './operator.ts'
 import { exportSource } from './pages.ts'
 import { addQuarantine, listQuarantine, removeQuarantine } from './quarantine.ts'
@@ -151,14 +152,24 @@ function dataCommands(program: Command, env: ProgramEnvironment, results: Result
     program
       .command('import')
       .argument('<files...>', 'CSV or NDJSON, plain or gzip; - is standard input')
-      .description('record the observations of files'),
+      .description('record the observations of files, or with --dataset the rows of another dataset'),
   )
+    .option('--dataset <name>', 'what the files are: futures-settlements, futures-ticks, ... (default: prices)')
     .option('--series <code>', 'every row belongs to this code')
     .option('--map <pairs>', 'columns by name: code=Col,observed_at=Col,price=Col, or CODE=Col for a column of one code')
+    .option('--scale <factor>', 'multiply every value: 0.001 for a file in thousands of the unit of its series')
     .option('--dry-run', 'check everything, write nothing')
-    .action((files: string[], options: Options & { series?: string; map?: string; dryRun?: boolean }) =>
+    .action((files: string[], options: Options & ImportOptions & { dataset?: string }) =>
       withOperator(options, env, async operator => {
         const { out, err, terminal, stdin } = env
+        const { dataset } = options
+        if (dataset !== undefined) {
+          for (const name of ['series', 'scale'] as const) {
+            if (options[name] !== undefined) throw new Error(`--${name} is for prices: leave it out with --dataset`)
+          }
+          results.set(await runDatasetImport(files, { ...options, dataset }, { out, err, terminal, stdin, clock: systemClock(), operator }))
+          return
+        }
         results.set(await runImport(files, options, { out, err, terminal, stdin, clock: systemClock(), ...(await dataOf(operator)) }))
       }),
     )

@@ -46,7 +46,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   const originals = new WeakMap<Request, Request>()
   let network: PeerLookup = null
   const peer = { requestIP: (request: Request) => network?.requestIP(originals.get(request) ?? request) ?? null }
-  const copy = openCopy({ ground, dir, peer, local })
+  const copy = openCopy({ ground, dir, serving: true, peer, local })
   const { house } = copy
   const keys = config.mode === 'dev' ? evaluationKeys(house.services, dir) : productionKeys(house.services)
   const fetch = front({

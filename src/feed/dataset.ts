@@ -15,6 +15,10 @@ export interface Dataset<T> {
   columns: readonly { name: string; required: boolean; description: string }[]
   /** Header and two rows of CSV, as they stand in the documentation. */
   example: string
+  /** The columns that tell rows apart: of those that agree in all of them the last of a file counts. */
+  key?: readonly string[]
+  /** For files with a column for each of something: the column that its name stands for, and the one that its cells are of. */
+  wide?: { name: string; value: string }
   /** The record of a row given by column: text from CSV, any JSON value otherwise. */
   check(row: Readonly<Record<string, unknown>>, now: number): { record: T } | DatasetFault
   /** One transaction: all records or none. The same record again is unchanged; another value for a known key is a revision. */

@@ -1,7 +1,7 @@
 import { hourMs, minuteMs, parseDay, secondMs } from '../lib/instant.ts'
 import type { Columns } from './file-columns.ts'
 import { valueBounds } from '../market/catalogue.ts'
-import { type Catalogue, earliestAt, latestAt } from './rows.ts'
+import { type Catalogue, earliestAt, latestAt, scaled } from './rows.ts'
 
 /**
  * Reads the ordinary row (`WTI_USD,2024-03-28T14:30:00Z,83.17`) straight from its bytes, without a string or an object for it: several million
@@ -39,8 +39,14 @@ export interface Shape {
   separator: string
 }
 
+export interface LaneRequest {
+  catalogue: Catalogue
+  now: number
+  scale?: number
+}
+
 /** Undefined for files with several values in a row. */
-export function laneOf({ columns, width, separator }: Shape, { catalogue, now }: { catalogue: Catalogue; now: number }): Lane | undefined {
+export function laneOf({ columns, width, separator }: Shape, { catalogue, now, scale = 1 }: LaneRequest): Lane | undefined {
   const only = columns.values.length === 1 ? columns.values[0]! : undefined
   if (!only) return undefined
   const places = { code: columns.code ?? -1, time: columns.observedAt, price: only.place, currency: columns.currency ?? -1 }
@@ -71,7 +77,7 @@ export function laneOf({ columns, width, separator }: Shape, { catalogue, now }:
     if (!series) return false
     const at = timeAt(bytes, cuts[places.time]!, cuts[places.time + 1]! - 1, days)
     if (!(at >= earliestAt && at <= latest)) return false
-    const value = numberAt(bytes, cuts[places.price]!, cuts[places.price + 1]! - 1)
+    const value = scaled(numberAt(bytes, cuts[places.price]!, cuts[places.price + 1]! - 1), scale)
     if (!(value >= series.min && value <= series.max)) return false
     if (places.currency >= 0) {
       const from = cuts[places.currency]!

@@ -16,8 +16,11 @@ export interface RejectedFile {
   fault(): string | undefined
 }
 
+/** What of a file its rejected lines are written by: of other files than price files the names of the columns are known. */
+export type Rejecting = Table | { format: 'csv'; separator: string; header: string } | { format: 'ndjson' }
+
 /** An old file of the same name is removed at once: what it says is not about this import. */
-export async function rejectedFile(path: string, table: Table): Promise<RejectedFile> {
+export async function rejectedFile(path: string, table: Rejecting): Promise<RejectedFile> {
   let waiting = ''
   let handle: FileHandle | undefined
   let fault: string | undefined
@@ -50,8 +53,10 @@ export async function rejectedFile(path: string, table: Table): Promise<Rejected
   }
 }
 
-function headerFor(table: Table & { format: 'csv' }): string {
-  const { separator, columns, width } = table
+function headerFor(table: Extract<Rejecting, { format: 'csv' }>): string {
+  const { separator } = table
+  if (!('width' in table)) return `line${separator}reason${separator}${table.header}\n`
+  const { columns, width } = table
   const names = Array.from({ length: width }, (_, i) => `column_${i + 1}`)
   if (columns.code !== undefined) names[columns.code] = 'code'
   if (columns.currency !== undefined && columns.currency < width) names[columns.currency] = 'currency'

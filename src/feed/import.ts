@@ -22,6 +22,8 @@ export interface ImportRequest {
   mapping?: Mapping
   /** The one code that all rows belong to. */
   series?: string
+  /** What every value is multiplied by (1): 0.001 for a file in thousands of the unit of its series. */
+  scale?: number
   /** Everything is checked and nothing is written, the `.rejected` file neither. */
   dryRun?: boolean
   catalogue: Catalogue
@@ -74,7 +76,8 @@ const besideInput = (file: string) => (file === '-' ? 'stdin.rejected' : `${file
 
 /** Imports files one after the other. Throws a sentence, before anything is written, when one of them cannot be read as asked; afterwards only if the writer does. */
 export async function importFiles(request: ImportRequest): Promise<ImportReport> {
-  const { files, mapping = new Map(), series, catalogue, now, rejectedPath = besideInput } = request
+  const { files, mapping = new Map(), series, scale = 1, catalogue, now, rejectedPath = besideInput } = request
+  if (!(scale > 0 && Number.isFinite(scale))) throw new Error(`--scale ${scale} is not a number above 0: write for example --scale 0.001`)
   const columns: ColumnRequest = { mapping, series, catalogue, now }
   checkRequest(columns)
   const inputs = new Set(files.map(file => resolve(file)))
@@ -160,7 +163,7 @@ async function* judge(table: Table, request: ImportRequest, verdicts: Verdicts, 
   }
 }
 
-function judgeText(table: Table, text: string, line: number, { catalogue, now }: ImportRequest, verdicts: Verdicts): void {
+function judgeText(table: Table, text: string, line: number, { catalogue, now, scale }: ImportRequest, verdicts: Verdicts): void {
   const rows = rowsIn(table, text)
   if (typeof rows === 'string') {
     verdicts.rejected(line, [rows], text)
@@ -168,7 +171,7 @@ function judgeText(table: Table, text: string, line: number, { catalogue, now }:
   }
   const reasons: string[] = []
   for (const row of rows) {
-    const checked = checkRow(row, catalogue, now)
+    const checked = checkRow(row, catalogue, now, scale)
     if (checked.kind === 'point') verdicts.point(checked.point.seriesId, checked.point.observedAt, checked.point.value)
     else if (checked.kind === 'blank') verdicts.blank()
     else reasons.push(rows.length > 1 && checked.field === 'price' ? `${row.code}: ${checked.reason}` : checked.reason)

@@ -37,25 +37,33 @@ const blanks = new Set(['', '.', 'N/A', 'n/a', 'NA', 'w', 'W'])
 /** How publishers write that there is no value: nothing, `.`, `N/A`, `NA`, `w` (withheld); null in JSON. */
 export const isBlank = (price: unknown): boolean => price === null || (typeof price === 'string' && blanks.has(price.trim()))
 
-/** The point of a row, or a sentence that names the field, its value and what would be right. The only judge of what goes in: files and requests alike. */
-export function checkRow(raw: RawRow, catalogue: Catalogue, now: number): Checked {
+/** `value` times `scale` as decimals have it, without the noise of binary fractions: to 12 significant digits, more than any publisher prints. */
+export const scaled = (value: number, scale: number): number => (scale === 1 ? value : Number((value * scale).toPrecision(12)))
+
+/**
+ * The point of a row, or a sentence that names the field, its value and what would be right. The only judge of what goes in: files and
+ * requests alike. `scale` is how many units of the series one unit of the row is.
+ */
+export function checkRow(raw: RawRow, catalogue: Catalogue, now: number, scale = 1): Checked {
   if (isBlank(raw.price)) return { kind: 'blank' }
   const series = seriesOf(raw.code, catalogue)
   if (typeof series === 'string') return { kind: 'rejected', field: 'code', reason: series }
   const observedAt = instantOf(raw.observedAt, now)
   if (typeof observedAt === 'string') return { kind: 'rejected', field: 'observed_at', reason: observedAt }
-  const value = numberOf(raw.price)
-  if (typeof value === 'string') return { kind: 'rejected', field: 'price', reason: value }
+  const given = numberOf(raw.price)
+  if (typeof given === 'string') return { kind: 'rejected', field: 'price', reason: given }
+  const value = scaled(given, scale)
   const currency = currencyFault(raw.currency, series)
   if (currency) return { kind: 'rejected', field: 'currency', reason: currency }
   const { min, max } = valueBounds(series.category, series.level)
   if (value < min || value > max) {
-    return { kind: 'rejected', field: 'price', reason: beyond(value, min, max, series) }
+    const shownValue = scale === 1 ? `${given}` : `${given} (${value} by --scale ${scale})`
+    return { kind: 'rejected', field: 'price', reason: beyond(shownValue, min, max, series) }
   }
   return { kind: 'point', point: { seriesId: series.id, observedAt, value } }
 }
 
-function beyond(value: number, min: number, max: number, { code, currency, unit }: KnownSeries): string {
+function beyond(value: string, min: number, max: number, { code, currency, unit }: KnownSeries): string {
   const measure = currency === null ? unit : `${currency}, ${unit}`
   return `price ${value} is not believed of ${code}, which lies from ${min} to ${Number(max.toPrecision(12))} (${measure}): check the unit and the decimal mark`
 }
@@ -72,11 +80,21 @@ function seriesOf(code: unknown, catalogue: Catalogue): KnownSeries | string {
 const zoneless = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?$/
 const rightTime = 'write an instant with its zone, such as 2024-03-28T14:30:00Z, or a day, such as 2024-03-28'
 
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const englishDay = /^([A-Z][a-z]{2}) (\d{2}), (\d{4})$/
+
+/** `Aug 20, 1982`, as the tables of the Energy Information Administration write their weeks: the one other spelling that means one day only. */
+function englishDayOf(text: string): number | undefined {
+  const [, month, date, year] = englishDay.exec(text) ?? []
+  const index = months.indexOf(month?.toLowerCase() ?? '')
+  return index < 0 ? undefined : parseDay(`${year}-${String(index + 1).padStart(2, '0')}-${date}`)
+}
+
 /** Unix ms of an ISO 8601 instant with a zone, or of a bare day (its midnight UTC); otherwise the sentence that says what is wrong. */
 export function instantOf(time: unknown, now: number): number | string {
   if (typeof time !== 'string' || time.trim() === '') return `observed_at ${absent(time)}: ${rightTime}`
   const text = time.trim()
-  const at = text.length === 10 ? parseDay(text) : parseInstant(text)
+  const at = text.length === 10 ? parseDay(text) : (parseInstant(text) ?? englishDayOf(text))
   if (at === undefined) {
     if (!zoneless.test(text)) return `observed_at ${shown(text)} is not a time: ${rightTime}`
     const utc = `${text.replace(' ', 'T')}Z`

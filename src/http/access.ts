@@ -1,7 +1,8 @@
 import { Elysia, NotFoundError } from 'elysia'
 import type { PeerLookup } from './address.ts'
 import type { Access, Caller, Gate, KeyAccess, Pass } from './gate.ts'
-import { headerKeySecurity, keySecurity, openSecurity, operatorSecurity } from './openapi.ts'
+import { headerKeySecurity, keySecurity, openSecurity, operatorSecurity, refusalsKey } from './openapi.ts'
+import { FlatProblem, NestedProblem } from './problem-shape.ts'
 
 /**
  * The plugin that every resource uses: the macro `access` and what it leaves in the context. It acts in `transform`, before
@@ -33,7 +34,7 @@ export const accessPlugin = (gate: Gate, peer: PeerLookup, meet?: (request: Requ
               ]
             : []),
         ],
-        detail: { security: securityOf(access) },
+        detail: { security: securityOf(access), [refusalsKey]: refusalsOf(access) },
       }),
     })
 
@@ -43,6 +44,14 @@ function securityOf(access: Access) {
   if ('open' in access) return openSecurity
   if ('operator' in access) return operatorSecurity
   return access.header ? headerKeySecurity : keySecurity
+}
+
+/** What a caller of the route may meet at the gate, for its documentation. */
+function refusalsOf(access: Access) {
+  if ('open' in access) return access.rate === 'none' ? {} : { 429: FlatProblem }
+  if ('operator' in access) return { 401: NestedProblem }
+  const plan = { 401: NestedProblem, 403: access.flat ? FlatProblem : NestedProblem, 429: FlatProblem }
+  return access.meter ? { ...plan, 402: FlatProblem } : plan
 }
 
 const knownOnly = (known: NonNullable<KeyAccess['known']>) => (ctx: { params: unknown }) => {

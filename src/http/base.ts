@@ -33,7 +33,9 @@ export function base({ access, gate, ids, log, links, corsOrigins }: BaseDeps) {
       .use(access)
       // First, so that no unknown error's text finds another way out.
       .onError({ as: 'global' }, ({ error, code, set, request, pass }) => {
-        if (code === 'NOT_FOUND') return new Response('', { status: 404, headers: { 'content-type': 'text/html' } })
+        // Elysia takes the code of a Problem for its own: only its own NOT_FOUND is a route that does not exist.
+        if (code === 'NOT_FOUND' && !(error instanceof Problem))
+          return new Response('', { status: 404, headers: { 'content-type': 'text/html' } })
         const problem = problemOf(error, code)
         const requestId = requestIdOf(request, ids)
         const context: ProblemContext = { requestId, docsUrl: links(request).docsUrl }

@@ -6,7 +6,7 @@ const bodyBytesMax = 2 ** 20
 const importBytesMax = 16 * 2 ** 20
 const bodyDeadlineMs = 15_000
 
-const takesData = (path: string) => path === '/admin/v1/observations'
+const takesData = (path: string) => path === '/admin/v1/observations' || path.startsWith('/admin/v1/datasets/')
 
 /**
  * The body as JSON, whatever its content type says; undefined when there is none. Newline-delimited JSON stays text. Refuses what is

@@ -7,7 +7,7 @@ import { type FieldFault, validationFailed } from './problem.ts'
  * The schema of a body that its handler reads with `formOf`. It is documented like any other and not checked by the router, which would let
  * lone surrogates pass, make an object of a list, and say "Expected union value" where a person needs a sentence.
  */
-export const formBody = (schema: TSchema) => t.Optional(t.Unknown(JSON.parse(JSON.stringify(schema)) as object))
+export const formBody = (schema: TSchema) => t.Optional(t.Unknown({ allOf: [JSON.parse(JSON.stringify(schema))] }))
 
 /** The fields of a body, read one by one. What is wrong with them is collected, so that one answer names all of it. */
 export interface Form {

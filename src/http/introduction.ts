@@ -5,8 +5,16 @@ export const apiTags: Readonly<Record<string, string>> = {
   discovery: 'What this service has and how it is doing. Most of it needs no key.',
   catalogue: 'The codes, what they mean and how far their data reaches.',
   prices: 'Latest prices, windows, history and batches.',
+  futures: 'Contracts, curves, settlements and the sessions of the markets.',
+  spreads: 'Cracks, bases, margins, premiums and the structure of curves.',
+  analytics: 'Statistics, correlation, trend and forecast of daily closes, each number defined.',
+  indicators: 'What markets and positions say beside the price.',
+  storage: 'Stocks of crude oil, products and gas, and how full the places are.',
+  marine: 'Ship fuel at the large ports.',
+  'fuel surcharge': 'What carriers add for fuel.',
   spreadsheet: 'The same data for spreadsheets.',
   account: 'The account, its keys and their use.',
+  documentation: 'This document and its page.',
   operator: 'For whoever runs the service; takes the admin token.',
 }
 

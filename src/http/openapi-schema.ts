@@ -52,6 +52,8 @@ const reference = (name: string): Schema => ({ $ref: `#/components/schemas/${com
  */
 export function schemaObject(raw: unknown, named: Map<string, Schema>): Schema {
   if (!isRecord(raw)) return raw === false ? { not: {} } : {}
+  // A body that leaves as text is documented as what the text says.
+  if (isRecord(raw['x-serialised'])) return schemaObject(raw['x-serialised'], named)
   if (isRecord(raw.$defs)) for (const [name, schema] of Object.entries(raw.$defs)) define(name, schema, named)
   if (typeof raw.$ref === 'string') return reference(raw.$ref.slice(raw.$ref.lastIndexOf('/') + 1))
   if (typeof raw.$id === 'string') {

@@ -56,6 +56,9 @@ export interface OpenApiDocument {
 
 export type Security = Record<string, string[]>[]
 
+/** Key of `detail` under which the gate puts the schemas of its refusals, by status. */
+export const refusalsKey = 'x-refusals'
+
 /** Values for `detail.security`: a key anywhere, a key in the header only, the operator's token, nobody in particular. */
 export const keySecurity: Security = [{ apiKeyHeader: [] }, { bearer: [] }, { apiKeyQuery: [] }]
 export const headerKeySecurity: Security = [{ apiKeyHeader: [] }, { bearer: [] }]
@@ -143,9 +146,15 @@ function operationOf(path: string, method: string, raw: Record<string, unknown>,
     const { description, content } = contentOf(body, `${pascal(operationId)}Request`, true, build)
     operation.requestBody = { ...(description ? { description } : {}), required: raw[optionalBodyKey] !== true, content }
   }
-  const statuses = Object.entries(isRecord(raw.responses) ? raw.responses : {})
+  const statuses = Object.entries({ ...refusalsOf(raw), ...(isRecord(raw.responses) ? raw.responses : {}) })
   const responses = Object.fromEntries(statuses.map(([status, response]) => [status, responseOf(status, response, operationId, build)]))
   return { ...operation, operationId, responses: statuses.length > 0 ? responses : { default: { description: 'The answer' } } }
+}
+
+/** What the gate answers on this route, where the route itself says nothing of that status. */
+function refusalsOf(raw: Record<string, unknown>): Record<string, unknown> {
+  const schemas = isRecord(raw[refusalsKey]) ? raw[refusalsKey] : {}
+  return Object.fromEntries(Object.entries(schemas).map(([status, schema]) => [status, { content: { [jsonMedia]: { schema } } }]))
 }
 
 function uniqueId(wanted: string, taken: Set<string>): string {

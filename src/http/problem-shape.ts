@@ -50,3 +50,23 @@ export const ValidationProblem = t.Object(
     description: 'A body that does not fit, field by field, or a state that forbids the operation.',
   },
 )
+
+export const CatalogProblem = t.Object(
+  {
+    status: t.Literal('fail'),
+    code: code('COMMODITY_NOT_FOUND'),
+    message,
+    error: t.Object(
+      {
+        code: code('COMMODITY_NOT_FOUND'),
+        message,
+        status: t.Integer({ examples: [404] }),
+        commodity_code: t.String({ description: 'What was asked.', examples: ['GASOLNE_USD'] }),
+        suggestions: t.Array(t.String({ examples: ['GASOLINE_USD'] }), { description: 'Known codes near to it, closest first.' }),
+        ...links,
+      },
+      { additionalProperties: true },
+    ),
+  },
+  { title: 'CommodityProblem', additionalProperties: true, description: 'The catalogue has no such code.' },
+)

@@ -105,8 +105,20 @@ export interface ProblemContext {
   docsUrl: string
 }
 
+const fullToken = /[0-9a-f]{64,}/gi
+
+/** Refusals repeat what was sent, and people send a token where a code or a name belongs. */
+const withoutTokens = (text: string): string => text.replace(fullToken, '[redacted]')
+
 /** The body of a refusal in the shape that the specification has for it. */
-export function problemBody(problem: Problem, { requestId, docsUrl }: ProblemContext): Record<string, unknown> {
+export function problemBody(problem: Problem, context: ProblemContext): Record<string, unknown> {
+  const body = shaped(problem, context)
+  const text = JSON.stringify(body)
+  const safe = withoutTokens(text)
+  return safe === text ? body : (JSON.parse(safe) as Record<string, unknown>)
+}
+
+function shaped(problem: Problem, { requestId, docsUrl }: ProblemContext): Record<string, unknown> {
   const { code, message, status, extra } = problem
   const docs = `${docsUrl}#${code}`
   const retry = { retryable: problems[code].retryable }
@@ -145,5 +157,5 @@ export const problemHeaders = (problem: Problem): Record<string, string> => ({
   ...problem.headers,
   'x-error-code': problem.code,
   'x-error-status': String(problem.status),
-  'x-error-message': headerSafe(problem.message),
+  'x-error-message': headerSafe(withoutTokens(problem.message)),
 })

@@ -12,8 +12,10 @@ export interface RateTables {
 }
 
 /** What strangers can fill: together under 64 MB. The demo asks less of each address, so it needs less for as many. */
-const bytesByAddressMax = 40 * 2 ** 20
-const bytesOfDemoMax = 8 * 2 ** 20
+const bytesByAddress = 40 * 2 ** 20
+const bytesOfDemo = 8 * 2 ** 20
+/** An operator who allows very many requests an address gets the memory that one busy address needs. */
+const roomFor = (limit: number, bytes: number) => Math.max(bytes, limit * 12 * 16)
 /**
  * Keys are as many as the operator made, so their tables are bounded by what one key may fill: a part of a table (there are 64) must
  * hold the whole log of a busy key, at 12 bytes an admission, with room to be copied. Nothing of it is taken before it is used.
@@ -24,11 +26,11 @@ export function rateTables(limits: Limits, seed: number): RateTables {
   const table = (limit: number, windowMs: number, bytesMax: number) => createRateTable({ limit, windowMs, seed, bytesMax })
   const tables: Record<RateClassName, RateTable> = {
     authenticated: table(limits.perMinute, minuteMs, bytesByKeyMax(limits.perMinute)),
-    unauthenticated: table(limits.unauthenticated, minuteMs, bytesByAddressMax),
+    unauthenticated: table(limits.unauthenticated, minuteMs, roomFor(limits.unauthenticated, bytesByAddress)),
     overQuota: table(limits.overQuota, minuteMs, bytesByKeyMax(limits.overQuota)),
     marine: table(limits.marine, minuteMs, bytesByKeyMax(limits.marine)),
     marineHistorical: table(limits.marineHistorical, minuteMs, bytesByKeyMax(limits.marineHistorical)),
-    demo: table(limits.demoPerHour, hourMs, bytesOfDemoMax),
+    demo: table(limits.demoPerHour, hourMs, roomFor(limits.demoPerHour, bytesOfDemo)),
   }
   return {
     take: (name, key, nowMs, limit) => tables[name].take(key, nowMs, limit),

@@ -1,5 +1,5 @@
 import type { ValidationError } from 'elysia'
-import { type FieldFault, Problem, validationFailed } from './problem.ts'
+import { type FieldFault, notFound, Problem, validationFailed } from './problem.ts'
 
 interface Fault {
   path: string
@@ -9,11 +9,12 @@ interface Fault {
 }
 
 /**
- * A schema that did not fit: a parameter is 400 and names it, a body is 422 with every field at fault. An answer of ours that breaks
- * its own schema is our mistake, whatever Elysia calls it.
+ * A schema that did not fit: a parameter is 400 and names it, a body is 422 with every field at fault, and a path that can not be read
+ * names nothing. An answer of ours that breaks its own schema is our mistake, whatever Elysia calls it.
  */
 export function problemOfValidation(error: ValidationError): Problem {
   if (error.type === 'response') return new Problem('INTERNAL_ERROR', 'An unexpected error occurred. The request id names it in the log.')
+  if (error.type === 'params') return notFound('What the path names')
   const faults: FieldFault[] = [...(error.all as Iterable<Fault>)].map(one => ({
     field: one.path.slice(1).replaceAll('/', '.'),
     message: `${one.path.slice(1).replaceAll('/', '.') || 'body'}: ${lowerFirst(one.message)}`,

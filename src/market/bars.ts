@@ -1,4 +1,4 @@
-import { dayMs, hourMs, startOfDay, startOfHour, startOfMonth, startOfNextMonth, weekdayOf } from '../lib/instant.ts'
+import { dayMs, hourMs, startOfDay, startOfHour, startOfMonth, startOfNextMonth, startOfWeek } from '../lib/instant.ts'
 
 /** One observed value. `recordedAt` is when this service learnt it. */
 export interface Observation {
@@ -33,7 +33,7 @@ export type BarInterval = 'hour' | 'day' | 'week' | 'month'
 export function bucketStart(interval: BarInterval, at: number): number {
   if (interval === 'hour') return startOfHour(at)
   if (interval === 'day') return startOfDay(at)
-  return interval === 'week' ? startOfDay(at) - (weekdayOf(at) - 1) * dayMs : startOfMonth(at)
+  return interval === 'week' ? startOfWeek(at) : startOfMonth(at)
 }
 
 /** End of the bucket that starts at `startsAt`, exclusive. */

@@ -118,9 +118,18 @@ export function monthAfter(month: string, count: number): string {
   return `${String(Math.floor(number / 12)).padStart(4, '0')}-${String((number % 12) + 1).padStart(2, '0')}`
 }
 
+const expiries = new Map<FamilyCode, Map<string, string>>()
+
 /** The day on which trading in the contract for `YYYY-MM` ends, by the family's rule; `isBusinessDay` replaces the exchange's calendar. */
-export function lastTradingDay(code: FamilyCode, month: string, isBusinessDay: BusinessDay = rules[code].isBusinessDay): string {
-  return isoDay(rules[code].expiry(monthNumber(month), isBusinessDay) * dayMs)
+export function lastTradingDay(code: FamilyCode, month: string, isBusinessDay?: BusinessDay): string {
+  const { expiry, isBusinessDay: own } = rules[code]
+  if (isBusinessDay) return isoDay(expiry(monthNumber(month), isBusinessDay) * dayMs)
+  const held = expiries.get(code) ?? new Map<string, string>()
+  expiries.set(code, held)
+  const known = held.get(month) ?? isoDay(expiry(monthNumber(month), own) * dayMs)
+  // Every answer asks for a dozen of these, always the same ones; months out of range are not worth their place.
+  if (month > '1980' && month < '2100') held.set(month, known)
+  return known
 }
 
 /** The first `count` contract months (`YYYY-MM`) whose last trading day is `day` or later, nearest first. */
@@ -176,20 +185,49 @@ function localTime({ hours }: Family, at: number): { day: string; time: string }
 
 const opensEveningBefore = ({ hours }: Family): boolean => hours.open > hours.close
 
+const lastDates = new Map<FamilyCode, { from: number; to: number; date: string }>()
+
 /** The trading date that an instant counts to: the local calendar day, or the next one once its evening session has opened. */
 export function tradingDate(family: Family, at: number): string {
+  // Nearly every question is about the date that the one before was about, and zoned arithmetic costs more than all the rest of an answer.
+  const last = lastDates.get(family.code)
+  if (last && at >= last.from && at < last.to) return last.date
   const { day, time } = localTime(family, at)
-  return opensEveningBefore(family) && time >= family.hours.open ? dayAfter(day, 1) : day
+  const date = opensEveningBefore(family) && time >= family.hours.open ? dayAfter(day, 1) : day
+  lastDates.set(family.code, { ...tradingSpan(family, date), date })
+  return date
 }
 
-/** The session running at an instant, half-open, as instants; undefined while the market is closed. */
-export function sessionAt(family: Family, at: number): { opensAt: number; closesAt: number } | undefined {
+/** The instant at which the clocks of the family's zone show `HH:MM` on a day. */
+const instantIn = ({ hours }: Family, day: string, time: string): number =>
+  Temporal.ZonedDateTime.from(`${day}T${time}[${hours.timezone}]`).epochMilliseconds
+
+/** All that counts to a trading date, half-open, as instants: the inverse of `tradingDate`. */
+export function tradingSpan(family: Family, date: string): { from: number; to: number } {
+  if (!opensEveningBefore(family)) return { from: instantIn(family, date, '00:00'), to: instantIn(family, dayAfter(date, 1), '00:00') }
+  return { from: instantIn(family, dayAfter(date, -1), family.hours.open), to: instantIn(family, date, family.hours.open) }
+}
+
+/** Opening and closing of trading, half-open, as instants. */
+export interface ContractSession {
+  opensAt: number
+  closesAt: number
+}
+
+/** When trading on a date begins and ends by the family's hours, whether or not the exchange is closed on it. */
+export const sessionOn = (family: Family, date: string): ContractSession => ({
+  opensAt: instantIn(family, opensEveningBefore(family) ? dayAfter(date, -1) : date, family.hours.open),
+  closesAt: instantIn(family, date, family.hours.close),
+})
+
+/** Whether the exchange trades on a date. */
+export const tradesOn = (family: Family, date: string): boolean => isTradingDay(family.market, parseDay(date)!)
+
+/** The session running at an instant; undefined while the market is closed. */
+export function sessionAt(family: Family, at: number): ContractSession | undefined {
   const date = tradingDate(family, at)
-  if (!isTradingDay(family.market, parseDay(date)!)) return undefined
-  const instant = (day: string, time: string) => Temporal.ZonedDateTime.from(`${day}T${time}[${family.hours.timezone}]`).epochMilliseconds
-  const opensAt = instant(opensEveningBefore(family) ? dayAfter(date, -1) : date, family.hours.open)
-  const closesAt = instant(date, family.hours.close)
-  return opensAt <= at && at < closesAt ? { opensAt, closesAt } : undefined
+  const session = tradesOn(family, date) ? sessionOn(family, date) : undefined
+  return session && session.opensAt <= at && at < session.closesAt ? session : undefined
 }
 
 /** Whether the family trades at an instant, by its own hours, zone and holidays. */

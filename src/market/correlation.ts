@@ -1,5 +1,5 @@
 import { stdDev } from './statistics.ts'
-import { type Close, closesMin, commonPositions, type Measured, measured, tooFew } from './window.ts'
+import { type Close, closesMin, dayAfter, type Measured, measured, tooFew } from './window.ts'
 
 /** Returns over which the stability of a correlation is judged. */
 const stabilityWindow = 7
@@ -67,19 +67,38 @@ export function pearson(xs: readonly number[], ys: readonly number[]): number | 
   return Math.min(1, Math.max(-1, xy / Math.sqrt(xx * yy)))
 }
 
-/** The pairs inside the window that ends at the newest common date; a non-positive price in either series drops the two pairs it touches. */
+/**
+ * The pairs inside the window that ends at the newest common date; a non-positive price in either series drops the two pairs it touches.
+ * Both series are walked from their newest close, so that the years before the window cost nothing.
+ */
 function returnPairs(a: readonly Close[], b: readonly Close[], periodDays: number, need: number): Measured<ReturnPairs> {
-  const [inA, inB] = commonPositions([a, b], periodDays) as [number[], number[]]
-  if (inA.length < need) return tooFew(inA.length, need)
-  const pairs: ReturnPairs = { days: [], first: [], second: [], closes: inA.length }
-  // Positions come newest first, returns are wanted oldest first.
-  for (let i = inA.length - 1; i > 0; i--) {
-    const [a0, b0, a1, b1] = [a[inA[i]!]!.value, b[inB[i]!]!.value, a[inA[i - 1]!]!.value, b[inB[i - 1]!]!.value]
-    if (a0 <= 0 || b0 <= 0 || a1 <= 0 || b1 <= 0) continue
-    pairs.days.push(a[inA[i - 1]!]!.day)
-    pairs.first.push(Math.log(a1 / a0))
-    pairs.second.push(Math.log(b1 / b0))
+  const pairs: ReturnPairs = { days: [], first: [], second: [], closes: 0 }
+  let [i, j, before] = [a.length - 1, b.length - 1, '']
+  // Day and values of the common date after the one looked at.
+  let [day, x, y] = ['', 0, 0]
+  while (i >= 0 && j >= 0) {
+    const [first, second] = [a[i]!, b[j]!]
+    if (first.day !== second.day) {
+      if (first.day > second.day) i -= 1
+      else j -= 1
+      continue
+    }
+    if (first.day <= before) break
+    if (pairs.closes === 0) before = dayAfter(first.day, -periodDays)
+    else if (first.value > 0 && second.value > 0 && x > 0 && y > 0) {
+      pairs.days.push(day)
+      pairs.first.push(Math.log(x / first.value))
+      pairs.second.push(Math.log(y / second.value))
+    }
+    day = first.day
+    x = first.value
+    y = second.value
+    pairs.closes += 1
+    i -= 1
+    j -= 1
   }
+  if (pairs.closes < need) return tooFew(pairs.closes, need)
+  for (const list of [pairs.days, pairs.first, pairs.second]) list.reverse()
   return measured(pairs)
 }
 

@@ -205,3 +205,7 @@ export function parseContract(text: string, code: FamilyCode): { month: string }
   const parsed = parseContractCode(text)
   return parsed?.family.code === code ? { month: parsed.month } : undefined
 }
+
+const byCode = new Map(families.map(family => [family.code, family]))
+
+export const familyOf = (code: FamilyCode): Family => byCode.get(code)!

@@ -36,12 +36,13 @@ export interface SpreadDay extends Close {
 }
 
 /**
- * The spread on every date that all its series have, ascending, or on those of the last `periodDays` up to the newest such date; a date on
- * which the divisor of a ratio is 0 is left out.
+ * The spread on every date that all its series have, ascending; a date on which the divisor of a ratio is 0 is left out. With a period, dates
+ * before the last `periodDays` may be missing.
  */
 export function spreadHistory(identity: SpreadIdentity, closesOf: (code: string) => readonly Close[], periodDays?: number): SpreadDay[] {
   const codes = codesOf(identity)
-  return commonDays(codes.map(closesOf), periodDays).flatMap(({ day, values }) => {
+  // The window ends at the newest value: a ratio may have none on the newest shared date.
+  return commonDays(codes.map(closesOf), identity.form === 'ratio' ? undefined : periodDays).flatMap(({ day, values }) => {
     const prices = Object.fromEntries(codes.map((code, i) => [code, values[i]!]))
     const made = combine(identity, code => prices[code])
     return made.complete ? [{ day, value: made.value, prices }] : []

@@ -10,7 +10,7 @@ export const synonymGroups: readonly (readonly string[])[] = [
   ['GASOLINE', 'PETROL', 'MOGAS', 'BENZIN'],
   ['JET', 'KEROSENE', 'AVTUR', 'ATF'],
   ['POWER', 'ELECTRICITY', 'ELECTRIC'],
-  ['CARBON', 'EMISSION', 'EMISSIONS', 'CO'],
+  ['CARBON', 'EMISSION', 'EMISSIONS'],
   ['NATIONAL', 'AVERAGE'],
   ['HFO', 'HSFO', 'IFO'],
   ['TANKER', 'FREIGHT', 'SHIPPING'],
@@ -40,6 +40,7 @@ export const oneWaySynonyms: readonly (readonly [string, readonly string[]])[] =
   ['OIL', ['CRUDE']],
   ['BUNKER', ['VLSFO', 'FUEL']],
   ['BUNKERS', ['VLSFO', 'FUEL']],
+  ['API', ['ARA']],
   ['TEXAS', ['ERCOT']],
   ['US', ['USD']],
   ['UK', ['GBP']],
@@ -55,6 +56,9 @@ export const spelledOut: ReadonlyMap<string, readonly string[]> = new Map([
   ['NYH', ['NEW', 'YORK', 'HARBOR']],
   ['ETS', ['CARBON']],
 ])
+
+/** What is a word to people and not to a reader that keeps letters and digits apart. */
+export const rewritten: readonly (readonly [string, string])[] = [['CO2', 'CARBON']]
 
 /** Words that people add and that say next to nothing about which price they mean. */
 export const fillers: ReadonlySet<string> = new Set([

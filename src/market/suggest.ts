@@ -1,5 +1,5 @@
-import { distance } from 'fastest-levenshtein'
-import { benchmarkCodes, fillers, oneWaySynonyms, spelledOut, synonymGroups } from './suggest-words.ts'
+import { edits, slipsMax, wordLikeness } from './spelling.ts'
+import { benchmarkCodes, fillers, oneWaySynonyms, rewritten, spelledOut, synonymGroups } from './suggest-words.ts'
 
 export interface Candidate {
   code: string
@@ -51,11 +51,11 @@ const scoreMin = 0.33
 const ratioMin = 0.75
 /** The part of what was typed that a candidate must have: less when both name the same thing traded, more than half of a pair. */
 const coverMin = { sameHead: 0.42, otherHead: 0.75, pair: 0.55 }
-/** `oil` and `gas` are traded too, but do not say much. */
-const headWeightMin = 3
+/** `crude` and `gas` are traded too, but say too little to go by alone. */
+const headWeightMin = 3.6
 const unknownWeight = 2
 const currencyWeight = 0.6
-const fillerWeight = 0.5
+const fillerWeight = 0.2
 const benchmarkBonus = 0.03
 const headBonus = 0.01
 
@@ -105,7 +105,8 @@ function makeIndex<T extends Candidate>(candidates: readonly T[]): Index<T> {
   const vocabulary = [...positions.keys()]
   const holders: Entry<T>[][] = vocabulary.map(() => [])
   for (const entry of entries) for (const word of entry.words) holders[word]!.push(entry)
-  const weights = vocabulary.map((word, i) => weightOf(word, entries.length / holders[i]!.length))
+  // In a catalogue of a few codes a word that all of them have still says something.
+  const weights = vocabulary.map((word, i) => weightOf(word, (entries.length + 30) / holders[i]!.length))
   return { entries, vocabulary, positions, weights, holders }
 }
 
@@ -121,42 +122,6 @@ function indexOf<T extends Candidate>(candidates: readonly T[]): Index<T> {
   return held as Index<T>
 }
 
-const isSwap = (a: string, b: string, at: number): boolean =>
-  a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2)
-
-/** Edits between two words; two neighbouring letters that changed places count as one. */
-function edits(a: string, b: string): number {
-  const found = distance(a, b)
-  if (found !== 2 || a.length !== b.length) return found
-  let at = 0
-  while (a[at] === b[at]) at += 1
-  return isSwap(a, b, at) ? 1 : 2
-}
-
-/** How many slips of the finger a word of this length may hold. */
-const editsMax = (length: number): number => (length < 4 ? 0 : length < 7 ? 1 : length < 12 ? 2 : 3)
-
-/** `typed` for `word`: cut off after its beginning, or with an ending such as the plural's. */
-const isInflected = (typed: string, word: string): boolean =>
-  typed.length < word.length
-    ? word.startsWith(typed) && typed.length >= (word.length > 6 ? 4 : 3)
-    : typed.startsWith(word) && word.length >= 3 && typed.length - word.length <= (word.length < 5 ? 1 : 3)
-
-/** How alike a word that nobody knows is to one of the vocabulary: 1 the same, 0 another. */
-function typedAlike(typed: string, word: string): number {
-  const [shorter, longer] = typed.length < word.length ? [typed, word] : [word, typed]
-  if (isInflected(typed, word)) return 0.75 + 0.2 * (shorter.length / longer.length)
-  if (longer.length - shorter.length > 3) return 0
-  // Three letters hold no slip but a swap: with another letter they are another code.
-  if (typed.length === 3)
-    return word.length === 3 && edits(typed, word) === 1 && [...typed].sort().join() === [...word].sort().join() ? 0.7 : 0
-  const found = shorter.length < 4 ? Number.POSITIVE_INFINITY : edits(typed, word)
-  if (found > editsMax(shorter.length)) return 0
-  // Hardly anybody mistypes the first letter.
-  const start = typed[0] === word[0] || isSwap(typed, word, 0) ? 1 : 0.75
-  return start - found / longer.length
-}
-
 const alternatives = (word: string): string[] => [word.endsWith('S') ? word.slice(0, -1) : `${word}S`, ...(synonyms.get(word) ?? [])]
 
 function alikeOf<T>(word: string, { vocabulary, positions }: Index<T>, trusted: boolean): Map<number, number> {
@@ -170,7 +135,7 @@ function alikeOf<T>(word: string, { vocabulary, positions }: Index<T>, trusted: 
   if ((trusted && alike.size > 0) || /^\d/.test(word)) return alike
   for (const [position, known] of vocabulary.entries()) {
     if (alike.has(position) || (currencies.has(known) && word.length !== 3)) continue
-    const likeness = typedAlike(word, known)
+    const likeness = wordLikeness(word, known)
     if (likeness > 0.55) alike.set(position, likeness)
   }
   return alike
@@ -196,7 +161,6 @@ function askedOf<T>(spelled: readonly Spelled[], index: Index<T>, trusted: boole
   const alike = spelled.map(({ word }) => alikeOf(word, index, trusted))
   const weights = spelled.map(({ word, share }, i) => {
     if (currencies.has(word)) return currencyWeight
-    if (fillers.has(word)) return fillerWeight
     return share * (alike[i]!.size === 0 ? unknownWeight : Math.max(...[...alike[i]!.keys()].map(position => index.weights[position]!)))
   })
   const words = spelled.map(({ word }) => word)
@@ -205,8 +169,8 @@ function askedOf<T>(spelled: readonly Spelled[], index: Index<T>, trusted: boole
 
 /** The entries that have any word that was typed; a currency alone does not count. */
 function touched<T>(asked: Asked, { holders }: Index<T>): Set<Entry<T>> {
-  const telling = asked.alike.filter((_, i) => asked.onlyCurrencies || !currencies.has(asked.words[i]!))
-  return new Set(telling.flatMap(alike => [...alike.keys()].flatMap(position => holders[position]!)))
+  const used = asked.alike.filter((_, i) => asked.onlyCurrencies || !currencies.has(asked.words[i]!))
+  return new Set(used.flatMap(alike => [...alike.keys()].flatMap(position => holders[position]!)))
 }
 
 /** How much of what was typed a candidate has, and a little for how well one of its forms fits. */
@@ -255,7 +219,7 @@ function spellingScore<T>(words: readonly string[], entry: Entry<T>): number {
   const typed = joinedOf(words)
   const currency = endingOf(words)
   // Of several words each is looked at for itself.
-  const max = words.length > (currency ? 2 : 1) ? 0 : editsMax(typed.length)
+  const max = words.length > (currency ? 2 : 1) ? 0 : slipsMax(typed.length)
   let fewest = Number.POSITIVE_INFINITY
   for (const { joined } of entry.forms) {
     if (joined === typed) fewest = 0
@@ -263,6 +227,12 @@ function spellingScore<T>(words: readonly string[], entry: Entry<T>): number {
   }
   if (fewest > max) return 0
   return (fewest === 0 ? 1.02 : 1 - (1.2 * fewest) / typed.length) - (currency && currency !== entry.currency ? 0.15 : 0)
+}
+
+/** The words without those that everybody adds, unless there are no others. */
+function telling(words: readonly string[]): readonly string[] {
+  const found = words.filter(word => !fillers.has(word))
+  return found.length > 0 ? found : words
 }
 
 /** The words as typed; and, where that makes a difference, with short words spelled out and joined ones parted. */
@@ -283,7 +253,7 @@ function near<T>(words: readonly string[], index: Index<T>, trusted: boolean): {
     if (score > 0) scores.set(entry, Math.max(scores.get(entry) ?? 0, score + entry.bonus))
   }
   for (const entry of index.entries) raise(entry, spellingScore(words, entry))
-  for (const variant of variantsOf(words, index)) {
+  for (const variant of variantsOf(telling(words), index)) {
     const asked = askedOf(variant, index, trusted)
     for (const entry of touched(asked, index)) raise(entry, wordScore(asked, entry, index))
   }
@@ -293,7 +263,7 @@ function near<T>(words: readonly string[], index: Index<T>, trusted: boolean): {
 
 /** The codes a person most likely meant by `input`, closest first; none when nothing is near. */
 export function suggestCodes<T extends Candidate>(input: string, candidates: readonly T[], max = 5): T[] {
-  const words = wordsOf(input.slice(0, inputMax))
+  const words = wordsOf(rewritten.reduce((text, [from, to]) => text.replaceAll(from, to), input.slice(0, inputMax).toUpperCase()))
   if (words.join('').length < 2) return []
   const index = indexOf(candidates)
   const found = near(words, index, true)

@@ -1,5 +1,7 @@
-import { dayMs, weekdayOf } from '../lib/instant.ts'
-import { dayAfter, dayNumber } from './window.ts'
+import { dayMs, isoDay, startOfWeek, weekdayOf } from '../lib/instant.ts'
+import type { Cadence } from './catalogue.ts'
+import { roundTo } from './format.ts'
+import { type Close, dayAfter, dayNumber } from './window.ts'
 
 /** One line of a carrier's table: `min <= price < max`, price in the unit of the index (USD a gallon for on-highway diesel). */
 export interface SurchargeBand {
@@ -65,6 +67,11 @@ export function nextWeekday(day: string, weekday: number): string {
   return dayAfter(day, ((weekday - today + 6) % 7) + 1)
 }
 
+/** A table and the day from which it holds. */
+export interface DatedSchedule extends Schedule {
+  validFromOn: string
+}
+
 /** One surcharge for each effective date, newest first; a week whose price has no band is left out, of two prices for one date the later counts. */
 export function weeklySurcharges(schedule: Schedule, weeks: readonly WeekPrice[]): WeekSurcharge[] {
   const byDate = new Map<string, WeekSurcharge>()
@@ -75,6 +82,28 @@ export function weeklySurcharges(schedule: Schedule, weeks: readonly WeekPrice[]
     byDate.set(effectiveOn, { effectiveOn, indexOn: day, indexPrice: price, band: { min: band.min, max: band.max }, percent: band.percent })
   }
   return [...byDate.values()].reverse()
+}
+
+/** The surcharges of the weeks that each of a service's tables (oldest first) holds for, with the table they were read from. */
+export function surchargesOf<T extends DatedSchedule>(tables: readonly T[], weeksOf: (table: T) => readonly WeekPrice[]) {
+  return tables.flatMap((table, i) => {
+    const until = tables[i + 1]?.validFromOn
+    return weeklySurcharges(table, weeksOf(table))
+      .filter(({ effectiveOn }) => effectiveOn >= table.validFromOn && (until === undefined || effectiveOn < until))
+      .map(week => ({ table, week }))
+  })
+}
+
+/**
+ * The prices that tables are read at: a weekly survey as published; of an index that is quoted more often the arithmetic mean of the closes
+ * of each week (Monday to Sunday) that is over on `today`, dated by its Sunday. `closes` oldest first.
+ */
+export function indexWeeks(closes: readonly Close[], cadence: Cadence, decimals: number, today: string): WeekPrice[] {
+  if (cadence === 'weekly' || cadence === 'monthly') return closes.map(({ day, value }) => ({ day, price: value }))
+  const weeks = Map.groupBy(closes, ({ day }) => isoDay(startOfWeek(dayNumber(day) * dayMs) + 6 * dayMs))
+  return [...weeks]
+    .filter(([sunday]) => sunday < today)
+    .map(([day, own]) => ({ day, price: roundTo(own.reduce((sum, { value }) => sum + value, 0) / own.length, decimals) }))
 }
 
 /** What is in force on `day`: the newest surcharge whose effective date has come. */

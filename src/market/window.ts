@@ -68,36 +68,24 @@ export interface CommonDay {
 }
 
 /**
- * Where the days stand that all series (each ascending by day) share, newest first: one list of positions a series. With a period only those
- * with last - period < d <= last, the last being the newest shared day; what lies before is not looked at.
+ * The days that all series (each ascending by day) share, ascending; with a period only those with last - period < d <= last, the last being
+ * the newest shared day. What lies before it is not looked at.
  */
-export function commonPositions(series: readonly (readonly { day: string }[])[], periodDays = Number.POSITIVE_INFINITY): number[][] {
-  const positions = series.map((): number[] => [])
+export function commonDays(series: readonly (readonly Close[])[], periodDays = Number.POSITIVE_INFINITY): CommonDay[] {
+  const days: CommonDay[] = []
   const at = series.map(closes => closes.length - 1)
   let before = ''
-  for (;;) {
-    let [earliest, same] = ['', true]
-    for (let i = 0; i < series.length; i++) {
-      const day = series[i]![at[i]!]?.day
-      if (day === undefined) return positions
-      if (i > 0 && day !== earliest) same = false
-      if (i === 0 || day < earliest) earliest = day
-    }
-    if (series.length === 0 || earliest <= before) return positions
-    if (same && positions[0]!.length === 0 && periodDays < Number.POSITIVE_INFINITY) before = dayAfter(earliest, -periodDays)
-    for (let i = 0; i < series.length; i++) {
-      if (same) positions[i]!.push(at[i]!--)
-      else while (at[i]! >= 0 && series[i]![at[i]!]!.day > earliest) at[i]!--
-    }
+  while (series.length > 0) {
+    const newest = at.map((position, i) => series[i]![position])
+    if (!newest.every(close => close !== undefined)) break
+    let earliest = newest[0]!.day
+    for (const { day } of newest) if (day < earliest) earliest = day
+    if (earliest <= before) break
+    if (newest.every(close => close.day === earliest)) {
+      if (days.length === 0 && periodDays < Number.POSITIVE_INFINITY) before = dayAfter(earliest, -periodDays)
+      days.push({ day: earliest, values: newest.map(close => close.value) })
+      for (let i = 0; i < at.length; i++) at[i]!--
+    } else for (let i = 0; i < at.length; i++) while (at[i]! >= 0 && series[i]![at[i]!]!.day > earliest) at[i]!--
   }
-}
-
-/** The days that all series (each ascending by day) share, ascending; with a period only those of the window that ends at the newest of them. */
-export function commonDays(series: readonly (readonly Close[])[], periodDays?: number): CommonDay[] {
-  const positions = commonPositions(series, periodDays)
-  const days = (positions[0] ?? []).map((first, k) => ({
-    day: series[0]![first]!.day,
-    values: positions.map((held, i) => series[i]![held[k]!]!.value),
-  }))
   return days.reverse()
 }

@@ -92,6 +92,9 @@ function grant(tier: Tier, addOns: readonly AddOn[], held: number, unconfirmedQu
 
 const addOnFits = (tier: Tier, addOn: AddOn): boolean => tier.access[addOn.feature] === 'addon'
 
+/** The plan that an account begins on, and the only one that a trial can run on. */
+export const firstPlan: PlanId = 'free'
+
 export const isPlanId = (text: string): text is PlanId => (planIds as readonly string[]).includes(text)
 
 export function tierOf(plans: Plans, id: TierId): Tier {
@@ -110,7 +113,7 @@ export function entitlements(plans: Plans, account: PlanAccount, now: number): E
     const bit = addOnIds.indexOf(id as AddOnId)
     if (bit >= 0) held |= 1 << bit
   }
-  return plans.entitlements.get(plan === 'free' && trialRuns(account, now) ? 'trial' : plan)![held]!
+  return plans.entitlements.get(plan === firstPlan && trialRuns(account, now) ? 'trial' : plan)![held]!
 }
 
 /** The trial is the half-open range [start, end) of an account on the free plan. */

@@ -64,7 +64,7 @@ function dayIndex(days: readonly Day[]): DayIndex {
 
   const buckets = (interval: BarInterval, from: number, to: number) => {
     const [first, end] = [firstFrom(from), firstFrom(to)]
-    if (interval === 'day') return Math.max(0, end - first)
+    if (interval === 'day') return end - first
     let count = 0
     let last = Number.NaN
     for (let i = first; i < end; i++) {
@@ -83,12 +83,12 @@ function dayIndex(days: readonly Day[]): DayIndex {
       const tailDay = startOfDay(from)
       // Only the two days that the range cuts are counted row by row, and only if they hold anything.
       const cut = (day: number, a: number, b: number) => (a < b && has(day) ? within(a, b) : 0)
-      if (interval === 'week' || interval === 'month' || interval === 'day') {
-        const first = from > tailDay && has(tailDay) && within(from, Math.min(to, tailDay + dayMs)) === 0 ? tailDay + dayMs : tailDay
-        const last = to > headDay && headDay > tailDay && has(headDay) && within(Math.max(from, headDay), to) === 0 ? headDay : to
-        return buckets(interval, first, last)
-      }
       if (headDay === tailDay) return cut(tailDay, from, to)
+      if (interval === 'week' || interval === 'month' || interval === 'day') {
+        const tailIsEmpty = from > tailDay && cut(tailDay, from, tailDay + dayMs) === 0
+        const headIsEmpty = to > headDay && cut(headDay, headDay, to) === 0
+        return buckets(interval, tailIsEmpty ? tailDay + dayMs : tailDay, headIsEmpty ? headDay : to)
+      }
       const whole = from > tailDay ? tailDay + dayMs : from
       const totals = interval === 'raw' ? rows : hours
       const between = totals[firstFrom(headDay)]! - totals[firstFrom(whole)]!

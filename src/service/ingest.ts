@@ -9,7 +9,7 @@ export type Listener = (changes: readonly Change[]) => void
 export interface Ingest {
   /** One transaction: all points or none, with revisions and bars. `recordedAt` is given by the caller or is now. */
   write(points: readonly Point[], recordedAt?: number): WriteCounts
-  /** The moment of a read: whatever is written after it is recorded after it, even within the same millisecond. */
+  /** The moment of a read: what is written before it is recorded by then and what is written after it later, even within one millisecond. */
   mark(): number
   listen(listener: Listener): void
 }
@@ -17,8 +17,13 @@ export interface Ingest {
 export function ingest(observations: ObservationStore, catalogue: Catalogue, clock: Clock): Ingest {
   const listeners: Listener[] = []
   let lastMark = Number.NEGATIVE_INFINITY
+  let lastWrite = Number.NEGATIVE_INFINITY
+  const moment = () => {
+    lastWrite = Math.max(clock.now(), lastMark + 1)
+    return lastWrite
+  }
   return {
-    write(points, recordedAt = Math.max(clock.now(), lastMark + 1)) {
+    write(points, recordedAt = moment()) {
       const { counts, changes } = observations.write(points, recordedAt)
       for (const change of changes) {
         const first = change.inserted[0]
@@ -28,7 +33,7 @@ export function ingest(observations: ObservationStore, catalogue: Catalogue, clo
       return counts
     },
     mark() {
-      lastMark = Math.max(lastMark, clock.now())
+      lastMark = Math.max(lastMark, lastWrite, clock.now())
       return lastMark
     },
     listen: listener => void listeners.push(listener),

@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Ids } from '../lib/ids.ts'
 import { dayMs } from '../lib/instant.ts'
 import type { Limits } from '../plan/limits.ts'
+import { firstPlan } from '../plan/plans.ts'
 import type { AddOnId, PlanId } from '../plan/tiers.ts'
 import type { Account } from '../store/accounts.ts'
 import type { ApiKey } from '../store/api-keys.ts'
@@ -119,7 +120,7 @@ export function keyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps): Key
       const address = email.toLowerCase()
       if (keys.accountByEmail(address)) return undefined
       const blank: Account = {
-        ...{ id: ids.uuid(), email: address, plan: 'free', addOns: [] },
+        ...{ id: ids.uuid(), email: address, plan: firstPlan, addOns: [] },
         ...{ trialStartedAt: null, trialEndsAt: null, emailConfirmedAt: null, suspendedAt: null, createdAt: clock.now() },
       }
       try {

@@ -1,53 +1,99 @@
-import type { Position } from './history.ts'
+import type { History, HistoryRange, HistoryRow, Position } from './history.ts'
+import type { Ingest } from './ingest.ts'
 
-/** Where someone is who walks through the pages of a question asked at one moment. */
-export interface Walk {
-  /** The moment of its first page: later rows are not part of it. */
-  startedAt: number
+/** What someone asks page by page. */
+export interface Question {
+  /** Two requests walk together when this is the same: who asks, and what, but not where a moving window stands. */
+  key: string
+  range: HistoryRange
+  /** Asks for the values of another moment. */
+  vintage?: { asOf: number; coverageSince: number }
+}
+
+export interface WalkedPage {
+  rows: HistoryRow[]
+  total: number
+  /** The range that the walk began with. */
   from: number
   to: number
-  total: number
-  /** Where each following page begins; only the newest few are kept. */
-  starts: Map<number, Position>
 }
 
 /**
  * Page numbers alone can not be walked while data comes in: each new row pushes the others on. So the first page of a question is
- * remembered for a while, and the pages after it continue from where the one before ended, over the rows of that moment.
- * Someone who asks for a page out of order, or after a restart, gets it by counting.
+ * remembered for a while, and the pages after it answer the rows of that moment, each beginning where the one before it ended.
+ * A page out of order is found by counting the rows of that moment.
  */
 export interface Walks {
-  begin(question: string, walk: Omit<Walk, 'starts'>): Walk
-  find(question: string, now: number): Walk | undefined
+  page(question: Question, page: number, perPage: number, now: number): WalkedPage
+}
+
+interface Walk {
+  from: number
+  to: number
+  bornBy: number
+  total: number
+  /** Where the pages begin that someone may ask for next, or again. */
+  starts: Map<number, Position>
+  usedAt: number
+  use: number
 }
 
 const keptMs = 15 * 60_000
-const walksMax = 10_000
-export const startsMax = 8
+const questionsMax = 10_000
+const walksEach = 4
+const startsMax = 8
 
-export function walks(): Walks {
-  // A Map keeps the order of insertion, so the first is the oldest.
-  const held = new Map<string, Walk>()
+export function walks(history: History, ingest: Ingest): Walks {
+  // A Map keeps the order of insertion, so the first question is the one that was not asked for longest.
+  const held = new Map<string, Walk[]>()
+  let uses = 0
+
+  const hold = (key: string, found: Walk[]) => {
+    held.delete(key)
+    if (held.size >= questionsMax) held.delete(held.keys().next().value!)
+    held.set(key, found)
+  }
+
+  const begin = ({ key, range, vintage }: Question, now: number): Walk => {
+    // Every row there is belongs to the walk, also one that was recorded by a clock that ran ahead.
+    const bornBy = Math.max(ingest.mark(), history.newestRecordedAt(range.seriesIds))
+    const born = { ...range, bornBy }
+    const total = vintage ? history.countAsOf(born, vintage.asOf, vintage.coverageSince) : history.count(born)
+    const walk = { from: range.from, to: range.to, bornBy, total, starts: new Map<number, Position>(), usedAt: now, use: ++uses }
+    const others = held.get(key) ?? []
+    // Two may ask the same with one key: the one that was idle longest is given up.
+    if (others.length >= walksEach) others.splice(others.indexOf(others.reduce((a, b) => (a.use < b.use ? a : b))), 1)
+    hold(key, [...others, walk])
+    return walk
+  }
+
+  /** The newest walk that has come to the page, else the newest of all. */
+  const walkAt = (key: string, page: number, now: number): Walk | undefined => {
+    const found = (held.get(key) ?? []).filter(walk => now - walk.usedAt < keptMs)
+    const walk = found.findLast(one => one.starts.has(page)) ?? found.at(-1)
+    if (!walk) return undefined
+    walk.usedAt = now
+    walk.use = ++uses
+    hold(key, found)
+    return walk
+  }
+
   return {
-    begin(question, walk) {
-      held.delete(question)
-      if (held.size >= walksMax) held.delete(held.keys().next().value!)
-      const begun = { ...walk, starts: new Map<number, Position>() }
-      held.set(question, begun)
-      return begun
-    },
-    find(question, now) {
-      const found = held.get(question)
-      if (!found) return undefined
-      if (now - found.startedAt < keptMs && now >= found.startedAt) return found
-      held.delete(question)
-      return undefined
+    page(question, page, perPage, now) {
+      const { range, vintage, key } = question
+      const walk = (page > 1 ? walkAt(key, page, now) : undefined) ?? begin(question, now)
+      const { from, to, bornBy } = walk
+      const after = walk.starts.get(page)
+      const query = { ...range, from, to, bornBy, limit: perPage, offset: (page - 1) * perPage, ...(after && { after }) }
+      const { rows, end, more } = vintage ? history.pageAsOf(query, vintage.asOf, vintage.coverageSince) : history.page(query)
+      if (more) {
+        walk.starts.delete(page + 1)
+        walk.starts.set(page + 1, end)
+        if (walk.starts.size > startsMax) walk.starts.delete(walk.starts.keys().next().value!)
+        // Rows that came meanwhile and claim to be older make the walk longer, and never cut its end.
+        walk.total = Math.max(walk.total, page * perPage + 1)
+      }
+      return { rows, total: walk.total, from, to }
     },
   }
-}
-
-/** Remembers where the page after `page` begins, and forgets the oldest beyond a few: a retry of a page must still be possible. */
-export function remember(walk: Walk, page: number, position: Position): void {
-  walk.starts.set(page + 1, position)
-  if (walk.starts.size > startsMax) walk.starts.delete(walk.starts.keys().next().value!)
 }

@@ -124,10 +124,12 @@ export function barWriter(db: Database, oldestFirst: OldestFirst): (change: Chan
 
   const follow = ({ seriesId, inserted, revised }: Change, { span, interval }: (typeof spans)[number]) => {
     const lastAt = lastStart.get(seriesId, span)?.at ?? Number.NEGATIVE_INFINITY
-    const stale = new Set(revised.map(point => bucketStart(interval, point.observedAt)))
+    // Buckets to fold anew, with when they came to be as far as current values do not show it: a write may correct what it inserts.
+    const stale = new Map(revised.map(point => [bucketStart(interval, point.observedAt), Number.POSITIVE_INFINITY]))
     let bar: Bar | undefined
     const close = () => {
-      if (bar && !stale.has(bar.startsAt)) save(seriesId, span, bar)
+      if (bar && stale.has(bar.startsAt)) stale.set(bar.startsAt, bar.bornAt)
+      else if (bar) save(seriesId, span, bar)
     }
     for (const point of inserted) {
       const startsAt = bucketStart(interval, point.observedAt)
@@ -137,14 +139,15 @@ export function barWriter(db: Database, oldestFirst: OldestFirst): (change: Chan
       }
       close()
       const held = startsAt > lastAt ? null : one.get(seriesId, span, startsAt)
-      if (held && point.observedAt <= held.closed_at) stale.add(startsAt)
+      if (held && point.observedAt <= held.closed_at) stale.set(startsAt, held.born_at)
       bar = held ? barOf(held) : undefined
       if (bar) extendBar(bar, point)
       else bar = openBar(startsAt, point)
     }
     close()
-    for (const startsAt of stale) {
-      for (const folded of barsOf(interval, oldestFirst(seriesId, startsAt, bucketEnd(interval, startsAt)))) save(seriesId, span, folded)
+    for (const [startsAt, bornAt] of stale) {
+      const [folded] = barsOf(interval, oldestFirst(seriesId, startsAt, bucketEnd(interval, startsAt)))
+      save(seriesId, span, { ...folded!, bornAt: Math.min(folded!.bornAt, bornAt) })
     }
   }
   return change => {
@@ -193,5 +196,5 @@ export function barFaults(db: Database, { bars, days }: BarReads, oldestFirst: O
     }
     compare(id, code, from, Number.MAX_SAFE_INTEGER)
   }
-  return faults
+  return faults.slice(0, faultsMax)
 }

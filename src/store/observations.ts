@@ -37,10 +37,9 @@ interface ObservationReads {
   newest(seriesId: number, before: number): Observation | undefined
   count(seriesId: number, from: number, to: number, bornBy?: number): number
   /** What was current at `asOf`. */
-  asOf(seriesId: number, from: number, to: number, asOf: number, limit: number, offset: number): Observation[]
-  countAsOf(seriesId: number, from: number, to: number, asOf: number): number
+  asOf(seriesId: number, from: number, to: number, asOf: number, limit: number): Observation[]
   /** The value first recorded for each point. */
-  firstRecorded(seriesId: number, from: number, to: number, limit: number, offset: number): Observation[]
+  firstRecorded(seriesId: number, from: number, to: number, limit: number, bornBy?: number): Observation[]
   /** Observations after `after`, oldest first: for streaming whole series. */
   after(seriesId: number, after: number, limit: number): Observation[]
 }
@@ -55,7 +54,7 @@ export interface ObservationStore extends ObservationReads, BarReads {
    * A correction that claims to be recorded before the value it replaces takes its place for the whole time that value was known.
    */
   write(points: readonly Point[], recordedAt: number): { counts: WriteCounts; changes: Change[] }
-  /** Where the stored bars differ from what the observations give, or revisions do not join up, in sentences; at most about a hundred. */
+  /** Where the stored bars differ from what the observations give, or revisions do not join up, in sentences; at most a hundred of each kind. */
   faults(): string[]
 }
 
@@ -79,15 +78,17 @@ function observationReads(db: Database): ObservationReads {
     `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at < ? ORDER BY observed_at DESC LIMIT 1`,
   )
   const count = db.query<{ n: number }, number[]>(`SELECT count(*) AS n FROM observations o WHERE ${range} AND ${bornBy('?4')}`)
-  const known = `SELECT ${columns} FROM observations WHERE ${range} AND recorded_at <= ?4
-    UNION ALL SELECT ${columns} FROM observation_revisions WHERE ${range} AND recorded_at <= ?4 AND replaced_at > ?4`
-  const asOf = db.query<Row, number[]>(`${known} ORDER BY observed_at DESC LIMIT ?5 OFFSET ?6`)
-  const countAsOf = db.query<{ n: number }, number[]>(`SELECT count(*) AS n FROM (${known})`)
+  const asOf = db.query<Row, number[]>(
+    `SELECT ${columns} FROM observations WHERE ${range} AND recorded_at <= ?4
+     UNION ALL SELECT ${columns} FROM observation_revisions WHERE ${range} AND recorded_at <= ?4 AND replaced_at > ?4
+     ORDER BY observed_at DESC LIMIT ?5`,
+  )
   const firstRecorded = db.query<Row, number[]>(
     `SELECT o.observed_at, coalesce(r.value, o.value) AS value, coalesce(r.recorded_at, o.recorded_at) AS recorded_at
      FROM observations o LEFT JOIN observation_revisions r ON r.series_id = o.series_id AND r.observed_at = o.observed_at
        AND r.recorded_at = (SELECT min(recorded_at) FROM observation_revisions f WHERE f.series_id = o.series_id AND f.observed_at = o.observed_at)
-     WHERE o.series_id = ? AND o.observed_at >= ? AND o.observed_at < ? ORDER BY o.observed_at DESC LIMIT ? OFFSET ?`,
+     WHERE o.series_id = ?1 AND o.observed_at >= ?2 AND o.observed_at < ?3 AND coalesce(r.recorded_at, o.recorded_at) <= ?4
+     ORDER BY o.observed_at DESC LIMIT ?5`,
   )
   const after = db.query<Row, number[]>(
     `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at > ? ORDER BY observed_at LIMIT ?`,
@@ -101,8 +102,7 @@ function observationReads(db: Database): ObservationReads {
     },
     count: (id, from, to, bornBy = anyTime) => count.get(id, from, to, bornBy)!.n,
     asOf: (...args) => asOf.all(...args).map(observationOf),
-    countAsOf: (...args) => countAsOf.get(...args)!.n,
-    firstRecorded: (...args) => firstRecorded.all(...args).map(observationOf),
+    firstRecorded: (id, from, to, limit, bornBy = anyTime) => firstRecorded.all(id, from, to, bornBy, limit).map(observationOf),
     after: (...args) => after.all(...args).map(observationOf),
   }
 }
@@ -154,7 +154,7 @@ function observationWriter(db: Database, { oldestFirst }: ObservationReads): Obs
     transact(db, () => {
       const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
       const changes: Change[] = []
-      for (const [seriesId, group] of bySeries(points)) {
+      for (const [seriesId, group] of bySeries(points, recordedAt)) {
         const change = writeSeries(seriesId, group, recordedAt, counts)
         if (change.inserted.length + change.revised.length > 0) changes.push(change)
       }
@@ -162,21 +162,18 @@ function observationWriter(db: Database, { oldestFirst }: ObservationReads): Obs
     })
 }
 
-/** Points by series, oldest first; those of one instant stay in the order they came. */
-function bySeries(points: readonly Point[]): Map<number, Point[]> {
+/** Points by series, oldest first; those of one moment in the order of their recording, and recorded at once in the order they came. */
+function bySeries(points: readonly Point[], recordedAt: number): Map<number, Point[]> {
   const groups = new Map<number, Point[]>()
   for (const point of points) {
     const group = groups.get(point.seriesId)
     if (group) group.push(point)
     else groups.set(point.seriesId, [point])
   }
-  for (const group of groups.values()) if (!inOrder(group)) group.sort((a, b) => a.observedAt - b.observedAt)
+  const order = (a: Point, b: Point) => a.observedAt - b.observedAt || (a.recordedAt ?? recordedAt) - (b.recordedAt ?? recordedAt)
+  const isSorted = (group: readonly Point[]) => group.every((point, i) => i === 0 || order(group[i - 1]!, point) <= 0)
+  for (const group of groups.values()) if (!isSorted(group)) group.sort(order)
   return groups
-}
-
-function inOrder(points: readonly Point[]): boolean {
-  for (let i = 1; i < points.length; i++) if (points[i]!.observedAt < points[i - 1]!.observedAt) return false
-  return true
 }
 
 /** Each revision ends where the next one, or the current value, begins. */

@@ -18,10 +18,20 @@ export interface Series {
   level: number
   volatility: number
   fixture: boolean
+  /** The futures family that it is a contract of. */
+  contractOf: string | null
   aliases: string[]
 }
 
-export type NewSeries = Omit<Series, 'id' | 'fixture' | 'aliases'>
+export type NewSeries = Omit<Series, 'id' | 'fixture' | 'contractOf' | 'aliases'>
+
+/** A contract to add: everything but its name and description is its family's. */
+export interface NewContract {
+  family: string
+  code: string
+  name: string
+  description: string
+}
 
 /** First and last observation of a series, Unix ms. */
 export interface Extent {
@@ -44,6 +54,7 @@ interface Row {
   level: number
   volatility: number
   fixture: number
+  contract_of: string | null
 }
 
 export interface SeriesStore {
@@ -51,6 +62,8 @@ export interface SeriesStore {
   all(): Series[]
   /** Adds or updates catalogue rows and replaces the aliases, in one transaction. */
   put(rows: readonly NewSeries[], aliases: readonly { alias: string; code: string }[]): void
+  /** Adds the contracts that are not there yet and whose families are, in one transaction. */
+  addContracts(contracts: readonly NewContract[]): void
   markFixture(ids: readonly number[]): void
   extent(id: number): Extent | undefined
 }
@@ -65,6 +78,11 @@ export function seriesStore(db: Database): SeriesStore {
        decimals = excluded.decimals, cadence = excluded.cadence, source = excluded.source, description = excluded.description,
        unavailable_reason = excluded.unavailable_reason, level = excluded.level, volatility = excluded.volatility`,
   )
+  const addContract = db.query(
+    `INSERT INTO series (code, name, category, currency, unit, decimals, cadence, source, description, level, volatility, contract_of)
+     SELECT $code, $name, category, currency, unit, decimals, cadence, source, $description, level, volatility, code FROM series
+     WHERE code = $family ON CONFLICT DO NOTHING`,
+  )
   const clearAliases = db.query('DELETE FROM aliases')
   const putAlias = db.query('INSERT INTO aliases (alias, code) VALUES (?, ?)')
   const mark = db.query('UPDATE series SET fixture = 1 WHERE id = ? AND fixture = 0')
@@ -74,10 +92,11 @@ export function seriesStore(db: Database): SeriesStore {
   return {
     all() {
       const byCode = Map.groupBy(aliases.all(), row => row.code)
-      return all.all().map(({ unavailable_reason, fixture, ...row }) => ({
+      return all.all().map(({ unavailable_reason, fixture, contract_of, ...row }) => ({
         ...row,
         unavailableReason: unavailable_reason,
         fixture: fixture === 1,
+        contractOf: contract_of,
         aliases: (byCode.get(row.code) ?? []).map(one => one.alias),
       }))
     },
@@ -86,6 +105,11 @@ export function seriesStore(db: Database): SeriesStore {
         for (const row of rows) put.run({ ...row })
         clearAliases.run()
         for (const { alias, code } of names) putAlias.run(alias, code)
+      })
+    },
+    addContracts(contracts) {
+      transact(db, () => {
+        for (const contract of contracts) addContract.run({ ...contract })
       })
     },
     markFixture(ids) {

@@ -50,7 +50,8 @@ describe('the binary in production', () => {
   })
 
   test('quarantine hides a day and lifting it brings the day back', async () => {
-    const day = async () => ((await (await server.get('/v1/prices/2026-11-19?by_code=WTI_USD')).json()) as { data: { prices: unknown[] } }).data.prices
+    const day = async () =>
+      ((await (await server.get('/v1/prices/2026-11-19?by_code=WTI_USD')).json()) as { data: { prices: unknown[] } }).data.prices
     expect(await day()).toHaveLength(1)
     const added = await run('quarantine', 'add', '--data', data, 'WTI_USD', '2026-11-19', '--reason', 'test')
     expect(added.code).toBe(0)
@@ -112,6 +113,12 @@ describe('the binary in production', () => {
   })
 })
 
+async function fileWith(dir: string, line: string): Promise<string> {
+  const path = join(dir, 'line.csv')
+  await Bun.write(path, `Date,Price\n${line}\n`)
+  return path
+}
+
 describe('the binary as an evaluation copy', () => {
   const dir = temporaryDir()
   let server: Server
@@ -137,6 +144,17 @@ describe('the binary as an evaluation copy', () => {
     const outcome = await run('dev', '--data', join(dir, 'open'), '--host', '0.0.0.0', '--port', '0')
     expect(outcome.code).toBe(1)
     expect(outcome.err).toContain('server.host')
+  })
+
+  test('its directory is not served as production, nor real data as a copy', async () => {
+    const held = join(dir, 'held')
+    expect((await run('import', '--data', held, '--series', 'WTI_USD', await fileWith(dir, '2026-01-02,60'))).code).toBe(0)
+    expect((await run('dev', '--data', held, '--port', '0')).err).toContain('observations already')
+    const other = join(dir, 'other')
+    const copy = await start('dev', other)
+    await copy.stop()
+    const outcome = await run('serve', '--data', join(other, 'data'), '--port', '0')
+    expect([outcome.code, outcome.err.includes('evaluation copy')]).toEqual([1, true])
   })
 
   test('the clock moves forward on demand and prices with it', async () => {

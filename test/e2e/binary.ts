@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -44,6 +44,7 @@ export interface Server {
 
 /** Starts `serve` or `dev` and waits until it listens. */
 export async function start(command: 'serve' | 'dev', dir: string, ...args: string[]): Promise<Server> {
+  mkdirSync(dir, { recursive: true })
   const ready = join(dir, `ready-${Bun.nanoseconds()}`)
   const child = Bun.spawn([binary(), command, '--data', join(dir, 'data'), '--port', '0', '--ready-file', ready, ...args], {
     // Tests ask faster than a client may.

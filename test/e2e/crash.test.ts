@@ -20,7 +20,8 @@ function writeRows(path: string) {
   }
 }
 
-const counts = (out: string) => Object.fromEntries([...out.matchAll(/(read|inserted|revised|unchanged|rejected) (\d+)/g)].map(match => [match[1], Number(match[2])]))
+const counts = (out: string) =>
+  Object.fromEntries([...out.matchAll(/(read|inserted|revised|unchanged|rejected) (\d+)/g)].map(match => [match[1], Number(match[2])]))
 
 describe('an import that is killed', () => {
   const dir = temporaryDir()

@@ -46,7 +46,14 @@ describe.skipIf(!hasRealData)('the real files, imported as the README says', () 
       expect(outcome.err).not.toContain('rejected')
       expect(outcome.code).toBe(0)
     }
-    const wide = await run('import', '--data', data, '--map', 'observed_at=Date,EUR_USD=USD,EUR_GBP=GBP', join(realData, 'ecb-fx/eurofxref-hist.csv'))
+    const wide = await run(
+      'import',
+      '--data',
+      data,
+      '--map',
+      'observed_at=Date,EUR_USD=USD,EUR_GBP=GBP',
+      join(realData, 'ecb-fx/eurofxref-hist.csv'),
+    )
     expect(wide.code).toBe(0)
     await Bun.sleep(5)
     firstImportEndedAt = new Date().toISOString()
@@ -80,7 +87,9 @@ describe.skipIf(!hasRealData)('the real files, imported as the README says', () 
     const expected = pairs('oil-prices/wti-daily.csv').filter(one => one.day >= '2010-01-01' && one.day <= '2019-12-31')
     const found: Row[] = []
     for (let page = 1; ; page++) {
-      const response = await server.get(`/v1/prices/historical?by_code=WTI_USD&start_date=2010-01-01&end_date=2019-12-31&interval=day&page=${page}`)
+      const response = await server.get(
+        `/v1/prices/historical?by_code=WTI_USD&start_date=2010-01-01&end_date=2019-12-31&interval=day&page=${page}`,
+      )
       found.push(...((await response.json()) as Body).data.prices)
       if (response.headers.get('x-has-next') !== 'true') break
     }

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { bandFor, nextWeekday, type Schedule, steppedBands, surchargeOn, weeklySurcharges } from '../../src/market/surcharge.ts'
+import {
+  bandFor,
+  indexWeeks,
+  nextWeekday,
+  type Schedule,
+  steppedBands,
+  surchargeOn,
+  surchargesOf,
+  weeklySurcharges,
+} from '../../src/market/surcharge.ts'
 import { dayAfter } from '../../src/market/window.ts'
 import { haveRealData, needsRealData, realRows } from './real-data.ts'
 
@@ -121,4 +130,46 @@ describe('weeks', () => {
       percent: 47,
     })
   })
+})
+
+describe('index prices', () => {
+  test('of a weekly survey are those of the survey', () => {
+    const closes = [
+      { day: '2026-11-09', value: 3.7 },
+      { day: '2026-11-16', value: 3.65 },
+    ]
+    expect(indexWeeks(closes, 'weekly', 3, '2026-11-16')).toEqual([
+      { day: '2026-11-09', price: 3.7 },
+      { day: '2026-11-16', price: 3.65 },
+    ])
+  })
+
+  test('of anything denser are the means of the weeks that are over, dated by their Sunday', () => {
+    const closes = [
+      { day: '2026-11-06', value: 2 },
+      { day: '2026-11-09', value: 2.1 },
+      { day: '2026-11-10', value: 2.2 },
+      { day: '2026-11-13', value: 2.201 },
+      { day: '2026-11-16', value: 9 },
+    ]
+    const weeks = [
+      { day: '2026-11-08', price: 2 },
+      // (2.1 + 2.2 + 2.201) / 3 = 2.167
+      { day: '2026-11-15', price: 2.167 },
+    ]
+    expect(indexWeeks(closes, 'twice_daily', 3, '2026-11-16')).toEqual(weeks)
+    expect(indexWeeks(closes, 'daily', 3, '2026-11-15')).toEqual(weeks.slice(0, 1))
+    expect(indexWeeks([], 'daily', 3, '2026-11-15')).toEqual([])
+  })
+})
+
+test('each table holds for the weeks that take effect from its day to the next one', () => {
+  const cheap = { ...ltl, validFromOn: '2026-11-05' }
+  const dear = { ...ltl, bands: [{ min: 0, max: 9, percent: 99 }], beyond: undefined, validFromOn: '2026-11-18' }
+  const weeks = ['2026-11-02', '2026-11-09', '2026-11-16', '2026-11-23'].map(day => ({ day, price: 3.5 }))
+  expect(surchargesOf([cheap, dear], () => weeks).map(({ table, week }) => [week.effectiveOn, table.validFromOn, week.percent])).toEqual([
+    ['2026-11-11', '2026-11-05', 24],
+    ['2026-11-25', '2026-11-18', 99],
+    ['2026-11-18', '2026-11-18', 99],
+  ])
 })

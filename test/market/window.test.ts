@@ -82,6 +82,15 @@ describe('common days', () => {
     )
   })
 
+  test('with a period are those of the window that ends at the newest of them, for any closes and period', () => {
+    fc.assert(
+      fc.property(fc.array(anyCloses, { minLength: 1, maxLength: 3 }), fc.integer({ min: 1, max: 400 }), (series, period) => {
+        expect(commonDays(series, period)).toEqual(closesIn(commonDays(series), period))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
   test('of no series there are none', () => expect(commonDays([])).toEqual([]))
 })
 

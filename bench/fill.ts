@@ -1,0 +1,81 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadConfig } from '../src/config.ts'
+import { openHouse } from '../src/house.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { randomIds } from '../src/lib/ids.ts'
+import { dayMs } from '../src/lib/instant.ts'
+import { createLog } from '../src/lib/log.ts'
+import type { Series } from '../src/store/series.ts'
+import type { Filled } from './database.ts'
+
+const leadingCode = 'WTI_USD'
+const codeCount = 20
+const batchMax = 100_000
+const keysEach = 5
+/** Ten minutes: a million points reach back nineteen years, so that months too come to more than one page of 100. */
+const stepMs = 600_000
+
+const [dir, points, keys] = [process.argv[2]!, Number(process.argv[3]), Number(process.argv[4])]
+const clock = systemClock()
+const house = openHouse({
+  dir,
+  ground: {
+    config: loadConfig({ flags: {}, env: {}, files: { directory: dir } }),
+    clock,
+    ids: randomIds(),
+    log: createLog({ level: 'warn', format: 'text', write: line => process.stderr.write(line), clock }),
+  },
+})
+const { catalogue, ingest, keys: keyring, adminTokens, ids } = house.services
+
+/** The leading code and nineteen others that publish within the day. */
+function seriesToFill(): Series[] {
+  const leading = catalogue.resolve(leadingCode, clock.now())!.series
+  const others = catalogue.list().filter(one => one !== leading && one.unavailableReason === null)
+  const intraday = others.filter(one => one.cadence.startsWith('intraday'))
+  return [leading, ...intraday, ...others.filter(one => !intraday.includes(one))].slice(0, codeCount)
+}
+
+/** A walk around the code's level, the same in every run. */
+function values(seed: number, level: number): () => number {
+  let state = seed
+  let drift = 0
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    drift = drift * 0.999 + (state / 2 ** 32 - 0.5) * 0.004
+    return Math.round(level * (1 + drift) * 1e4) / 1e4
+  }
+}
+
+const lastAt = Math.floor(clock.now() / stepMs) * stepMs
+const each = Math.ceil(points / codeCount)
+const firstAt = lastAt - (each - 1) * stepMs
+for (const series of seriesToFill()) {
+  const next = values(series.id, series.level)
+  for (let from = 0; from < each; from += batchMax) {
+    const count = Math.min(batchMax, each - from)
+    ingest.write(Array.from({ length: count }, (_, i) => ({ seriesId: series.id, observedAt: firstAt + (from + i) * stepMs, value: next() })))
+  }
+}
+
+const tokens: string[] = []
+while (tokens.length < keys) {
+  const at = clock.now() - dayMs
+  const account = keyring.putAccount({
+    id: ids.uuid(),
+    email: `desk${tokens.length}@example.com`,
+    plan: 'enterprise',
+    addOns: [],
+    trialStartedAt: null,
+    trialEndsAt: null,
+    emailConfirmedAt: at,
+    suspendedAt: null,
+    createdAt: at,
+  })
+  for (let i = 0; i < keysEach && tokens.length < keys; i += 1) tokens.push(keyring.addKey(account, { name: `key ${i + 1}` }).token)
+}
+adminTokens.rotate()
+house.close()
+const note: Omit<Filled, 'dir'> = { tokens, code: leadingCode, firstAt, lastAt, stepMs }
+writeFileSync(join(dir, 'filled.json'), JSON.stringify(note))

@@ -1,0 +1,83 @@
+import type { Socket } from 'bun'
+
+export interface LoadRequest {
+  port: number
+  /** Whole requests as bytes; the connections take them in turn. */
+  requests: readonly Uint8Array[]
+  /** What every answer must have, besides status 200. */
+  bodyBytes: number
+  seconds: number
+}
+
+/** Enough that the server always has a request waiting, few enough that its queue stays short. */
+const connectionCount = 64
+
+const headEnd = Buffer.from('\r\n\r\n')
+const lengthName = Buffer.from('content-length: ', 'latin1')
+const statusAt = 'HTTP/1.1 '.length
+
+/** One GET as it goes over the wire. */
+export const requestBytes = (port: number, path: string, headers: Readonly<Record<string, string>> = {}): Uint8Array =>
+  Buffer.from(
+    `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${Object.entries(headers)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('')}\r\n`,
+  )
+
+/**
+ * Answers a second over keep-alive connections with one request each under way. The requests are made beforehand and the answers only
+ * measured, not parsed, because the generator shares the machine with the server. Throws on any answer that is not the expected one.
+ */
+export async function load({ port, requests, bodyBytes, seconds }: LoadRequest): Promise<number> {
+  let answers = 0
+  let next = 0
+  let stopped = false
+  let fault: Error | undefined
+  const ask = (socket: Socket<Answer>) => {
+    const request = requests[next]!
+    next = next + 1 === requests.length ? 0 : next + 1
+    if (socket.write(request) !== request.length) fault ??= new Error('a request did not fit into the socket')
+  }
+  const data = (socket: Socket<Answer>, chunk: Buffer) => {
+    const answer = socket.data
+    const size = answer.missing > 0 ? chunk.length : bodySoFar(chunk, bodyBytes)
+    if (size < 0) fault ??= new Error(`expected 200 with ${bodyBytes} bytes, got: ${chunk.toString('latin1', 0, 400)}`)
+    answer.missing = (answer.missing || bodyBytes) - size
+    if (answer.missing > 0) return
+    if (answer.missing < 0) fault ??= new Error(`an answer is longer than ${bodyBytes} bytes`)
+    answers += 1
+    if (!stopped && !fault) ask(socket)
+  }
+  const close = () => {
+    if (!stopped) fault ??= new Error('the server closed a connection')
+  }
+  const sockets = await Promise.all(
+    Array.from({ length: connectionCount }, () =>
+      Bun.connect<Answer>({ hostname: '127.0.0.1', port, data: { missing: 0 }, socket: { data, close } }),
+    ),
+  )
+  const startedAt = performance.now()
+  for (const socket of sockets) ask(socket)
+  await Bun.sleep(seconds * 1000)
+  const perSecond = (answers * 1000) / (performance.now() - startedAt)
+  stopped = true
+  for (const socket of sockets) socket.terminate()
+  if (fault) throw fault
+  return perSecond
+}
+
+interface Answer {
+  /** Bytes of the body that are still to come; 0 before the head. */
+  missing: number
+}
+
+/** Bytes of the body in a chunk that begins with the head of an answer; -1 for an answer that is not the expected one. */
+function bodySoFar(chunk: Buffer, bodyBytes: number): number {
+  const end = chunk.indexOf(headEnd)
+  if (end < 0 || chunk.toString('latin1', statusAt, statusAt + 3) !== '200') return -1
+  const at = chunk.indexOf(lengthName)
+  const given = at < 0 ? chunk.indexOf('Content-Length: ') : at
+  if (given < 0 || Number.parseInt(chunk.toString('latin1', given + lengthName.length, given + lengthName.length + 12), 10) !== bodyBytes)
+    return -1
+  return chunk.length - end - headEnd.length
+}

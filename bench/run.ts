@@ -1,0 +1,40 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { machineLine } from './machine.ts'
+import { type BenchOptions, type Line, type Row, table } from './row.ts'
+import { latest } from './rows/latest.ts'
+
+const rows: Readonly<Record<string, Row>> = { latest }
+
+const { values } = parseArgs({
+  options: {
+    rows: { type: 'string', default: Object.keys(rows).join(',') },
+    points: { type: 'string', default: '20000000' },
+    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '7' },
+    keep: { type: 'string' },
+  },
+})
+
+const wanted = values.rows.split(',').filter(Boolean)
+const unknown = wanted.filter(name => !(name in rows))
+if (unknown.length > 0) throw new Error(`--rows ${unknown.join(',')}: the rows are ${Object.keys(rows).join(', ')}`)
+
+const dir = values.keep === undefined ? mkdtempSync(join(tmpdir(), 'wellhead-bench-')) : resolve(values.keep)
+mkdirSync(dir, { recursive: true })
+const options: BenchOptions = {
+  dir,
+  points: Number(values.points),
+  seconds: Number(values.seconds),
+  rounds: Number(values.rounds),
+  say: text => process.stderr.write(`${text}\n`),
+}
+const lines: Line[] = []
+try {
+  for (const name of wanted) lines.push(...(await rows[name]!(options)))
+} finally {
+  if (values.keep === undefined) rmSync(dir, { recursive: true, force: true })
+}
+process.stdout.write(`${table(lines)}\n\n${new Date().toISOString().slice(0, 10)}; ${machineLine()}\n`)

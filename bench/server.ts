@@ -1,0 +1,72 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Subprocess } from 'bun'
+
+export const root = resolve(import.meta.dir, '..')
+const main = join(root, 'src/main.ts')
+export const binary = join(root, 'dist/wellhead')
+
+/** How Wellhead is run: from source, or the compiled binary. */
+export const fromSource: readonly string[] = [process.execPath, main]
+
+export interface Server {
+  port: number
+  pid: number
+  stop(): Promise<void>
+}
+
+/**
+ * No rolling window may end a measurement, and the quota must be on: windows of the greatest length that the configuration takes, the
+ * quota of the largest plan.
+ */
+export const environment: Record<string, string> = {
+  PATH: process.env.PATH ?? '',
+  NODE_ENV: 'production',
+  WELLHEAD_LIMITS_PER_MINUTE: '1000000',
+  WELLHEAD_LOG_LEVEL: 'warn',
+}
+
+/** Starts Wellhead on a data directory and waits until it listens. */
+export async function serveWellhead(dir: string, command: readonly string[] = fromSource): Promise<Server> {
+  const readyFile = join(dir, 'ready.json')
+  rmSync(readyFile, { force: true })
+  const child = spawned([...command, 'serve', '--data', dir, '--port', '0', '--ready-file', readyFile])
+  while (!existsSync(readyFile)) await stillRunning(child)
+  const { url } = JSON.parse(readFileSync(readyFile, 'utf8')) as { url: string }
+  return { port: Number(new URL(url).port), pid: child.pid, stop: () => stopped(child) }
+}
+
+/** Starts a yardstick: a program that prints its port and then serves. `settings` reach it as JSON. */
+export async function serveYardstick(name: string, settings: unknown): Promise<Server> {
+  const child = spawned([process.execPath, join(import.meta.dir, 'yardsticks', `${name}.ts`), JSON.stringify(settings)])
+  let text = ''
+  for await (const chunk of child.stdout) {
+    text += new TextDecoder().decode(chunk)
+    if (text.includes('\n')) break
+  }
+  return { port: Number(text), pid: child.pid, stop: () => stopped(child) }
+}
+
+export function spawned(command: string[]): Subprocess<'ignore', 'pipe', 'inherit'> {
+  return Bun.spawn(command, { cwd: root, env: environment, stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' })
+}
+
+async function stillRunning(child: Subprocess) {
+  if (child.exitCode !== null) throw new Error(`a server ended with exit code ${child.exitCode}`)
+  await Bun.sleep(5)
+}
+
+async function stopped(child: Subprocess): Promise<void> {
+  child.kill('SIGTERM')
+  await child.exited
+}
+
+/** Runs `work` and stops the servers whatever comes of it. */
+export async function withServers<T>(servers: readonly Promise<Server>[], work: (...servers: Server[]) => Promise<T>): Promise<T> {
+  const started = await Promise.all(servers)
+  try {
+    return await work(...started)
+  } finally {
+    for (const server of started) await server.stop()
+  }
+}

@@ -1,0 +1,77 @@
+import type { Layout, Row } from '../feed/dataset-file.ts'
+import { importDataset, type RowWriter } from '../feed/dataset-import.ts'
+import { mappingOf } from '../feed/file-columns.ts'
+import type { WriteCounts } from '../store/observations.ts'
+import { dataOfAnswer } from './data.ts'
+import { exitCodes, type ImportReporting, meterFor, summarize } from './import.ts'
+import type { Operator } from './operator.ts'
+
+export interface DatasetOptions {
+  dataset: string
+  /** `traded_on=Date,WTI_FUTURES.1=c1` */
+  map?: string
+  dryRun?: boolean
+}
+
+export interface DatasetEnvironment extends ImportReporting {
+  stdin: AsyncIterable<Uint8Array>
+  operator: Operator
+}
+
+/** Rows of one transaction: small, because a server answers others in between. */
+const batchMax = 1_000
+
+/** Answers the exit code: 0 everything went in, 2 all but the rejected rows did, 1 the import was refused or broke off. */
+export async function runDatasetImport(files: readonly string[], options: DatasetOptions, env: DatasetEnvironment): Promise<number> {
+  const began = env.clock.monotonic()
+  const meter = meterFor(env)
+  let written = 0
+  try {
+    const layouts = (await dataOfAnswer(env.operator, 'GET', '/admin/v1/datasets')) as Layout[]
+    const layout = layouts.find(one => one.name === options.dataset.toLowerCase())
+    if (!layout) throw new Error(`--dataset ${options.dataset}: there are ${layouts.map(one => one.name).join(', ')}`)
+    const writer = writerTo(env.operator, layout.name, rows => {
+      written += rows
+    })
+    const report = await importDataset({
+      ...{ files, layout, writer, stdin: env.stdin, dryRun: options.dryRun === true },
+      mapping: options.map === undefined ? new Map() : mappingOf(options.map),
+      progress: meter.show,
+    })
+    meter.stop()
+    summarize(report, env.clock.monotonic() - began, options.dryRun === true, env)
+    return report.rejected > 0 ? exitCodes.someRejected : exitCodes.everythingIn
+  } catch (error) {
+    meter.stop()
+    env.err(`import: ${(error as Error).message}`)
+    if (written > 0) env.err(`import: ${written} rows were written before that; importing the same files again completes the rest`)
+    return exitCodes.nothingDone
+  }
+}
+
+interface Refusal {
+  errors?: { field: string; message: string }[]
+  message?: string
+  error?: { message?: string } | string
+}
+
+/** The way in through the operator's interface, of a running server or of this process: both judge rows alike. */
+function writerTo(operator: Operator, name: string, wrote: (rows: number) => void): RowWriter {
+  return {
+    batchMax,
+    async write(rows: readonly Row[], dryRun) {
+      const { status, body } = await operator.call('POST', `/admin/v1/datasets/${name}`, { rows, dry_run: dryRun })
+      if (status === 200) {
+        if (!dryRun) wrote(rows.length)
+        return { counts: (body as { data: WriteCounts }).data }
+      }
+      const { errors = [], message, error } = (body ?? {}) as Refusal
+      const faults = errors.flatMap(({ field, message: reason }) => {
+        const [, row] = /^rows\.(\d+)\./.exec(field) ?? []
+        return row === undefined ? [] : [{ row: Number(row), reason }]
+      })
+      if (status === 422 && faults.length > 0) return { faults }
+      throw new Error(message ?? (typeof error === 'object' ? error.message : error) ?? `the server answered ${status}`)
+    },
+  }
+}

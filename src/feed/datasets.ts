@@ -1,0 +1,28 @@
+import type { StorageCapacityStore } from '../store/storage-capacities.ts'
+import type { SurchargeStore } from '../store/surcharges.ts'
+import type { Dataset } from './dataset.ts'
+import { type FuturesWriter, futuresSettlements } from './datasets/futures-settlements.ts'
+import { futuresTicks } from './datasets/futures-ticks.ts'
+import { storageCapacities } from './datasets/storage-capacities.ts'
+import { surchargeSchedules } from './datasets/surcharge-schedules.ts'
+import { publishedSurcharges } from './datasets/surcharges.ts'
+import type { Catalogue } from './rows.ts'
+
+export interface DatasetDeps {
+  catalogue: Catalogue
+  futures: FuturesWriter
+  exchangeWords: readonly string[]
+  storageCapacities: StorageCapacityStore
+  surcharges: SurchargeStore
+}
+
+/** Every kind of data that files bring beside prices, by name. */
+export function datasets(deps: DatasetDeps): Dataset<unknown>[] {
+  return [
+    futuresSettlements(deps),
+    futuresTicks(deps),
+    storageCapacities(deps.storageCapacities, deps.catalogue),
+    publishedSurcharges(deps.surcharges, deps.catalogue),
+    surchargeSchedules(deps.surcharges, deps.catalogue),
+  ]
+}

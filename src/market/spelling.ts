@@ -1,0 +1,37 @@
+import { distance } from 'fastest-levenshtein'
+
+const isSwap = (a: string, b: string, at: number): boolean =>
+  a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2)
+
+/** Edits between two words; two neighbouring letters that changed places count as one. */
+export function edits(a: string, b: string): number {
+  const found = distance(a, b)
+  if (found !== 2 || a.length !== b.length) return found
+  let at = 0
+  while (a[at] === b[at]) at += 1
+  return isSwap(a, b, at) ? 1 : 2
+}
+
+/** How many slips of the finger a word of this length may hold. */
+export const slipsMax = (length: number): number => (length < 4 ? 0 : length < 7 ? 1 : length < 12 ? 2 : 3)
+
+/** `typed` for `word`: cut off after its beginning, or with an ending such as the plural's. */
+const isInflected = (typed: string, word: string): boolean =>
+  typed.length < word.length
+    ? word.startsWith(typed) && typed.length >= (word.length > 6 ? 4 : 3)
+    : typed.startsWith(word) && word.length >= 3 && typed.length - word.length <= (word.length < 5 ? 1 : 3)
+
+/** How likely `typed` is `word` mistyped, cut short or inflected: 1 surely, 0 not at all. */
+export function wordLikeness(typed: string, word: string): number {
+  const [shorter, longer] = typed.length < word.length ? [typed, word] : [word, typed]
+  if (isInflected(typed, word)) return 0.75 + 0.2 * (shorter.length / longer.length)
+  if (longer.length - shorter.length > 3) return 0
+  // Three letters hold no slip but a swap: with another letter they are another code.
+  if (typed.length === 3)
+    return word.length === 3 && edits(typed, word) === 1 && [...typed].sort().join() === [...word].sort().join() ? 0.7 : 0
+  const found = shorter.length < 4 ? Number.POSITIVE_INFINITY : edits(typed, word)
+  if (found > slipsMax(shorter.length)) return 0
+  // Hardly anybody mistypes the first letter.
+  const start = typed[0] === word[0] || isSwap(typed, word, 0) ? 1 : 0.75
+  return start - found / longer.length
+}

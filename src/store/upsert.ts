@@ -1,0 +1,22 @@
+import type { Database } from 'bun:sqlite'
+
+export type Columns = Readonly<Record<string, string | number | null>>
+
+/**
+ * Writes one row of a table whose every column counts, and answers what became of it: a row that is there already, column for column, is
+ * unchanged. `columns` are all but `recorded_at`. Call it in a transaction.
+ */
+export function upsert(db: Database, table: string, columns: readonly string[], keys: readonly string[]) {
+  const held = db.query<Columns, (string | number | null)[]>(
+    `SELECT ${columns.join(', ')} FROM ${table} WHERE ${keys.map(name => `${name} = ?`).join(' AND ')}`,
+  )
+  const put = db.query(
+    `INSERT OR REPLACE INTO ${table} (${columns.join(', ')}, recorded_at) VALUES (${columns.map(() => '?').join(', ')}, ?)`,
+  )
+  return (row: Columns, recordedAt: number): 'inserted' | 'revised' | 'unchanged' => {
+    const old = held.get(...keys.map(name => row[name]!))
+    if (old && columns.every(name => old[name] === row[name])) return 'unchanged'
+    put.run(...columns.map(name => row[name]!), recordedAt)
+    return old ? 'revised' : 'inserted'
+  }
+}

@@ -1,0 +1,131 @@
+import { parseDay } from '../../src/lib/instant.ts'
+
+/** The computed numbers written down from their definitions by plain sums, apart from the code that serves them. */
+
+export interface Day {
+  day: string
+  value: number
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
+export const mean = (values: readonly number[]) => sum(values) / values.length
+export const deviation = (values: readonly number[]) => {
+  const center = mean(values)
+  return Math.sqrt(sum(values.map(value => (value - center) ** 2)) / (values.length - 1))
+}
+const number = (day: string) => parseDay(day)! / 86_400_000
+
+/** Dates d with last - period < d <= last. */
+export const window = <T extends { day: string }>(days: readonly T[], period: number): T[] =>
+  days.filter(one => number(one.day) > number(days.at(-1)!.day) - period)
+
+export const returns = (days: readonly Day[]): number[] => {
+  const made: number[] = []
+  days.forEach((one, i) => {
+    const before = days[i - 1]
+    if (before && before.value > 0 && one.value > 0) made.push(Math.log(one.value) - Math.log(before.value))
+  })
+  return made
+}
+
+export const volatility = (days: readonly Day[]) => deviation(returns(days)) * Math.sqrt(252) * 100
+
+export function statistics(days: readonly Day[], period: number) {
+  const inside = window(days, period)
+  const values = inside.map(one => one.value)
+  const sorted = [...values].sort((a, b) => a - b)
+  const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1]!, sorted[Math.floor(sorted.length / 2)]!]
+  const last = values.at(-1)!
+  return {
+    mean: mean(values),
+    median: (low + high) / 2,
+    std_dev: deviation(values),
+    min: sorted[0]!,
+    max: sorted.at(-1)!,
+    z_score: (last - mean(values)) / deviation(values),
+    percentile: (100 * values.filter(value => value <= last).length) / values.length,
+    volatility: volatility(inside),
+    data_points: values.length,
+  }
+}
+
+export const common = (a: readonly Day[], b: readonly Day[]) => {
+  const held = new Map(b.map(one => [one.day, one.value]))
+  return a.filter(one => held.has(one.day)).map(({ day, value }) => ({ day, a: value, b: held.get(day)! }))
+}
+
+export function pairs(a: readonly Day[], b: readonly Day[], period: number) {
+  const inside = window(common(a, b), period)
+  const made: { day: string; x: number; y: number }[] = []
+  inside.forEach((one, i) => {
+    const before = inside[i - 1]
+    if (before && Math.min(before.a, before.b, one.a, one.b) > 0) {
+      made.push({ day: one.day, x: Math.log(one.a) - Math.log(before.a), y: Math.log(one.b) - Math.log(before.b) })
+    }
+  })
+  return { made, closes: inside.length }
+}
+
+/** One pass over raw moments: another arithmetic than two passes over deviations. */
+export function pearson(made: readonly { x: number; y: number }[]) {
+  const n = made.length
+  const [x, y] = [sum(made.map(one => one.x)), sum(made.map(one => one.y))]
+  const xy = sum(made.map(one => one.x * one.y))
+  const [xx, yy] = [sum(made.map(one => one.x ** 2)), sum(made.map(one => one.y ** 2))]
+  return (n * xy - x * y) / Math.sqrt((n * xx - x * x) * (n * yy - y * y))
+}
+
+export const smaAt = (days: readonly Day[], n: number) => mean(days.slice(-n).map(one => one.value))
+
+const warmUp = (days: readonly Day[], n: number) => days.slice(-Math.max(250, 5 * n)).map(one => one.value)
+
+export const emaAt = (days: readonly Day[], n: number) => {
+  const values = warmUp(days, n)
+  return values.slice(n).reduce((average, value) => average + (2 / (n + 1)) * (value - average), mean(values.slice(0, n)))
+}
+
+export function rsiAt(days: readonly Day[], n: number) {
+  const values = warmUp(days, n)
+  const changes = values.slice(1).map((value, i) => value - values[i]!)
+  let [gain, loss] = [0, 0]
+  for (const change of changes.slice(0, n)) {
+    gain += Math.max(0, change) / n
+    loss += Math.max(0, -change) / n
+  }
+  for (const change of changes.slice(n)) {
+    gain = (gain * (n - 1) + Math.max(0, change)) / n
+    loss = (loss * (n - 1) + Math.max(0, -change)) / n
+  }
+  if (loss === 0) return gain === 0 ? 50 : 100
+  return (100 * gain) / (gain + loss)
+}
+
+/** Least squares by the normal equations, on days counted from the first. */
+export function line(days: readonly Day[]) {
+  const points = days.map(one => ({ x: number(one.day) - number(days[0]!.day), y: one.value }))
+  const n = points.length
+  const [x, y] = [sum(points.map(p => p.x)), sum(points.map(p => p.y))]
+  const xx = n * sum(points.map(p => p.x ** 2)) - x * x
+  const xy = n * sum(points.map(p => p.x * p.y)) - x * y
+  const yy = n * sum(points.map(p => p.y ** 2)) - y * y
+  return { slope: xy / xx, rSquared: xy ** 2 / (xx * yy), rise: (xy / xx) * points.at(-1)!.x, mean: y / n }
+}
+
+export function pivots(days: readonly Day[]) {
+  const values = days.map(one => one.value)
+  const [high, low, close] = [Math.max(...values), Math.min(...values), values.at(-1)!]
+  const point = (high + low + close) / 3
+  return { pivot_point: point, support: [2 * point - high, point - (high - low)], resistance: [2 * point - low, point + (high - low)] }
+}
+
+/** Log slope of ema(20) over the lookback. */
+export function emaDrift(days: readonly Day[], period: number) {
+  const held = days.slice(-250)
+  const averages: Day[] = []
+  let average = mean(held.slice(0, 20).map(one => one.value))
+  held.slice(19).forEach((one, i) => {
+    if (i > 0) average += (2 / 21) * (one.value - average)
+    averages.push({ day: one.day, value: Math.log(average) })
+  })
+  return line(window(averages, period)).slope
+}

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import Ajv from 'ajv'
+import addFormats from 'ajv-formats'
+import type { InternalRoute } from 'elysia'
+import type { OpenApiDocument } from '../../src/http/openapi.ts'
+import { type EvaluationCopy, evaluationCopy } from '../copy.ts'
+import { house } from '../house.ts'
+/** Every route of the interface: who may call it, what it costs, a request that must be answered and how. */
+import listed from './interface.json'
+
+interface Row {
+  method: string
+  path: string
+  access: 'key' | 'key-header-only' | 'keyless' | 'operator'
+  /** One of these features, comma-separated; null for every plan. */
+  feature: string | null
+  metered: boolean
+  success: number
+  sample: string | null
+  body?: unknown
+}
+
+const rows = listed as Row[]
+const named = (row: Row) => `${row.method} ${row.path}`
+const plainHouse = house({ 'limits.per_minute': '100000', 'limits.unauthenticated_per_minute': '100000', 'demo.limit_per_hour': '100000' })
+const parameterless = (path: string) => path.replace(/\{\w+\}/g, '{}')
+
+let copy: EvaluationCopy
+let document: OpenApiDocument
+const schemas = new Ajv({ strict: false, allErrors: true })
+addFormats(schemas)
+
+beforeAll(async () => {
+  copy = evaluationCopy(undefined, { 'limits.unauthenticated_per_minute': '100000', 'demo.limit_per_hour': '100000' })
+  document = (await (await copy.ask('GET', '/openapi.json', { key: null })).json()) as OpenApiDocument
+  schemas.addSchema({ ...document, $id: 'document' })
+}, 120_000)
+afterAll(() => copy.remove())
+
+test('the list has every documented route and no other', () => {
+  const routes = (plainHouse.app.routes as InternalRoute[])
+    .filter(route => ['GET', 'POST', 'PATCH', 'DELETE'].includes(route.method))
+    .filter(route => (route.hooks as { detail?: { hide?: boolean } }).detail?.hide !== true)
+    .map(route => `${route.method} ${parameterless(route.path.replace(/:(\w+)/g, '{$1}'))}`)
+  expect(routes.sort()).toEqual(rows.map(row => `${row.method} ${parameterless(row.path)}`).sort())
+})
+
+/** The path of the document for a row, whatever its parameters are called there. */
+const documentedPath = (row: Row) => Object.keys(document.paths).find(path => parameterless(path) === parameterless(row.path))!
+
+describe('on an evaluation copy', () => {
+  for (const row of rows.filter(one => one.sample !== null)) {
+    test(`${named(row)} answers ${row.success} with a body that its schema describes`, async () => {
+      const key = row.access === 'operator' ? copy.adminToken : row.access === 'keyless' ? null : copy.apiKey
+      const headers = row.access === 'operator' ? { authorization: `Bearer ${copy.adminToken}` } : undefined
+      const before = used()
+      const response = await copy.ask(row.method, row.sample!, {
+        key,
+        ...(row.body !== undefined && { body: row.body }),
+        ...(headers && { headers }),
+      })
+      const text = await response.text()
+      expect(response.status, text.slice(0, 500)).toBe(row.success)
+      const media =
+        document.paths[documentedPath(row)]![row.method.toLowerCase()]!.responses[String(row.success)]?.content?.['application/json']
+      if (media && response.headers.get('content-type')?.includes('json')) {
+        const at = `document#/paths/${pointer(documentedPath(row))}/${row.method.toLowerCase()}/responses/${row.success}/content/application~1json/schema`
+        const fits = schemas.getSchema(at) ?? schemas.compile({ $ref: at })
+        expect(fits(JSON.parse(text)) || fits.errors?.slice(0, 5)).toBe(true)
+      }
+      expect(used() - before, 'requests counted').toBe(row.metered ? 1 : 0)
+    })
+  }
+})
+
+/** What the quota of the calling key has counted. */
+function used(): number {
+  const { keys, meter } = copy.running.services
+  return meter.standing(keys.find(copy.apiKey)!).used
+}
+const pointer = (path: string) => encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'))
+
+describe('without the right to it', () => {
+  const sampleOf = (row: Row) => row.sample ?? row.path.replace(/\{\w+\}/g, '1')
+  /** The spreadsheet's XML can not be refused by status: it says so in the body. */
+  const refusedInBody = (row: Row) => row.path.endsWith('.xml')
+
+  for (const row of rows.filter(one => one.access !== 'keyless')) {
+    test(`${named(row)} refuses who has no key, a malformed one or an unknown one, and tells nothing of itself`, async () => {
+      for (const key of [null, 'nonsense', 'f'.repeat(64)]) {
+        const response = await copy.ask(row.method, sampleOf(row), { key, ...(row.body !== undefined && { body: row.body }) })
+        const text = await response.text()
+        if (refusedInBody(row)) expect(text).toContain('auth_failed')
+        else expect(response.status, text.slice(0, 300)).toBe(401)
+        expect(text).not.toContain(copy.apiKey)
+      }
+    })
+  }
+  for (const row of rows.filter(one => one.access === 'key-header-only')) {
+    test(`${named(row)} does not take the key in the address`, async () => {
+      const joined = `${sampleOf(row)}${sampleOf(row).includes('?') ? '&' : '?'}api_key=${copy.apiKey}`
+      const response = await copy.ask(row.method, joined, { key: null, ...(row.body !== undefined && { body: row.body }) })
+      expect(response.status).toBe(401)
+    })
+  }
+  for (const row of rows.filter(one => one.access === 'key' && one.method === 'GET' && one.sample)) {
+    test(`${named(row)} takes the key in the address`, async () => {
+      const joined = `${row.sample}${row.sample!.includes('?') ? '&' : '?'}api_key=${copy.apiKey}`
+      const response = await copy.ask('GET', joined, { key: null })
+      expect(response.status).toBe(row.success)
+      expect(response.headers.get('link') ?? '').not.toContain(copy.apiKey)
+    })
+  }
+  for (const row of rows.filter(one => one.feature !== null)) {
+    test(`${named(row)} needs ${row.feature} in the plan`, async () => {
+      const token = freeKey()
+      const response = await copy.ask(row.method, sampleOf(row), { key: token, ...(row.body !== undefined && { body: row.body }) })
+      const body = await response.text()
+      // Free accounts may call futures within their daily allowance.
+      if (row.feature === 'futures') expect(response.status).not.toBe(403)
+      else {
+        expect(response.status, body.slice(0, 300)).toBe(403)
+        expect(row.feature!.split(',').some(feature => body.includes(feature))).toBe(true)
+        expect(body).toMatch(/tier|upgrade/)
+      }
+    })
+  }
+
+  let free: string | undefined
+  const freeKey = () => {
+    const { keys, ids, clock } = copy.running.services
+    free ??= keys.addKey(
+      keys.putAccount({
+        id: ids.uuid(),
+        email: 'free@example.com',
+        plan: 'free',
+        addOns: [],
+        trialStartedAt: null,
+        trialEndsAt: null,
+        emailConfirmedAt: clock.now(),
+        suspendedAt: null,
+        createdAt: clock.now(),
+      }),
+    ).token
+    return free
+  }
+})

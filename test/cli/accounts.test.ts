@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'bun:test'
+import { changeAccount, createAccount, listAccounts, showAccount } from '../../src/cli/accounts.ts'
+import type { CommandEnvironment } from '../../src/cli/command.ts'
+import { createKey, listKeys, revokeKey, rollKey, rotateAdminToken, suspendKey } from '../../src/cli/keys.ts'
+import { frontDesk } from '../api/front-desk.ts'
+
+/** A command line over a front door; `lines` and `faults` are what it printed. */
+function terminal(json = false) {
+  const desk = frontDesk()
+  const lines: string[] = []
+  const faults: string[] = []
+  const env: CommandEnvironment = {
+    operator: { call: desk.local },
+    out: line => void lines.push(line),
+    err: line => void faults.push(line),
+    json,
+  }
+  const taken = () => lines.splice(0).join('\n')
+  return { desk, env, faults, taken, data: () => JSON.parse(taken()) }
+}
+
+const token = /^API key: ([0-9a-f]{64})$/m
+
+describe('accounts', () => {
+  test('are made, shown by id or address, changed and listed', async () => {
+    const { desk, env, faults, taken } = terminal()
+    expect(await createAccount(env, { email: 'a@example.com', plan: 'starter', addOns: ['sms'], keyName: 'first' })).toBe(0)
+    const made = taken()
+    const [, plain] = token.exec(made)!
+    expect(made).toContain('It is shown this once and kept as a hash only.')
+    expect((await desk.get('/probe/counted', plain)).status).toBe(200)
+    const { id } = desk.services.keys.accountByEmail('a@example.com')!.account
+
+    expect(await listAccounts(env)).toBe(0)
+    const [head, row] = taken().split('\n')
+    expect(head).toMatch(/^ID +EMAIL +PLAN +ADD-ONS +STATE +KEYS +CREATED$/)
+    expect(row).toMatch(new RegExp(`^${id}  a@example.com  starter  sms +active  1 +2026-11-20T15:00:00Z$`))
+
+    expect(await showAccount(env, 'A@example.com')).toBe(0)
+    const byAddress = taken()
+    expect(await showAccount(env, id)).toBe(0)
+    expect(taken()).toBe(byAddress)
+    expect(byAddress).toContain('1 requests this month')
+    expect(byAddress).toMatch(/first +active +1\/50000/)
+    expect(byAddress).not.toContain(plain)
+
+    expect(
+      await changeAccount(env, 'a@example.com', { plan: 'free', trial: true, suspended: true, emailConfirmed: false, addOns: [] }),
+    ).toBe(0)
+    expect(taken()).toContain('suspended, unconfirmed, trial to 2026-11-27T15:00:00Z')
+    expect(faults).toEqual([])
+  })
+
+  test('are listed over all pages', async () => {
+    const { desk, env, data } = terminal(true)
+    for (let i = 0; i < 205; i += 1) desk.open(i < 3 ? 'scale' : 'free')
+    expect(await listAccounts(env)).toBe(0)
+    expect(new Set(data().map((one: { id: string }) => one.id)).size).toBe(205)
+    await listAccounts(env, { plan: 'scale' })
+    expect(data()).toHaveLength(3)
+    await listAccounts(env, { q: 'person20' })
+    expect(data()).toHaveLength(7)
+  })
+
+  test('that can not be made or found say why, and the exit code is 1', async () => {
+    const { env, faults, taken } = terminal()
+    expect(await createAccount(env, { email: 'nobody', plan: 'gold', addOns: ['x'] })).toBe(1)
+    expect(faults.splice(0)).toEqual([
+      'accounts create: email: must be an e-mail address.',
+      'accounts create: plan: must be one of free, developer, starter, professional, scale, enterprise.',
+      'accounts create: add_ons.0: does not belong in a list of add-ons: futures_data, well_permits, well_production, sms.',
+    ])
+    expect(await showAccount(env, 'a@example.com')).toBe(1)
+    expect(await showAccount(env, '../../v1/account')).toBe(1)
+    expect(await changeAccount(env, 'unknown', { plan: 'free' })).toBe(1)
+    expect(faults.splice(0)).toEqual([
+      'accounts show: no account has the address a@example.com',
+      'accounts show: The account was not found.',
+      'accounts change: The account was not found.',
+    ])
+    expect(await listAccounts({ ...env, operator: { call: () => Promise.reject(new Error('the socket is closed')) } })).toBe(1)
+    expect(faults).toEqual(['accounts list: the socket is closed'])
+    expect(taken()).toBe('')
+  })
+})
+
+describe('keys', () => {
+  test('are made, listed, suspended, rolled and revoked', async () => {
+    const { desk, env, faults, taken } = terminal()
+    const { account } = desk.open('free')
+    const who = account.account.email
+    const options = {
+      name: 'desk\u001b[31m',
+      readOnly: true,
+      allowedIps: ['203.0.113.0/24'],
+      allowedDomains: [],
+      expires: '2027-01-01T00:00:00Z',
+    }
+    expect(await createKey(env, who, options)).toBe(0)
+    const made = taken()
+    const [, plain] = token.exec(made)!
+    expect(made).toContain('read-only 203.0.113.0/24 until 2027-01-01T00:00:00Z')
+    expect(made).toContain('desk\\u001b[31m')
+    const { id } = account.keys[1]!.key
+
+    expect(await suspendKey(env, id)).toBe(0)
+    expect(taken()).toContain('suspended')
+    expect(await suspendKey(env, id, false)).toBe(0)
+    taken()
+    expect(await rollKey(env, id, { overlapSeconds: 60 })).toBe(0)
+    const [, next] = token.exec(taken())!
+    expect(next).not.toBe(plain)
+    const statuses = await Promise.all([plain, next].map(async one => (await desk.get('/probe/free', one)).status))
+    expect(statuses).toEqual([200, 200])
+    expect(await revokeKey(env, id)).toBe(0)
+    expect(taken()).toContain('revoked')
+    expect(await listKeys(env, who)).toBe(0)
+    const listed = taken()
+    expect(listed.split('\n')).toHaveLength(3)
+    expect(listed).not.toMatch(/[0-9a-f]{64}/)
+
+    expect(await revokeKey(env, id)).toBe(1)
+    expect(await rollKey(env, id)).toBe(1)
+    expect(await createKey(env, who, { expires: 'soon' })).toBe(1)
+    expect(faults).toEqual([
+      'keys revoke: This API key has been revoked, and a revoked key stays revoked.',
+      'keys roll: This API key has been revoked, and a revoked key stays revoked.',
+      'keys create: expires_at: must be an ISO 8601 time with a zone, such as 2027-01-31T00:00:00Z.',
+    ])
+  })
+
+  test('come as JSON where that is asked for', async () => {
+    const { desk, env, data } = terminal(true)
+    const { account, key } = desk.open('starter')
+    await listKeys(env, account.account.id)
+    expect(data()).toMatchObject([{ id: key.key.id, account_id: account.account.id, usage: { request_limit: 50_000 } }])
+    await createKey(env, account.account.id)
+    expect(data().plain_token).toMatch(/^[0-9a-f]{64}$/)
+    await showAccount(env, account.account.id)
+    expect(data()).toMatchObject({ plan: 'starter', total_keys: 2 })
+  })
+})
+
+test('the admin token is rotated and shown once', async () => {
+  const { desk, env, taken } = terminal()
+  const old = desk.adminToken
+  expect(await rotateAdminToken(env)).toBe(0)
+  const [, next] = /^Admin token: ([0-9a-f]{64})$/m.exec(taken())!
+  const statusOf = async (given: string) => (await desk.get('/admin/v1/accounts', undefined, { authorization: `Bearer ${given}` })).status
+  expect([await statusOf(old), await statusOf(next!)]).toEqual([401, 200])
+})

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { evaluationKeys } from '../src/cli/first-start.ts'
+import { loadConfig } from '../src/config.ts'
+import { openHouse, type House as Running } from '../src/house.ts'
+import { type ManualClock, manualClock } from '../src/lib/clock.ts'
+import { seededIds } from '../src/lib/ids.ts'
+import { createLog } from '../src/lib/log.ts'
+
+/** A whole evaluation copy in this process, with all of its data, at a moment that stands still. */
+export interface EvaluationCopy {
+  running: Running
+  clock: ManualClock
+  apiKey: string
+  adminToken: string
+  /** A request as a client would make it; without a key when `key` is null. */
+  ask(method: string, path: string, options?: { key?: string | null; body?: unknown; headers?: Record<string, string> }): Promise<Response>
+  remove(): void
+}
+
+export function evaluationCopy(now = Date.parse('2026-11-20T15:00:00Z'), flags: Record<string, string> = {}): EvaluationCopy {
+  const dir = mkdtempSync(join(tmpdir(), 'wellhead-copy-'))
+  const clock = manualClock(now)
+  const config = loadConfig({
+    mode: 'dev',
+    flags: { 'limits.per_minute': '100000', ...flags },
+    env: {},
+    files: { directory: '/' },
+    readFile: () => undefined,
+  })
+  const running = openHouse({
+    ground: { config, clock, ids: seededIds(7), log: createLog({ level: 'error', format: 'json', write: () => {}, clock }) },
+    dir,
+  })
+  while (running.feed!.step(1_000));
+  const { apiKey, adminToken } = evaluationKeys(running.services, dir)
+  return {
+    running,
+    clock,
+    apiKey: apiKey!,
+    adminToken: adminToken!,
+    ask(method, path, { key = apiKey!, body, headers = {} } = {}) {
+      const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
+      return running.app.handle(
+        new Request(`http://localhost${path}`, {
+          method,
+          headers: {
+            ...(key !== null && { authorization: `Token ${key}` }),
+            ...(text !== undefined && { 'content-type': 'application/json' }),
+            ...headers,
+          },
+          ...(text !== undefined && { body: text }),
+        }),
+      )
+    },
+    remove() {
+      running.close()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,244 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import schema from '../../schema.sql' with { type: 'text' }
+import { checkpoint, copyDatabase, integrityFaults, openDatabase, transact } from '../../src/store/database.ts'
+import { type Migration, migrate, migrations, schemaVersion } from '../../src/store/migrations.ts'
+
+const inDirectory = (work: (path: string) => void) => {
+  const directory = mkdtempSync(join(tmpdir(), 'wellhead-'))
+  try {
+    work(join(directory, 'wellhead.db'))
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
+
+const pragma = (db: Database, name: string) => Object.values(db.query(`PRAGMA ${name}`).get() as object)[0]
+
+/** Every table, index and trigger as a statement, without comments and with one way of spacing. */
+function shapeOf(db: Database): string[] {
+  const rows = db.query("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'").all() as { sql: string }[]
+  const normal = (sql: string) =>
+    sql
+      .replace(/--[^\n]*/g, ' ')
+      .replace(/\s+/g, ' ')
+      .replace(/ ?([(),]) ?/g, '$1')
+      .replaceAll('"', '')
+      .trim()
+  return rows.map(row => normal(row.sql)).sort()
+}
+
+function made(sql: string): Database {
+  const db = new Database(':memory:', { strict: true })
+  db.run(sql)
+  return db
+}
+
+describe('a database that is open', () => {
+  test('has the pragmas that durability and memory rest on', () => {
+    inDirectory(path => {
+      const db = openDatabase(path)
+      const inForce = {
+        ...{ journal_mode: 'wal', synchronous: 2, foreign_keys: 1, busy_timeout: 250, wal_autocheckpoint: 1000 },
+        ...{ journal_size_limit: 67_108_864, mmap_size: 268_435_456, cache_size: -16_384, temp_store: 2, trusted_schema: 0 },
+      }
+      for (const [name, value] of Object.entries(inForce)) expect([name, pragma(db, name)]).toEqual([name, value])
+      db.close()
+      const other = openDatabase(path, { autocheckpoint: 0, busyTimeoutMs: 10 })
+      expect([pragma(other, 'wal_autocheckpoint'), pragma(other, 'busy_timeout')]).toEqual([0, 10])
+      other.close()
+    })
+  })
+
+  test('is sound, has this version and refuses rows that refer to nothing', () => {
+    const db = openDatabase(':memory:')
+    expect(pragma(db, 'user_version')).toBe(schemaVersion)
+    expect(integrityFaults(db)).toEqual([])
+    expect(() => db.run('INSERT INTO observations VALUES (1, 0, 1, 1)')).toThrow('FOREIGN KEY')
+    db.run('PRAGMA foreign_keys = OFF')
+    db.run("INSERT INTO aliases VALUES ('OIL', 'NOTHING')")
+    expect(integrityFaults(db)).toEqual([expect.stringContaining('aliases')])
+  })
+
+  test('keeps what it held, and a reader beside the writer changes nothing', () => {
+    inDirectory(path => {
+      const db = openDatabase(path)
+      db.run("INSERT INTO settings VALUES ('colour', 'green')")
+      const reader = openDatabase(path, { readonly: true })
+      expect(reader.query('SELECT value FROM settings').get()).toEqual({ value: 'green' })
+      expect(() => reader.run("INSERT INTO settings VALUES ('a', 'b')")).toThrow('readonly')
+      reader.close()
+      checkpoint(db)
+      expect(readFileSync(`${path}-wal`).length).toBe(0)
+      db.close()
+      const again = openDatabase(path)
+      expect(again.query('SELECT value FROM settings').get()).toEqual({ value: 'green' })
+      again.close()
+    })
+  })
+
+  test('can be copied while it is in use', () => {
+    inDirectory(path => {
+      const db = openDatabase(path)
+      db.run("INSERT INTO settings VALUES ('colour', 'green')")
+      copyDatabase(path, `${path}.copy`)
+      db.close()
+      const copy = openDatabase(`${path}.copy`, { readonly: true })
+      expect(copy.query('SELECT value FROM settings').get()).toEqual({ value: 'green' })
+      expect(shapeOf(copy)).toEqual(shapeOf(made(schema)))
+      copy.close()
+    })
+  })
+
+  test.each([false, true])('a newer schema is refused with what to do about it (readonly: %p)', readonly => {
+    inDirectory(path => {
+      const db = openDatabase(path)
+      db.run(`PRAGMA user_version = ${schemaVersion + 1}`)
+      db.close()
+      expect(() => openDatabase(path, { readonly })).toThrow(
+        `the database has schema version ${schemaVersion + 1} and this program knows up to ${schemaVersion}: run the newer program, or restore a backup made by this one`,
+      )
+    })
+  })
+
+  test('a file that is no database is refused and left as it is', () => {
+    inDirectory(path => {
+      const text = 'code,observed_at,price\n'.repeat(1000)
+      writeFileSync(path, text)
+      expect(() => openDatabase(path)).toThrow('not a database')
+      expect(readFileSync(path, 'utf8')).toBe(text)
+      expect(existsSync(`${path}-wal`)).toBe(false)
+    })
+  })
+})
+
+describe('a transaction', () => {
+  const opened = () => made('CREATE TABLE notes (text TEXT)')
+  const texts = (db: Database) => db.query('SELECT text FROM notes').values().flat()
+
+  test('gives back what its work returns', () => {
+    const db = opened()
+    expect(transact(db, () => db.run("INSERT INTO notes VALUES ('a')").changes)).toBe(1)
+    expect(texts(db)).toEqual(['a'])
+  })
+
+  test.each([
+    ['an async function', async () => {}],
+    // biome-ignore lint/suspicious/noThenProperty: a thenable that is no Promise is what must be refused.
+    ['anything with a then', () => ({ then() {} })],
+  ])('that returns %s is refused and undone', (_, work) => {
+    const db = opened()
+    const attempt = () =>
+      transact<unknown>(db, () => {
+        db.run("INSERT INTO notes VALUES ('half')")
+        return work()
+      })
+    expect(attempt).toThrow('a transaction must not await')
+    expect(texts(db)).toEqual([])
+  })
+
+  test('that throws leaves nothing, also inside another', () => {
+    const db = opened()
+    transact(db, () => {
+      db.run("INSERT INTO notes VALUES ('outer')")
+      const inner = () =>
+        transact(db, () => {
+          db.run("INSERT INTO notes VALUES ('inner')")
+          throw new Error('no')
+        })
+      expect(inner).toThrow('no')
+    })
+    expect(texts(db)).toEqual(['outer'])
+  })
+
+  test('takes the write lock before it reads', () => {
+    inDirectory(path => {
+      const first = openDatabase(path, { busyTimeoutMs: 0 })
+      const second = openDatabase(path, { busyTimeoutMs: 0 })
+      transact(first, () => {
+        expect(() => transact(second, () => second.query('SELECT 1').get())).toThrow('locked')
+      })
+      first.close()
+      second.close()
+    })
+  })
+})
+
+describe('migrations', () => {
+  const old = 'CREATE TABLE wells (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;'
+  const steps: Migration[] = [
+    { version: 2, why: 'Wells have operators.', sql: 'ALTER TABLE wells ADD COLUMN operator TEXT;' },
+    {
+      version: 3,
+      why: 'Wells are found by name, and their history is kept.',
+      sql: 'CREATE INDEX wells_by_name ON wells (name); CREATE TABLE events (well_id INTEGER REFERENCES wells (id), at INTEGER NOT NULL) STRICT;',
+    },
+  ]
+  const current = `
+    CREATE TABLE wells (
+      id INTEGER PRIMARY KEY, -- the state's number
+      name TEXT NOT NULL,
+      operator TEXT
+    ) STRICT;
+    CREATE INDEX wells_by_name ON wells (name);
+    CREATE TABLE events (well_id INTEGER REFERENCES wells (id), at INTEGER NOT NULL) STRICT;`
+  const versioned = (sql: string, version: number) => made(`${sql} PRAGMA user_version = ${version};`)
+
+  test('lead from the oldest schema to schema.sql', () => {
+    // Until the first migration there is one schema only. Whoever adds it puts the schema of the first release beside this test.
+    const oldest = migrations.length === 0 ? schema : readFileSync(join(import.meta.dir, 'schema-1.sql'), 'utf8')
+    const db = versioned(oldest, 1)
+    migrate(db, 1)
+    expect(shapeOf(db)).toEqual(shapeOf(made(schema)))
+    expect(pragma(db, 'user_version')).toBe(schemaVersion)
+  })
+
+  test('are numbered without a gap from 2 on, each with its reason', () => {
+    expect(migrations.map(one => one.version)).toEqual(migrations.map((_, i) => i + 2))
+    for (const one of migrations) expect(one.why).toMatch(/^[A-Z].*\.$/)
+  })
+
+  test('in order give the same shape as the schema written out, and none less does', () => {
+    for (const from of [1, 2, 3]) {
+      const db = versioned(old, 1)
+      migrate(db, 1, steps.slice(0, from - 1))
+      expect(Bun.deepEquals(shapeOf(db), shapeOf(made(current)))).toBe(from === 3)
+      migrate(db, from, steps)
+      expect(shapeOf(db)).toEqual(shapeOf(made(current)))
+      expect(pragma(db, 'user_version')).toBe(3)
+    }
+  })
+
+  test('the comparison sees a type, a default, an index and the order of columns', () => {
+    const others = [
+      current.replace('operator TEXT', 'operator BLOB'),
+      current.replace('operator TEXT', "operator TEXT DEFAULT ''"),
+      current.replace('(name);', '(name, id);'),
+      current.replace('name TEXT NOT NULL,\n      operator TEXT', 'operator TEXT,\n      name TEXT NOT NULL'),
+      current.replaceAll(' STRICT', ''),
+    ]
+    for (const other of others) expect(shapeOf(made(other))).not.toEqual(shapeOf(made(current)))
+  })
+
+  test('keep the rows', () => {
+    const db = versioned(old, 1)
+    db.run("INSERT INTO wells VALUES (7, 'Lucas 1')")
+    migrate(db, 1, steps)
+    expect(db.query('SELECT * FROM wells').all()).toEqual([{ id: 7, name: 'Lucas 1', operator: null }])
+  })
+
+  test('a step that fails half-way leaves the version before it, whole, and can be run again', () => {
+    const broken = { ...steps[1]!, sql: `${steps[1]!.sql} INSERT INTO nowhere VALUES (1);` }
+    const db = versioned(old, 1)
+    expect(() => migrate(db, 1, [steps[0]!, broken])).toThrow('nowhere')
+    expect(pragma(db, 'user_version')).toBe(2)
+    const before = versioned(old, 1)
+    migrate(before, 1, steps.slice(0, 1))
+    expect(shapeOf(db)).toEqual(shapeOf(before))
+    migrate(db, 2, steps)
+    expect(shapeOf(db)).toEqual(shapeOf(made(current)))
+  })
+})
