@@ -269,7 +269,7 @@ CREATE TABLE futures_ticks (
   PRIMARY KEY (series_id, traded_at)
 ) STRICT, WITHOUT ROWID;
 
--- What managed-money traders held of a market's futures and options on a report date, in contracts (CFTC, disaggregated Commitments of
+-- What managed-money traders held of a market's futures on a report date, in contracts (CFTC, disaggregated Commitments of
 -- Traders). The net position and its change follow from the rows. Lists run over all markets by date, but the previous report is sought
 -- for each row, so the key leads with the market; twenty years of five markets are five thousand rows to sort.
 CREATE TABLE cot_reports (

@@ -1,6 +1,9 @@
+import { account } from './api/account.ts'
+import { admin } from './api/admin.ts'
 import { adminData } from './api/admin-data.ts'
 import { adminDatasets } from './api/admin-datasets.ts'
 import { analytics } from './api/analytics.ts'
+import { apiKeys } from './api/api-keys.ts'
 import { batch } from './api/batch.ts'
 import { commodities } from './api/commodities.ts'
 import { commodityTexts } from './api/commodity-texts.ts'
@@ -15,9 +18,11 @@ import { latest } from './api/latest.ts'
 import { marine } from './api/marine.ts'
 import { meta } from './api/meta.ts'
 import { metrics } from './api/metrics.ts'
+import { performance } from './api/performance.ts'
 import { priceLists } from './api/price-lists.ts'
 import { spreads } from './api/spreads.ts'
 import { storage } from './api/storage.ts'
+import { usage } from './api/usage.ts'
 import { widgets } from './api/widgets.ts'
 import { windows } from './api/windows.ts'
 import { datasets } from './feed/datasets.ts'
@@ -28,13 +33,16 @@ import { base } from './http/base.ts'
 import { codeReader } from './http/codes.ts'
 import { faultMeeter } from './http/faults.ts'
 import { gate } from './http/gate.ts'
+import { idempotency } from './http/idempotency.ts'
 import { apiIntroduction, apiTags } from './http/introduction.ts'
 import { linker } from './http/links.ts'
 import { documentOf } from './http/openapi.ts'
 import { rateTables } from './http/rates.ts'
 import { freshness } from './service/freshness.ts'
 import { fx } from './service/fx.ts'
+import { keyChanges } from './service/key-changes.ts'
 import type { Services } from './services.ts'
+import { idempotencyStore } from './store/idempotency.ts'
 
 export interface AppOptions {
   /** The address of the other end of a connection. */
@@ -65,6 +73,8 @@ export function createApp(
   const shared = { ...services, access, codes, marks, now, exchange: fx(catalogue, board), firstCodes: demo.codes }
   const fresh = { ...shared, links, freshness: freshness(shared) }
   const listed = { ...fresh, texts: commodityTexts(fresh) }
+  const changes = keyChanges(services)
+  const repeats = idempotency({ store: idempotencyStore(services.db), reload: keys.reload, now })
   const app = base({ access, gate: door, ids, log, links, corsOrigins: config.cors.origins })
     .use(demoPrices({ ...listed, limitPerHour: limits.demoPerHour }))
     .use(commodities(listed))
@@ -93,6 +103,11 @@ export function createApp(
     .use(storage(shared))
     .use(marine({ ...shared, ports: shippedPorts(), perPageMax: limits.windowedPerPageMax }))
     .use(fuelSurcharge({ ...shared, perPageMax: limits.windowedPerPageMax }))
+    .use(account({ ...shared, links, quotaScope: config.quota.scope }))
+    .use(apiKeys({ ...shared, changes, idempotency: repeats, nameMax: limits.keyNameMax }))
+    .use(usage({ ...shared, rates }))
+    .use(performance(shared))
+    .use(admin({ ...shared, changes, nameMax: limits.keyNameMax }))
     .use(adminData(shared))
     .use(adminDatasets({ ...shared, datasets: datasetsOf(services) }))
     .use(docs({ gate: access, serviceName: brand.serviceName, document: (): Promise<string> => document() }))

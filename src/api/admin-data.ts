@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { exportText } from '../feed/export.ts'
-import { type Catalogue as RowCatalogue, catalogueOf, checkRow, type RawRow } from '../feed/rows.ts'
+import { catalogueOf, checkRow, type RawRow, type Catalogue as RowCatalogue } from '../feed/rows.ts'
 import type { AccessPlugin } from '../http/access.ts'
 import { type FieldFault, invalidParameter, notFound, Problem, validationFailed } from '../http/problem.ts'
 import { NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
@@ -9,8 +9,8 @@ import { isoInstant, parseDay } from '../lib/instant.ts'
 import type { Catalogue } from '../service/catalogue.ts'
 import type { Ingest } from '../service/ingest.ts'
 import type { QuarantineList } from '../service/quarantine.ts'
-import type { ObservationStore, Point } from '../store/observations.ts'
 import { observationPages } from '../store/export.ts'
+import type { ObservationStore, Point } from '../store/observations.ts'
 import type { Quarantine } from '../store/quarantine.ts'
 import { envelope, success } from './answer.ts'
 
@@ -91,7 +91,8 @@ export function adminData(deps: AdminDataDeps) {
       {
         access: operator,
         body: t.Any({
-          description: '`{"observations":[{"code","observed_at","price","currency"?}]}`, or one such object a line as `application/x-ndjson`.',
+          description:
+            '`{"observations":[{"code","observed_at","price","currency"?}]}`, or one such object a line as `application/x-ndjson`.',
           examples: [{ observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T15:00:00Z', price: 71.23 }] }],
         }),
         response: { 200: envelope(Counts), 400: NestedProblem, 401: NestedProblem, 413: NestedProblem, 422: ValidationProblem },
@@ -115,7 +116,12 @@ export function adminData(deps: AdminDataDeps) {
       {
         access: operator,
         response: { 200: envelope(t.Array(SeriesRow)), 401: NestedProblem },
-        detail: { operationId: 'listSeries', tags: ['operator'], summary: 'List series', description: 'Every series of the catalogue, with the level that bounds what is accepted as a value.' },
+        detail: {
+          operationId: 'listSeries',
+          tags: ['operator'],
+          summary: 'List series',
+          description: 'Every series of the catalogue, with the level that bounds what is accepted as a value.',
+        },
       },
     )
     .get(
@@ -135,10 +141,16 @@ export function adminData(deps: AdminDataDeps) {
       {
         access: operator,
         query: t.Object({
-          codes: t.Optional(t.String({ description: 'Codes to export, comma-separated; absent: all.', examples: ['WTI_USD,BRENT_CRUDE_USD'] })),
+          codes: t.Optional(
+            t.String({ description: 'Codes to export, comma-separated; absent: all.', examples: ['WTI_USD,BRENT_CRUDE_USD'] }),
+          ),
           format: t.Optional(t.String({ description: '`csv` (default) or `ndjson`.', examples: ['csv'] })),
         }),
-        response: { 200: t.String({ contentMediaType: 'text/csv', examples: ['code,observed_at,price,currency'] }), 400: NestedProblem, 401: NestedProblem },
+        response: {
+          200: t.String({ contentMediaType: 'text/csv', examples: ['code,observed_at,price,currency'] }),
+          400: NestedProblem,
+          401: NestedProblem,
+        },
         detail: {
           operationId: 'exportObservations',
           tags: ['operator'],
@@ -150,7 +162,12 @@ export function adminData(deps: AdminDataDeps) {
     .get('/admin/v1/quarantine', () => success(quarantine.all().map(quarantineRow)), {
       access: operator,
       response: { 200: envelope(t.Array(QuarantineRow)), 401: NestedProblem },
-      detail: { operationId: 'listQuarantine', tags: ['operator'], summary: 'List quarantined days', description: 'The ranges of days that reads leave out.' },
+      detail: {
+        operationId: 'listQuarantine',
+        tags: ['operator'],
+        summary: 'List quarantined days',
+        description: 'The ranges of days that reads leave out.',
+      },
     })
     .post(
       '/admin/v1/quarantine',
@@ -184,7 +201,12 @@ export function adminData(deps: AdminDataDeps) {
         access: operator,
         params: t.Object({ id: t.String({ description: 'Number of the range.', examples: ['1'] }) }),
         response: { 200: envelope(QuarantineRow), 401: NestedProblem, 404: NestedProblem },
-        detail: { operationId: 'removeQuarantine', tags: ['operator'], summary: 'Lift a quarantine', description: 'The days are read again.' },
+        detail: {
+          operationId: 'removeQuarantine',
+          tags: ['operator'],
+          summary: 'Lift a quarantine',
+          description: 'The days are read again.',
+        },
       },
     )
 }
@@ -196,7 +218,10 @@ function rowsOf(body: unknown): unknown[] {
     throw validationFailed([{ field: 'observations', message: 'observations: must be a list of {code, observed_at, price}.', value: null }])
   }
   if (rows.length > rowsMax) {
-    throw new Problem('PAYLOAD_TOO_LARGE', `${rows.length} observations in one request: at most ${rowsMax} are accepted.`, { max: rowsMax, received: rows.length })
+    throw new Problem('PAYLOAD_TOO_LARGE', `${rows.length} observations in one request: at most ${rowsMax} are accepted.`, {
+      max: rowsMax,
+      received: rows.length,
+    })
   }
   return rows
 }

@@ -103,7 +103,11 @@ export function dev(deps: DevDeps) {
       },
       { access: operator, body: anyBody, response: open, ...hidden('devReset', 'Go back to the start') },
     )
-    .get('/_dev/faults', () => ({ faults: faults.all().map(faultRow) }), { access: operator, response: open, ...hidden('devListFaults', 'The faults') })
+    .get('/_dev/faults', () => ({ faults: faults.all().map(faultRow) }), {
+      access: operator,
+      response: open,
+      ...hidden('devListFaults', 'The faults'),
+    })
     .post(
       '/_dev/faults',
       ({ body, set }) => {

@@ -6,6 +6,7 @@ import { randomIds } from '../lib/ids.ts'
 import { createLog } from '../lib/log.ts'
 import type { Ground } from '../services.ts'
 import { version } from '../version.ts'
+import { accountCommands } from './account-commands.ts'
 import { backup, restore, verifyFile } from './backup.ts'
 import { configExplain } from './config.ts'
 import { dataOf } from './data.ts'
@@ -52,9 +53,18 @@ export async function run(argv: readonly string[], env: ProgramEnvironment): Pro
     .exitOverride()
     .configureOutput({ writeOut: text => env.out(text.trimEnd()), writeErr: text => env.err(text.trimEnd()) })
     .showHelpAfterError()
-  const results = { set: (value: number) => void (code = value) }
+  const results: Results = {
+    set(value) {
+      code = value
+    },
+  }
   serving(program, env, results)
   dataCommands(program, env, results)
+  accountCommands(program, located, (options, work) =>
+    withOperator(options as Options, env, async operator =>
+      results.set(await work({ operator, out: env.out, err: env.err, json: options.json === true })),
+    ),
+  )
   keepingCommands(program, env, results)
   try {
     await program.parseAsync(argv, { from: 'user' })

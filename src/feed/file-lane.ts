@@ -1,6 +1,6 @@
 import { hourMs, minuteMs, parseDay, secondMs } from '../lib/instant.ts'
-import type { Columns } from './file-columns.ts'
 import { valueBounds } from '../market/catalogue.ts'
+import type { Columns } from './file-columns.ts'
 import { type Catalogue, earliestAt, latestAt, scaled } from './rows.ts'
 
 /**
@@ -99,7 +99,12 @@ function spellings(catalogue: Catalogue) {
     const text = Buffer.from(bytes.subarray(from, to)).toString()
     const series = catalogue.find(text)
     if (!series) return undefined
-    return { name: Buffer.from(text), id: series.id, ...valueBounds(series.category, series.level), currency: Buffer.from(series.currency ?? '') }
+    return {
+      name: Buffer.from(text),
+      id: series.id,
+      ...valueBounds(series.category, series.level),
+      currency: Buffer.from(series.currency ?? ''),
+    }
   }
   return {
     find(bytes: Uint8Array, from: number, to: number): Known | undefined {

@@ -26,14 +26,15 @@ export function surchargeMatching(deps: { surcharges: SurchargeStore; catalogue:
     services = [...all.values()].filter(tables => tables.some(table => table.matched))
   }
 
-  /** What the rows follow from: while it is the same there is nothing to do. */
+  /** What the rows follow from; while it is the same there is nothing to do. A price that fills a gap is taken up the next day. */
   const stateOf = (now: number): string => {
     const codes = new Set(services.flatMap(tables => tables.map(table => table.indexCode)))
-    const newest = [...codes].map(code => {
+    const extents = [...codes].map(code => {
       const series = catalogue.resolve(code, now)?.series
-      return series && catalogue.extent(series)?.lastAt
+      const extent = series && catalogue.extent(series)
+      return `${extent?.firstAt} ${extent?.lastAt}`
     })
-    return [version, isoDay(now), ...newest].join(' ')
+    return [version, isoDay(now), ...extents].join(' ')
   }
 
   const missing = (tables: readonly CarrierSchedule[], now: number): Surcharge[] => {

@@ -114,7 +114,9 @@ describe('filling', () => {
     }
     for (const points of ingest.writes) expect(points.length).toBeLessThanOrEqual(12_000)
     const interrupted = copy(start, new Map(), new Recorder())
-    interrupted.ingest.failsFrom = ingest.writes.findIndex(points => points.some(point => codeOf.get(point.seriesId) === 'DIESEL_LIST_B7_DKK'))
+    interrupted.ingest.failsFrom = ingest.writes.findIndex(points =>
+      points.some(point => codeOf.get(point.seriesId) === 'DIESEL_LIST_B7_DKK'),
+    )
     expect(interrupted.fill).toThrow('the disk is full')
     expect(interrupted.feed.filled().has('DIESEL_LIST_B7_DKK')).toBe(false)
     expect(interrupted.feed.filled().has('BRENT_CRUDE_USD')).toBe(true)

@@ -5,7 +5,8 @@ import { manualClock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 
 const lines: string[] = []
-const quiet = (clock: ReturnType<typeof manualClock>) => createLog({ level: 'info', format: 'json', write: line => void lines.push(line), clock })
+const quiet = (clock: ReturnType<typeof manualClock>) =>
+  createLog({ level: 'info', format: 'json', write: line => void lines.push(line), clock })
 
 describe('the runner', () => {
   test('a clock moved far stops at every moment that matters, in order, and once at the end', async () => {
@@ -38,7 +39,7 @@ describe('the runner', () => {
         throw new Error('disk full')
       },
     }
-    const jobs = runner([failing, { name: 'other', pass: () => void (others += 1) }], clock, quiet(clock))
+    const jobs = runner([failing, { name: 'other', pass: () => void others++ }], clock, quiet(clock))
     await jobs.tick()
     await jobs.tick()
     expect([tries, others]).toEqual([2, 2])
