@@ -13,9 +13,12 @@ import { type DevControls, dev } from './api/dev.ts'
 import { docs } from './api/docs.ts'
 import { excel } from './api/excel.ts'
 import { fuelSurcharge } from './api/fuel-surcharge.ts'
+import { futures } from './api/futures.ts'
 import { aloneVitals, health, type Vitals } from './api/health.ts'
+import { indicators } from './api/indicators.ts'
 import { latest } from './api/latest.ts'
 import { marine } from './api/marine.ts'
+import { marketBrief } from './api/market-brief.ts'
 import { meta } from './api/meta.ts'
 import { metrics } from './api/metrics.ts'
 import { performance } from './api/performance.ts'
@@ -37,7 +40,7 @@ import { idempotency } from './http/idempotency.ts'
 import { apiIntroduction, apiTags } from './http/introduction.ts'
 import { linker } from './http/links.ts'
 import { documentOf } from './http/openapi.ts'
-import { rateTables } from './http/rates.ts'
+import { type RateTables, rateSeed, rateTables } from './http/rates.ts'
 import { freshness } from './service/freshness.ts'
 import { fx } from './service/fx.ts'
 import { keyChanges } from './service/key-changes.ts'
@@ -49,6 +52,8 @@ export interface AppOptions {
   peer?: PeerLookup
   /** Requests that came through the socket in the data directory. */
   local?: WeakSet<Request>
+  /** The rolling windows, where they are kept from one start to the next. */
+  rates?: RateTables
   /** The controls of an evaluation copy. */
   dev?: DevControls
   /** How the process around the interface is doing. */
@@ -58,11 +63,16 @@ export interface AppOptions {
 /** The whole interface over one set of services. The list of resources is the table of contents. */
 export function createApp(
   services: Services,
-  { peer = null, local = new WeakSet(), dev: controls, vitals = aloneVitals }: AppOptions = {},
+  {
+    peer = null,
+    local = new WeakSet(),
+    rates = rateTables(services.limits, rateSeed(services.ids)),
+    dev: controls,
+    vitals = aloneVitals,
+  }: AppOptions = {},
 ) {
   const { config, clock, ids, log, keys, meter, plans, limits, adminTokens, catalogue, board } = services
   const links = linker(config)
-  const rates = rateTables(limits, Number.parseInt(ids.token().slice(0, 12), 16))
   const trusted = trustedProxies(config.server.trustedProxies)
   const door = gate({ keys, meter, plans, rates, adminTokens, clock, trusted, local, links })
   const access = accessPlugin(door, peer, controls && faultMeeter(controls.faults, plans, links, clock.now))
@@ -99,10 +109,20 @@ export function createApp(
       }),
     )
     .use(analytics(shared))
+    .use(
+      futures({
+        ...shared,
+        exchangeWords: brand.exchangeWords,
+        maxAgeHours: limits.futuresMaxAgeHours,
+        ohlcDaysMax: limits.futuresOhlcDaysMax,
+      }),
+    )
     .use(spreads({ ...shared, exchangeWords: brand.exchangeWords }))
     .use(storage(shared))
     .use(marine({ ...shared, ports: shippedPorts(), perPageMax: limits.windowedPerPageMax }))
     .use(fuelSurcharge({ ...shared, perPageMax: limits.windowedPerPageMax }))
+    .use(indicators(shared))
+    .use(marketBrief({ ...shared, links }))
     .use(account({ ...shared, links, quotaScope: config.quota.scope }))
     .use(apiKeys({ ...shared, changes, idempotency: repeats, nameMax: limits.keyNameMax }))
     .use(usage({ ...shared, rates }))
@@ -122,9 +142,10 @@ export function createApp(
 }
 
 /** What can be imported beside prices. */
-function datasetsOf({ catalogue, config, futures, storageCapacities, surcharges }: Services) {
+function datasetsOf(services: Services) {
+  const { catalogue, config } = services
   const known = { find: (code: string) => catalogue.named(code), nearest: (code: string) => catalogue.suggest(code)[0]?.code }
-  return datasets({ ...{ futures, storageCapacities, surcharges }, catalogue: known, exchangeWords: config.brand.exchangeWords })
+  return datasets({ ...services, catalogue: known, exchangeWords: config.brand.exchangeWords })
 }
 
 export type App = ReturnType<typeof createApp>

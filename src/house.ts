@@ -5,6 +5,8 @@ import { aloneVitals } from './api/health.ts'
 import { type App, createApp } from './app.ts'
 import { type Filler, withFillers } from './feed/filler.ts'
 import { createFixtureFeed, type FixtureFeed } from './feed/fixture.ts'
+import { annotationFiller } from './feed/fixture-annotations.ts'
+import { cotFiller } from './feed/fixture-cot.ts'
 import { futuresFiller } from './feed/fixture-futures.ts'
 import { storageFixture } from './feed/fixture-storage.ts'
 import { surchargeFiller } from './feed/fixture-surcharge.ts'
@@ -17,6 +19,7 @@ import { type Runner, runner } from './jobs/runner.ts'
 import { surchargeJob } from './jobs/surcharges.ts'
 import { usageJob } from './jobs/usage.ts'
 import { worldJob } from './jobs/world.ts'
+import { takeUpRates } from './kept-rates.ts'
 import type { ManualClock } from './lib/clock.ts'
 import { contractCode, familyOf } from './market/families.ts'
 import { contractOf } from './service/contract-book.ts'
@@ -63,7 +66,8 @@ export function openHouse({ ground, dir, serving = false, peer = null, local, ke
   const jobs = runner(jobsOf(services, feed), ground.clock, ground.log)
   const controls = feed && keeping ? controlsOf(services, jobs, feed, keeping) : undefined
   const vitals = { ...aloneVitals, lastPassAt: jobs.lastPassAt, isStopping: () => opened.stopping }
-  const app = createApp(services, { peer, vitals, ...(local && { local }), ...(controls && { dev: controls }) })
+  const rates = serving ? takeUpRates(dir, services) : undefined
+  const app = createApp(services, { peer, vitals, ...(rates && { rates }), ...(local && { local }), ...(controls && { dev: controls }) })
   const opened: House = {
     services,
     app,
@@ -73,6 +77,7 @@ export function openHouse({ ground, dir, serving = false, peer = null, local, ke
     close() {
       jobs.stop()
       services.meter.flush()
+      rates?.keep()
       checkpoint(db)
       db.close()
     },
@@ -118,7 +123,10 @@ function fixtureFeed(services: Services): FixtureFeed {
   const world = createWorld({ seed: config.dev.seed, series: listed })
   const prices = createFixtureFeed({ world, series: listed, ingest, settings, clock })
   const capacities = storageFixture(services.storageCapacities, code => catalogue.named(code)?.id)
-  return withFillers(prices, [futuresFixture(services, world), capacities, surchargeFixture(services, prices)])
+  return withFillers(prices, [
+    ...[futuresFixture(services, world), capacities, surchargeFixture(services, prices)],
+    ...[cotFixture(services, prices), annotationFixture(services, prices)],
+  ])
 }
 
 function futuresFixture({ config, catalogue, series, futures, settings, clock }: Services, world: World): Filler {
@@ -139,6 +147,27 @@ const surchargeFixture = ({ config, surcharges, catalogue, closes, clock }: Serv
     indexOf(code) {
       const series = prices.filled().has(code) ? catalogue.named(code) : undefined
       return series && { cadence: series.cadence, decimals: series.decimals, closes: closes.of(series.id) }
+    },
+  })
+
+/** A series of which the whole history is there. */
+const filledSeries = ({ catalogue }: Services, prices: FixtureFeed, code: string) => (prices.filled().has(code) ? catalogue.named(code) : undefined)
+
+const cotFixture = (services: Services, prices: FixtureFeed): Filler =>
+  cotFiller({
+    ...{ seed: services.config.dev.seed, cot: services.cot, clock: services.clock },
+    closesOf(code) {
+      const series = filledSeries(services, prices, code)
+      return series && services.closes.of(series.id)
+    },
+  })
+
+const annotationFixture = (services: Services, prices: FixtureFeed): Filler =>
+  annotationFiller({
+    ...{ annotations: services.annotations, clock: services.clock },
+    seriesOf(code) {
+      const series = filledSeries(services, prices, code)
+      return series && { ...series, closes: services.closes.of(series.id) }
     },
   })
 

@@ -23,8 +23,11 @@ import { type StorageLevels, storageLevels } from './service/storage.ts'
 import { type SurchargeMatching, surchargeMatching } from './service/surcharges.ts'
 import { accountStore } from './store/accounts.ts'
 import { adminTokenStore } from './store/admin-tokens.ts'
+import { type AnnotationStore, annotationStore } from './store/annotations.ts'
 import { apiKeyStore } from './store/api-keys.ts'
 import { closeStore } from './store/closes.ts'
+import { type CongressionalTradeStore, congressionalTradeStore } from './store/congressional-trades.ts'
+import { type CotStore, cotStore } from './store/cot.ts'
 import { futuresStore } from './store/futures.ts'
 import { type ObservationStore, observationStore } from './store/observations.ts'
 import { quarantineStore } from './store/quarantine.ts'
@@ -59,6 +62,9 @@ export interface Services extends Ground {
   storageCapacities: StorageCapacityStore
   surcharges: SurchargeStore
   surchargeMatching: SurchargeMatching
+  cot: CotStore
+  annotations: AnnotationStore
+  congressionalTrades: CongressionalTradeStore
   plans: Plans
   limits: Limits
   keys: Keyring
@@ -108,6 +114,9 @@ export function openServices(ground: Ground): Services {
     storageCapacities: capacities,
     surcharges,
     surchargeMatching: surchargeMatching({ surcharges, catalogue: known, closes: daily }),
+    cot: cotStore(db),
+    annotations: annotationStore(db),
+    congressionalTrades: congressionalTradeStore(db),
     plans,
     limits,
     keys,

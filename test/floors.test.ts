@@ -25,6 +25,7 @@ const rootFloors: Record<string, number> = {
   'assets.d.ts': 0,
   'services.ts': 5,
   'app.ts': 6,
+  'kept-rates.ts': 6,
   'house.ts': 6.5,
   'main.ts': 8,
 }

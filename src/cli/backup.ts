@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { databasePath } from '../house.ts'
-import { copyDatabase, integrityFaults, openDatabase } from '../store/database.ts'
+import { copyDatabase, integrityFaults, openDatabase, versionOf } from '../store/database.ts'
 import { lockDataDir } from '../store/lock.ts'
 import { observationStore } from '../store/observations.ts'
 
@@ -8,7 +8,7 @@ import { observationStore } from '../store/observations.ts'
 export function verifyFile(path: string): string[] {
   const db = openDatabase(path, { readonly: true })
   try {
-    return [...integrityFaults(db), ...observationStore(db).faults()]
+    return [...integrityFaults(db), ...(versionOf(db) === 0 ? [] : observationStore(db).faults())]
   } finally {
     db.close()
   }

@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { databasePath, type House, type HouseOptions, openHouse } from '../house.ts'
+import { forgetRates } from '../kept-rates.ts'
 import { type ManualClock, sleep, systemClock } from '../lib/clock.ts'
 import { checkpoint } from '../store/database.ts'
 
@@ -31,6 +32,7 @@ export function openCopy(options: HouseOptions): Copy {
   }
   const goBack = (name: string, now: number, frozen: boolean) => {
     current.close()
+    forgetRates(dir)
     for (const tail of ['-wal', '-shm']) rmSync(databasePath(dir) + tail, { force: true })
     copyFileSync(statePath(name, 'db'), databasePath(dir))
     clock.set(now)

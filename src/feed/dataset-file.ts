@@ -45,7 +45,16 @@ export async function datasetTable(source: Source, layout: Layout, mapping: Read
     const separator = format === 'csv' ? separatorOf(firstLine) : ','
     const names = format === 'csv' ? fieldsOf(firstLine, separator) : Object.keys(objectOf(firstLine) ?? {})
     if (!names) throw new Error('the names of its columns have a quote that is not closed')
-    return { source, layout, format, separator, lineEnd, header: format === 'csv' ? firstLine : '', names, ...columnsIn(names, layout, mapping) }
+    return {
+      source,
+      layout,
+      format,
+      separator,
+      lineEnd,
+      header: format === 'csv' ? firstLine : '',
+      names,
+      ...columnsIn(names, layout, mapping),
+    }
   } catch (error) {
     throw new Error(`${source.name}: ${(error as Error).message}`)
   }
@@ -63,7 +72,8 @@ function columnsIn(names: readonly string[], { name: dataset, columns, wide }: L
   for (const [key, column] of mapping) {
     if (columns.some(one => one.name === key.toLowerCase())) known.set(key.toLowerCase(), find(key, column))
     else if (wide) others.push({ name: key, column: find(key, column) })
-    else throw new Error(`--map ${key}=…: ${shown(key)} is not a column of ${dataset}, which has ${columns.map(one => one.name).join(', ')}`)
+    else
+      throw new Error(`--map ${key}=…: ${shown(key)} is not a column of ${dataset}, which has ${columns.map(one => one.name).join(', ')}`)
   }
   for (const { name } of columns) {
     const found = known.has(name) ? undefined : names.find(one => plain(one) === name)
@@ -73,7 +83,10 @@ function columnsIn(names: readonly string[], { name: dataset, columns, wide }: L
   const clash = needless.find(name => mapping.has(name))
   if (clash) throw new Error(`--map ${others[0]!.name}=… takes the ${wide!.value} from a column of its own: leave out ${clash}=…`)
   const missing = columns.find(one => one.required && !known.has(one.name) && !needless.includes(one.name))
-  if (missing) throw new Error(`it has no column ${missing.name} (${missing.description}): say which it is with --map ${missing.name}=COLUMN. ${listed}`)
+  if (missing)
+    throw new Error(
+      `it has no column ${missing.name} (${missing.description}): say which it is with --map ${missing.name}=COLUMN. ${listed}`,
+    )
   for (const name of needless) known.delete(name)
   return { columns: known, wide: others }
 }
@@ -120,7 +133,10 @@ function rowsIn(table: DatasetTable, text: string): { rows: Row[] | string; blan
   if (table.wide.length === 0) return { rows: [row], blank: 0 }
   const { name: named, value } = table.layout.wide!
   const filled = table.wide.filter(({ column }) => cells[column] !== undefined && !isBlank(cells[column]))
-  return { rows: filled.map(({ name, column }) => ({ ...row, [named]: name, [value]: cells[column] })), blank: table.wide.length - filled.length }
+  return {
+    rows: filled.map(({ name, column }) => ({ ...row, [named]: name, [value]: cells[column] })),
+    blank: table.wide.length - filled.length,
+  }
 }
 
 function cellsOf({ names, separator }: DatasetTable, text: string): Record<string, unknown> | string {

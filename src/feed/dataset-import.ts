@@ -50,7 +50,8 @@ export async function importDataset(request: DatasetImport): Promise<ImportRepor
       prepared.push({ table, repeats: await repeatsIn(table, request) })
     }
     const reports: FileReport[] = []
-    for (const [i, { table, repeats }] of prepared.entries()) reports.push(await importTable(table, repeats, request, rejectedPath(files[i]!)))
+    for (const [i, { table, repeats }] of prepared.entries())
+      reports.push(await importTable(table, repeats, request, rejectedPath(files[i]!)))
     return { ...total(reports), files: reports }
   } finally {
     for (const source of sources) await source.close()
@@ -70,7 +71,10 @@ async function repeatsIn(table: DatasetTable, { layout, progress }: DatasetImpor
   const { name: file, sizeBytes } = table.source
   const repeats = key && repeatsAmong(new Map([[anySeries, Math.ceil(sizeBytes / rowBytesMin)]]))
   let [bytes, read] = [0, 0]
-  for await (const records of fileRecords(table, heard => void (bytes = heard))) {
+  const heard = (total: number) => {
+    bytes = total
+  }
+  for await (const records of fileRecords(table, heard)) {
     for (const { rows } of records) {
       if (typeof rows === 'string') continue
       read += rows.length
@@ -87,10 +91,20 @@ interface Waiting {
   rows: Row[]
 }
 
-async function importTable(table: DatasetTable, repeats: RepeatFilter | undefined, request: DatasetImport, path: string): Promise<FileReport> {
+async function importTable(
+  table: DatasetTable,
+  repeats: RepeatFilter | undefined,
+  request: DatasetImport,
+  path: string,
+): Promise<FileReport> {
   const { name: file, sizeBytes } = table.source
   const report: FileReport = { ...zeros(), file, rejectedPath: undefined, rejectedFault: undefined, samples: [] }
-  const rejects = request.dryRun ? undefined : await rejectedFile(path, table.format === 'csv' ? { format: 'csv', separator: table.separator, header: table.header } : { format: 'ndjson' })
+  const rejects = request.dryRun
+    ? undefined
+    : await rejectedFile(
+        path,
+        table.format === 'csv' ? { format: 'csv', separator: table.separator, header: table.header } : { format: 'ndjson' },
+      )
   const reject = (line: number, reasons: readonly string[], text: string) => {
     report.rejected += reasons.length
     const reason = [...new Set(reasons)].join(' ')
@@ -107,13 +121,16 @@ async function importTable(table: DatasetTable, repeats: RepeatFilter | undefine
   }
   let waiting: Waiting[] = []
   let bytes = 0
+  const heard = (total: number) => {
+    bytes = total
+  }
   const flush = async () => {
     if (waiting.length > 0) await writeBatch(waiting, request, report, reject)
     waiting = []
     await rejects?.flush()
   }
   try {
-    for await (const records of fileRecords(table, heard => void (bytes = heard))) {
+    for await (const records of fileRecords(table, heard)) {
       for (const { line, text, rows, blank } of records) {
         report.read += blank + (typeof rows === 'string' ? 1 : rows.length)
         report.blank += blank
@@ -158,7 +175,12 @@ async function writeBatch(
   }
   for (const [at, { line, text }] of waiting.entries()) {
     const found = reasons.get(at)
-    if (found) reject(line, found.map(fault => fault.reason), text)
+    if (found)
+      reject(
+        line,
+        found.map(fault => fault.reason),
+        text,
+      )
   }
 }
 

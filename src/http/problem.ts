@@ -48,6 +48,8 @@ export const problems = {
   TRIAL_LIMIT_EXCEEDED: entry(429, 'flat', "The trial's quota is used up."),
   INTERNAL_ERROR: entry(500, 'nested', 'Something went wrong here; the request id finds it in the log.', true),
   OVERLOADED: entry(503, 'nested', 'Too much is being asked at once.', true),
+  DATA_TOO_STALE: entry(503, 'nested', 'The newest futures quote is older than may be served.', true),
+  LIVE_DATA_STALE: entry(503, 'nested', 'The market is open and the newest futures quote has fallen behind.', true),
   STORAGE_UNAVAILABLE: entry(503, 'nested', 'The disk is full or the database is locked.', true),
 } as const satisfies Record<string, Entry>
 

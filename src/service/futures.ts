@@ -43,6 +43,7 @@ export interface CurvePoint {
   tradingDay: string
   expiryDay: string
   quotedAt: number
+  source: string
 }
 
 /** Listed contracts that have a quote, nearest first; `day` is the trading date of the newest of them. */
@@ -77,6 +78,8 @@ export interface Futures extends FuturesRecorder {
   front(code: FamilyCode): CurvePoint | undefined
   /** Closes of the Nth listed month of each date, oldest first, unadjusted; 1 is the front month until its last trading day. */
   closes(code: FamilyCode, nth: number, from: string, to: string): Close[]
+  /** The same of one contract or place. */
+  closesOf(code: FamilyCode, wanted: Wanted, from: string, to: string): Close[]
   /** Whether the wanted contracts have any day at all. */
   hasDays(code: FamilyCode, wanted: Wanted): boolean
   /** Newest first, within a date nearest contract first. */
@@ -155,6 +158,11 @@ export function futures(deps: FuturesDeps): Futures {
   const allDays = (code: FamilyCode, wanted: Wanted, from: string, to: string): ContractDay[] =>
     parts(code, wanted, from, to).flatMap(part => reads.days(code, part.months[0]!, part.from, part.to))
 
+  const closesOf: Futures['closesOf'] = (code, wanted, from, to) =>
+    allDays(code, wanted, from, to)
+      .reverse()
+      .map(day => ({ day: day.tradedOn, value: day.close }))
+
   const page: Futures['page'] = (code, wanted, from, to, offset, limit) => {
     const days: ContractDay[] = []
     let total = 0
@@ -181,10 +189,8 @@ export function futures(deps: FuturesDeps): Futures {
       const [day] = reads.days(code, listed(code, now, 1)[0]!, earliestDay, now, 1)
       return day && pointOf(code, day)
     },
-    closes: (code, nth, from, to) =>
-      allDays(code, { places: [nth] }, from, to)
-        .reverse()
-        .map(day => ({ day: day.tradedOn, value: day.close })),
+    closes: (code, nth, from, to) => closesOf(code, { places: [nth] }, from, to),
+    closesOf,
     hasDays(code, wanted) {
       if ('month' in wanted) return reads.days(code, wanted.month, earliestDay, today(code), 1).length > 0
       return catalogue.hasContracts(code)
@@ -232,5 +238,6 @@ function pointOf(code: FamilyCode, day: ContractDay): CurvePoint {
     tradingDay: day.tradedOn,
     expiryDay: lastTradingDay(code, day.month),
     quotedAt: day.quotedAt,
+    source: day.source,
   }
 }

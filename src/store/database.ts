@@ -25,7 +25,8 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
   }
 }
 
-function versionOf(db: Database): number {
+/** The schema version of a database; 0 is a file whose schema was never written, as a start that was killed at once leaves it. */
+export function versionOf(db: Database): number {
   const { user_version: version } = db.query('PRAGMA user_version').get() as { user_version: number }
   if (version <= schemaVersion) return version
   throw new Error(

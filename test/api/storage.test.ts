@@ -30,8 +30,8 @@ interface Answer {
   data: Record<string, unknown>
 }
 interface History {
-  data: { date: string; value: number; change: number | null }[]
-  meta: { count: number; interval: string; start_date: string; end_date: string; code: string }
+  data: { date: string; value: number; level: number; unit: string; change: number | null }[]
+  meta: Record<'code' | 'name' | 'interval' | 'start_date' | 'end_date' | 'source' | 'source_description', string> & { count: number }
 }
 interface Refusal {
   error: { code: string; message: string; parameter?: string; allowed?: string[]; leg?: string }
@@ -196,12 +196,12 @@ describe('history', () => {
     expect(data.slice(0, 2)).toEqual([
       { date: '2026-11-18', value: 24.604, level: 24.604, unit: 'million_barrels', change: -0.821 },
       { date: '2026-11-11', value: 25.425, level: 25.425, unit: 'million_barrels', change: -1.575 },
-    ] as History['data'])
+    ])
     expect(data.at(-1)).toMatchObject({ date: '2026-08-26', change: 0 })
     expect(meta).toEqual({
       ...{ code: 'CUSHING_STORAGE', name: 'Cushing Crude Storage', start_date: '2026-08-22', end_date: '2026-11-20', interval: 'weekly' },
       ...{ count: 13, source: 'EIA', source_description: 'Published by EIA' },
-    } as History['meta'])
+    })
   })
 
   test('is asked for by code or place in any case, and by the other path', async () => {
@@ -238,7 +238,7 @@ describe('history', () => {
       ['2026-11-17', 0.5],
       ['2026-11-16', null],
     ])
-    expect([meta.interval, (data[0] as unknown as { unit: string }).unit]).toEqual(['daily', 'percent'])
+    expect([meta.interval, data[0]!.unit]).toEqual(['daily', 'percent'])
   })
 
   test('has the range that is asked for, both its days inside', async () => {

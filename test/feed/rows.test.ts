@@ -44,6 +44,7 @@ describe('values that go in', () => {
     ['2024-03-28T14:30:00+02:00', Date.UTC(2024, 2, 28, 12, 30)],
     ['2024-03-28 14:30Z', Date.UTC(2024, 2, 28, 14, 30)],
     ['1900-01-01', Date.UTC(1900, 0, 1)],
+    ['Mar 28, 2024', Date.UTC(2024, 2, 28)],
     ['2026-11-22T19:30:00Z', now + 86_400_000],
   ]
   test.each(times)('the time %s', (observedAt, at) => {
@@ -106,6 +107,8 @@ describe('what is refused says what would be right', () => {
       'observed_at 2024-02-30 is not a time: write an instant with its zone',
     ],
     ['a month', { observedAt: '1997-01' }, 'observed_at', 'observed_at 1997-01 is not a time'],
+    ['an English day that is none', { observedAt: 'Feb 30, 2024' }, 'observed_at', 'is not a time'],
+    ['a month that is none', { observedAt: 'Mat 28, 2024' }, 'observed_at', 'is not a time'],
     ['an American date', { observedAt: '03/28/2024' }, 'observed_at', 'observed_at 03/28/2024 is not a time'],
     ['no time', { observedAt: undefined }, 'observed_at', 'observed_at is missing'],
     ['a time that is a number', { observedAt: 1_711_636_200 }, 'observed_at', 'observed_at 1711636200'],

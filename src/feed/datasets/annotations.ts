@@ -6,7 +6,7 @@ import { neededPastDay } from './past-day.ts'
 
 const titleCharactersMax = 200
 const descriptionCharactersMax = 2000
-const idPattern = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$/
+const idPattern = /^[a-z0-9][a-z0-9_.:-]{0,99}$/
 const categoryPattern = /^[a-z0-9][a-z0-9_]{0,39}$/
 
 export function annotations(store: AnnotationStore, catalogue: Catalogue): Dataset<Annotation> {
@@ -31,7 +31,13 @@ export function annotations(store: AnnotationStore, catalogue: Catalogue): Datas
       checked(() => {
         const title = neededText(row, 'title', 'write one line that says what happened', titleCharactersMax)
         return {
-          id: matching(row, 'id', neededText(row, 'id', 'write an id of your own'), idPattern, 'letters, digits, _ . : -, at most 100'),
+          id: matching(
+            row,
+            'id',
+            neededText(row, 'id', 'write an id of your own').toLowerCase(),
+            idPattern,
+            'letters, digits, _ . : -, at most 100',
+          ),
           on: neededPastDay(row, 'date', now),
           title,
           description: textIn(row, 'description', descriptionCharactersMax) ?? title,

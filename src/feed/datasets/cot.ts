@@ -49,7 +49,7 @@ export function cotPositions(store: CotStore): Dataset<CotRecord> {
         if (textIn(row, 'market') !== undefined) {
           return [{ ...common, market: marketIn(row), ...positionsIn(row, 'managed_money_long', 'managed_money_short', 'open_interest') }]
         }
-        const held = weekly.filter(({ prefix }) => numberIn(row, `${prefix}_oi`, 0, contractsMax) !== undefined)
+        const held = weekly.filter(({ prefix }) => ['mm_long', 'mm_short', 'oi'].some(one => textOf(row[`${prefix}_${one}`]) !== ''))
         if (held.length === 0) refuse('market', undefined, '', 'write WTI, BRENT, NATURAL_GAS, RBOB, HEATING_OIL or another name')
         return held.map(({ prefix, market }) => ({
           ...{ ...common, market },
@@ -59,6 +59,9 @@ export function cotPositions(store: CotStore): Dataset<CotRecord> {
     write: (records, recordedAt) => store.write(records, recordedAt),
   }
 }
+
+/** Of a field of any type, as it would stand in a file. */
+const textOf = (value: unknown): string => String(value ?? '').trim()
 
 const marketPattern = /^[A-Z0-9][A-Z0-9_.,()/&]{0,59}$/
 

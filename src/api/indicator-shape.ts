@@ -1,0 +1,44 @@
+import { type TSchema, t } from 'elysia'
+import type { AccessPlugin } from '../http/access.ts'
+import type { CodeReader } from '../http/codes.ts'
+import { FailProblem, NestedProblem } from '../http/problem-shape.ts'
+import type { Board } from '../service/board.ts'
+import type { Catalogue } from '../service/catalogue.ts'
+import type { Closes } from '../service/closes.ts'
+import type { Fx } from '../service/fx.ts'
+import type { StorageLevels } from '../service/storage.ts'
+import type { AnnotationStore } from '../store/annotations.ts'
+import type { CongressionalTradeStore } from '../store/congressional-trades.ts'
+import type { CotStore } from '../store/cot.ts'
+import type { Marks } from './answer.ts'
+
+export interface IndicatorDeps {
+  access: AccessPlugin
+  annotations: AnnotationStore
+  board: Board
+  catalogue: Catalogue
+  closes: Closes
+  codes: CodeReader
+  congressionalTrades: CongressionalTradeStore
+  cot: CotStore
+  exchange: Fx
+  marks: Marks
+  now: () => number
+  storage: StorageLevels
+}
+
+export const calculated = { feature: 'calculated_metrics', meter: true } as const
+
+export const refusals = { 400: t.Union([FailProblem, NestedProblem]), 403: NestedProblem, 404: NestedProblem }
+
+/** What every indicator says of its data. */
+export const metaFields = {
+  as_of: t.String({ format: 'date-time', description: 'What the oldest price or the newest row of the answer is of.' }),
+  source: t.String({ examples: ['EIA'], description: 'Sources, separated by semicolons.' }),
+  source_description: t.String({ examples: ['Published by EIA'] }),
+}
+
+/** `{data, meta}` without a status. */
+export const indicator = <T extends TSchema>(data: T, title: string) => t.Object({ data, meta: t.Object(metaFields) }, { title })
+
+export const instantField = t.String({ format: 'date-time', examples: ['2026-11-20T14:55:00Z'] })
