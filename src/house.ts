@@ -151,7 +151,8 @@ const surchargeFixture = ({ config, surcharges, catalogue, closes, clock }: Serv
   })
 
 /** A series of which the whole history is there. */
-const filledSeries = ({ catalogue }: Services, prices: FixtureFeed, code: string) => (prices.filled().has(code) ? catalogue.named(code) : undefined)
+const filledSeries = ({ catalogue }: Services, prices: FixtureFeed, code: string) =>
+  prices.filled().has(code) ? catalogue.named(code) : undefined
 
 const cotFixture = (services: Services, prices: FixtureFeed): Filler =>
   cotFiller({

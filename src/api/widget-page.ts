@@ -1,4 +1,4 @@
-import type { WidgetItem } from './widgets.ts'
+import type { WidgetItem } from './widget-item.ts'
 
 export interface WidgetPage {
   title: string

@@ -14,7 +14,8 @@ import type { Closes } from '../service/closes.ts'
 import type { KeyState } from '../service/keyring.ts'
 import type { Meter } from '../service/meter.ts'
 import { type Answering, envelope, type Marks, markFixtures, success } from './answer.ts'
-import { priceRow, priceRowFields } from './price-row.ts'
+import { priceRow } from './price-row.ts'
+import { WidgetItem } from './widget-item.ts'
 import { widgetPage, widgetPolicy } from './widget-page.ts'
 
 export interface WidgetsDeps {
@@ -28,23 +29,6 @@ export interface WidgetsDeps {
   /** Codes that a widget shows when none are asked for. */
   firstCodes: readonly string[]
 }
-
-const WidgetItem = t.Object(
-  {
-    code: priceRowFields.code,
-    name: priceRowFields.name,
-    price: priceRowFields.price,
-    formatted: priceRowFields.formatted,
-    currency: priceRowFields.currency,
-    unit: priceRowFields.unit,
-    change_24h: t.Union([t.Number({ examples: [-0.52] }), t.Null()]),
-    change_24h_percent: t.Union([t.Number({ examples: [-0.73] }), t.Null()]),
-    direction: t.Union([t.Literal('up'), t.Literal('down'), t.Literal('flat')]),
-    updated_at: priceRowFields.updated_at,
-  },
-  { title: 'WidgetItem' },
-)
-export type WidgetItem = (typeof WidgetItem)['static']
 
 const about = {
   refresh_seconds: t.Integer({ description: 'Ask again no sooner.', examples: [300] }),

@@ -17,18 +17,24 @@ const sizes: Readonly<Record<string, { openInterest: number; long: number; short
 }
 
 const historyDays = 5 * 366
-/** Funds follow a price that has risen over three months: by so much more for each unit of its log change, and less where they are short. */
-const trendDays = 91
-const followed = 1.6
+/** Funds follow a price that stands above its half-year: by so much more for each unit of its log distance, and less where they are short. */
+const [weekDays, monthDays, halfYearDays] = [7, 28, 182]
+const followed = 2
 const moodHalfLifeDays = 90
 const moodWeight = 0.22
 const sizeHalfLifeDays = 400
 const sizeWeight = 0.09
 
-/** Of the close on a day or, where there is none, of the newest before it within a week. */
-function closeOn(closes: readonly Close[], day: string): number | undefined {
-  const found = closes.findLast(close => close.day <= day)
-  return found && found.day > dayAfter(day, -7) && found.value > 0 ? found.value : undefined
+/** Natural logarithm of the mean close of a month over that of the half-year that it ends; undefined where the closes do not reach back as far. */
+function trendOn(closes: readonly Close[], day: string): number | undefined {
+  const [monthAfter, halfYearAfter] = [dayAfter(day, -monthDays), dayAfter(day, -halfYearDays)]
+  const end = closes.findLastIndex(close => close.day <= day) + 1
+  // At most one close a day.
+  const inside = closes.slice(Math.max(0, end - halfYearDays), end).filter(close => close.day > halfYearAfter && close.value > 0)
+  const month = inside.filter(close => close.day > monthAfter)
+  if (month.length === 0 || inside[0]!.day > dayAfter(halfYearAfter, weekDays)) return undefined
+  const mean = (some: readonly Close[]) => some.reduce((sum, close) => sum + close.value, 0) / some.length
+  return Math.log(mean(month) / mean(inside))
 }
 
 const valueAt = (path: Path, day: string): number => {
@@ -58,9 +64,9 @@ export function cotFiller(deps: {
   type Market = (typeof markets)[number]
 
   const reportOf = ({ market, size, mood, interest }: Market, day: string, closes: readonly Close[]): CotReport | undefined => {
-    const [last, before] = [closeOn(closes, day), closeOn(closes, dayAfter(day, -trendDays))]
-    if (last === undefined || before === undefined) return undefined
-    const lean = followed * Math.log(last / before) + moodWeight * valueAt(mood, day)
+    const trend = trendOn(closes, day)
+    if (trend === undefined) return undefined
+    const lean = followed * trend + moodWeight * valueAt(mood, day)
     const openInterest = Math.round(size.openInterest * Math.exp(sizeWeight * valueAt(interest, day)))
     const part = (share: number, towards: number) => Math.round(openInterest * Math.min(0.45, share * Math.exp(towards)))
     return {

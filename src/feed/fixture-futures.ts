@@ -27,13 +27,19 @@ export interface FuturesFillerDeps {
   clock: Clock
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Clock
+  reach?: Reach
+}
+
+/** How far back a fresh copy holds bars, in days: of all listed months, and before that of the nearest ones. */
+export interface Reach {
+  wholeCurveDays: number
+  nearMonthsDays: number
 }
 
 const names = { startedAt: 'fixture.futures.started_at', filled: 'fixture.futures.filled', filledTo: 'fixture.futures.filled_to' }
 
-/** All listed months so far back, and before that the nearest ones, as far back as an answer may reach. */
-const wholeCurveDays = 2 * 366
-const nearMonthsDays = 5 * 366 + 7
+/** Two years of whole curves, and the nearest months as far back as an answer may reach. */
+const fullReach: Reach = { wholeCurveDays: 2 * 366, nearMonthsDays: 5 * 366 + 7 }
 const nearMonths = 3
 
 /** Ticks reach back so far: three sessions, whatever weekend or holiday lies between. Further back a date is one bar. */
@@ -53,7 +59,7 @@ const rowsPerWrite = 1_500
 
 /** The futures of an evaluation copy: bars, settlements, open interest and ticks of every family's listed contracts. */
 export function futuresFiller(deps: FuturesFillerDeps): Required<Filler> {
-  const { settings, clock, stopwatch = systemClock() } = deps
+  const { settings, clock, stopwatch = systemClock(), reach = fullReach } = deps
   const curves = families.map(family => fixtureCurve({ seed: deps.seed, family, decimals: deps.decimals(family.code), world: deps.world }))
   const opened = new Set<string>()
   /** Months of the family that is being filled; lost in a crash, and then done again. */
@@ -89,12 +95,12 @@ export function futuresFiller(deps: FuturesFillerDeps): Required<Filler> {
   /** Writes the next contracts of a family, each of them whole; those that trade now come last. */
   const fillSome = (curve: FixtureCurve, start: number) => {
     if (rest?.code !== curve.family.code) {
-      rest = { code: curve.family.code, months: historyMonths(curve, start) }
+      rest = { code: curve.family.code, months: historyMonths(curve, start, reach) }
       open(rest.months.map(month => ({ family: curve.family.code, month })))
     }
     const batch: Published = { days: [], ticks: [] }
     while (rest.months.length > 0 && batch.days.length + batch.ticks.length < rowsPerWrite) {
-      const made = historyOf(curve, rest.months.shift()!, start)
+      const made = historyOf(curve, rest.months.shift()!, start, reach)
       batch.days.push(...made.days)
       batch.ticks.push(...made.ticks)
     }
@@ -141,8 +147,8 @@ interface Published {
 }
 
 /** The contracts whose history a copy holds that starts at `start`, oldest first. */
-function historyMonths({ family }: FixtureCurve, start: number): string[] {
-  const oldest = isoDay(start - nearMonthsDays * dayMs)
+function historyMonths({ family }: FixtureCurve, start: number, reach: Reach): string[] {
+  const oldest = isoDay(start - reach.nearMonthsDays * dayMs)
   const months: string[] = []
   let month = oldest.slice(0, 7)
   while (lastTradingDay(family.code, month) < oldest) month = monthAfter(month, 1)
@@ -157,14 +163,14 @@ function historyMonths({ family }: FixtureCurve, start: number): string[] {
 }
 
 /** All of one contract that was published before `start`. */
-function historyOf(curve: FixtureCurve, month: string, start: number): Published {
+function historyOf(curve: FixtureCurve, month: string, start: number, reach: Reach): Published {
   const { code } = curve.family
   const listedFrom = (count: number, daysBack: number) => {
     const from = dayAfter(lastTradingDay(code, monthAfter(month, -count)), 1)
     const oldest = isoDay(start - daysBack * dayMs)
     return laterDay(from, oldest)
   }
-  const [whole, near] = [listedFrom(listedCount, wholeCurveDays), listedFrom(nearMonths, nearMonthsDays)]
+  const [whole, near] = [listedFrom(listedCount, reach.wholeCurveDays), listedFrom(nearMonths, reach.nearMonthsDays)]
   const expiry = lastTradingDay(code, month)
   const made: Published = { days: [], ticks: [] }
   const tickFrom = start - tickDays * dayMs

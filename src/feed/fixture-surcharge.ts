@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../lib/clock.ts'
 import { dayMs, hourMs, isoDay, minuteMs, parseDay } from '../lib/instant.ts'
 import type { Cadence } from '../market/catalogue.ts'
 import { indexWeeks, steppedBands, surchargesOf } from '../market/surcharge.ts'
-import type { Close } from '../market/window.ts'
+import { type Close, dayAfter } from '../market/window.ts'
 import { type CarrierMode, type CarrierSchedule, matchedRow, type Surcharge, type SurchargeStore } from '../store/surcharges.ts'
 import type { Filler } from './filler.ts'
 import { draw, keyOf } from './world-noise.ts'
@@ -79,6 +79,8 @@ const carriers: readonly Invented[] = [
 ]
 
 const bandsMax = 100
+/** A price takes effect within so many days; with the week that it may be the mean of. */
+const longestWaitDays = 21
 /** Pages are read after noon of the day on which a week takes effect. */
 const readAfterMs = 13 * hourMs
 
@@ -123,8 +125,9 @@ export function surchargeFiller(deps: {
     const index = indexOf(tables[0]!.indexCode)
     const state = `${isoDay(now)} ${index?.closes.at(-1)?.day}`
     if (!index || (state === seen && now < dueAt)) return 0
-    const held = new Set(surcharges.weeks(tables[0]!))
-    const missing = rowsOf(service, index, now).filter(row => !held.has(row.effectiveOn))
+    const held = surcharges.weeks(tables[0]!).at(-1) ?? ''
+    const closes = held === '' ? index.closes : since(index.closes, dayAfter(held, -longestWaitDays))
+    const missing = rowsOf(service, { ...index, closes }, now).filter(row => row.effectiveOn > held)
     const due = missing.filter(row => row.retrievedAt <= now)
     writeTables(tables, now)
     if (due.length > 0) surcharges.write(due, now)
@@ -142,6 +145,8 @@ export function surchargeFiller(deps: {
     advance: now => services.reduce((count, service) => count + read(service, now), 0),
   }
 }
+
+const since = (closes: readonly Close[], day: string) => closes.slice(closes.findLastIndex(close => close.day < day) + 1)
 
 const tableKey = (one: CarrierSchedule) => `${one.mode} ${one.carrier} ${one.serviceLevel} ${one.validFromOn}`
 

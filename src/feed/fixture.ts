@@ -1,7 +1,8 @@
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { dayMs } from '../lib/instant.ts'
-import type { Observation, World, WorldSeries } from './world.ts'
+import type { Observation, World } from './world.ts'
 import { isMainCode, leadingCodes } from './world-depth.ts'
+import type { WorldSeries } from './world-series.ts'
 
 export interface FixtureSeries extends WorldSeries {
   id: number

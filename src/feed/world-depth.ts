@@ -1,6 +1,6 @@
 import { dayMs } from '../lib/instant.ts'
 import { isIntraday } from '../market/catalogue.ts'
-import type { WorldSeries } from './world.ts'
+import type { WorldSeries } from './world-series.ts'
 
 /** What a fresh copy holds of a code, by the instant of observation. */
 export interface Depth {

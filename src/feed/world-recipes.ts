@@ -1,5 +1,5 @@
-import type { WorldSeries } from './world.ts'
 import { type FactorName, factors, type Rule, rules } from './world-factors.ts'
+import type { WorldSeries } from './world-series.ts'
 
 /** A path of the world and how far one of its units moves a code, on the log scale. */
 export interface Term {

@@ -1,26 +1,13 @@
 import { dayMs, hourMs, minuteMs, secondMs } from '../lib/instant.ts'
 import { previousTradingDay, sessionOf } from '../market/calendar.ts'
-import { type Cadence, isIntraday } from '../market/catalogue.ts'
+import { isIntraday } from '../market/catalogue.ts'
 import { weekdayOfDay } from '../market/holidays.ts'
 import { isObserved, releasedAt, type Schedule, scheduleOf } from '../market/schedule.ts'
 import { type Depth, depthOf } from './world-depth.ts'
 import { draw, keyOf, uniform } from './world-noise.ts'
 import { createPath, epochDay, type Path } from './world-path.ts'
 import { createRecipes, type Recipe, type Season } from './world-recipes.ts'
-
-/** What the world needs to know of a code of the catalogue. */
-export interface WorldSeries {
-  code: string
-  category: string
-  cadence: Cadence
-  /** The value around which the code moves, and its annual volatility as a fraction. */
-  level: number
-  volatility: number
-  currency: string | null
-  unit: string
-  decimals: number
-  available: boolean
-}
+import type { WorldSeries } from './world-series.ts'
 
 /** A value, when it was observed and when it was published, Unix ms. */
 export interface Observation {

@@ -12,7 +12,6 @@ export const apiTags: Readonly<Record<string, string>> = {
   storage: 'Stocks of crude oil, products and gas, and how full the places are.',
   marine: 'Ship fuel at the large ports.',
   'fuel surcharge': 'What carriers add for fuel.',
-  indicators: 'Fuel switching, prices and stocks in their context, positions, notes.',
   'market brief': 'Prices, their day and their month ahead in one answer.',
   spreadsheet: 'The same data for spreadsheets.',
   account: 'The account, its keys and their use.',

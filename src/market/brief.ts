@@ -53,11 +53,16 @@ function movement(changePercent: number | undefined): string {
   return `${changePercent > 0 ? 'up' : 'down'} ${size}% over 24 hours`
 }
 
+/** `71.23 USD per barrel`, `79.40 pence per therm`, `108.20 index points`; an exchange rate is a bare number. */
+function amount({ price, currency, unit, decimals }: BriefItem): string {
+  const [shown, words] = [price.toFixed(decimals), unit.replaceAll('_', ' ')]
+  if (unit === 'rate') return shown
+  return `${shown} ${currency === null || unit.startsWith('pence_per_') ? words : `${currency} per ${words}`}`
+}
+
 function sentence(item: BriefItem): string {
   const shown = (value: number) => value.toFixed(item.decimals)
-  const unit = item.unit.replaceAll('_', ' ')
-  const money = [shown(item.price), item.currency ? `${item.currency} per ${unit}` : unit].join(' ')
-  const stands = `${item.name} ${item.stale ? 'last stood' : 'stands'} at ${money}, ${movement(item.changePercent)}`
+  const stands = `${item.name} ${item.stale ? 'last stood' : 'stands'} at ${amount(item)}, ${movement(item.changePercent)}`
   if (!item.forecast) return `${stands}.`
   const { point, low, high, level } = item.forecast
   return `${stands}; the one-month projection is ${shown(point)}, between ${shown(low)} and ${shown(high)} (${level} confidence).`

@@ -42,7 +42,7 @@ export function quarantineList(store: QuarantineStore, changed: (seriesId: numbe
       for (const range of ranges.get(seriesId) ?? []) {
         if (range.to <= start || range.from >= to) continue
         if (range.from > start) clear.push({ from: start, to: range.from })
-        start = Math.max(start, range.to)
+        start = range.to
       }
       if (start < to) clear.push({ from: start, to })
       return clear

@@ -54,8 +54,8 @@ export function seriesRows(observations: ObservationStore, quarantine: Quarantin
     bars(seriesId, interval, from, to, limit, bornBy) {
       if (interval === 'hour') return short(seriesId, 1, from, to, limit, bornBy)
       if (interval === 'day') return short(seriesId, 24, from, to, limit, bornBy)
-      // One bucket more than asked for: the oldest may not be complete.
-      const days = short(seriesId, 24, from, to, (limit + 1) * (interval === 'week' ? 7 : 31), bornBy)
+      // As many days as the buckets can have: of those asked for none is cut short, and what lies beyond them is dropped.
+      const days = short(seriesId, 24, from, to, limit * (interval === 'week' ? 7 : 31), bornBy)
       return mergeBars(interval, days.reverse()).reverse().slice(0, limit)
     },
     asOf: (seriesId, from, to, limit, asOf) =>

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from './database.ts'
 import type { WriteCounts } from './observations.ts'
-import { upsert } from './upsert.ts'
+import { counted, upsert } from './upsert.ts'
 
 /** A note on a day of the markets. */
 export interface Annotation {
@@ -47,12 +47,7 @@ export function annotationStore(db: Database): AnnotationStore {
   const one = db.query<{ id: string }, [string]>('SELECT id FROM annotations WHERE id = ?')
   const put = upsert(db, 'annotations', columns, ['id'])
   return {
-    write: (rows, recordedAt) =>
-      transact(db, () => {
-        const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
-        for (const { on, ...row } of rows) counts[put({ ...row, annotated_on: on }, recordedAt)] += 1
-        return counts
-      }),
+    write: (rows, recordedAt) => transact(db, () => counted(rows.map(({ on, ...row }) => put({ ...row, annotated_on: on }, recordedAt)))),
     page: (commodity, limit, offset) => page.all(commodity ?? null, limit, offset).map(({ annotated_on: on, ...row }) => ({ ...row, on })),
     count: commodity => count.get(commodity ?? null)!.n,
     newestOn: () => newest.get()?.day ?? undefined,

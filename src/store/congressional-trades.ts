@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from './database.ts'
 import type { WriteCounts } from './observations.ts'
-import { upsert } from './upsert.ts'
+import { counted, upsert } from './upsert.ts'
 
 export const transactionTypes = ['purchase', 'sale', 'sale_full', 'sale_partial', 'exchange'] as const
 export type TransactionType = (typeof transactionTypes)[number]
@@ -49,12 +49,7 @@ export function congressionalTradeStore(db: Database): CongressionalTradeStore {
   const newest = db.query<{ day: string | null }, []>('SELECT max(disclosed_on) AS day FROM congressional_trades')
   const put = upsert(db, 'congressional_trades', columns, key)
   return {
-    write: (rows, recordedAt) =>
-      transact(db, () => {
-        const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
-        for (const row of rows) counts[put(rowOf(row), recordedAt)] += 1
-        return counts
-      }),
+    write: (rows, recordedAt) => transact(db, () => counted(rows.map(row => put(rowOf(row), recordedAt)))),
     page: (limit, offset) =>
       page.all(limit, offset).map(row => ({
         member: row.member,

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from './database.ts'
 import type { WriteCounts } from './observations.ts'
-import { upsert } from './upsert.ts'
+import { counted, type Outcome, upsert } from './upsert.ts'
 
 /** What managed-money traders held of a market on a report date, in contracts. */
 export interface CotReport {
@@ -55,6 +55,9 @@ const rowOf = (one: CotReport) => ({
   source: one.source,
 })
 
+const jointOutcome = (outcomes: readonly Outcome[]): Outcome =>
+  outcomes.every(one => one === outcomes[0]) ? (outcomes[0] ?? 'unchanged') : 'revised'
+
 export function cotStore(db: Database): CotStore {
   const page = db.query<Row, [string | null, number, number]>(
     `SELECT ${columns.join(', ')}, managed_money_long - managed_money_short - (
@@ -69,15 +72,7 @@ export function cotStore(db: Database): CotStore {
   const dates = db.query<{ day: string }, [string]>('SELECT reported_on AS day FROM cot_reports WHERE market = ? ORDER BY reported_on')
   const put = upsert(db, 'cot_reports', columns, ['market', 'reported_on'])
   return {
-    write: (rows, recordedAt) =>
-      transact(db, () => {
-        const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
-        for (const row of rows) {
-          const [first, ...rest] = new Set(row.map(one => put(rowOf(one), recordedAt)))
-          if (first) counts[rest.length === 0 ? first : 'revised'] += 1
-        }
-        return counts
-      }),
+    write: (rows, recordedAt) => transact(db, () => counted(rows.map(row => jointOutcome(row.map(one => put(rowOf(one), recordedAt)))))),
     page: (market, limit, offset) =>
       page.all(market ?? null, limit, offset).map(row => ({
         market: row.market,

@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { Schedule, WeekSurcharge } from '../market/surcharge.ts'
 import { transact } from './database.ts'
 import type { WriteCounts } from './observations.ts'
+import { counted, upsert } from './upsert.ts'
 
 export type CarrierMode = 'ltl' | 'parcel'
 
@@ -213,10 +214,10 @@ export function surchargeStore(db: Database): SurchargeStore {
   const pastArgs = ({ mode, carrier, serviceLevel, toOn }: SurchargeHistory): PastArgs => [mode, carrier, serviceLevel ?? null, toOn]
   let version = 0
   return {
-    write: (rows, recordedAt) => transact(db, () => putSurcharge(rows.map(rowOf), recordedAt)),
+    write: (rows, recordedAt) => transact(db, () => counted(rows.map(row => putSurcharge(rowOf(row), recordedAt)))),
     writeSchedules(rows, recordedAt) {
       version += 1
-      return transact(db, () => putSchedule(rows.map(scheduleRow), recordedAt))
+      return transact(db, () => counted(rows.map(row => putSchedule(scheduleRow(row), recordedAt))))
     },
     get version() {
       return version
@@ -227,29 +228,5 @@ export function surchargeStore(db: Database): SurchargeStore {
     count: query => count.get(...pastArgs(query))!.n,
     weeks: ({ mode, carrier, serviceLevel }) => weeks.all(mode, carrier, serviceLevel).map(row => row.day),
     serviceLevels: (mode, carrier = '') => levels.all(mode, carrier).map(row => row.level),
-  }
-}
-
-type Columns = Record<string, string | number | null>
-
-/** Writes rows whose every column counts: a row that is there already, column for column, is unchanged. */
-function upsert<T extends object>(db: Database, table: string, columns: readonly string[], keys: readonly string[]) {
-  const held = db.query<Columns, (string | number | null)[]>(
-    `SELECT ${columns.join(', ')} FROM ${table} WHERE ${keys.map(name => `${name} = ?`).join(' AND ')}`,
-  )
-  const put = db.query(
-    `INSERT OR REPLACE INTO ${table} (${columns.join(', ')}, recorded_at) VALUES (${columns.map(() => '?').join(', ')}, ?)`,
-  )
-  return (rows: readonly T[], recordedAt: number): WriteCounts => {
-    const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
-    for (const row of rows as readonly unknown[] as readonly Columns[]) {
-      const old = held.get(...keys.map(name => row[name]!))
-      if (old && columns.every(name => old[name] === row[name])) counts.unchanged += 1
-      else {
-        put.run(...columns.map(name => row[name]!), recordedAt)
-        counts[old ? 'revised' : 'inserted'] += 1
-      }
-    }
-    return counts
   }
 }

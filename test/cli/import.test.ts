@@ -114,6 +114,17 @@ test('a dry run says what would happen', async () => {
   expect(err).toBe(`${path}:5: code WTI_UDS is not in the catalogue: did you mean WTI_USD?`)
 })
 
+test('a scale is a number above 0, as it was written', async () => {
+  const path = file('date,value\n2004-04-09,11677\n')
+  const store = memory()
+  expect(await run([path], { series: 'CUSHING_STORAGE', scale: '0.001' }, store)).toMatchObject({ code: 0, err: '' })
+  expect([...store.values.values()]).toEqual([11.677])
+  for (const scale of ['0', '', 'x', '-1']) {
+    const { code, err } = await run([path], { series: 'CUSHING_STORAGE', scale }, store)
+    expect([code, err], scale).toEqual([1, expect.stringContaining('is not a number above 0: write for example --scale 0.001')])
+  }
+})
+
 test('several files are told one by one and added up', async () => {
   const { out } = await run([file('date,price\n2024-03-28,5\n2024-03-29,.\n'), file('date,price\n2024-03-28,1\n2024-03-28,2\n')], {
     series: 'WTI_USD',

@@ -13,7 +13,9 @@ interface Row {
   body?: unknown
 }
 
-const rows = (listed as Row[]).filter(row => row.sample !== null).toSorted((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'))
+const rows = (listed as Row[])
+  .filter(row => row.sample !== null)
+  .toSorted((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'))
 
 describe('the compiled binary', () => {
   const dir = temporaryDir()
@@ -32,7 +34,9 @@ describe('the compiled binary', () => {
     fetch(server.url + path, {
       method: row.method,
       headers: {
-        ...(row.access !== 'keyless' && { authorization: row.access === 'operator' ? `Bearer ${server.adminToken}` : `Token ${server.apiKey}` }),
+        ...(row.access !== 'keyless' && {
+          authorization: row.access === 'operator' ? `Bearer ${server.adminToken}` : `Token ${server.apiKey}`,
+        }),
         ...(row.body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(row.body !== undefined && { body: JSON.stringify(row.body) }),
@@ -43,7 +47,8 @@ describe('the compiled binary', () => {
     const faults: string[] = []
     for (const row of rows) {
       const response = await ask(row)
-      if (response.status !== row.success) faults.push(`${row.method} ${row.sample}: ${response.status} ${(await response.text()).slice(0, 200)}`)
+      if (response.status !== row.success)
+        faults.push(`${row.method} ${row.sample}: ${response.status} ${(await response.text()).slice(0, 200)}`)
     }
     expect(faults).toEqual([])
   }, 60_000)

@@ -58,6 +58,17 @@ describe('narrative', () => {
     )
   })
 
+  for (const [unit, currency, said] of [
+    ['barrel', 'USD', '71.23 USD per barrel'],
+    ['pence_per_therm', 'GBP', '71.23 pence per therm'],
+    ['index_points', null, '71.23 index points'],
+    ['rate', 'USD', '71.23'],
+  ] as const) {
+    test(`says a price of ${unit} as ${said}`, () => {
+      expect(narrative([{ ...item('A', 1), unit, currency }])).toBe(`A stands at ${said}, up 1.00% over 24 hours.`)
+    })
+  }
+
   test('leads with the largest mover, says what is unchanged, stale or not comparable', () => {
     const text = narrative([item('A', 0.001), item('B', -3), { ...item('C', undefined), stale: true, currency: null, unit: 'rigs' }])
     expect(text).toStartWith('B moved most, down 3.00% over 24 hours. A stands at 71.23 USD per metric ton, unchanged over 24 hours.')

@@ -65,10 +65,12 @@ describe('changes', () => {
       '2026-11-12T16:30:00Z': 60,
       '2026-11-13T12:00:00Z': 69,
       '2026-11-13T16:30:00Z': 70,
-      '2026-11-16T12:00:00Z': 75,
-      '2026-11-16T16:30:00Z': 71,
+      '2026-11-16T09:00:00Z': 75,
+      '2026-11-16T12:00:00Z': 71,
     })
     expect(quote()!.changes['24h']).toEqual({ amount: 1, percent: 1.43, previous: 70 })
+    write({ '2026-11-17T08:00:00Z': 72 })
+    expect(quote()!.changes['24h']!.previous).toBe(71)
   })
 
   test('follow their definition for any observations', () => {

@@ -16,7 +16,7 @@ function opened(rows = 100) {
     Array.from({ length: rows }, (_, i) => point(i)),
     0,
   )
-  const question: Question = { key: 'question', range: { seriesIds: [1, 2], interval: 'raw', from: now - 30 * dayMs, to: now + 1 } }
+  const question: Question = { key: 'question', range: { seriesIds: [1, 2], interval: 'raw', from: now - 100 * hourMs, to: now + 1 } }
   return {
     point,
     question,
@@ -35,8 +35,9 @@ const hours = (from: number, to: number) => Array.from({ length: to - from }, (_
 test('the pages after the first answer the rows, the range and the total of its moment', () => {
   const { page, write, point, question } = opened()
   const first = page(1)
+  const later = 61 * minuteMs
   write([point(0.5), point(12.5), point(99.5), point(3, { value: 99 })])
-  const moved = { ...question, range: { ...question.range, from: question.range.from + minuteMs, to: question.range.to + minuteMs } }
+  const moved = { ...question, range: { ...question.range, from: question.range.from + later, to: question.range.to + later } }
   for (let n = 2; n <= 10; n++) {
     const next = page(n, now + minuteMs, moved)
     expect(hoursOf(next)).toEqual(hours(10 * n - 10, 10 * n))

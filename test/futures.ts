@@ -1,0 +1,71 @@
+import { futuresFiller, type Reach } from '../src/feed/fixture-futures.ts'
+import { createWorld, type World } from '../src/feed/world.ts'
+import { contractCode, familyOf } from '../src/market/families.ts'
+import type { DayRecord, TickRecord } from '../src/market/contract-days.ts'
+import { contractOf } from '../src/service/contract-book.ts'
+import { type House, house } from './house.ts'
+
+/** A house whose futures are those of the fixture world, moved on by `follow`. */
+export interface FuturesHouse extends House {
+  world: World
+  /** Moves the clock and publishes what is due on the way; without `isPublished` the data ages. */
+  follow(to: number, isPublished?: boolean): void
+}
+
+const short: Reach = { wholeCurveDays: 40, nearMonthsDays: 40 }
+
+export function futuresHouse(now?: number, reach: Reach = short, flags: Record<string, string> = {}): FuturesHouse {
+  const whole = house(flags, now)
+  const { catalogue, series, futures, settings } = whole.services
+  const world = createWorld({ seed: 1, series: catalogue.list().map(one => ({ ...one, available: one.unavailableReason === null })) })
+  const filler = futuresFiller({
+    ...{ world, futures, settings, reach, clock: whole.clock, seed: 1 },
+    decimals: code => catalogue.named(code)!.decimals,
+    open(contracts) {
+      catalogue.addContracts(contracts.map(({ family, month }) => contractOf(familyOf(family), month)))
+      series.markFixture(contracts.map(({ family, month }) => catalogue.named(contractCode(family, month))!.id))
+      catalogue.reload()
+    },
+  })
+  while (filler.step(1_000));
+  return {
+    ...whole,
+    world,
+    follow(to, isPublished = true) {
+      whole.clock.set(to)
+      if (isPublished) filler.advance(to + 1)
+    },
+  }
+}
+
+export const at = (text: string): number => {
+  const instant = Date.parse(text)
+  if (Number.isNaN(instant)) throw new Error(`${text} is no instant`)
+  return instant
+}
+
+/** A day of WTI for 2027-01 with a close, and what else is given. */
+export const dayOf = (given: Partial<DayRecord> = {}): DayRecord => ({
+  family: 'WTI_FUTURES',
+  month: '2027-01',
+  tradedOn: '2026-11-19',
+  open: null,
+  high: null,
+  low: null,
+  close: null,
+  settlement: null,
+  volume: null,
+  openInterest: null,
+  source: 'import',
+  ...given,
+})
+
+export const tickOf = (tradedAt: string, price: number, given: Partial<TickRecord> = {}): TickRecord => ({
+  family: 'WTI_FUTURES',
+  month: '2027-01',
+  tradedAt: at(tradedAt),
+  price,
+  volume: 10,
+  source: 'import',
+  ...given,
+})

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'bun:test'
+import { shippedCatalogue } from '../../src/feed/shipped.ts'
+import { daysOfCover, useOfStorage } from '../../src/market/cover.ts'
+import { dayAfter } from '../../src/market/window.ts'
+import { haveRealData, needsRealData, realRows } from './real-data.ts'
+
+const on = '2026-11-18'
+const weekly = (values: readonly number[]) => values.map((value, i) => ({ day: dayAfter(on, -7 * (values.length - 1 - i)), value }))
+
+describe('days of cover', () => {
+  test('are the level over the use of the four weeks that end with its day', () => {
+    // The fifth week back, at 99 a day, is out; (15 + 16 + 17 + 16) / 4 = 16.
+    expect(daysOfCover(400, on, weekly([99, 15, 16, 17, 16]))).toBe(25)
+  })
+
+  test('do not look at weeks after the level, and take what there is', () => {
+    expect(daysOfCover(400, on, [...weekly([16, 16]), { day: dayAfter(on, 7), value: 99 }])).toBe(25)
+  })
+
+  test('are not known without use', () => {
+    expect(daysOfCover(400, on, [])).toBeUndefined()
+    expect(daysOfCover(400, on, [{ day: dayAfter(on, -28), value: 16 }])).toBeUndefined()
+    expect(daysOfCover(400, on, weekly([0, 0, 0, 0]))).toBeUndefined()
+  })
+
+  test('are of stocks whose use is published in the same unit a day', () => {
+    const units = new Map(shippedCatalogue().series.map(one => [one.code, one.unit]))
+    for (const [level, use] of Object.entries(useOfStorage)) expect(units.get(use), level).toBe(`${units.get(level)}_per_day`)
+  })
+
+  test.skipIf(!haveRealData)(`of US crude on 2024-05-17 are 27.9${needsRealData}`, () => {
+    const day = (text: string) => Temporal.PlainDate.from(new Date(`${text} UTC`).toISOString().slice(0, 10)).toString()
+    const rows = (file: string) =>
+      realRows(`eia-weekly-stocks/${file}`).map(([month, year, value]) => ({
+        day: day(`${month},${year}`.replaceAll('"', '')),
+        value: Number(value),
+      }))
+    const level = rows('weekly_us_ending_stocks_excluding_spr.csv').find(one => one.day === '2024-05-17')!
+    // Thousand barrels, and thousand barrels a day.
+    expect(daysOfCover(level.value, level.day, rows('weekly_us_refiner_net_input.csv'))).toBeCloseTo(27.9, 0)
+  })
+})
