@@ -5,7 +5,6 @@ import { FailProblem, NestedProblem } from '../http/problem-shape.ts'
 import type { Board } from '../service/board.ts'
 import type { Catalogue } from '../service/catalogue.ts'
 import type { Closes } from '../service/closes.ts'
-import type { Fx } from '../service/fx.ts'
 import type { StorageLevels } from '../service/storage.ts'
 import type { AnnotationStore } from '../store/annotations.ts'
 import type { CongressionalTradeStore } from '../store/congressional-trades.ts'
@@ -21,7 +20,6 @@ export interface IndicatorDeps {
   codes: CodeReader
   congressionalTrades: CongressionalTradeStore
   cot: CotStore
-  exchange: Fx
   marks: Marks
   now: () => number
   storage: StorageLevels

@@ -53,7 +53,7 @@ const FuelSwitching = t.Object(
           timestamp: instantField,
           data_status: t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale')]),
         }),
-        { description: 'Gas, coal, carbon where there is one, and the exchange rates used.' },
+        { description: 'Of gas, coal, the exchange rate that coal is divided by and carbon, where there are such.' },
       ),
       plants: t.Object({ gas: Plant, coal: Plant }),
     }),
@@ -61,27 +61,24 @@ const FuelSwitching = t.Object(
   { title: 'FuelSwitching' },
 )
 
-interface Leg {
-  /** In the currency of the market. */
-  price: number
-  used: { found: Resolved; quote: Quote }[]
+interface Priced {
+  found: Resolved
+  quote: Quote
 }
 
-/** The newest price of a code and what it is in the currency of the market; otherwise the code that lacks a price. */
-function legOf({ catalogue, board, exchange, now }: IndicatorDeps, code: string, currency: string): Leg | { missing: string } {
+const valueOf = ({ quote }: Priced): number => quote.observation.value
+
+function pricedOf({ catalogue, board, now }: IndicatorDeps, code: string): Priced | undefined {
   const found = catalogue.resolve(code, now())
   const quote = found && board.quote(found.series)
-  if (!quote) return { missing: code }
-  const rate = exchange.rate(found.series.currency ?? currency, currency, now())
-  if (!rate) return { missing: `${found.series.currency}_${currency}` }
-  const rates = rate.legs.flatMap(leg => ({ found: leg, quote: board.quote(leg.series)! }))
-  return { price: quote.observation.value * rate.rate, used: [{ found, quote }, ...rates] }
+  return quote && { found, quote }
 }
 
-function needed(leg: ReturnType<typeof legOf>, market: SwitchMarket): Leg {
-  if (!('missing' in leg)) return leg
-  throw new Problem('DATA_NOT_AVAILABLE', `Fuel switching in ${market.name} can not be given: ${leg.missing} has no price.`, {
-    leg: leg.missing,
+function needed(deps: IndicatorDeps, code: string, market: SwitchMarket): Priced {
+  const priced = pricedOf(deps, code)
+  if (priced) return priced
+  throw new Problem('DATA_NOT_AVAILABLE', `Fuel switching in ${market.name} can not be given: ${code} has no price.`, {
+    leg: code,
     reason: 'no_price',
   })
 }
@@ -93,7 +90,7 @@ const plantRow = (fuel: PlantFuel) => ({
   emission: tidy(fuel.emission),
 })
 
-const priceRow = ({ found, quote }: Leg['used'][number]) => ({
+const priceRow = ({ found, quote }: Priced) => ({
   code: found.code,
   price: quote.observation.value,
   currency: found.series.currency,
@@ -105,11 +102,15 @@ const priceRow = ({ found, quote }: Leg['used'][number]) => ({
 function answer(deps: IndicatorDeps, region: string | undefined, set: Answering) {
   const id = wordOf('region', region, regions, switchMarkets[0].id)
   const market = switchMarkets.find(one => one.id === id)!
-  const [gas, coal] = [market.gas, market.coal].map(fuel => needed(legOf(deps, fuel.code, market.currency), market)) as [Leg, Leg]
-  const priced = market.carbon === undefined ? undefined : legOf(deps, market.carbon, market.currency)
-  const carbon = priced && 'price' in priced ? priced : undefined
-  const made = fuelSwitch(market, { gas: gas.price, coal: coal.price, carbon: carbon?.price })
-  const used = [...gas.used, ...coal.used, ...(carbon?.used ?? [])]
+  const [gas, coal] = [needed(deps, market.gas.code, market), needed(deps, market.coal.code, market)]
+  const rate = market.coalRate === undefined ? undefined : needed(deps, market.coalRate, market)
+  const carbon = market.carbon === undefined ? undefined : pricedOf(deps, market.carbon)
+  const made = fuelSwitch(market, {
+    gas: valueOf(gas),
+    coal: valueOf(coal) / (rate ? valueOf(rate) : 1),
+    carbon: carbon && valueOf(carbon),
+  })
+  const used = [gas, coal, rate, carbon].filter(one => one !== undefined)
   const timestamp = isoInstant(Math.min(...used.map(one => one.quote.observation.observedAt)))
   const found = used.map(one => one.found)
   markFixtures(set, deps.marks, found)
@@ -141,10 +142,10 @@ function answer(deps: IndicatorDeps, region: string | undefined, set: Answering)
 const digits = (value: number) => String(Number(value.toPrecision(4)))
 
 const assumptions = switchMarkets
-  .map(({ name, gas, coal, carbon, currency }) => {
+  .map(({ name, gas, coal, coalRate, carbon, currency }) => {
     const plant = (fuel: PlantFuel) =>
       `\`${fuel.code}\` with ${digits(fuel.heatMwh)} MWh of heat a unit, efficiency ${digits(fuel.efficiency)}, ${digits(emissionOf(fuel))} t of carbon dioxide a MWh of electricity`
-    return `${name} (${currency}): gas ${plant(gas)}; coal ${plant(coal)}; ${carbon ? `carbon \`${carbon}\`` : 'no carbon price'}.`
+    return `${name} (${currency}): gas ${plant(gas)}; coal ${plant(coal)}${coalRate ? `, its price divided by \`${coalRate}\`` : ''}; ${carbon ? `carbon \`${carbon}\`` : 'no carbon price'}.`
   })
   .join(' ')
 

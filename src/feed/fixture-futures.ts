@@ -30,20 +30,24 @@ export interface FuturesFillerDeps {
   reach?: Reach
 }
 
-/** How far back a fresh copy holds bars, in days: of all listed months, and before that of the nearest ones. */
+/** How far back a copy holds what, in days. */
 export interface Reach {
+  /** Bars of all listed months. */
   wholeCurveDays: number
+  /** Bars of the nearest months. */
   nearMonthsDays: number
+  /** Ticks; further back a date is one bar. */
+  tickDays: number
 }
 
 const names = { startedAt: 'fixture.futures.started_at', filled: 'fixture.futures.filled', filledTo: 'fixture.futures.filled_to' }
 
-/** Two years of whole curves, and the nearest months as far back as an answer may reach. */
-const fullReach: Reach = { wholeCurveDays: 2 * 366, nearMonthsDays: 5 * 366 + 7 }
+/** Two years of whole curves, the nearest months as far back as an answer may reach, and three sessions of ticks whatever weekend or holiday lies between. */
+const fullReach: Reach = { wholeCurveDays: 2 * 366, nearMonthsDays: 5 * 366 + 7, tickDays: 6 }
 const nearMonths = 3
+/** The month that is listed next is quoted before: on the day that it is, the curve is whole before its session opens. */
+const quotedCount = listedCount + 1
 
-/** Ticks reach back so far: three sessions, whatever weekend or holiday lies between. Further back a date is one bar. */
-const tickDays = 6
 /** The nearest contracts trade every five minutes, the others every half hour. */
 const busyMonths = 3
 const quietStride = 6
@@ -129,7 +133,7 @@ export function futuresFiller(deps: FuturesFillerDeps): Required<Filler> {
       for (let from = since; from < now; from = Math.min(now, startOfDay(from) + dayMs)) {
         const to = Math.min(now, startOfDay(from) + dayMs)
         for (const curve of curves) {
-          const made = publishedOf(curve, from, to, now - tickDays * dayMs)
+          const made = publishedOf(curve, from, to, now - reach.tickDays * dayMs)
           wrote ||= made.days.length + made.ticks.length > 0
           write(made, now)
         }
@@ -154,9 +158,9 @@ function historyMonths({ family }: FixtureCurve, start: number, reach: Reach): s
   while (lastTradingDay(family.code, month) < oldest) month = monthAfter(month, 1)
   const today = isoDay(start)
   let listed = 0
-  for (; listed < listedCount; month = monthAfter(month, 1)) {
+  for (; listed < quotedCount; month = monthAfter(month, 1)) {
     months.push(month)
-    // One more than listed: the trading date may be a day ahead of the calendar's.
+    // Strictly after: the trading date may be a day ahead of the calendar's.
     if (lastTradingDay(family.code, month) > today) listed += 1
   }
   return months
@@ -170,10 +174,10 @@ function historyOf(curve: FixtureCurve, month: string, start: number, reach: Rea
     const oldest = isoDay(start - daysBack * dayMs)
     return laterDay(from, oldest)
   }
-  const [whole, near] = [listedFrom(listedCount, reach.wholeCurveDays), listedFrom(nearMonths, reach.nearMonthsDays)]
+  const [whole, near] = [listedFrom(quotedCount, reach.wholeCurveDays), listedFrom(nearMonths, reach.nearMonthsDays)]
   const expiry = lastTradingDay(code, month)
   const made: Published = { days: [], ticks: [] }
-  const tickFrom = start - tickDays * dayMs
+  const tickFrom = start - reach.tickDays * dayMs
   for (let day = earlierDay(whole, near); day <= expiry && parseDay(day)! - dayMs < start; day = dayAfter(day, 1)) {
     collect(curve, day, [month], Number.NEGATIVE_INFINITY, start, tickFrom, made)
   }
@@ -186,7 +190,7 @@ function publishedOf(curve: FixtureCurve, from: number, to: number, tickFrom: nu
   // A session can begin the evening before its date, and the last of a date is published on it.
   for (let day = isoDay(from - dayMs); parseDay(day)! - dayMs < to; day = dayAfter(day, 1)) {
     const date = curve.date(day)
-    collect(curve, day, monthsOn(date ?? curve.dateBefore(day), listedCount), from, to, tickFrom, made)
+    collect(curve, day, monthsOn(date ?? curve.dateBefore(day), quotedCount), from, to, tickFrom, made)
   }
   return made
 }
@@ -208,7 +212,7 @@ function collect(curve: FixtureCurve, day: string, months: readonly string[], fr
       for (const month of months) made.days.push({ ...curve.bar(date, month), quotedAt: closesAt, recordedAt })
     return
   }
-  const listed = monthsOn(date, listedCount)
+  const listed = monthsOn(date, quotedCount)
   for (const month of months) {
     const place = listed.indexOf(month)
     if (place < 0) continue
@@ -229,7 +233,7 @@ const settlementRecord = (curve: FixtureCurve, { day }: CurveDate, month: string
 function confirm(curve: FixtureCurve, day: string, months: readonly string[], made: Published) {
   const { day: before, ...last } = curve.dateBefore(day)
   const at = parseDay(day)! + confirmationMs
-  const listed = monthsOn({ day: before, ...last }, listedCount)
+  const listed = monthsOn({ day: before, ...last }, quotedCount)
   for (const month of months.filter(one => listed.includes(one)))
     made.days.push({ ...blank(curve, month, before), close: curve.close(before, month), quotedAt: at, recordedAt: at + lagMs })
 }

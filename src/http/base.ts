@@ -55,6 +55,8 @@ export function base({ access, gate, ids, log, links, corsOrigins }: BaseDeps) {
       })
       .onParse({ as: 'global' }, ({ request, path }) => readBody(request, path))
       .mapResponse({ as: 'global' }, ({ set, request, pass, responseValue }) => {
+        // An unknown route, also where a path's parameter names none: no body, no request id.
+        if (responseValue instanceof Response && responseValue.status === 404) return
         const headers = set.headers as Record<string, string>
         headers['x-request-id'] ??= requestIdOf(request, ids)
         const origin = request.headers.get('origin')

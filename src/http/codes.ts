@@ -36,9 +36,11 @@ export function codeReader(catalogue: Catalogue, now: () => number, codesMax: nu
           requested: codes.length,
         })
       }
-      const found = codes.map(code => catalogue.resolve(code, now()))
+      const at = now()
+      const found = codes.map(code => catalogue.resolve(code, at))
       const missing = codes.filter((_, i) => found[i] === undefined).map(code => code.toUpperCase().slice(0, 100))
       if (missing.length > 0) throw unknown([...new Set(missing)], request)
+      if (found.length === 1) return found as Resolved[]
       const seen = new Set<string>()
       return (found as Resolved[]).filter(one => !seen.has(one.code) && seen.add(one.code))
     },

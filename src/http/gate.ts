@@ -173,7 +173,7 @@ export function gate(deps: GateDeps): Gate {
     const caller = { key, entitled: standing.entitled }
     pass.caller = caller
 
-    const now = clock.monotonic()
+    const now = pass.startedMs
     // Past the quota, and for a suspended key, a smaller window of its own applies in place of the general one.
     const held = standing.state === 'exhausted' || isSuspended(key)
     const burst = reading(

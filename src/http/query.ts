@@ -2,11 +2,15 @@ import { dayMs, parseDay, parseInstant } from '../lib/instant.ts'
 import { invalidParameter } from './problem.ts'
 
 /** Items of a comma-separated list, without the empty ones. */
-export const listOf = (text: string | undefined): string[] =>
-  (text ?? '')
+export function listOf(text = ''): string[] {
+  const only = text.trim()
+  // Most lists have one item.
+  if (!only.includes(',')) return only === '' ? [] : [only]
+  return only
     .split(',')
     .map(item => item.trim())
     .filter(Boolean)
+}
 
 /** `true`/`1`/`yes` and `false`/`0`/`no`; anything else is refused. */
 export function boolOf(parameter: string, text: string | undefined, fallback: boolean): boolean {

@@ -43,7 +43,15 @@ export function isoInstant(at: number): string {
   return text.endsWith('.000Z') ? `${text.slice(0, 19)}Z` : text
 }
 
-export const isoDay = (at: number): string => new Date(at).toISOString().slice(0, 10)
+let lastDay = { startsAt: Number.NaN, text: '' }
+
+/** `YYYY-MM-DD`. The day asked for last is kept: nearly every caller asks for today, and on every request. */
+export function isoDay(at: number): string {
+  const startsAt = startOfDay(at)
+  if (lastDay.startsAt !== startsAt) lastDay = { startsAt, text: new Date(at).toISOString().slice(0, 10) }
+  return lastDay.text
+}
+
 export const startOfDay = (at: number): number => Math.floor(at / dayMs) * dayMs
 export const startOfHour = (at: number): number => Math.floor(at / hourMs) * hourMs
 

@@ -105,10 +105,3 @@ export function indexWeeks(closes: readonly Close[], cadence: Cadence, decimals:
     .filter(([sunday]) => sunday < today)
     .map(([day, own]) => ({ day, price: roundTo(own.reduce((sum, { value }) => sum + value, 0) / own.length, decimals) }))
 }
-
-/** What is in force on `day`: the newest surcharge whose effective date has come. */
-export function surchargeOn(surcharges: readonly WeekSurcharge[], day: string): WeekSurcharge | undefined {
-  return surcharges
-    .filter(({ effectiveOn }) => effectiveOn <= day)
-    .reduce<WeekSurcharge | undefined>((a, b) => (a && a.effectiveOn > b.effectiveOn ? a : b), undefined)
-}

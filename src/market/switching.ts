@@ -45,6 +45,8 @@ export interface SwitchMarket {
   currency: string
   gas: PlantFuel
   coal: PlantFuel
+  /** Code of the exchange rate that the price of coal is divided by to be in the currency of the market; undefined where it is. */
+  coalRate: string | undefined
   /** Code of the price of emitting a tonne, in the currency of the market; undefined where emitting costs nothing. */
   carbon: string | undefined
   /** Unit of the gas price, for people. */
@@ -70,6 +72,7 @@ export const switchMarkets: readonly [SwitchMarket, ...SwitchMarket[]] = [
       efficiency: europeanEfficiency.coal,
       emission: tonnesPerGigajoule.coal * gigajoulesPerMwh,
     },
+    coalRate: 'EUR_USD',
     carbon: 'EU_CARBON_EUR',
     gasUnit: 'EUR/MWh',
   },
@@ -89,6 +92,7 @@ export const switchMarkets: readonly [SwitchMarket, ...SwitchMarket[]] = [
       efficiency: (1000 * mmbtuPerMwh) / americanHeatRate.coal,
       emission: (kilogramsPerMmbtu.coal / kilograms) * mmbtuPerMwh,
     },
+    coalRate: undefined,
     carbon: undefined,
     gasUnit: 'USD/MMBtu',
   },

@@ -117,6 +117,9 @@ export function futures(deps: FuturesDeps): Futures {
   const reads = contractReads(store, catalogue, quarantine)
   const today = (code: FamilyCode) => tradingDate(familyOf(code), clock.now())
 
+  /** Days that have or may soon have data: the calendars of contracts go no further than sense does. */
+  const isMarketDay = (code: FamilyCode, day: string) => day >= earliestDay && day <= dayAfter(today(code), lookBackDays)
+
   const quotes = (code: FamilyCode): ContractQuote[] => {
     const now = today(code)
     return listed(code, now).flatMap((month, i) => {
@@ -136,6 +139,7 @@ export function futures(deps: FuturesDeps): Futures {
 
   const curve = (code: FamilyCode, asked?: string): Curve | undefined => {
     const day = asked ?? today(code)
+    if (!isMarketDay(code, day)) return undefined
     const from = asked === undefined ? earliestDay : dayAfter(day, -lookBackDays)
     const days = listed(code, day).flatMap(month => reads.days(code, month, from, day, 1))
     const newest = days.reduce((best, one) => laterDay(best, one.tradedOn), '')
@@ -204,7 +208,7 @@ export function futures(deps: FuturesDeps): Futures {
       const family = familyOf(code)
       const newestAt = asked === undefined ? reads.newestTickAt(code, month) : undefined
       const day = newestAt === undefined ? asked : tradingDate(family, newestAt)
-      if (day === undefined) return undefined
+      if (day === undefined || !isMarketDay(code, day)) return undefined
       const { from, to } = tradingSpan(family, day)
       const ticks = reads.ticks(code, month, from, to)
       const last = ticks.at(-1)

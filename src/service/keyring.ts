@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import type { Clock } from '../lib/clock.ts'
 import type { Ids } from '../lib/ids.ts'
-import { hashName, isToken, tokenHash, tokenHint } from '../lib/token.ts'
+import { hashName, isToken, tokenHash, tokenHint, tokenName } from '../lib/token.ts'
 import { type Entitlements, entitlements, type Plans } from '../plan/plans.ts'
 import type { Account, AccountStore } from '../store/accounts.ts'
 import type { ApiKey, ApiKeyStore } from '../store/api-keys.ts'
@@ -92,13 +92,13 @@ export function keyring(stores: { accounts: AccountStore; keys: ApiKeyStore }, p
   return {
     find(token) {
       if (!isToken(token)) return undefined
-      const hash = tokenHash(token)
-      const state = byHash.get(hashName(hash))
+      const name = tokenName(token)
+      const state = byHash.get(name)
       if (!state) return undefined
       const { key } = state
       const now = clock.now()
       if (key.expiresAt !== null && now >= key.expiresAt) return undefined
-      if (key.previousHash && Buffer.compare(hash, key.previousHash) === 0 && now >= (key.previousUntil ?? 0)) return undefined
+      if (key.previousHash && hashName(key.previousHash) === name && now >= (key.previousUntil ?? 0)) return undefined
       return state
     },
     byId: id => keys.get(id),

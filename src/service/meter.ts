@@ -44,10 +44,14 @@ interface Tally {
   seen: Map<number, string>
 }
 
+/** A quota window as one account has it, for as long as nothing of it can change by itself. */
 interface Period {
   window: QuotaWindow
   entitled: Entitlements
   account: Account
+  /** Half-open: the window or the trial, whichever begins last and ends first. */
+  from: number
+  to: number
 }
 
 interface Count {
@@ -71,6 +75,15 @@ type Counted = Count & { period: Period }
 const counterOf = (keyId: string, { kind, startsAt }: QuotaWindow, used: number): Counter => ({ keyId, window: kind, startsAt, used })
 
 const dayOf = ({ keyId, tally: { seen, ...tally } }: Count): UsageDay => ({ keyId, ...tally, seriesIds: [...seen.keys()] })
+
+/** The stretch around `now` in which an unchanged account keeps its entitlements and its window. */
+function steady({ trialStartedAt, trialEndsAt }: Account, { startsAt, endsAt }: QuotaWindow, now: number): { from: number; to: number } {
+  const turns = [startsAt, endsAt, trialStartedAt ?? startsAt, trialEndsAt ?? endsAt]
+  return {
+    from: Math.max(...turns.filter(at => at <= now)),
+    to: Math.min(...turns.filter(at => at > now)),
+  }
+}
 
 const isSame = (a: QuotaWindow, b: QuotaWindow): boolean => a.kind === b.kind && a.startsAt === b.startsAt
 
@@ -103,12 +116,10 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
     const now = clock.now()
     const count = counts.get(state.key.id) ?? make(state.key.id)
     const { account } = state.account
-    const entitled = keys.entitlements(state.account)
     const held = count.period
-    // A change makes another account object: with the same one, confirmation and trial are what they were.
-    if (held && held.account === account && entitled === held.entitled && now >= held.window.startsAt && now < held.window.endsAt) {
-      return count as Counted
-    }
+    // A change makes another account object: with the same one, plan, confirmation and trial are what they were.
+    if (held && held.account === account && now >= held.from && now < held.to) return count as Counted
+    const entitled = keys.entitlements(state.account)
     const window = quotaWindow(entitled, account, now)
     if (!held || !isSame(held.window, window)) {
       const used = heldOf(count, window)
@@ -116,7 +127,7 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
       count.used = used
       count.dirty = false
     }
-    count.period = { window, entitled, account }
+    count.period = { window, entitled, account, ...steady(account, window, now) }
     return count as Counted
   }
 

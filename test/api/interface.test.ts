@@ -3,6 +3,8 @@ import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
 import type { InternalRoute } from 'elysia'
 import type { OpenApiDocument } from '../../src/http/openapi.ts'
+import { planIds } from '../../src/plan/tiers.ts'
+import type { AccountState } from '../../src/service/keyring.ts'
 import { type EvaluationCopy, evaluationCopy } from '../copy.ts'
 import { house } from '../house.ts'
 /** Every route of the interface: who may call it, what it costs, a request that must be answered and how. */
@@ -113,36 +115,80 @@ describe('without the right to it', () => {
     })
   }
   for (const row of rows.filter(one => one.feature !== null)) {
-    test(`${named(row)} needs ${row.feature} in the plan`, async () => {
-      const token = freeKey()
-      const response = await copy.ask(row.method, sampleOf(row), { key: token, ...(row.body !== undefined && { body: row.body }) })
-      const body = await response.text()
-      // Free accounts may call futures within their daily allowance.
-      if (row.feature === 'futures') expect(response.status).not.toBe(403)
-      else {
-        expect(response.status, body.slice(0, 300)).toBe(403)
-        expect(row.feature!.split(',').some(feature => body.includes(feature))).toBe(true)
-        expect(body).toMatch(/tier|upgrade/)
+    test(`${named(row)} is for the plans that have ${row.feature}, and for no other`, async () => {
+      const wanted = row.feature!.split(',')
+      for (const plan of [...planIds, 'trial']) {
+        const { entitled, token } = accountOn(plan)
+        const response = await copy.ask(row.method, sampleOf(row), { key: token, ...(row.body !== undefined && { body: row.body }) })
+        const body = await response.text()
+        if (wanted.some(feature => entitled.features.has(feature as never))) expect(response.status, plan).not.toBe(403)
+        else {
+          expect(response.status, `${plan}: ${body.slice(0, 300)}`).toBe(403)
+          expect(
+            wanted.some(feature => body.includes(feature)),
+            body,
+          ).toBe(true)
+          expect(body).toMatch(/tier|upgrade/)
+        }
+      }
+    })
+  }
+  for (const row of rows.filter(one => one.access === 'key' || one.access === 'key-header-only')) {
+    test(`${named(row)} refuses a revoked key, a rolled key's old token, an expired and a suspended key`, async () => {
+      for (const [state, status] of [
+        ['revoked', 401],
+        ['rolled', 401],
+        ['expired', 401],
+        ['suspended', 403],
+      ] as const) {
+        const response = await copy.ask(row.method, sampleOf(row), {
+          key: deadKey(state),
+          ...(row.body !== undefined && { body: row.body }),
+        })
+        const text = await response.text()
+        if (refusedInBody(row)) expect(text).toContain(status === 401 ? 'auth_failed' : 'forbidden')
+        else expect(response.status, `${state}: ${text.slice(0, 300)}`).toBe(status)
+        expect(text).not.toContain(deadKey(state))
       }
     })
   }
 
-  let free: string | undefined
-  const freeKey = () => {
+  const made = new Map<string, AccountState>()
+  const tokens = new Map<string, string>()
+  /** An account on a plan, or on a running trial, made once. */
+  function accountOn(plan: string) {
     const { keys, ids, clock } = copy.running.services
-    free ??= keys.addKey(
-      keys.putAccount({
+    const trial = plan === 'trial'
+    let account = made.get(plan)
+    if (!account) {
+      account = keys.putAccount({
         id: ids.uuid(),
-        email: 'free@example.com',
-        plan: 'free',
+        email: `${plan}@example.com`,
+        plan: trial ? 'free' : plan,
         addOns: [],
-        trialStartedAt: null,
-        trialEndsAt: null,
+        trialStartedAt: trial ? clock.now() : null,
+        trialEndsAt: trial ? clock.now() + 7 * 86_400_000 : null,
         emailConfirmedAt: clock.now(),
         suspendedAt: null,
         createdAt: clock.now(),
-      }),
-    ).token
-    return free
+      })
+      made.set(plan, account)
+      tokens.set(plan, keys.addKey(account).token)
+    }
+    return { account, entitled: keys.entitlements(account), token: tokens.get(plan)! }
+  }
+
+  /** A token that was good once. */
+  function deadKey(state: 'revoked' | 'rolled' | 'expired' | 'suspended'): string {
+    const held = tokens.get(state)
+    if (held) return held
+    const { keys, clock } = copy.running.services
+    const { state: key, token } = keys.addKey(accountOn('scale').account)
+    if (state === 'revoked') keys.changeKey(key, { revokedAt: clock.now() })
+    if (state === 'rolled') keys.rollKey(key)
+    if (state === 'expired') keys.changeKey(key, { expiresAt: clock.now() })
+    if (state === 'suspended') keys.changeKey(key, { suspendedAt: clock.now() })
+    tokens.set(state, token)
+    return token
   }
 })

@@ -31,3 +31,22 @@ describe('every route', () => {
     expect(ids.length).toBe(new Set(ids).size)
   })
 })
+
+describe('an unknown route', () => {
+  test.each([
+    ['GET', '/nope'],
+    ['GET', '/v1/prices/yesterday'],
+    ['GET', '/v1/prices/2026-02-30'],
+    ['DELETE', '/v1/prices/latest'],
+    ['POST', '/v1/commodities'],
+    ['GET', '/v1/futures/no-such-slug'],
+    ['GET', '/v1/spreads/no-such-type'],
+    ['GET', '/v1/spreads/gasoil-crack/historical'],
+    ['GET', '/v1/indicators/no-such-type'],
+  ])('%s %s is 404, empty, HTML by type, without a request id', async (method, path) => {
+    const { key, send } = house()
+    const response = await send(method, path, method === 'GET' ? undefined : {}, key())
+    expect([response.status, await response.text(), response.headers.get('x-request-id')]).toEqual([404, '', null])
+    expect(response.headers.get('content-type')).toStartWith('text/html')
+  })
+})

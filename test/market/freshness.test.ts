@@ -73,4 +73,4 @@ test('in the fixture world nothing is stale or delayed at any start', () => {
     })
     expect([isoInstant(now), late.map(one => one.code)]).toEqual([isoInstant(now), []])
   }
-})
+}, 30_000)

@@ -6,7 +6,6 @@ import {
   nextWeekday,
   type Schedule,
   steppedBands,
-  surchargeOn,
   surchargesOf,
   weeklySurcharges,
 } from '../../src/market/surcharge.ts'
@@ -97,20 +96,6 @@ describe('weeks', () => {
       band: { min: 3.8, max: 3.85 },
       percent: 27,
     })
-  })
-
-  test('the one in force is the newest whose date has come', () => {
-    const made = weeklySurcharges(ltl, [
-      { day: '2026-11-09', price: 3.5 },
-      { day: '2026-11-16', price: 3.6 },
-    ])
-    expect(['2026-11-10', '2026-11-11', '2026-11-17', '2026-11-18', '2027-06-01'].map(day => surchargeOn(made, day)?.indexPrice)).toEqual([
-      undefined,
-      3.5,
-      3.5,
-      3.6,
-      3.6,
-    ])
   })
 
   test.skipIf(!haveRealData)(`every published diesel price since 1994 has its band and its week${needsRealData}`, () => {
