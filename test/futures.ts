@@ -1,7 +1,7 @@
 import { futuresFiller, type Reach } from '../src/feed/fixture-futures.ts'
 import { createWorld, type World } from '../src/feed/world.ts'
-import { contractCode, familyOf } from '../src/market/families.ts'
 import type { DayRecord, TickRecord } from '../src/market/contract-days.ts'
+import { contractCode, familyOf } from '../src/market/families.ts'
 import { contractOf } from '../src/service/contract-book.ts'
 import { type House, house } from './house.ts'
 
@@ -70,3 +70,25 @@ export const tickOf = (tradedAt: string, price: number, given: Partial<TickRecor
   source: 'import',
   ...given,
 })
+
+export const manyRequests = { 'limits.per_minute': '100000' }
+
+/** The body of any futures answer, as far as tests ask for parts of it. */
+export interface FuturesBody {
+  [name: string]: unknown
+  commodity: string
+  slug: string
+  contract: string | null
+  contracts: Record<string, unknown>[]
+  front_month: Record<string, unknown> | null
+  prices: Record<string, unknown>[]
+  count: number
+}
+
+export async function answered(from: House, path: string, key: string) {
+  const response = await from.get(path, key)
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, body: (text === '' ? undefined : JSON.parse(text)) as FuturesBody }
+}
+
+export const problemOf = (body: unknown) => (body as { error: Record<string, unknown> }).error

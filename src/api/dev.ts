@@ -15,7 +15,7 @@ export interface DevControls {
   clock: ManualClock
   /** Moves the clock forward and runs every job that falls due on the way, in order. */
   advance(to: number): Promise<void>
-  feed: { paused: boolean }
+  feed: { paused: boolean; filled(): ReadonlySet<string>; total: number }
   faults: Faults
   /** Keeps the state under a name, goes back to it, or to the start. */
   snapshot(name: string): Promise<void>
@@ -44,6 +44,8 @@ const refuse = (field: string, message: string, value: unknown) =>
 export function dev(deps: DevDeps) {
   const { clock, faults } = deps
   const clockState = () => ({ now: isoInstant(clock.now()), frozen: clock.frozen })
+  /** How much of the data is there: the rest is being written. */
+  const feedState = () => ({ paused: deps.feed.paused, codes_ready: deps.feed.filled().size, codes_total: deps.feed.total })
   return new Elysia()
     .use(deps.access)
     .get('/_dev/clock', clockState, { access: operator, response: open, ...hidden('devGetClock', 'The clock') })
@@ -66,14 +68,14 @@ export function dev(deps: DevDeps) {
       },
       { access: operator, body: anyBody, response: { 201: open }, ...hidden('devMakeAccount', 'Make an account with a key') },
     )
-    .get('/_dev/feed', () => ({ paused: deps.feed.paused }), { access: operator, response: open, ...hidden('devGetFeed', 'The feed') })
+    .get('/_dev/feed', feedState, { access: operator, response: open, ...hidden('devGetFeed', 'The feed') })
     .post(
       '/_dev/feed',
       ({ body }) => {
         const { paused } = objectOf(body)
         if (typeof paused !== 'boolean') throw refuse('paused', 'must be true or false.', paused)
         deps.feed.paused = paused
-        return { paused }
+        return feedState()
       },
       { access: operator, body: anyBody, response: open, ...hidden('devPauseFeed', 'Pause the feed') },
     )

@@ -66,7 +66,7 @@ interface Priced {
   quote: Quote
 }
 
-const valueOf = ({ quote }: Priced): number => quote.observation.value
+const priceOf = ({ quote }: Priced): number => quote.observation.value
 
 function pricedOf({ catalogue, board, now }: IndicatorDeps, code: string): Priced | undefined {
   const found = catalogue.resolve(code, now())
@@ -74,13 +74,13 @@ function pricedOf({ catalogue, board, now }: IndicatorDeps, code: string): Price
   return quote && { found, quote }
 }
 
+const lacking = (code: string, { name }: SwitchMarket) =>
+  new Problem('DATA_NOT_AVAILABLE', `Fuel switching in ${name} can not be given: ${code} has no price.`, { leg: code, reason: 'no_price' })
+
 function needed(deps: IndicatorDeps, code: string, market: SwitchMarket): Priced {
   const priced = pricedOf(deps, code)
-  if (priced) return priced
-  throw new Problem('DATA_NOT_AVAILABLE', `Fuel switching in ${market.name} can not be given: ${code} has no price.`, {
-    leg: code,
-    reason: 'no_price',
-  })
+  if (!priced) throw lacking(code, market)
+  return priced
 }
 
 const plantRow = (fuel: PlantFuel) => ({
@@ -104,11 +104,12 @@ function answer(deps: IndicatorDeps, region: string | undefined, set: Answering)
   const market = switchMarkets.find(one => one.id === id)!
   const [gas, coal] = [needed(deps, market.gas.code, market), needed(deps, market.coal.code, market)]
   const rate = market.coalRate === undefined ? undefined : needed(deps, market.coalRate, market)
+  if (rate && priceOf(rate) <= 0) throw lacking(rate.found.code, market)
   const carbon = market.carbon === undefined ? undefined : pricedOf(deps, market.carbon)
   const made = fuelSwitch(market, {
-    gas: valueOf(gas),
-    coal: valueOf(coal) / (rate ? valueOf(rate) : 1),
-    carbon: carbon && valueOf(carbon),
+    gas: priceOf(gas),
+    coal: priceOf(coal) / (rate ? priceOf(rate) : 1),
+    carbon: carbon && priceOf(carbon),
   })
   const used = [gas, coal, rate, carbon].filter(one => one !== undefined)
   const timestamp = isoInstant(Math.min(...used.map(one => one.quote.observation.observedAt)))

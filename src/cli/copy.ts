@@ -8,9 +8,16 @@ import { checkpoint } from '../store/database.ts'
 /** A house that can be put back to an earlier state while its server goes on listening. */
 export interface Copy {
   readonly house: House
-  /** Writes the fixture world's history in steps of about `stepMs`, between requests; resolves when it is complete or the copy stops. */
-  fill(stepMs: number): Promise<void>
+  /**
+   * Keeps the state as the start to go back to, then writes the fixture world's history between requests. A start that nobody has
+   * touched by the end of it is kept again with all of its data, so that going back takes no filling.
+   */
+  begin(): void
+  /** Resolves when no history is being written any more. */
+  settled(): Promise<void>
 }
+
+const stepMs = 20
 
 /** No name that a developer may give. */
 const startName = '.start'
@@ -47,24 +54,47 @@ export function openCopy(options: HouseOptions): Copy {
       if (!existsSync(statePath(name, 'db'))) return false
       const state = JSON.parse(readFileSync(statePath(name, 'json'), 'utf8')) as { now: number; frozen: boolean }
       goBack(name, state.now, state.frozen)
+      fillOn()
       return true
     },
     async reset() {
-      while (!existsSync(statePath(startName, 'json'))) await sleep(20)
       const { clockAt } = ground.config.dev
       goBack(startName, clockAt ?? systemClock().now(), clockAt !== undefined)
+      await fillOn()
       await current.runner.tick()
     },
   }
   const all = { ...options, keeping }
   let current = openHouse(all)
+  let filling = Promise.resolve()
+
+  /** Goes on filling whichever house is current; there is one such loop at a time. */
+  const fillOn = () => {
+    filling = filling.then(async () => {
+      while (!current.stopping && current.feed?.step(stepMs)) await sleep(1)
+    })
+    return filling
+  }
+  /** Who could call, and how far the clock is from real time: what tells a copy that somebody has used from one that only filled. */
+  const marks = () => {
+    const accounts = current.services.keys
+      .accounts()
+      .flatMap(({ account, keys }) => [account, ...keys.map(one => ({ ...one.key, lastUsedAt: null }))])
+    const ahead = clock.frozen ? clock.now() : Math.round((clock.now() - systemClock().now()) / 1000)
+    return JSON.stringify([accounts, clock.frozen, ahead])
+  }
   return {
     get house() {
       return current
     },
-    async fill(stepMs) {
-      while (!current.stopping && current.feed?.step(stepMs)) await sleep(1)
-      if (!current.stopping && !existsSync(statePath(startName, 'json'))) await snapshot(startName)
+    begin() {
+      const fresh = !existsSync(statePath(startName, 'json'))
+      const [house, before] = [current, marks()]
+      const kept = fresh ? snapshot(startName) : Promise.resolve()
+      void kept.then(fillOn).then(async () => {
+        if (fresh && house === current && !current.stopping && marks() === before) await snapshot(startName)
+      })
     },
+    settled: () => filling,
   }
 }

@@ -45,16 +45,10 @@ export async function datasetTable(source: Source, layout: Layout, mapping: Read
     const separator = format === 'csv' ? separatorOf(firstLine) : ','
     const names = format === 'csv' ? fieldsOf(firstLine, separator) : Object.keys(objectOf(firstLine) ?? {})
     if (!names) throw new Error('the names of its columns have a quote that is not closed')
-    return {
-      source,
-      layout,
-      format,
-      separator,
-      lineEnd,
-      header: format === 'csv' ? firstLine : '',
-      names,
-      ...columnsIn(names, layout, mapping),
-    }
+    const { columns, wide } = columnsIn(names, layout, mapping)
+    // Objects need not all have the same members.
+    if (format === 'ndjson') for (const { name } of layout.columns) if (!columns.has(name)) columns.set(name, name)
+    return { source, layout, format, separator, lineEnd, header: format === 'csv' ? firstLine : '', names, columns, wide }
   } catch (error) {
     throw new Error(`${source.name}: ${(error as Error).message}`)
   }
@@ -70,17 +64,19 @@ function columnsIn(names: readonly string[], { name: dataset, columns, wide }: L
   const known = new Map<string, string>()
   const others: DatasetTable['wide'] = []
   for (const [key, column] of mapping) {
-    if (columns.some(one => one.name === key.toLowerCase())) known.set(key.toLowerCase(), find(key, column))
+    const own = columns.find(one => one.name === key.toLowerCase())?.name
+    if (own !== undefined) known.set(own, find(own, column))
     else if (wide) others.push({ name: key, column: find(key, column) })
     else
       throw new Error(`--map ${key}=…: ${shown(key)} is not a column of ${dataset}, which has ${columns.map(one => one.name).join(', ')}`)
   }
+  const mapped = new Set(known.keys())
   for (const { name } of columns) {
     const found = known.has(name) ? undefined : names.find(one => plain(one) === name)
     if (found !== undefined) known.set(name, found)
   }
   const needless = others.length > 0 && wide ? [wide.name, wide.value] : []
-  const clash = needless.find(name => mapping.has(name))
+  const clash = needless.find(name => mapped.has(name))
   if (clash) throw new Error(`--map ${others[0]!.name}=… takes the ${wide!.value} from a column of its own: leave out ${clash}=…`)
   const missing = columns.find(one => one.required && !known.has(one.name) && !needless.includes(one.name))
   if (missing)

@@ -132,11 +132,10 @@ export function futuresFiller(deps: FuturesFillerDeps): Required<Filler> {
       let wrote = false
       for (let from = since; from < now; from = Math.min(now, startOfDay(from) + dayMs)) {
         const to = Math.min(now, startOfDay(from) + dayMs)
-        for (const curve of curves) {
-          const made = publishedOf(curve, from, to, now - reach.tickDays * dayMs)
-          wrote ||= made.days.length + made.ticks.length > 0
-          write(made, now)
-        }
+        const made = curves.map(curve => publishedOf(curve, from, to, now - reach.tickDays * dayMs))
+        const all = { days: made.flatMap(one => one.days), ticks: made.flatMap(one => one.ticks) }
+        wrote ||= all.days.length + all.ticks.length > 0
+        write(all, now)
       }
       // After the data: a crash between the two writes it again, which changes nothing.
       if (wrote) settings.set(names.filledTo, String(now))

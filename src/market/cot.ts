@@ -29,7 +29,7 @@ export function marketOfCot(text: string): string {
   return byNumber.get(name)?.market ?? name.replaceAll(/[\s-]+/g, '_')
 }
 
-const reportWeekday = 1
+const tuesdayAfterMondayDays = 1
 const releaseDays = 3
 const releaseTime = '15:30'
 const zone = 'America/New_York'
@@ -38,7 +38,7 @@ const zone = 'America/New_York'
 export function reportDays(from: string, to: string): string[] {
   const days: string[] = []
   for (let monday = startOfWeek(parseDay(from)!); monday <= parseDay(to)!; monday += 7 * dayMs) {
-    const tuesday = monday + reportWeekday * dayMs
+    const tuesday = monday + tuesdayAfterMondayDays * dayMs
     days.push(isoDay(isTradingDay('us_government', tuesday) ? tuesday : monday))
   }
   return days.filter(day => day >= from && day <= to)
@@ -46,7 +46,7 @@ export function reportDays(from: string, to: string): string[] {
 
 /** When a report is published: 15:30 in New York on the third business day of the government after its Tuesday, a Friday but for holidays. */
 export function cotReleasedAt(reportedOn: string): number {
-  const tuesday = startOfWeek(parseDay(reportedOn)!) + reportWeekday * dayMs
+  const tuesday = startOfWeek(parseDay(reportedOn)!) + tuesdayAfterMondayDays * dayMs
   const day = isoDay(addTradingDays('us_government', tuesday, releaseDays))
   return Temporal.ZonedDateTime.from(`${day}T${releaseTime}[${zone}]`).epochMilliseconds
 }

@@ -2,7 +2,7 @@ import { minuteMs, parseDay } from '../lib/instant.ts'
 import type { DayRecord, TickRecord } from '../market/contract-days.ts'
 import { sessionOn, tradingDate, tradingSpan } from '../market/contracts.ts'
 import { contractCode, type Family, type FamilyCode, familyOf } from '../market/families.ts'
-import type { FuturesDay, FuturesStore } from '../store/futures.ts'
+import type { FuturesDay, FuturesStore, FuturesTick } from '../store/futures.ts'
 import type { Point, WriteCounts } from '../store/observations.ts'
 import type { Series } from '../store/series.ts'
 import type { Catalogue } from './catalogue.ts'
@@ -25,6 +25,14 @@ export interface FuturesRecorder {
   recordTicks(ticks: readonly TickRecord[], recordedAt: number): WriteCounts
 }
 
+/** A trading date of a contract with the ticks that a call adds to it. */
+interface Touched {
+  family: Family
+  seriesId: number
+  tradedOn: string
+  added: FuturesTick[]
+}
+
 export interface RecorderDeps {
   store: FuturesStore
   catalogue: Catalogue
@@ -40,22 +48,25 @@ export function futuresRecorder({ store, catalogue, ingest }: RecorderDeps): Fut
     return new Map([...contracts.keys()].map(code => [code, catalogue.named(code)!]))
   }
 
-  /** Folds the ticks of a trading date into its bar. */
-  const refold = (family: Family, seriesId: number, tradedOn: string) => {
+  /** Brings the bar of a trading date up to its ticks: by adding to it where all of them are newer, otherwise by folding them all anew. */
+  const follow = ({ family, seriesId, tradedOn, added }: Touched) => {
     const held = store.day(seriesId, tradedOn)
     if (held && !held.fromTicks && held.close !== null) return
+    const isNewer = held?.fromTicks === true && added.every((tick, i) => tick.tradedAt > (added[i - 1]?.tradedAt ?? held.quotedAt))
     const { from, to } = tradingSpan(family, tradedOn)
-    const ticks = store.ticks(seriesId, from, to)
+    const ticks = isNewer ? added : store.ticks(seriesId, from, to)
     const last = ticks.at(-1)!
+    const prices = ticks.map(tick => tick.price)
+    const before = isNewer ? held : undefined
     store.putDay({
       seriesId,
       tradedOn,
-      open: ticks[0]!.price,
-      high: Math.max(...ticks.map(tick => tick.price)),
-      low: Math.min(...ticks.map(tick => tick.price)),
+      open: before?.open ?? prices[0]!,
+      high: Math.max(...prices, before?.high ?? Number.NEGATIVE_INFINITY),
+      low: Math.min(...prices, before?.low ?? Number.POSITIVE_INFINITY),
       close: last.price,
       settlement: held?.settlement ?? null,
-      volume: ticks.reduce((sum, tick) => sum + tick.volume, 0),
+      volume: ticks.reduce((sum, tick) => sum + tick.volume, before?.volume ?? 0),
       openInterest: held?.openInterest ?? null,
       fromTicks: true,
       quotedAt: last.tradedAt,
@@ -88,7 +99,7 @@ export function futuresRecorder({ store, catalogue, ingest }: RecorderDeps): Fut
       return store.together(() => {
         const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
         const points: Point[] = []
-        const touched = new Map<string, { family: Family; seriesId: number; tradedOn: string }>()
+        const touched = new Map<string, Touched>()
         for (const record of ticks) {
           const { id: seriesId } = series.get(contractCode(record.family, record.month))!
           const { tradedAt, price, volume, source } = record
@@ -101,9 +112,11 @@ export function futuresRecorder({ store, catalogue, ingest }: RecorderDeps): Fut
           points.push({ seriesId, observedAt: tradedAt, value: price, recordedAt: tick.recordedAt })
           const family = familyOf(record.family)
           const tradedOn = tradingDate(family, tradedAt)
-          touched.set(`${seriesId} ${tradedOn}`, { family, seriesId, tradedOn })
+          const date = touched.get(`${seriesId} ${tradedOn}`) ?? { family, seriesId, tradedOn, added: [] }
+          date.added.push(tick)
+          touched.set(`${seriesId} ${tradedOn}`, date)
         }
-        for (const { family, seriesId, tradedOn } of touched.values()) refold(family, seriesId, tradedOn)
+        for (const date of touched.values()) follow(date)
         ingest.write(points, recordedAt)
         return counts
       })

@@ -137,6 +137,16 @@ export function futures(deps: FuturesDeps): Futures {
     })
   }
 
+  /** The newest day of the front month, or of the nearest that has any. */
+  const nearest = (code: FamilyCode): ContractDay | undefined => {
+    const now = today(code)
+    for (const month of listed(code, now)) {
+      const [day] = reads.days(code, month, earliestDay, now, 1)
+      if (day) return day
+    }
+    return undefined
+  }
+
   const curve = (code: FamilyCode, asked?: string): Curve | undefined => {
     const day = asked ?? today(code)
     if (!isMarketDay(code, day)) return undefined
@@ -216,7 +226,7 @@ export function futures(deps: FuturesDeps): Futures {
     },
     freshness(code) {
       const now = clock.now()
-      const newest = quotes(code)[0]?.day
+      const newest = nearest(code)
       if (!newest) return undefined
       const session = sessionAt(familyOf(code), now)
       const ageMs = now - newest.quotedAt

@@ -74,6 +74,16 @@ export async function start(command: 'serve' | 'dev', dir: string, ...args: stri
   }
 }
 
+/** Resolves when an evaluation copy has all of its data. */
+export async function filled(server: Server): Promise<void> {
+  for (;;) {
+    const response = await fetch(`${server.url}/_dev/feed`, { headers: { authorization: `Bearer ${server.adminToken}` } })
+    const { codes_ready, codes_total } = (await response.json()) as { codes_ready: number; codes_total: number }
+    if (codes_ready === codes_total) return
+    await Bun.sleep(100)
+  }
+}
+
 /** The real public data files, where they are. */
 export const realData = resolve(root, '../shared/data')
 export const hasRealData = existsSync(realData)

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import listed from '../api/interface.json'
-import { remove, type Server, start, temporaryDir } from './binary.ts'
+import { filled, remove, type Server, start, temporaryDir } from './binary.ts'
 
 interface Row {
   method: string
@@ -22,8 +20,7 @@ describe('the compiled binary', () => {
   let server: Server
   beforeAll(async () => {
     server = await start('dev', dir)
-    // The copy keeps its first state when all of its data is there.
-    while (!existsSync(join(dir, 'data/snapshots/.start.json'))) await Bun.sleep(50)
+    await filled(server)
   }, 120_000)
   afterAll(async () => {
     await server.stop()

@@ -31,7 +31,9 @@ describe('a fresh copy', () => {
       const own = world.observations(code, at('2026-10-15T00:00:00Z'), at('2026-11-20T00:05:00Z'), {
         ...{ from: 0, hourlyFrom: Number.POSITIVE_INFINITY, rawFrom: Number.POSITIVE_INFINITY },
       })
-      expect(closes).toEqual(own.filter(one => isoDay(one.observedAt) <= '2026-11-19').map(one => ({ day: isoDay(one.observedAt), value: one.value })))
+      expect(closes).toEqual(
+        own.filter(one => isoDay(one.observedAt) <= '2026-11-19').map(one => ({ day: isoDay(one.observedAt), value: one.value })),
+      )
       expect(closes.length).toBeGreaterThan(20)
     })
 
@@ -104,7 +106,12 @@ test('a copy that is kept up is never stale, over Christmas, Easter and every ch
     const { services, follow } = futuresHouse(at(from), brief)
     for (let now = at(from); now < at(to); now += 115 * minuteMs) {
       follow(now)
-      for (const { code } of families) expect([new Date(now).toISOString(), code, services.futures.freshness(code)?.state]).toEqual([new Date(now).toISOString(), code, 'fresh'])
+      for (const { code } of families)
+        expect([new Date(now).toISOString(), code, services.futures.freshness(code)?.state]).toEqual([
+          new Date(now).toISOString(),
+          code,
+          'fresh',
+        ])
     }
   }
 }, 20_000)
@@ -139,7 +146,11 @@ test('a contract that expires leaves the curve, and the next one is quoted alrea
   expect(futures.quotes('WTI_FUTURES')[0]).toMatchObject({ status: 'near_expiry', daysToExpiry: 0, isFront: true })
   follow(at('2026-11-20T23:00:00Z'))
   const [front] = futures.quotes('WTI_FUTURES')
-  expect([front?.day.month, front?.status, front?.daysToExpiry]).toEqual(['2027-01', 'front_month', daysToExpiry('WTI_FUTURES', '2027-01', '2026-11-21')])
+  expect([front?.day.month, front?.status, front?.daysToExpiry]).toEqual([
+    '2027-01',
+    'front_month',
+    daysToExpiry('WTI_FUTURES', '2027-01', '2026-11-21'),
+  ])
   follow(at('2026-11-23T12:00:00Z'))
   expect(futures.quotes('WTI_FUTURES').length).toBe(listedCount)
 })

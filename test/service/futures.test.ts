@@ -11,20 +11,20 @@ const wti = 'WTI_FUTURES'
 const codeOf = (month: string) => `WTI_FUTURES_${month.replace('-', '_')}`
 
 describe('what is recorded', () => {
-  const cases: { name: string; then: ReturnType<typeof dayOf>; counts: [number, number, number] }[] = [
-    { name: 'the same day again changes nothing', then: dayOf({ close: 71.5, volume: 900 }), counts: [0, 0, 1] },
-    { name: 'less of the same day changes nothing', then: dayOf({ close: 71.5 }), counts: [0, 0, 1] },
-    { name: 'another close is a correction', then: dayOf({ close: 71.6 }), counts: [0, 1, 0] },
-    { name: 'a settlement joins the close', then: dayOf({ settlement: 71.44 }), counts: [0, 1, 0] },
-    { name: 'another date is another day', then: dayOf({ tradedOn: '2026-11-18', close: 71.5 }), counts: [1, 0, 0] },
-    { name: 'another month is another contract', then: dayOf({ month: '2027-02', close: 71.5 }), counts: [1, 0, 0] },
+  const cases: { name: string; next: ReturnType<typeof dayOf>; counts: [number, number, number] }[] = [
+    { name: 'the same day again changes nothing', next: dayOf({ close: 71.5, volume: 900 }), counts: [0, 0, 1] },
+    { name: 'less of the same day changes nothing', next: dayOf({ close: 71.5 }), counts: [0, 0, 1] },
+    { name: 'another close is a correction', next: dayOf({ close: 71.6 }), counts: [0, 1, 0] },
+    { name: 'a settlement joins the close', next: dayOf({ settlement: 71.44 }), counts: [0, 1, 0] },
+    { name: 'another date is another day', next: dayOf({ tradedOn: '2026-11-18', close: 71.5 }), counts: [1, 0, 0] },
+    { name: 'another month is another contract', next: dayOf({ month: '2027-02', close: 71.5 }), counts: [1, 0, 0] },
   ]
-  for (const { name, then, counts } of cases) {
+  for (const { name, next, counts } of cases) {
     test(name, () => {
       const { futures } = house().services
       futures.recordDays([dayOf({ close: 71.5, volume: 900 })], startAt)
       const [inserted, revised, unchanged] = counts
-      expect(futures.recordDays([then], startAt)).toEqual({ inserted, revised, unchanged })
+      expect(futures.recordDays([next], startAt)).toEqual({ inserted, revised, unchanged })
     })
   }
 
@@ -188,7 +188,13 @@ describe('what was', () => {
     const [october] = futures.merged(wti, { month: '2026-12' }, 'month', '2026-10-01', '2026-10-31')
     const all = days.filter(one => one.day >= '2026-10-01')
     const own = all.filter(({ nth, day }) => (day <= '2026-10-20' ? nth === 2 : nth === 1)).map(one => one.price)
-    expect(october).toMatchObject({ tradedOn: '2026-10-30', open: own[0], close: own.at(-1), high: Math.max(...own), low: Math.min(...own) })
+    expect(october).toMatchObject({
+      tradedOn: '2026-10-30',
+      open: own[0],
+      close: own.at(-1),
+      high: Math.max(...own),
+      low: Math.min(...own),
+    })
   })
 })
 

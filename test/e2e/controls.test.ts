@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { remove, type Server, start, temporaryDir } from './binary.ts'
+
+const startAt = '2026-11-20T15:00:00Z'
+
+describe('the controls of an evaluation copy', () => {
+  const dir = temporaryDir()
+  let server: Server
+  beforeAll(async () => {
+    server = await start('dev', dir, '--clock', startAt, '--seed', '7')
+  })
+  afterAll(async () => {
+    await server.stop()
+    remove(dir)
+  })
+
+  const control = async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(`${server.url}/_dev/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${server.adminToken}` },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+  const brent = async (token = server.apiKey) => {
+    const response = await server.get('/v1/prices/latest?by_code=BRENT_CRUDE_USD', { authorization: `Token ${token}` })
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as { data: { price: number; created_at: string }; error_code?: string },
+    }
+  }
+
+  test('take the operator’s token and no API key', async () => {
+    const response = await fetch(`${server.url}/_dev/clock`, { headers: { authorization: `Bearer ${server.apiKey}` } })
+    expect(response.status).toBe(401)
+  })
+
+  test('a clock that was given stands still until it is moved, and only moves forward', async () => {
+    expect((await control('GET', 'clock')).body).toEqual({ now: startAt, frozen: true })
+    await Bun.sleep(20)
+    expect((await control('GET', 'clock')).body.now).toBe(startAt)
+    expect((await control('POST', 'clock', { advance: 'PT61S' })).body.now).toBe('2026-11-20T15:01:01Z')
+    expect((await control('POST', 'clock', { now: startAt })).status).toBe(422)
+    expect((await control('POST', 'clock', { advance: 'soon' })).status).toBe(422)
+  })
+
+  test('a free account’s fifty-first request is refused until the clock has passed midnight', async () => {
+    const made = await control('POST', 'accounts', { plan: 'free', email: 'free@example.com' })
+    expect(made.status).toBe(201)
+    const token = made.body.api_key as string
+    for (let i = 0; i < 50; i++) expect((await brent(token)).status).toBe(200)
+    const refused = await brent(token)
+    expect([refused.status, refused.body.error_code, refused.headers.get('x-ratelimit-state')]).toEqual([
+      402,
+      'PAYMENT_REQUIRED',
+      'exhausted',
+    ])
+    await control('POST', 'clock', { now: '2026-11-21T00:00:00Z' })
+    expect((await brent(token)).headers.get('x-ratelimit-remaining')).toBe('49')
+  })
+
+  test('an account that can not be is refused with the field', async () => {
+    expect((await control('POST', 'accounts', { plan: 'gold' })).body.field).toBe('plan')
+    expect((await control('POST', 'accounts', { email: 'free@example.com' })).body.field).toBe('email')
+  })
+
+  test('data ages while the feed is paused and catches up afterwards', async () => {
+    await control('POST', 'clock', { now: '2026-11-24T12:00:00Z' })
+    await control('POST', 'feed', { paused: true })
+    const before = (await brent()).body.data.created_at
+    await control('POST', 'clock', { advance: 'P1D' })
+    expect((await brent()).body.data.created_at).toBe(before)
+    await control('POST', 'feed', { paused: false })
+    await control('POST', 'clock', { advance: 'PT1S' })
+    expect((await brent()).body.data.created_at > before).toBe(true)
+  })
+
+  test('a kept state comes back: time, data and accounts', async () => {
+    const kept = await brent()
+    const { body: clock } = await control('GET', 'clock')
+    expect((await control('POST', 'snapshot', { name: 'before' })).status).toBe(200)
+    await control('POST', 'clock', { advance: 'P3D' })
+    const later = (await control('POST', 'accounts', { plan: 'starter' })).body.api_key as string
+    expect((await brent(later)).status).toBe(200)
+    expect((await control('POST', 'restore', { name: 'before' })).status).toBe(200)
+    expect((await control('GET', 'clock')).body).toEqual(clock)
+    expect((await brent()).body.data).toEqual(kept.body.data)
+    expect((await brent(later)).status).toBe(401)
+    expect((await control('POST', 'restore', { name: 'never' })).status).toBe(422)
+  })
+
+  test('a reset leads back to the start', async () => {
+    expect((await control('POST', 'reset')).body).toEqual({ reset: true, now: startAt })
+    expect((await brent()).body.data.created_at <= startAt).toBe(true)
+  }, 60_000)
+
+  test('a route refuses on demand: by count, with the headers of the real refusal, and slowly', async () => {
+    await control('POST', 'faults', { path: '/v1/prices/latest', code: 'RATE_LIMIT_EXCEEDED', count: 2 })
+    for (let i = 0; i < 2; i++) {
+      const refused = await brent()
+      expect([refused.status, refused.body.error_code]).toEqual([429, 'RATE_LIMIT_EXCEEDED'])
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    expect((await brent()).status).toBe(200)
+    await control('POST', 'faults', { path: '*', delay_ms: 150, count: 1 })
+    const before = Bun.nanoseconds()
+    expect((await brent()).status).toBe(200)
+    expect((Bun.nanoseconds() - before) / 1e6).toBeGreaterThan(140)
+    await control('POST', 'faults', { code: 'STORAGE_UNAVAILABLE' })
+    expect((await brent()).status).toBe(503)
+    expect((await control('DELETE', 'faults')).body).toEqual({ faults: [] })
+    expect((await brent()).status).toBe(200)
+    expect((await control('POST', 'faults', { code: 'NO_SUCH_CODE' })).body.field).toBe('code')
+  })
+})
