@@ -90,7 +90,9 @@ export function openServices(ground: Ground): Services {
   const capacities = storageCapacityStore(db)
   const surcharges = surchargeStore(db)
   const writes = ingest(observations, known, clock)
-  writes.listen(changes => changes.forEach(change => changed(change.seriesId)))
+  writes.listen(changes => {
+    for (const change of changes) changed(change.seriesId)
+  })
   const limits = limitsOf(config)
   const plans = plansOf(config, limits)
   const keys = keyring({ accounts: accountStore(db), keys: apiKeyStore(db) }, plans, clock, ids)

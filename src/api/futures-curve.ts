@@ -104,16 +104,13 @@ export function futuresCurve(deps: FuturesDeps, routes: FuturesRoutes) {
       const asked = routes.asked(params.slug)
       const day = dateGiven(query.date)
       const curve = futures.curve(asked.family.code, day)
-      if (!curve) return { error: noData, date: day ?? futures.today(asked.family.code), contracts: [] } as const
-      return answer(
-        asked,
-        curve,
-        routes.mark(
-          set,
-          asked.family,
-          curve.points.map(point => point.source),
-        ),
-      )
+      const source = routes.mark(set, asked.family, curve?.points.map(point => point.source) ?? [])
+      if (curve) return answer(asked, curve, source)
+      return { error: noData, date: day ?? futures.today(asked.family.code), contracts: [] } as {
+        error: typeof noData
+        date: string
+        contracts: []
+      }
     },
     {
       access: routes.every,

@@ -53,6 +53,28 @@ describe('what is recorded', () => {
     expect(futures.quotes(wti)[0]?.day).toMatchObject({ ...bar, quotedAt: at('2026-11-20T14:10:00Z') })
   })
 
+  test('the bar is the same in whatever order and pieces the ticks come', () => {
+    const minutes = fc.uniqueArray(fc.integer({ min: 0, max: 600 }), { minLength: 1, maxLength: 12 })
+    const tickAt = (minute: number, price: number) => ({
+      ...tickOf('2026-11-20T01:00:00Z', price),
+      tradedAt: at('2026-11-20T01:00:00Z') + minute * 60_000,
+    })
+    fc.assert(
+      fc.property(minutes, fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 12, maxLength: 12 }), (order, sizes) => {
+        const { futures } = house().services
+        const ticks = order.map((minute, i) => tickAt(minute, 70 + ((i * 7) % 11)))
+        for (let i = 0, piece = 0; i < ticks.length; i += sizes[piece++]!) futures.recordTicks(ticks.slice(i, i + sizes[piece]!), startAt)
+        const sorted = ticks.toSorted((a, b) => a.tradedAt - b.tradedAt)
+        const prices = sorted.map(tick => tick.price)
+        expect(futures.quotes(wti)[0]?.day).toMatchObject({
+          ...{ open: prices[0], close: prices.at(-1), high: Math.max(...prices), low: Math.min(...prices) },
+          ...{ volume: 10 * ticks.length, quotedAt: sorted.at(-1)!.tradedAt },
+        })
+      }),
+      { numRuns: 25 },
+    )
+  })
+
   test('a close that is given stands, whatever ticks come after it', () => {
     const { futures } = house().services
     futures.recordTicks([tickOf('2026-11-19T15:00:00Z', 71)], startAt)
