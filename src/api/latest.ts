@@ -40,13 +40,16 @@ export function latest(deps: LatestDeps) {
       if (asked.length === 1) {
         const { text, etag, fresh } = single(found[0]!)
         deps.meter.asked(caller.key, [found[0]!.series.id], etag)
-        return tagged(request, set as Answering, text, !fresh, etag)
+        const one = tagged(request, set as Answering, text, !fresh, etag)
+        // Not `return tagged(…)`: Elysia takes a handler that returns a call for an asynchronous one, and awaits it at every request.
+        return one
       }
       deps.meter.asked(
         caller.key,
         found.map(one => one.series.id),
       )
-      return tagged(request, set as Answering, several(found, asked.length > 0), false)
+      const list = tagged(request, set as Answering, several(found, asked.length > 0), false)
+      return list
     },
     {
       access: { meter: true },

@@ -62,7 +62,9 @@ export function base({ access, gate, ids, log, links, corsOrigins }: BaseDeps) {
         const origin = request.headers.get('origin')
         if (origin !== null) corsHeaders(headers, origin, corsOrigins)
         const status = responseValue instanceof Response ? responseValue.status : set.status
-        if (pass) gate.leave(pass, typeof status === 'number' ? status : 200, headers)
+        const all = pass && gate.leave(pass, typeof status === 'number' ? status : 200, headers)
+        // What is made into a Response takes Headers as they are; into a Response that a handler made, Elysia copies an object's fields.
+        if (all) set.headers = responseValue instanceof Response ? Object.fromEntries(all) : (all as unknown as typeof set.headers)
       })
   )
 }

@@ -9,7 +9,7 @@ import type { Meter } from '../service/meter.ts'
 import { clientAddress, type PeerLookup, type TrustedProxies } from './address.ts'
 import { credentialsOf } from './credentials.ts'
 import { Problem } from './problem.ts'
-import { addressHeaders, keyHeaders, reading, type WindowReading } from './rate-headers.ts'
+import { addressHeaders, type GivenHeaders, keyHeaders, reading, type WindowReading } from './rate-headers.ts'
 import type { RateTables } from './rates.ts'
 import { featureMissing, type Links, quotaUsedUp, tooFast } from './refusals.ts'
 
@@ -91,8 +91,8 @@ export interface Gate {
   open(access: Access, route: string): Pass
   /** Lets the request in or throws the refusal. The order of its checks is part of the interface. */
   enter(pass: Pass, request: Request, peer: PeerLookup): void
-  /** Settles the quota and sets every header that depends on it. */
-  leave(pass: Pass, status: number, headers: Record<string, string | number>): void
+  /** Settles the quota and answers all headers of the answer: what the handler gave and what depends on the quota; undefined: only what it gave. */
+  leave(pass: Pass, status: number, given: GivenHeaders): Headers | undefined
   /**
    * Makes a request of this house come from a caller who has been let in: only the plan's feature is asked for and a window that the route
    * has of its own is taken; the request takes no general slot, costs no quota and is not recorded.
@@ -210,15 +210,15 @@ export function gate(deps: GateDeps): Gate {
       else if ('operator' in access) enterOperator(pass, request, peer)
       else if (access.rate !== 'none') takeAddress(access.rate === 'demo' ? 'demo' : 'unauthenticated', pass, request, peer)
     },
-    leave(pass, status, headers) {
+    leave(pass, status, given) {
       const { caller } = pass
-      if (pass.vouched) return
-      if (!caller) return addressHeaders(headers, pass.windows, clock.now())
+      if (pass.vouched) return undefined
+      if (!caller) return addressHeaders(given, pass.windows, clock.now())
       const outcome = pass.outcome ?? status
       const counts = pass.reserved !== undefined && outcome >= 200 && outcome < 300 && !pass.free
       if (pass.reserved && !counts) meter.refund(caller.key, pass.reserved)
       meter.record(caller.key, pass.route, outcome, counts, clock.monotonic() - pass.startedMs)
-      keyHeaders(headers, meter.standing(caller.key), pass.windows, clock.now())
+      return keyHeaders(given, meter.standing(caller.key), pass.windows, clock.now())
     },
     vouch: (request, caller) => void vouched.set(request, caller),
   }

@@ -31,7 +31,10 @@ export interface Meter {
   /** Requests of the account that counted since the start of the month. */
   monthly(account: AccountState, from: number): number
   hours(keys: readonly KeyState[], from: number, to: number): UsageHour[]
+  /** Writes everything that waits. */
   flush(): void
+  /** Writes the counters and usage of some keys, so that nobody waits long; answers how many keys still wait. */
+  flushSome(keysMax: number): number
   /** Drops what is in memory without writing it, as after a restored snapshot. */
   reset(): void
 }
@@ -87,9 +90,14 @@ function steady({ trialStartedAt, trialEndsAt }: Account, { startsAt, endsAt }: 
 
 const isSame = (a: QuotaWindow, b: QuotaWindow): boolean => a.kind === b.kind && a.startsAt === b.startsAt
 
+const tallyMs = 30_000
+
 export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'key' | 'account'): Meter {
   let counts = new Map<string, Count>()
   const dirty = new Set<Count>()
+  /** Keys of which only the tally of the day waits. */
+  const talliesDirty = new Set<Count>()
+  let talliesAt = clock.monotonic()
 
   const tallyOf = (keyId: string, dayOn: string): Tally => {
     const held = store.day(keyId, dayOn)
@@ -134,25 +142,48 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
   const usedOf = (state: KeyState, count: Counted): number =>
     scope === 'key' ? count.used : state.account.keys.reduce((sum, one) => sum + current(one).used, 0)
 
-  const flush = () => {
-    if (dirty.size === 0) return
-    const all = [...dirty]
+  const write = (batch: readonly Count[], withDays: boolean) => {
     store.write({
-      counters: all.flatMap(({ past, dirty: changed, period, keyId, used }) =>
+      counters: batch.flatMap(({ past, dirty: changed, period, keyId, used }) =>
         changed && period ? [...past, counterOf(keyId, period.window, used)] : past,
       ),
-      hours: all.flatMap(count => [...count.hours.values()]),
-      days: all.flatMap(count => (count.tallyDirty ? [...count.pastDays, dayOf(count)] : count.pastDays)),
-      used: all.filter(count => count.lastUsedAt > 0).map(({ keyId, lastUsedAt }) => ({ keyId, at: lastUsedAt })),
+      hours: batch.flatMap(count => [...count.hours.values()]),
+      days: batch.flatMap(count => (withDays && count.tallyDirty ? [...count.pastDays, dayOf(count)] : count.pastDays)),
+      used: batch.filter(count => count.lastUsedAt > 0).map(({ keyId, lastUsedAt }) => ({ keyId, at: lastUsedAt })),
     })
-    for (const count of all) {
+    for (const count of batch) {
       count.dirty = false
       count.past = []
       count.pastDays = []
-      count.tallyDirty = false
+      if (withDays) count.tallyDirty = false
       count.hours.clear()
+      count.lastUsedAt = 0
+      dirty.delete(count)
+      if (count.tallyDirty) talliesDirty.add(count)
     }
-    dirty.clear()
+  }
+
+  const flush = () => {
+    const all = new Set([...dirty, ...talliesDirty])
+    if (all.size > 0) write([...all], true)
+    talliesDirty.clear()
+    talliesAt = clock.monotonic()
+  }
+
+  const flushSome = (keysMax: number): number => {
+    // How sparingly a key asked is a report, not a count: it is written every half minute, because it changes with every request.
+    const daysToo = clock.monotonic() - talliesAt >= tallyMs
+    if (daysToo && dirty.size <= keysMax) {
+      flush()
+      return 0
+    }
+    const batch: Count[] = []
+    for (const count of dirty) {
+      if (batch.length >= keysMax) break
+      batch.push(count)
+    }
+    if (batch.length > 0) write(batch, false)
+    return dirty.size
   }
 
   /** For reports: what can not be written now is missing from them, and the next flush tries again. */
@@ -243,9 +274,11 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
       )
     },
     flush,
+    flushSome,
     reset() {
       counts = new Map()
       dirty.clear()
+      talliesDirty.clear()
     },
   }
 }
