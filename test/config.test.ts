@@ -11,7 +11,7 @@ const sources = ({ mode, flags = {}, env = {}, explicit, disk = {} }: Given): Co
   mode,
   flags,
   env,
-  files: { explicit, directory: '/work' },
+  files: { explicit, directory: '/srv' },
   readFile: path => {
     if (disk[path] === 'FORBIDDEN') throw new Error(`EACCES: permission denied, open '${path}'`)
     return disk[path]
@@ -19,7 +19,7 @@ const sources = ({ mode, flags = {}, env = {}, explicit, disk = {} }: Given): Co
 })
 
 const load = (given: Given) => loadConfig(sources(given))
-const inFile = (toml: string) => ({ disk: { '/work/wellhead.toml': toml } })
+const inFile = (toml: string) => ({ disk: { '/srv/wellhead.toml': toml } })
 
 function problemsOf(work: () => unknown): readonly string[] {
   try {
@@ -62,7 +62,7 @@ describe('where values come from', () => {
     })
     expect(config.vintage.coverageSinceAt).toBe(Date.parse('2026-07-28T00:00:00Z'))
     expect(config.dev).toEqual({ seed: 1, clockAt: undefined })
-    expect([config.plans, config.data.dir, config.log.format, config.quota.scope]).toEqual(['spec', '/work/wellhead-data', 'json', 'key'])
+    expect([config.plans, config.data.dir, config.log.format, config.quota.scope]).toEqual(['spec', '/srv/wellhead-data', 'json', 'key'])
     expect(config.demo.codes).toHaveLength(9)
     expect(config.clientProfiles).toEqual([])
     expect(new Set(config.provenance.values())).toEqual(new Set(['default']))
@@ -106,10 +106,10 @@ describe('where values come from', () => {
   test('the file is the one named, else the one in the data directory, else the one in the working directory', () => {
     const disk = {
       '/etc/w.toml': 'server.port = 1',
-      '/work/wellhead-data/wellhead.toml': 'server.port = 2',
-      '/work/wellhead.toml': 'server.port = 3',
+      '/srv/wellhead-data/wellhead.toml': 'server.port = 2',
+      '/srv/wellhead.toml': 'server.port = 3',
       '/data/wellhead.toml': 'server.port = 4',
-      '/work/sub/w.toml': 'server.port = 5',
+      '/srv/sub/w.toml': 'server.port = 5',
     }
     const from = (given: Given) => {
       const config = load({ disk, ...given })
@@ -128,18 +128,18 @@ describe('where values come from', () => {
     const config = load({ explicit: '/etc/w.toml', disk })
     expect([config.plans, config.data.dir, config.server.readyFile]).toEqual(['/etc/plans.toml', '/etc/state', ''])
     expect(load({ flags: { 'data.dir': 'd' }, env: { WELLHEAD_PLANS: 'p.toml' } })).toMatchObject({
-      plans: '/work/p.toml',
-      data: { dir: '/work/d' },
+      plans: '/srv/p.toml',
+      data: { dir: '/srv/d' },
     })
     expect(load({ env: { WELLHEAD_PLANS: 'unlimited' } }).plans).toBe('unlimited')
   })
 
   test('a file in the data directory can not move the data directory', () => {
-    const at = (dir: string) => ({ disk: { '/work/wellhead-data/wellhead.toml': `\n[data]\ndir = "${dir}"` } })
+    const at = (dir: string) => ({ disk: { '/srv/wellhead-data/wellhead.toml': `\n[data]\ndir = "${dir}"` } })
     expect(problems(at('../other'))).toEqual([
       'wellhead-data/wellhead.toml:3: data.dir = "../other" points away from the directory this file was found in; set it by --data, WELLHEAD_DATA_DIR or --config FILE',
     ])
-    expect(load(at('.')).data.dir).toBe('/work/wellhead-data')
+    expect(load(at('.')).data.dir).toBe('/srv/wellhead-data')
   })
 
   test('the environment spells lists with commas and booleans in words, and empty means unset', () => {
@@ -280,14 +280,14 @@ describe('what is refused', () => {
   })
 
   test('files that are missing or can not be read are named', () => {
-    const disk = { '/work/wellhead-data/wellhead.toml': 'FORBIDDEN' }
+    const disk = { '/srv/wellhead-data/wellhead.toml': 'FORBIDDEN' }
     expect(problems({ explicit: 'no.toml' })).toEqual(['flag --config: there is no file no.toml'])
     expect(problems({ disk })[0]).toStartWith('wellhead-data/wellhead.toml can not be read: EACCES')
     expect(problems({ env: { WELLHEAD_LOG_LEVEL_FILE: 'none' } })).toEqual(['env WELLHEAD_LOG_LEVEL_FILE: there is no file none'])
   })
 
   test('a variable and its file variable together are refused', () => {
-    expect(problems({ env: { WELLHEAD_LOG_LEVEL: 'info', WELLHEAD_LOG_LEVEL_FILE: 'f' }, disk: { '/work/f': 'debug' } })).toEqual([
+    expect(problems({ env: { WELLHEAD_LOG_LEVEL: 'info', WELLHEAD_LOG_LEVEL_FILE: 'f' }, disk: { '/srv/f': 'debug' } })).toEqual([
       'env WELLHEAD_LOG_LEVEL: set together with WELLHEAD_LOG_LEVEL_FILE; only one of them may be',
     ])
   })
@@ -354,11 +354,11 @@ describe('secrets', () => {
   test.each<[string, Given]>([
     ['a bad secret in a flag', { flags: { 'mail.key': `${canary}\u0007` } }],
     ['a bad secret in a variable', { env: { WELLHEAD_MAIL_KEY: `${canary}\u0007` } }],
-    ['a bad secret in the file of a variable', { env: { WELLHEAD_MAIL_KEY_FILE: 'f' }, disk: { '/work/f': `${canary}\n\n` } }],
+    ['a bad secret in the file of a variable', { env: { WELLHEAD_MAIL_KEY_FILE: 'f' }, disk: { '/srv/f': `${canary}\n\n` } }],
     ['a bad secret in the configuration file', inFile(`[mail]\nkey = ["${canary}"]`)],
     ['a secret on a line that is not TOML', inFile(`[mail]\nkey = ${canary}`)],
     ['a secret beside a line that is not TOML', inFile(`[mail]\nkey = "${canary}"\nx = =`)],
-    ["another file's secret given to an open key", { env: { WELLHEAD_LOG_LEVEL_FILE: 'f' }, disk: { '/work/f': canary } }],
+    ["another file's secret given to an open key", { env: { WELLHEAD_LOG_LEVEL_FILE: 'f' }, disk: { '/srv/f': canary } }],
     ['a signing secret given to an open key', { flags: { 'log.level': `whsec_${canary}` } }],
     ['a secret under a misspelled key', inFile(`[mail]\nkye = "${canary}"`)],
   ])('%s is refused without being shown', (_, given) => {
