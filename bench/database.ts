@@ -21,21 +21,39 @@ export interface Filling {
   keys: number
 }
 
+/** The database that pages and starts are measured on. */
+export const large = (options: BenchOptions): Promise<Filled> => filled('large', { points: options.points, keys: 5 }, options)
+
+/** An evaluation copy with all of its data, in a process of its own; one of the day is used again. */
+export async function filledCopy({ dir, say }: BenchOptions): Promise<string> {
+  const target = join(dir, `copy-${new Date().toISOString().slice(0, 10)}-${schemaHash()}`)
+  if (!existsSync(join(target, 'filled.json'))) {
+    say(`filling the evaluation copy ${target}`)
+    await run('fill-copy.ts', [target])
+  }
+  return target
+}
+
+const schemaHash = () => Bun.hash.wyhash(readFileSync(join(root, 'schema.sql'))).toString(36)
+
+async function run(script: string, args: readonly string[]): Promise<void> {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, script), ...args], {
+    cwd: root,
+    stdin: 'ignore',
+    stdout: 'inherit',
+    stderr: 'inherit',
+  })
+  if ((await child.exited) !== 0) throw new Error(`${script} ${args.join(' ')} failed`)
+}
+
 /** Fills a directory in a process of its own, once: what is there, whole and of this schema is used again. */
 export async function filled(name: string, { points, keys }: Filling, { dir, say }: BenchOptions): Promise<Filled> {
-  const schema = Bun.hash.wyhash(readFileSync(join(root, 'schema.sql'))).toString(36)
-  const target = join(dir, `${name}-${points}-${keys}-${schema}`)
+  const target = join(dir, `${name}-${points}-${keys}-${schemaHash()}`)
   const note = join(target, 'filled.json')
   if (!existsSync(note)) {
     mkdirSync(target, { recursive: true })
     say(`filling ${target} with ${points} points and ${keys} keys`)
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, 'fill.ts'), target, String(points), String(keys)], {
-      cwd: root,
-      stdin: 'ignore',
-      stdout: 'inherit',
-      stderr: 'inherit',
-    })
-    if ((await child.exited) !== 0) throw new Error(`filling ${target} failed`)
+    await run('fill.ts', [target, String(points), String(keys)])
   }
   return { dir: target, ...(JSON.parse(readFileSync(note, 'utf8')) as Omit<Filled, 'dir'>) }
 }

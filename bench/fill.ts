@@ -55,7 +55,9 @@ for (const series of seriesToFill()) {
   const next = values(series.id, series.level)
   for (let from = 0; from < each; from += batchMax) {
     const count = Math.min(batchMax, each - from)
-    ingest.write(Array.from({ length: count }, (_, i) => ({ seriesId: series.id, observedAt: firstAt + (from + i) * stepMs, value: next() })))
+    ingest.write(
+      Array.from({ length: count }, (_, i) => ({ seriesId: series.id, observedAt: firstAt + (from + i) * stepMs, value: next() })),
+    )
   }
 }
 

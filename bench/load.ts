@@ -11,6 +11,10 @@ export interface LoadRequest {
 
 /** Enough that the server always has a request waiting, few enough that its queue stays short. */
 const connectionCount = 64
+/** A measurement goes on until it has these, however slow the server is: a few answers would say little, and none nothing. */
+const answersMin = 2 * connectionCount
+const patienceMs = 60_000
+const pollMs = 20
 
 const headEnd = Buffer.from('\r\n\r\n')
 const lengthName = Buffer.from('content-length: ', 'latin1')
@@ -30,12 +34,15 @@ export const requestBytes = (port: number, path: string, headers: Readonly<Recor
  */
 export async function load({ port, requests, bodyBytes, seconds }: LoadRequest): Promise<number> {
   let answers = 0
+  let lastAt = 0
+  let underWay = 0
   let next = 0
   let stopped = false
   let fault: Error | undefined
   const ask = (socket: Socket<Answer>) => {
     const request = requests[next]!
     next = next + 1 === requests.length ? 0 : next + 1
+    underWay += 1
     if (socket.write(request) !== request.length) fault ??= new Error('a request did not fit into the socket')
   }
   const data = (socket: Socket<Answer>, chunk: Buffer) => {
@@ -46,6 +53,8 @@ export async function load({ port, requests, bodyBytes, seconds }: LoadRequest):
     if (answer.missing > 0) return
     if (answer.missing < 0) fault ??= new Error(`an answer is longer than ${bodyBytes} bytes`)
     answers += 1
+    underWay -= 1
+    lastAt = performance.now()
     if (!stopped && !fault) ask(socket)
   }
   const close = () => {
@@ -59,10 +68,15 @@ export async function load({ port, requests, bodyBytes, seconds }: LoadRequest):
   const startedAt = performance.now()
   for (const socket of sockets) ask(socket)
   await Bun.sleep(seconds * 1000)
-  const perSecond = (answers * 1000) / (performance.now() - startedAt)
+  while (answers < answersMin && !fault && performance.now() - startedAt < patienceMs) await Bun.sleep(pollMs)
+  // To the last answer, not to now: a slow server answers all connections in one go, and the time since then would count for nothing.
+  const perSecond = (answers * 1000) / (lastAt - startedAt)
   stopped = true
+  // What the server has still to answer would be work that falls into the other one's measurement.
+  while (underWay > 0 && !fault && performance.now() - startedAt < patienceMs) await Bun.sleep(pollMs)
   for (const socket of sockets) socket.terminate()
   if (fault) throw fault
+  if (answers < answersMin || underWay > 0) throw new Error(`only ${answers} answers in ${patienceMs / 1000} s`)
   return perSecond
 }
 

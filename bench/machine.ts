@@ -1,5 +1,5 @@
-import { cpus, totalmem } from 'node:os'
 import { Database } from 'bun:sqlite'
+import { cpus, totalmem } from 'node:os'
 
 /** What the numbers were measured on. */
 export function machineLine(): string {

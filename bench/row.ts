@@ -33,6 +33,11 @@ export function ratioLine(row: string, { ours, theirs, ratio }: { ours: number; 
   return { row, ours: perSecond(ours), yardstick: perSecond(theirs), ratio, atLeast: atLeast.toFixed(2), met: ratio >= atLeast }
 }
 
+/** A line that is there to be read: nothing is demanded of it. */
+export function plainLine(row: string, { ours, theirs, ratio }: { ours: number; theirs: number; ratio: number }): Line {
+  return { row, ours: perSecond(ours), yardstick: perSecond(theirs), ratio, atLeast: '-', met: undefined }
+}
+
 export function table(lines: readonly Line[]): string {
   const rows = lines.map(({ row, ours, yardstick, ratio, atLeast, met }) => [
     row,

@@ -4,9 +4,13 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { machineLine } from './machine.ts'
 import { type BenchOptions, type Line, type Row, table } from './row.ts'
+import { importing } from './rows/import.ts'
 import { latest } from './rows/latest.ts'
+import { correlation, curve, ohlc } from './rows/markets.ts'
+import { page } from './rows/page.ts'
+import { start } from './rows/start.ts'
 
-const rows: Readonly<Record<string, Row>> = { latest }
+const rows: Readonly<Record<string, Row>> = { latest, page, import: importing, start, curve, correlation, ohlc }
 
 const { values } = parseArgs({
   options: {

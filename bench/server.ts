@@ -9,10 +9,19 @@ export const binary = join(root, 'dist/wellhead')
 /** How Wellhead is run: from source, or the compiled binary. */
 export const fromSource: readonly string[] = [process.execPath, main]
 
+/** The binary where it has been built; it is measured as it stands. */
+export const built = (): readonly string[] => (existsSync(binary) ? [binary] : fromSource)
+
 export interface Server {
   port: number
   pid: number
   stop(): Promise<void>
+}
+
+/** An evaluation copy says its keys at every start, other directories at their first. */
+export interface Wellhead extends Server {
+  apiKey: string | undefined
+  adminToken: string | undefined
 }
 
 /**
@@ -27,13 +36,14 @@ export const environment: Record<string, string> = {
 }
 
 /** Starts Wellhead on a data directory and waits until it listens. */
-export async function serveWellhead(dir: string, command: readonly string[] = fromSource): Promise<Server> {
+export async function serveWellhead(dir: string, mode: 'serve' | 'dev' = 'serve'): Promise<Wellhead> {
   const readyFile = join(dir, 'ready.json')
   rmSync(readyFile, { force: true })
-  const child = spawned([...command, 'serve', '--data', dir, '--port', '0', '--ready-file', readyFile])
+  const child = spawned([...fromSource, mode, '--data', dir, '--port', '0', '--ready-file', readyFile])
   while (!existsSync(readyFile)) await stillRunning(child)
-  const { url } = JSON.parse(readFileSync(readyFile, 'utf8')) as { url: string }
-  return { port: Number(new URL(url).port), pid: child.pid, stop: () => stopped(child) }
+  const ready = JSON.parse(readFileSync(readyFile, 'utf8')) as { url: string; api_key?: string; admin_token?: string }
+  const port = Number(new URL(ready.url).port)
+  return { port, pid: child.pid, apiKey: ready.api_key, adminToken: ready.admin_token, stop: () => stopped(child) }
 }
 
 /** Starts a yardstick: a program that prints its port and then serves. `settings` reach it as JSON. */
@@ -56,13 +66,13 @@ async function stillRunning(child: Subprocess) {
   await Bun.sleep(5)
 }
 
-async function stopped(child: Subprocess): Promise<void> {
+export async function stopped(child: Subprocess): Promise<void> {
   child.kill('SIGTERM')
   await child.exited
 }
 
 /** Runs `work` and stops the servers whatever comes of it. */
-export async function withServers<T>(servers: readonly Promise<Server>[], work: (...servers: Server[]) => Promise<T>): Promise<T> {
+export async function withServers<S extends Server, T>(servers: readonly Promise<S>[], work: (...servers: S[]) => Promise<T>): Promise<T> {
   const started = await Promise.all(servers)
   try {
     return await work(...started)

@@ -6,7 +6,7 @@ import { choice, configKeys, decimal, duration, flag, integer, list, network, Se
 
 type Given = Partial<Pick<ConfigSources, 'mode' | 'flags' | 'env'>> & { explicit?: string; disk?: Readonly<Record<string, string>> }
 
-/** Sources with a disk of their own; the working directory is /work. */
+/** Sources with a disk of their own; the working directory is /srv. */
 const sources = ({ mode, flags = {}, env = {}, explicit, disk = {} }: Given): ConfigSources => ({
   mode,
   flags,

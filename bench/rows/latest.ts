@@ -35,11 +35,13 @@ export async function latest(options: BenchOptions): Promise<Line[]> {
 }
 
 /** One run with `count` keys. A single key is another one each time, so that no run finds the windows of the one before it. */
-const contestant = (copy: Filled, path: string, bodyBytes: number, count: number, { seconds }: BenchOptions) => (server: Server) => {
-  let run = 0
-  return () => {
-    const tokens = count === 1 ? [copy.tokens[run++ % copy.tokens.length]!] : copy.tokens.slice(0, count)
-    const requests = tokens.map(token => requestBytes(server.port, path, { Authorization: `Token ${token}` }))
-    return load({ port: server.port, requests, bodyBytes, seconds })
+const contestant =
+  (copy: Filled, path: string, bodyBytes: number, count: number, { seconds }: BenchOptions) =>
+  (server: Server) => {
+    let run = 0
+    return () => {
+      const tokens = count === 1 ? [copy.tokens[run++ % copy.tokens.length]!] : copy.tokens.slice(0, count)
+      const requests = tokens.map(token => requestBytes(server.port, path, { Authorization: `Token ${token}` }))
+      return load({ port: server.port, requests, bodyBytes, seconds })
+    }
   }
-}

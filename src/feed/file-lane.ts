@@ -160,10 +160,10 @@ function pair(bytes: Uint8Array, at: number): number {
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1
 }
 
-/** Unix ms of `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM:SSZ`; NaN for everything else. */
+/** Unix ms of `YYYY-MM-DD`, `YYYY-MM-DDTHH:MM:SSZ` or `YYYY-MM-DDTHH:MM:SS.mmmZ`; NaN for everything else. */
 function timeAt(bytes: Uint8Array, from: number, to: number, days: DayReader): number {
   const length = to - from
-  if (length !== 10 && length !== 20) return Number.NaN
+  if (length !== 10 && length !== 20 && length !== 24) return Number.NaN
   if (bytes[from + 4] !== 45 || bytes[from + 7] !== 45) return Number.NaN
   const century = pair(bytes, from)
   const year = pair(bytes, from + 2)
@@ -172,12 +172,20 @@ function timeAt(bytes: Uint8Array, from: number, to: number, days: DayReader): n
   if ((century | year | month | date) < 0) return Number.NaN
   const day = days(century * 100 + year, month, date)
   if (length === 10) return day
-  if (bytes[from + 10] !== 84 || bytes[from + 13] !== 58 || bytes[from + 16] !== 58 || bytes[from + 19] !== 90) return Number.NaN
+  if (bytes[from + 10] !== 84 || bytes[from + 13] !== 58 || bytes[from + 16] !== 58 || bytes[to - 1] !== 90) return Number.NaN
   const hour = pair(bytes, from + 11)
   const minute = pair(bytes, from + 14)
   const second = pair(bytes, from + 17)
   if ((hour | minute | second) < 0 || hour > 23 || minute > 59 || second > 59) return Number.NaN
-  return day + hour * hourMs + minute * minuteMs + second * secondMs
+  const at = day + hour * hourMs + minute * minuteMs + second * secondMs
+  return length === 20 ? at : at + millisecondsAt(bytes, from + 19)
+}
+
+/** The three digits after a point; NaN for everything else. */
+function millisecondsAt(bytes: Uint8Array, at: number): number {
+  const ones = bytes[at + 3]! - zero
+  const tens = pair(bytes, at + 1)
+  return bytes[at] === 46 && tens >= 0 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN
 }
 
 /** A decimal without exponent; NaN for everything else. */

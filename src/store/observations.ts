@@ -111,7 +111,7 @@ function observationReads(db: Database): ObservationReads {
 function observationWriter(db: Database, { oldestFirst }: ObservationReads): ObservationStore['write'] {
   const current = db.query<Row, number[]>(`SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at = ?`)
   const last = db.query<{ at: number | null }, number[]>('SELECT max(observed_at) AS at FROM observations WHERE series_id = ?')
-  const insert = db.query('INSERT INTO observations (series_id, observed_at, value, recorded_at) VALUES (?, ?, ?, ?)')
+  const insert = inserter(db)
   const update = db.query('UPDATE observations SET value = ?, recorded_at = ? WHERE series_id = ? AND observed_at = ?')
   const keep = db.query(
     'INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at) VALUES (?, ?, ?, ?, ?)',
@@ -131,9 +131,10 @@ function observationWriter(db: Database, { oldestFirst }: ObservationReads): Obs
         continue
       }
       const isNew = next.observedAt > lastAt && before?.observedAt !== next.observedAt
+      if (!isNew) insert.flush()
       const old = isNew ? null : current.get(seriesId, next.observedAt)
       if (!old) {
-        insert.run(seriesId, next.observedAt, next.value, next.recordedAt)
+        insert.add(seriesId, next)
         change.inserted.push(next)
       } else if (old.value === next.value) counts.unchanged += 1
       else {
@@ -144,6 +145,7 @@ function observationWriter(db: Database, { oldestFirst }: ObservationReads): Obs
         change.revised.push(next)
       }
     }
+    insert.flush()
     counts.inserted += change.inserted.length
     counts.revised += change.revised.length
     bars(change)
@@ -160,6 +162,32 @@ function observationWriter(db: Database, { oldestFirst }: ObservationReads): Obs
       }
       return { counts, changes }
     })
+}
+
+/** Rows of one statement: crossing from here into SQLite costs as much as the row itself. */
+const rowsEach = 32
+
+/** Collects new rows and writes them many to a statement; `flush` writes what is left of them. */
+function inserter(db: Database) {
+  const into = 'INSERT INTO observations (series_id, observed_at, value, recorded_at) VALUES'
+  const one = db.query(`${into} (?, ?, ?, ?)`)
+  const many = db.query(`${into} ${Array.from({ length: rowsEach }, () => '(?, ?, ?, ?)').join(', ')}`)
+  let values: number[] = []
+  return {
+    add(seriesId: number, { observedAt, value, recordedAt }: Observation) {
+      values.push(seriesId, observedAt, value, recordedAt)
+      if (values.length < 4 * rowsEach) return
+      const full = values
+      // Emptied first: a statement that fails must not leave its rows to the next transaction.
+      values = []
+      many.run(...full)
+    },
+    flush() {
+      const rest = values
+      values = []
+      for (let i = 0; i < rest.length; i += 4) one.run(rest[i]!, rest[i + 1]!, rest[i + 2]!, rest[i + 3]!)
+    },
+  }
 }
 
 /** Points by series, oldest first; those of one moment in the order of their recording, and recorded at once in the order they came. */
