@@ -74,11 +74,17 @@ export function rowWriter(series: Series): RowWriter {
   )},"data_source":${JSON.stringify(series.source)},"created_at":"`
   const csvTail = [series.currency ?? '', series.unit, type, series.source].map(csvCell).join(',')
   const round = (value: number) => roundTo(value, series.decimals)
+  // Rows that came in together were recorded at one moment, which has to be written out once.
+  let recorded = { at: Number.NaN, text: '' }
+  const recordedText = (at: number) => {
+    if (recorded.at !== at) recorded = { at, text: isoInstant(at) }
+    return recorded.text
+  }
   return {
     json(row) {
       const price = round(row.value)
       const day = withDay ? `","as_of":"${isoDay(row.observedAt)}` : ''
-      const start = `${head}${price},"formatted":${JSON.stringify(formatted(series, price))}${middle}${isoInstant(row.observedAt)}","updated_at":"${isoInstant(row.recordedAt)}${day}"`
+      const start = `${head}${price},"formatted":"${formatted(series, price)}"${middle}${isoInstant(row.observedAt)}","updated_at":"${recordedText(row.recordedAt)}${day}"`
       const { bar } = row
       if (!bar) return `${start}}`
       const average = roundTo(bar.sum / bar.count, averageDecimals(series))

@@ -37,10 +37,14 @@ function offsetMs(zone: string): number | undefined {
   return (zone[0] === '-' ? -1 : 1) * (hours * hourMs + minutes * minuteMs)
 }
 
+const twoDigits = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, '0'))
+
 /** `2026-11-21T19:30:00Z`; milliseconds only when there are any. */
 export function isoInstant(at: number): string {
-  const text = new Date(at).toISOString()
-  return text.endsWith('.000Z') ? `${text.slice(0, 19)}Z` : text
+  const ms = at - startOfDay(at)
+  const fraction = ms % secondMs
+  const time = `${twoDigits[Math.floor(ms / hourMs)]}:${twoDigits[Math.floor(ms / minuteMs) % 60]}:${twoDigits[Math.floor(ms / secondMs) % 60]}`
+  return `${isoDay(at)}T${time}${fraction === 0 ? '' : `.${String(fraction).padStart(3, '0')}`}Z`
 }
 
 let lastDay = { startsAt: Number.NaN, text: '' }

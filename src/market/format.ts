@@ -1,7 +1,23 @@
 const signs: Record<string, string> = { USD: '$', EUR: '€', GBP: '£', JPY: '¥', CNY: '¥' }
 
+const powers = Array.from({ length: 16 }, (_, n) => 10 ** n)
+/** How near to a half the product with a power of ten must be for its rounding to be in doubt. */
+const doubt = 1e-6
+
 /** Rounds half away from zero to `decimals` places, in decimal: 1.005 becomes 1.01. */
 export function roundTo(value: number, decimals: number): number {
+  const magnitude = Math.abs(value)
+  const power = powers[decimals]
+  if (power === undefined || !(magnitude < 1e9)) return roundedByText(value, decimals)
+  const scaled = magnitude * power
+  const whole = Math.floor(scaled)
+  // Away from a half no error of the product can change the result; one division rounds as reading the decimal text would.
+  if (Math.abs(scaled - whole - 0.5) < doubt) return roundedByText(value, decimals)
+  const rounded = (scaled - whole > 0.5 ? whole + 1 : whole) / power
+  return value < 0 && rounded !== 0 ? -rounded : rounded
+}
+
+function roundedByText(value: number, decimals: number): number {
   if (!Number.isFinite(value)) return value
   const magnitude = Math.abs(value)
   const rounded = magnitude >= 1e15 ? magnitude : Number(`${Math.round(Number(`${magnitude}e${decimals}`))}e-${decimals}`)
@@ -10,7 +26,9 @@ export function roundTo(value: number, decimals: number): number {
 
 /** `12,345.60`. */
 export function grouped(value: number, decimals: number): string {
-  const [whole, fraction] = Math.abs(value).toFixed(decimals).split('.') as [string, string?]
+  const text = Math.abs(value).toFixed(decimals)
+  if (Math.abs(value) < 999) return text
+  const [whole, fraction] = text.split('.') as [string, string?]
   return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${fraction ? `.${fraction}` : ''}`
 }
 
