@@ -37,19 +37,21 @@ export function latest(deps: LatestDeps) {
       const asked = query.by_code === undefined ? [] : listOf(query.by_code)
       const found = asked.length > 0 ? codes.read(asked, request) : everyCode(catalogue, deps.firstCodes, now())
       markFixtures(set as Answering, deps.marks, found)
+      // One `return` of a variable that is set in two places: Elysia takes a handler that returns a call for an asynchronous one, and
+      // then awaits it at every request.
+      let text: string | undefined
       if (asked.length === 1) {
-        const { text, etag, fresh } = single(found[0]!)
-        deps.meter.asked(caller.key, [found[0]!.series.id], etag)
-        const one = tagged(request, set as Answering, text, !fresh, etag)
-        // Not `return tagged(…)`: Elysia takes a handler that returns a call for an asynchronous one, and awaits it at every request.
-        return one
+        const one = single(found[0]!)
+        deps.meter.asked(caller.key, [found[0]!.series.id], one.etag)
+        text = tagged(request, set as Answering, one.text, !one.fresh, one.etag)
+      } else {
+        deps.meter.asked(
+          caller.key,
+          found.map(({ series }) => series.id),
+        )
+        text = tagged(request, set as Answering, several(found, asked.length > 0), false)
       }
-      deps.meter.asked(
-        caller.key,
-        found.map(one => one.series.id),
-      )
-      const list = tagged(request, set as Answering, several(found, asked.length > 0), false)
-      return list
+      return text
     },
     {
       access: { meter: true },

@@ -37,9 +37,7 @@ export function windows(deps: WindowsDeps) {
     (name: WindowName) =>
     ({ query, request, set, caller }: Asking) => {
       if (query.at && name !== 'past_day') throw invalidParameter('at', query.at, 'is accepted on past_day only.')
-      const page = answer(query, windowDays[name], request, set as Answering, caller.key.key.id)
-      // Not `return answer(…)`: Elysia takes a handler that returns a call for an asynchronous one.
-      return page
+      return answer(query, windowDays[name], request, set as Answering, caller.key.key.id)
     }
 
   const pages = pageQuery(deps.perPageMax)

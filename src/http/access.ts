@@ -1,5 +1,6 @@
 import { Elysia, NotFoundError } from 'elysia'
 import type { PeerLookup } from './address.ts'
+import { readBody } from './body.ts'
 import type { Access, Caller, Gate, KeyAccess, Pass } from './gate.ts'
 import { headerKeySecurity, keySecurity, openSecurity, operatorSecurity, refusalsKey } from './openapi.ts'
 import { FlatProblem, NestedProblem } from './problem-shape.ts'
@@ -34,9 +35,16 @@ export const accessPlugin = (gate: Gate, peer: PeerLookup, meet?: (request: Requ
               ]
             : []),
         ],
+        // Only where a body may come: one parser anywhere would make every route asynchronous, prices too.
+        ...(mayTakeBody(access) && { parse: bodyParser }),
         detail: { security: securityOf(access), [refusalsKey]: refusalsOf(access) },
       }),
     })
+
+const bodyParser = ({ request, path }: { request: Request; path: string }) => readBody(request, path)
+
+/** Everything that changes something takes the key in the header, or is the operator's. */
+const mayTakeBody = (access: Access): boolean => 'operator' in access || ('header' in access && access.header === true)
 
 export type AccessPlugin = ReturnType<typeof accessPlugin>
 

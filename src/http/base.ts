@@ -2,7 +2,6 @@ import { Elysia, ValidationError } from 'elysia'
 import type { Ids } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import type { AccessPlugin } from './access.ts'
-import { readBody } from './body.ts'
 import { corsHeaders } from './cors.ts'
 import type { Gate } from './gate.ts'
 import { Problem, type ProblemContext, problemBody, problemHeaders } from './problem.ts'
@@ -53,7 +52,6 @@ export function base({ access, gate, ids, log, links, corsOrigins }: BaseDeps) {
         Object.assign(set.headers, problemHeaders(problem))
         return problemBody(problem, context)
       })
-      .onParse({ as: 'global' }, ({ request, path }) => readBody(request, path))
       .mapResponse({ as: 'global' }, ({ set, request, pass, responseValue }) => {
         // An unknown route, also where a path's parameter names none: no body, no request id.
         if (responseValue instanceof Response && responseValue.status === 404) return
