@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 /**
  * Builds the one binary. Whitespace and syntax are minified and nothing else: renaming identifiers silently switches off numeric
  * bounds of request schemas. Neither bunfig.toml nor .env of the working directory may change what the binary does.
+ * Bytecode beside the source costs 6 MB and spares the parsing at every start: two thirds of the time to the first answer.
  */
 mkdirSync('dist', { recursive: true })
 const built = Bun.spawnSync(
@@ -10,6 +11,9 @@ const built = Bun.spawnSync(
     process.execPath,
     'build',
     '--compile',
+    '--bytecode',
+    // Bytecode alone would mean CommonJS, which has no `await` at the top.
+    '--format=esm',
     '--minify-whitespace',
     '--minify-syntax',
     '--no-compile-autoload-bunfig',

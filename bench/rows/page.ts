@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { type Filled, large } from '../database.ts'
 import { duel } from '../duel.ts'
-import { question } from '../question.ts'
+import { type Question, question } from '../question.ts'
 import { type BenchOptions, type Line, ratioLine } from '../row.ts'
 import { type Server, serveWellhead, serveYardstick, withServers } from '../server.ts'
-import type { PageRead } from '../yardsticks/page.ts'
+import type { PageRead, SeriesFields, Settings } from '../yardsticks/page.ts'
 
 const leastRatio = 0.6
 const perPage = 100
@@ -13,28 +13,48 @@ const dayMs = 86_400_000
 const rawDays = 30
 /** How far into the pages the deep one lies; of those that are full. */
 const depth = 0.9
+/** Prices of the code that is read. */
+const decimals = 2
 
 const intervals = ['raw', 'hour', 'day', 'month'] as const
 
+interface Row extends SeriesFields {
+  price: number
+  created_at: string
+  bucket_start?: string
+}
+
 interface Answer {
-  data: { prices: unknown[]; metadata: { interval: string } }
+  data: { prices: Row[]; metadata: { interval: string } }
   meta: { total: number }
+}
+
+interface Place {
+  name: string
+  asked: Question
+  rows: Row[]
+  read: PageRead
 }
 
 /** A page of 100 rows by interval, the first and one deep in the pages. */
 export async function page(options: BenchOptions): Promise<Line[]> {
   const copy = await large(options)
   return withServers([serveWellhead(copy.dir)], async ours => {
-    const places = (await Promise.all(intervals.map(interval => placesOf(copy, interval, ours, options)))).flat()
-    const settings = { database: join(copy.dir, 'wellhead.db'), code: copy.code, reads: places.map(one => one.read) }
+    const places: Place[] = []
+    for (const interval of intervals) places.push(...(await placesOf(copy, interval, ours, options)))
+    const { code, name, currency, unit, type, source } = places[0]!.rows[0]!
+    const settings: Settings = {
+      database: join(copy.dir, 'wellhead.db'),
+      series: { code, name, currency, unit, type, source },
+      decimals,
+      reads: places.map(one => one.read),
+    }
     return withServers([serveYardstick('page', settings)], async theirs => {
       const lines: Line[] = []
-      for (const { path, read } of places) {
-        const name = `page of ${perPage}, ${read.interval}, page ${1 + read.offset / perPage}`
+      for (const { name, asked, rows, read } of places) {
         options.say(name)
-        const asked = await question(ours.port, path, options.seconds, copy.tokens[0])
         const bare = await question(theirs.port, read.path, options.seconds)
-        checkSame(name, asked.body, bare.body)
+        checkSame(name, rows, (JSON.parse(bare.body) as Answer).data.prices)
         lines.push(ratioLine(name, await duel(options.rounds, asked.run, bare.run), leastRatio))
       }
       return lines
@@ -43,41 +63,52 @@ export async function page(options: BenchOptions): Promise<Line[]> {
 }
 
 /** The first page and a deep one, as Wellhead is asked for them and as the yardstick reads them. */
-async function placesOf(copy: Filled, interval: PageRead['interval'], ours: Server, { seconds }: BenchOptions) {
+async function placesOf(copy: Filled, interval: PageRead['interval'], ours: Server, { seconds }: BenchOptions): Promise<Place[]> {
   const midnight = (at: number) => Math.floor(at / dayMs) * dayMs
   const lastDay = midnight(copy.lastAt)
   const firstDay = interval === 'raw' ? lastDay - (rawDays - 1) * dayMs : midnight(copy.firstAt)
   const days = `start_date=${dayText(firstDay)}&end_date=${dayText(lastDay)}`
   const path = (n: number) => `/v1/prices/historical?by_code=${copy.code}&interval=${interval}&${days}&per_page=${perPage}&page=${n}`
-  const { body } = await question(ours.port, path(1), seconds, copy.tokens[0])
-  const { data, meta } = JSON.parse(body) as Answer
-  if (data.metadata.interval !== interval) throw new Error(`${path(1)} was answered as ${data.metadata.interval}`)
-  const deep = Math.ceil(Math.floor(meta.total / perPage) * depth)
-  if (deep < 2) throw new Error(`${meta.total} rows by ${interval} are too few for a deep page: give more --points`)
-  return [1, deep].map(n => {
-    const read: PageRead = {
+  const ask = async (n: number) => {
+    const asked = await question(ours.port, path(n), seconds, copy.tokens[0])
+    return { n, asked, ...(JSON.parse(asked.body) as Answer) }
+  }
+  const first = await ask(1)
+  const served = first.data.metadata.interval
+  if (served !== interval) throw new Error(`${path(1)} was answered as ${served}`)
+  const deep = Math.ceil(Math.floor(first.meta.total / perPage) * depth)
+  if (deep < 2) throw new Error(`${first.meta.total} rows by ${interval} are too few for a deep page: give more --points`)
+  return [first, await ask(deep)].map(({ n, asked, data }) => ({
+    name: `page of ${perPage}, ${interval}, page ${n}`,
+    asked,
+    rows: data.prices,
+    read: {
       path: `/${interval}/${n}`,
       interval,
-      from: firstDay,
-      to: lastDay + dayMs,
-      limit: perPage,
-      offset: (n - 1) * perPage,
-    }
-    return { path: path(n), read }
-  })
+      from: Math.max(firstDay, startOf(data.prices.at(-1)!)),
+      to: interval === 'month' ? Math.min(lastDay + dayMs, nextMonth(startOf(data.prices[0]!))) : startOf(data.prices[0]!) + 1,
+    },
+  }))
 }
 
 const dayText = (at: number) => new Date(at).toISOString().slice(0, 10)
+const startOf = (row: Row) => Date.parse(row.bucket_start ?? row.created_at)
 
-/** Both answer the same rows, or the ratio says nothing: the first and the last are compared. */
-function checkSame(name: string, asked: string, bare: string) {
-  const ours = (JSON.parse(asked) as { data: { prices: { created_at: string; price: number }[] } }).data.prices
-  const theirs = (JSON.parse(bare) as { prices: { at: number; value: number }[] }).prices
-  for (const [a, b] of [
-    [ours[0], theirs[0]],
-    [ours.at(-1), theirs.at(-1)],
-  ] as const) {
-    const isSame = a && b && Date.parse(a.created_at) === b.at && Math.abs(a.price - b.value) < 0.01
-    if (ours.length !== theirs.length || !isSame) throw new Error(`${name}: ${JSON.stringify(a)} is not ${JSON.stringify(b)}`)
+function nextMonth(at: number): number {
+  const start = new Date(at)
+  return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1)
+}
+
+/** Both answer the same rows with the same fields, or the ratio says nothing. Numbers may differ where a half is rounded. */
+function checkSame(name: string, ours: readonly Row[], theirs: readonly Row[]) {
+  const differs = (a: Row, b: Row | undefined) => {
+    const same = (field: string) => {
+      const [own, other] = [a[field as keyof Row], b?.[field as keyof Row]]
+      return typeof own === 'number' ? Math.abs(own - Number(other)) < 0.011 : field === 'formatted' || own === other
+    }
+    return Object.keys(a).join() !== Object.keys(b ?? {}).join() || !Object.keys(a).every(same)
   }
+  const at = ours.findIndex((row, i) => differs(row, theirs[i]))
+  if (ours.length !== perPage || theirs.length !== perPage || at >= 0)
+    throw new Error(`${name}: ${JSON.stringify(ours[at] ?? ours.length)} is not ${JSON.stringify(theirs[at] ?? theirs.length)}`)
 }
