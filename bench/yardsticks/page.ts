@@ -85,7 +85,8 @@ function serve({ database, series, decimals, reads }: Settings) {
   })
   const routes = reads.map(({ path, interval, from, to }) => {
     const rows = db.query<Row, [number, number, number]>(queries[interval])
-    const answer = () => new Response(JSON.stringify({ status: 'success', data: { prices: rows.all(id, from, to).map(rowOf) } }), { headers })
+    const answer = () =>
+      new Response(JSON.stringify({ status: 'success', data: { prices: rows.all(id, from, to).map(rowOf) } }), { headers })
     return [path, answer] as const
   })
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', development: false, routes: Object.fromEntries(routes) })

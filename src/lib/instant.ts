@@ -37,11 +37,14 @@ function offsetMs(zone: string): number | undefined {
   return (zone[0] === '-' ? -1 : 1) * (hours * hourMs + minutes * minuteMs)
 }
 
-const twoDigits = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, '0'))
+const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'))
+const minuteTexts = Array.from({ length: 24 * 60 }, (_, n) => `T${twoDigits[Math.floor(n / 60)]}:${twoDigits[n % 60]}:00Z`)
 
 /** `2026-11-21T19:30:00Z`; milliseconds only when there are any. */
 export function isoInstant(at: number): string {
   const ms = at - startOfDay(at)
+  // Most prices are of a whole minute: two texts that are there already.
+  if (ms % minuteMs === 0) return isoDay(at) + minuteTexts[ms / minuteMs]
   const fraction = ms % secondMs
   const time = `${twoDigits[Math.floor(ms / hourMs)]}:${twoDigits[Math.floor(ms / minuteMs) % 60]}:${twoDigits[Math.floor(ms / secondMs) % 60]}`
   return `${isoDay(at)}T${time}${fraction === 0 ? '' : `.${String(fraction).padStart(3, '0')}`}Z`

@@ -1,15 +1,17 @@
 const signs: Record<string, string> = { USD: '$', EUR: '€', GBP: '£', JPY: '¥', CNY: '¥' }
 
 const powers = Array.from({ length: 16 }, (_, n) => 10 ** n)
-/** How near to a half the product with a power of ten must be for its rounding to be in doubt. */
+/** Below this many units of the last place the product with a power of ten errs by less than `doubt`. */
+const unitsMax = 1e9
+/** How near to a half the product must be for its rounding to be in doubt. */
 const doubt = 1e-6
 
 /** Rounds half away from zero to `decimals` places, in decimal: 1.005 becomes 1.01. */
 export function roundTo(value: number, decimals: number): number {
   const magnitude = Math.abs(value)
   const power = powers[decimals]
-  if (power === undefined || !(magnitude < 1e9)) return roundedByText(value, decimals)
-  const scaled = magnitude * power
+  const scaled = magnitude * (power ?? Number.NaN)
+  if (power === undefined || !(scaled < unitsMax)) return roundedByText(value, decimals)
   const whole = Math.floor(scaled)
   // Away from a half no error of the product can change the result; one division rounds as reading the decimal text would.
   if (Math.abs(scaled - whole - 0.5) < doubt) return roundedByText(value, decimals)

@@ -82,7 +82,7 @@ export function history(observations: ObservationStore, quarantine: QuarantineLi
     page: query =>
       pageOf(query, (seriesId, to, limit) => {
         const { interval, from, bornBy = Number.MAX_SAFE_INTEGER } = query
-        if (interval === 'raw') return rows.raw(seriesId, from, to, limit, bornBy).map(row => ({ seriesId, ...row }))
+        if (interval === 'raw') return rows.raw(seriesId, from, to, limit, bornBy).map(row => rawRow(seriesId, row))
         return rows.bars(seriesId, interval, from, to, limit, bornBy).map(bar => barRow(seriesId, bar))
       }),
     count: range => counterOf(range)(range.from),
@@ -93,7 +93,7 @@ export function history(observations: ObservationStore, quarantine: QuarantineLi
           asOf < coverageSince
             ? rows.firstRecorded(seriesId, from, to, limit, bornBy)
             : rows.asOf(seriesId, from, to, limit, Math.min(asOf, bornBy))
-        return found.map(row => ({ seriesId, ...row }))
+        return found.map(row => rawRow(seriesId, row))
       }),
     countAsOf(range, asOf, coverageSince) {
       const seen = seenAt(range, asOf, coverageSince)
@@ -103,6 +103,13 @@ export function history(observations: ObservationStore, quarantine: QuarantineLi
     forget: indexes.forget,
   }
 }
+
+const rawRow = (seriesId: number, { observedAt, value, recordedAt }: Observation): HistoryRow => ({
+  seriesId,
+  observedAt,
+  value,
+  recordedAt,
+})
 
 const barRow = (seriesId: number, bar: Bar): HistoryRow => ({
   seriesId,

@@ -36,39 +36,14 @@ export interface BarReads {
   days(seriesId: number, bornBy?: number): Day[]
 }
 
-interface Row {
-  starts_at: number
-  open: number
-  high: number
-  low: number
-  close: number
-  sum: number
-  count: number
-  hours: number
-  closed_at: number
-  recorded_at: number
-  born_at: number
-}
-
 const columns = 'starts_at, open, high, low, close, sum, count, hours, closed_at, recorded_at, born_at'
-
-const barOf = (row: Row): Bar => ({
-  startsAt: row.starts_at,
-  open: row.open,
-  high: row.high,
-  low: row.low,
-  close: row.close,
-  sum: row.sum,
-  count: row.count,
-  hours: row.hours,
-  closedAt: row.closed_at,
-  recordedAt: row.recorded_at,
-  bornAt: row.born_at,
-})
+/** The same, named as the code names them: a row comes out of the database as a bar. */
+const barColumns =
+  'starts_at AS startsAt, open, high, low, close, sum, count, hours, closed_at AS closedAt, recorded_at AS recordedAt, born_at AS bornAt'
 
 export function barReads(db: Database): BarReads {
-  const bars = db.query<Row, number[]>(
-    `SELECT ${columns} FROM bars WHERE series_id = ? AND span = ? AND starts_at >= ? AND starts_at < ? AND born_at <= ?
+  const bars = db.query<Bar, number[]>(
+    `SELECT ${barColumns} FROM bars WHERE series_id = ? AND span = ? AND starts_at >= ? AND starts_at < ? AND born_at <= ?
      ORDER BY starts_at DESC LIMIT ?`,
   )
   // Days that nothing touched since are taken as they stand; only the others are counted anew.
@@ -81,7 +56,7 @@ export function barReads(db: Database): BarReads {
      FROM bars d WHERE d.series_id = ?1 AND d.span = 24 AND d.born_at <= ?2 ORDER BY d.starts_at`,
   )
   return {
-    bars: (seriesId, span, from, to, limit, bornBy = anyTime) => bars.all(seriesId, span, from, to, bornBy, limit).map(barOf),
+    bars: (seriesId, span, from, to, limit, bornBy = anyTime) => bars.all(seriesId, span, from, to, bornBy, limit),
     days: (seriesId, bornBy = anyTime) => days.all(seriesId, bornBy),
   }
 }
@@ -97,7 +72,7 @@ type OldestFirst = (seriesId: number, from: number, to: number) => Observation[]
 
 /** Brings the hour and day bars of a change up to date: by adding to a bar where all is newer than it, otherwise by folding the bucket anew. */
 export function barWriter(db: Database, oldestFirst: OldestFirst): (change: Change) => void {
-  const one = db.query<Row, number[]>(`SELECT ${columns} FROM bars WHERE series_id = ? AND span = ? AND starts_at = ?`)
+  const one = db.query<Bar, number[]>(`SELECT ${barColumns} FROM bars WHERE series_id = ? AND span = ? AND starts_at = ?`)
   const lastStart = db.query<{ at: number | null }, number[]>('SELECT max(starts_at) AS at FROM bars WHERE series_id = ? AND span = ?')
   const put = db.query(
     `INSERT INTO bars (series_id, span, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -139,8 +114,8 @@ export function barWriter(db: Database, oldestFirst: OldestFirst): (change: Chan
       }
       close()
       const held = startsAt > lastAt ? null : one.get(seriesId, span, startsAt)
-      if (held && point.observedAt <= held.closed_at) stale.set(startsAt, held.born_at)
-      bar = held ? barOf(held) : undefined
+      if (held && point.observedAt <= held.closedAt) stale.set(startsAt, held.bornAt)
+      bar = held ?? undefined
       if (bar) extendBar(bar, point)
       else bar = openBar(startsAt, point)
     }

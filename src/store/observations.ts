@@ -19,15 +19,8 @@ export interface WriteCounts {
   unchanged: number
 }
 
-interface Row {
-  observed_at: number
-  value: number
-  recorded_at: number
-}
-
-const observationOf = (row: Row): Observation => ({ observedAt: row.observed_at, value: row.value, recordedAt: row.recorded_at })
-
-const columns = 'observed_at, value, recorded_at'
+/** Named as the code names them: a row comes out of the database as an observation, and a page needs no second object for each. */
+const columns = 'observed_at AS observedAt, value, recorded_at AS recordedAt'
 const range = 'series_id = ?1 AND observed_at >= ?2 AND observed_at < ?3'
 
 interface ObservationReads {
@@ -70,46 +63,45 @@ export function observationStore(db: Database): ObservationStore {
 }
 
 function observationReads(db: Database): ObservationReads {
-  const between = db.query<Row, number[]>(
+  const between = db.query<Observation, number[]>(
     `SELECT ${columns} FROM observations o WHERE ${range} AND ${bornBy('?4')} ORDER BY observed_at DESC LIMIT ?5`,
   )
-  const forward = db.query<Row, number[]>(`SELECT ${columns} FROM observations o WHERE ${range} AND ${bornBy('?4')} ORDER BY observed_at`)
-  const newest = db.query<Row, number[]>(
+  const forward = db.query<Observation, number[]>(
+    `SELECT ${columns} FROM observations o WHERE ${range} AND ${bornBy('?4')} ORDER BY observed_at`,
+  )
+  const newest = db.query<Observation, number[]>(
     `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at < ? ORDER BY observed_at DESC LIMIT 1`,
   )
   const count = db.query<{ n: number }, number[]>(`SELECT count(*) AS n FROM observations o WHERE ${range} AND ${bornBy('?4')}`)
-  const asOf = db.query<Row, number[]>(
+  const asOf = db.query<Observation, number[]>(
     `SELECT ${columns} FROM observations WHERE ${range} AND recorded_at <= ?4
      UNION ALL SELECT ${columns} FROM observation_revisions WHERE ${range} AND recorded_at <= ?4 AND replaced_at > ?4
-     ORDER BY observed_at DESC LIMIT ?5`,
+     ORDER BY observedAt DESC LIMIT ?5`,
   )
-  const firstRecorded = db.query<Row, number[]>(
-    `SELECT o.observed_at, coalesce(r.value, o.value) AS value, coalesce(r.recorded_at, o.recorded_at) AS recorded_at
+  const firstRecorded = db.query<Observation, number[]>(
+    `SELECT o.observed_at AS observedAt, coalesce(r.value, o.value) AS value, coalesce(r.recorded_at, o.recorded_at) AS recordedAt
      FROM observations o LEFT JOIN observation_revisions r ON r.series_id = o.series_id AND r.observed_at = o.observed_at
        AND r.recorded_at = (SELECT min(recorded_at) FROM observation_revisions f WHERE f.series_id = o.series_id AND f.observed_at = o.observed_at)
      WHERE o.series_id = ?1 AND o.observed_at >= ?2 AND o.observed_at < ?3 AND coalesce(r.recorded_at, o.recorded_at) <= ?4
      ORDER BY o.observed_at DESC LIMIT ?5`,
   )
-  const after = db.query<Row, number[]>(
+  const after = db.query<Observation, number[]>(
     `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at > ? ORDER BY observed_at LIMIT ?`,
   )
   return {
-    between: (id, from, to, limit, bornBy = anyTime) => between.all(id, from, to, bornBy, limit).map(observationOf),
-    oldestFirst: (id, from, to, bornBy = anyTime) => forward.all(id, from, to, bornBy).map(observationOf),
-    newest(...args) {
-      const row = newest.get(...args)
-      return row ? observationOf(row) : undefined
-    },
+    between: (id, from, to, limit, bornBy = anyTime) => between.all(id, from, to, bornBy, limit),
+    oldestFirst: (id, from, to, bornBy = anyTime) => forward.all(id, from, to, bornBy),
+    newest: (...args) => newest.get(...args) ?? undefined,
     count: (id, from, to, bornBy = anyTime) => count.get(id, from, to, bornBy)!.n,
-    asOf: (...args) => asOf.all(...args).map(observationOf),
-    firstRecorded: (id, from, to, limit, bornBy = anyTime) => firstRecorded.all(id, from, to, bornBy, limit).map(observationOf),
-    after: (...args) => after.all(...args).map(observationOf),
+    asOf: (...args) => asOf.all(...args),
+    firstRecorded: (id, from, to, limit, bornBy = anyTime) => firstRecorded.all(id, from, to, bornBy, limit),
+    after: (...args) => after.all(...args),
   }
 }
 
 /** The write path: current values, revisions and bars in one transaction. */
 function observationWriter(db: Database, { oldestFirst }: ObservationReads): ObservationStore['write'] {
-  const current = db.query<Row, number[]>(`SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at = ?`)
+  const current = db.query<Observation, number[]>(`SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at = ?`)
   const last = db.query<{ at: number | null }, number[]>('SELECT max(observed_at) AS at FROM observations WHERE series_id = ?')
   const insert = inserter(db)
   const update = db.query('UPDATE observations SET value = ?, recorded_at = ? WHERE series_id = ? AND observed_at = ?')
@@ -139,8 +131,8 @@ function observationWriter(db: Database, { oldestFirst }: ObservationReads): Obs
       } else if (old.value === next.value) counts.unchanged += 1
       else {
         // Two corrections in one millisecond leave one revision: nobody could have asked between them.
-        if (next.recordedAt > old.recorded_at) keep.run(seriesId, next.observedAt, old.recorded_at, old.value, next.recordedAt)
-        else next.recordedAt = old.recorded_at
+        if (next.recordedAt > old.recordedAt) keep.run(seriesId, next.observedAt, old.recordedAt, old.value, next.recordedAt)
+        else next.recordedAt = old.recordedAt
         update.run(next.value, next.recordedAt, seriesId, next.observedAt)
         change.revised.push(next)
       }

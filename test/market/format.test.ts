@@ -23,6 +23,9 @@ describe('a rounded value', () => {
     [71.2349999, 2, 71.23],
     [1e15, 2, 1e15],
     [123456789012.345, 2, 123456789012.35],
+    // Their products with a power of ten err by more than they are away from the tie.
+    [21673753.628595, 5, 21673753.6286],
+    [-418038477.43735, 4, -418038477.4374],
   ])('%d to %d places is %d', (value, decimals, expected) => {
     expect(roundTo(value, decimals)).toBe(expected)
   })
