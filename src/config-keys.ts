@@ -292,6 +292,11 @@ export const configKeys = {
   'vintage.coverage_since': key(instant(), Date.UTC(2026, 6, 28), 'Since when revisions are recorded, as as_of answers state.'),
   'webhooks.source_ranges': key(networks, [], 'Networks that deliveries come from, as published to receivers.'),
   'futures.live_stale_minutes': key(integer(1, 1440), 30, 'Age of a quote that makes live futures stale while the market is open.'),
+  'secrets.master_key': key(
+    secret(),
+    new Secret(''),
+    'Key under which webhook secrets and credentials are sealed at rest; empty: made at the first start and kept in master.key of the data directory.',
+  ),
   'sqlite.autocheckpoint': key(integer(0, 100_000), 1000, 'Pages of the log before a checkpoint; 0 leaves it to a replicator.'),
   'dev.seed': key(integer(0, 4_294_967_295), 1, 'Seed of the fixture world, for the command dev only.', { flag: '--seed' }),
   'dev.clock': key(instant<undefined>(), undefined, 'Where the clock stands until advanced, for the command dev only.', {

@@ -22,8 +22,9 @@ import { worldJob } from './jobs/world.ts'
 import { takeUpRates } from './kept-rates.ts'
 import type { ManualClock } from './lib/clock.ts'
 import { contractCode, familyOf } from './market/families.ts'
+import { masterKeyOf } from './master-key.ts'
 import { contractOf } from './service/contract-book.ts'
-import { type Ground, openServices, type Services } from './services.ts'
+import { type Bare, openServices, type Services } from './services.ts'
 import { checkpoint, openDatabase } from './store/database.ts'
 
 export const databasePath = (dir: string): string => join(dir, 'wellhead.db')
@@ -41,7 +42,7 @@ export interface House {
 }
 
 export interface HouseOptions {
-  ground: Omit<Ground, 'db'>
+  ground: Bare
   dir: string
   /** The house is opened to be served, not for one command. */
   serving?: boolean
@@ -55,7 +56,7 @@ export interface HouseOptions {
 export function openHouse({ ground, dir, serving = false, peer = null, local, keeping }: HouseOptions): House {
   if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
   const db = openDatabase(databasePath(dir), { autocheckpoint: ground.config.sqlite.autocheckpoint })
-  const services = openServices({ ...ground, db })
+  const services = openServices({ ...ground, db, masterKey: masterKeyOf(dir, ground.config.secrets.masterKey.reveal(), ground.ids) })
   takeCatalogue(services)
   const conflict = serving ? claimDirectory(services) : undefined
   if (conflict) {

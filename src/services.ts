@@ -21,6 +21,7 @@ import { type Meter, meter } from './service/meter.ts'
 import { type QuarantineList, quarantineList } from './service/quarantine.ts'
 import { type StorageLevels, storageLevels } from './service/storage.ts'
 import { type SurchargeMatching, surchargeMatching } from './service/surcharges.ts'
+import { type Vault, vault } from './service/vault.ts'
 import { accountStore } from './store/accounts.ts'
 import { adminTokenStore } from './store/admin-tokens.ts'
 import { type AnnotationStore, annotationStore } from './store/annotations.ts'
@@ -44,7 +45,12 @@ export interface Ground {
   clock: Clock
   ids: Ids
   log: Log
+  /** What the vault seals with. */
+  masterKey: string
 }
+
+/** The ground of a house before its directory is opened. */
+export type Bare = Omit<Ground, 'db' | 'masterKey'>
 
 /** The stores and the state in memory over one database. */
 export interface Services extends Ground {
@@ -70,6 +76,7 @@ export interface Services extends Ground {
   keys: Keyring
   meter: Meter
   adminTokens: AdminTokens
+  vault: Vault
 }
 
 export function openServices(ground: Ground): Services {
@@ -124,6 +131,7 @@ export function openServices(ground: Ground): Services {
     keys,
     meter: meter(usageStore(db), keys, clock, config.quota.scope),
     adminTokens: adminTokens(adminTokenStore(db), clock, ids),
+    vault: vault(ground.masterKey),
   }
 }
 

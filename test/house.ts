@@ -32,6 +32,7 @@ export function house(flags: Record<string, string> = {}, now = startAt): House 
     db,
     config: loadConfig({ flags, env: {}, files: { directory: '/' }, readFile: () => undefined }),
     clock,
+    masterKey: 'a master key for tests',
     ids: seededIds(1),
     log: createLog({ level: 'debug', format: 'json', write: line => void log.push(line), clock }),
   })

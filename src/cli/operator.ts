@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { type House, openHouse } from '../house.ts'
-import type { Ground } from '../services.ts'
+import type { Bare } from '../services.ts'
 import { lockDataDir } from '../store/lock.ts'
 import { socketPath } from './socket.ts'
 
@@ -23,7 +23,7 @@ export interface Operator {
 /** Another process holds the directory and does not answer. */
 export class Occupied extends Error {}
 
-export async function openOperator(dir: string, ground: Omit<Ground, 'db'>): Promise<Operator> {
+export async function openOperator(dir: string, ground: Bare): Promise<Operator> {
   if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
   const path = socketPath(dir)
   if (await answers(path)) {

@@ -4,7 +4,7 @@ import { databasePath } from '../house.ts'
 import { manualClock, systemClock } from '../lib/clock.ts'
 import { randomIds } from '../lib/ids.ts'
 import { createLog } from '../lib/log.ts'
-import type { Ground } from '../services.ts'
+import type { Bare } from '../services.ts'
 import { version } from '../version.ts'
 import { accountCommands } from './account-commands.ts'
 import { backup, restore, verifyFile } from './backup.ts'
@@ -106,7 +106,7 @@ function configOf(options: Options, mode: Mode, env: ProgramEnvironment): Config
   }
 }
 
-function groundOf(config: Config, env: ProgramEnvironment): Omit<Ground, 'db'> {
+function groundOf(config: Config, env: ProgramEnvironment): Bare {
   const clock =
     config.mode === 'dev'
       ? manualClock(config.dev.clockAt ?? systemClock().now(), systemClock(), config.dev.clockAt !== undefined)

@@ -4,7 +4,7 @@ import type { PeerLookup } from '../http/address.ts'
 import { front } from '../http/front.ts'
 import { linker } from '../http/links.ts'
 import { sleep } from '../lib/clock.ts'
-import type { Ground } from '../services.ts'
+import type { Bare } from '../services.ts'
 import { lockDataDir } from '../store/lock.ts'
 import { openCopy } from './copy.ts'
 import { evaluationKeys, type FirstKeys, productionKeys } from './first-start.ts'
@@ -16,7 +16,7 @@ const exitCodes = { ok: 0, failed: 1, occupied: 75 } as const
 const fillStepMs = 20
 
 export interface ServeEnvironment {
-  ground: Omit<Ground, 'db'>
+  ground: Bare
   dir: string
   out(line: string): void
   err(line: string): void

@@ -74,6 +74,7 @@ export function frontDesk(options: DeskOptions = {}): Desk {
     config: loadConfig({ flags, env: {}, files: { directory: '/' }, readFile: () => undefined }),
     clock,
     ids,
+    masterKey: 'a master key for tests',
     log: createLog({ level: 'debug', format: 'json', write: line => void log.push(line), clock }),
   })
   const { keys, meter, plans, limits, adminTokens, config } = services
