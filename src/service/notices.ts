@@ -1,0 +1,14 @@
+/** What stands in the account's own list of notifications. */
+export interface Notice {
+  accountId: string
+  /** `price_alert`, `webhook_disabled`, `invoice`, `usage`, `organization` ... */
+  type: string
+  title: string
+  message: string
+  data?: Readonly<Record<string, unknown>>
+}
+
+export interface Notices {
+  /** Inside the caller's transaction. */
+  post(notice: Notice, at: number): void
+}
