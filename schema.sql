@@ -103,6 +103,9 @@ CREATE TABLE accounts (
 CREATE TABLE api_keys (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id),
+  -- session: stands for everybody who is signed in to the account, so that their requests are counted like those of a key. It has the
+  -- account's id, no token opens it, and it is never listed.
+  kind TEXT NOT NULL DEFAULT 'api' CHECK (kind IN ('api', 'session')),
   name TEXT,
   -- SHA-256 of the token; the token itself is never stored.
   token_hash BLOB NOT NULL UNIQUE,
@@ -114,7 +117,6 @@ CREATE TABLE api_keys (
   revoked_at INTEGER,
   suspended_at INTEGER,
   expires_at INTEGER,
-  last_used_at INTEGER,
   read_only INTEGER NOT NULL DEFAULT 0,
   -- JSON arrays of text.
   allowed_ips TEXT NOT NULL DEFAULT '[]',
@@ -128,6 +130,8 @@ CREATE TABLE quota_counters (
   window TEXT NOT NULL,
   starts_at INTEGER NOT NULL,
   used INTEGER NOT NULL,
+  -- When the key was last let in. It stands here and not with the key, because this row is written anyway and is short.
+  last_used_at INTEGER NOT NULL,
   PRIMARY KEY (key_id, window, starts_at)
 ) STRICT, WITHOUT ROWID;
 
@@ -311,3 +315,729 @@ CREATE TABLE congressional_trades (
   PRIMARY KEY (member, ticker, transaction_type, transacted_on, amount_range)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX congressional_trades_by_disclosure ON congressional_trades (disclosed_on);
+
+-- Where accounts want to be told of events. The counts at the end are brought up to date in the transaction that records a delivery.
+CREATE TABLE webhooks (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  url TEXT NOT NULL,
+  -- JSON arrays of text: names as they were subscribed to, aliases and patterns too; codes and states, empty for all.
+  events TEXT NOT NULL,
+  commodity_filters TEXT NOT NULL,
+  state_filters TEXT NOT NULL,
+  description TEXT,
+  -- JSON array of conditions.
+  conditions TEXT NOT NULL,
+  condition_logic TEXT NOT NULL CHECK (condition_logic IN ('any', 'all')),
+  debug_mode INTEGER NOT NULL,
+  active INTEGER NOT NULL,
+  -- Why the service itself switched it off; NULL when its owner did.
+  disabled_reason TEXT,
+  -- Sealed; the one before signs beside it until its time is over.
+  secret BLOB NOT NULL,
+  secret_hint TEXT NOT NULL,
+  previous_secret BLOB,
+  previous_secret_until INTEGER,
+  signature_scheme TEXT NOT NULL CHECK (signature_scheme IN ('timestamped', 'body')),
+  ordered INTEGER NOT NULL,
+  honor_retry_after INTEGER NOT NULL,
+  rate_limit_per_second INTEGER NOT NULL,
+  timeout_seconds INTEGER NOT NULL,
+  max_retries INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  delivered INTEGER NOT NULL DEFAULT 0,
+  failed INTEGER NOT NULL DEFAULT 0,
+  -- Deliveries that ended failed since the last answer of 2xx; those that say nothing about the receiver left out.
+  failed_in_a_row INTEGER NOT NULL DEFAULT 0,
+  last_status TEXT CHECK (last_status IN ('success', 'failed')),
+  last_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX webhooks_by_account ON webhooks (account_id, created_at);
+
+-- What signs events that go to a target which is none of the account's endpoints. Made when it is first needed.
+CREATE TABLE webhook_account_secrets (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (id),
+  -- Sealed.
+  secret BLOB NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Events made for an account in a calendar month, against its plan's allowance. Written behind, at most a second late.
+CREATE TABLE webhook_months (
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  starts_at INTEGER NOT NULL,
+  events INTEGER NOT NULL,
+  PRIMARY KEY (account_id, starts_at)
+) STRICT, WITHOUT ROWID;
+
+-- The shares of a quota window that its owner has been told of: once each, however often the service starts.
+CREATE TABLE usage_warnings (
+  key_id TEXT NOT NULL REFERENCES api_keys (id),
+  starts_at INTEGER NOT NULL,
+  percent INTEGER NOT NULL,
+  PRIMARY KEY (key_id, starts_at, percent)
+) STRICT, WITHOUT ROWID;
+
+-- Addresses that mail is not sent to any more, in lower case: a server said for good that there is no such mailbox, or the operator put them here.
+CREATE TABLE mail_suppressions (
+  address TEXT PRIMARY KEY,
+  reason TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The number of an account, verified or not, and the code that is out for it.
+CREATE TABLE phones (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (id),
+  number TEXT NOT NULL,
+  country TEXT NOT NULL,
+  added_at INTEGER NOT NULL,
+  verified_at INTEGER,
+  -- Consent is given for one number and goes with it.
+  opted_in_at INTEGER,
+  -- HMAC-SHA-256 under the master key: a hash that anybody could compute would tell six digits at once.
+  code_hash BLOB,
+  code_sent_at INTEGER,
+  code_expires_at INTEGER,
+  wrong_tries INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+-- By whose number a message was refused for good.
+CREATE INDEX phones_by_number ON phones (number);
+
+CREATE TABLE sms_settings (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (id),
+  enabled INTEGER NOT NULL,
+  -- Local wall time HH:MM, both or none.
+  quiet_from TEXT,
+  quiet_to TEXT,
+  time_zone TEXT NOT NULL,
+  messages_per_day_max INTEGER NOT NULL,
+  -- JSON array of text.
+  alert_types TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Text messages as they count towards the day's, the month's and a number's maximum. What they said is in the outbox.
+CREATE TABLE sms_messages (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  purpose TEXT NOT NULL CHECK (purpose IN ('alert', 'verification', 'test')),
+  number TEXT NOT NULL,
+  posted_at INTEGER NOT NULL,
+  -- 1: it ended without being sent, and does not count.
+  failed INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sms_messages_by_account ON sms_messages (account_id, posted_at);
+CREATE INDEX sms_messages_by_number ON sms_messages (number, posted_at);
+CREATE INDEX sms_messages_by_age ON sms_messages (posted_at);
+
+-- What an account wants to hear of, by which way. Made when it is first changed.
+CREATE TABLE notification_preferences (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (id),
+  email_enabled INTEGER NOT NULL,
+  email_price_alerts INTEGER NOT NULL,
+  email_weekly_digest INTEGER NOT NULL,
+  email_product_updates INTEGER NOT NULL,
+  sms_enabled INTEGER NOT NULL,
+  sms_price_alerts INTEGER NOT NULL,
+  push_enabled INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- An account's own list of what happened, kept 90 days. The number orders what happened in one millisecond.
+CREATE TABLE notifications (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  type TEXT NOT NULL,
+  title TEXT NOT NULL,
+  message TEXT NOT NULL,
+  -- JSON object.
+  data TEXT,
+  created_at INTEGER NOT NULL,
+  read_at INTEGER
+) STRICT;
+CREATE INDEX notifications_by_account ON notifications (account_id, created_at, number);
+-- The unread count is asked far oftener than anything else, and most rows are read.
+CREATE INDEX notifications_unread ON notifications (account_id) WHERE read_at IS NULL;
+CREATE INDEX notifications_by_age ON notifications (created_at);
+
+-- What an evaluation copy would have sent: captured in place of sending, a bounded number of them.
+CREATE TABLE inbox (
+  number INTEGER PRIMARY KEY,
+  channel TEXT NOT NULL CHECK (channel IN ('email', 'sms')),
+  -- The message's own key: an attempt that is made again is captured once.
+  event_id TEXT NOT NULL,
+  recipient TEXT NOT NULL,
+  subject TEXT,
+  text TEXT NOT NULL,
+  html TEXT,
+  -- JSON array.
+  attachments TEXT NOT NULL,
+  captured_at INTEGER NOT NULL,
+  UNIQUE (channel, event_id)
+) STRICT;
+
+-- The numbers under which days of the weekly inventories are answered; the levels are observations. A number is given once, in the
+-- transaction that writes the day, and never changes: days that come in later, also older ones, get the next ones.
+CREATE TABLE inventory_records (
+  id INTEGER PRIMARY KEY,
+  series_id INTEGER NOT NULL REFERENCES series (id),
+  -- Midnight of the day, as its bar has it.
+  starts_at INTEGER NOT NULL,
+  UNIQUE (series_id, starts_at)
+) STRICT;
+-- Lists run backwards over all series.
+CREATE INDEX inventory_records_by_day ON inventory_records (starts_at DESC, id);
+
+-- Everything that must leave the machine, by lane: a webhook endpoint, the e-mail, the SMS. Lanes are small numbers because every index of
+-- the outbox begins or ends with one.
+CREATE TABLE outbox_lanes (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  lane TEXT NOT NULL,
+  UNIQUE (kind, lane)
+) STRICT;
+
+-- The bytes that are sent. Apart from their messages: an event for a thousand endpoints stands here once, and a change of a message's
+-- state does not write them again. `uses` counts the messages that refer to a body; an index over them would cost every message.
+CREATE TABLE outbox_bodies (
+  id INTEGER PRIMARY KEY,
+  uses INTEGER NOT NULL,
+  body TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE outbox (
+  seq INTEGER PRIMARY KEY,
+  -- Sorts by time, and so does event_id: their indexes grow at one end, which is what makes a hundred thousand messages a second possible.
+  id TEXT NOT NULL UNIQUE,
+  lane_id INTEGER NOT NULL REFERENCES outbox_lanes (id),
+  account_id TEXT,
+  event_id TEXT NOT NULL,
+  event_type TEXT NOT NULL,
+  body_id INTEGER NOT NULL,
+  -- What the message is about, for the one who asked for it.
+  ref TEXT,
+  state TEXT NOT NULL CHECK (state IN ('pending', 'leased', 'retry', 'delivered', 'failed', 'skipped')),
+  due_at INTEGER NOT NULL,
+  -- The next attempt of a message whose lane keeps its order: it stays first in the lane, so due_at stays what it was.
+  hold_until INTEGER,
+  -- Attempts of all time, claims included; those of them that use up the retry schedule since the message was last sent anew; and those in a
+  -- row that this service itself cut short.
+  attempts INTEGER NOT NULL DEFAULT 0,
+  tries INTEGER NOT NULL DEFAULT 0,
+  rescues INTEGER NOT NULL DEFAULT 0,
+  -- Where the message itself allows fewer retries than its lane.
+  max_retries INTEGER,
+  lease_token TEXT,
+  lease_until INTEGER,
+  -- Of the last attempt that ended; last_error also of a message that was not sent.
+  status_code INTEGER,
+  duration_ms INTEGER,
+  last_error TEXT,
+  created_at INTEGER NOT NULL,
+  settled_at INTEGER,
+  -- A producer that runs twice makes one message.
+  UNIQUE (event_id, lane_id)
+) STRICT;
+-- What is due in a lane.
+CREATE INDEX outbox_waiting ON outbox (lane_id, due_at) WHERE state IN ('pending', 'retry');
+-- What a process that ended left under way: a handful.
+CREATE INDEX outbox_leased ON outbox (lease_until) WHERE state = 'leased';
+-- The log of a lane, newest first.
+CREATE INDEX outbox_by_lane ON outbox (lane_id, seq);
+-- What its retention is over for.
+CREATE INDEX outbox_settled ON outbox (settled_at) WHERE settled_at IS NOT NULL;
+
+-- Every attempt that ended.
+CREATE TABLE outbox_attempts (
+  seq INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  ended_at INTEGER NOT NULL,
+  status_code INTEGER,
+  duration_ms INTEGER NOT NULL,
+  error TEXT,
+  -- JSON: headers, the beginning of the answer, timing and TLS, for lanes that ask for it.
+  debug TEXT,
+  PRIMARY KEY (seq, attempt)
+) STRICT, WITHOUT ROWID;
+
+-- How people sign in. A password is its argon2id hash.
+CREATE TABLE passwords (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (id),
+  hash TEXT NOT NULL,
+  changed_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Links that sign somebody in once.
+CREATE TABLE sign_in_links (
+  -- SHA-256 of the token; the token itself is never stored.
+  token_hash BLOB PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  -- 1: it went to the account's address, so that its use confirms the address.
+  mailed INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  used_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sign_in_links_by_account ON sign_in_links (account_id, created_at);
+
+-- One row for each session token. A token is signed, so it needs no hash here; the row is what can end it before its time.
+CREATE TABLE sessions (
+  -- The token's jti.
+  id TEXT PRIMARY KEY,
+  -- All tokens that came from one sign-in by refreshing.
+  family_id TEXT NOT NULL,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  method TEXT NOT NULL CHECK (method IN ('password', 'link')),
+  begun_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  ended_at INTEGER,
+  -- 1: a refresh ended it. Whoever shows it again has a copy that should not exist, and the whole family ends.
+  replaced INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sessions_by_family ON sessions (family_id);
+CREATE INDEX sessions_by_account ON sessions (account_id);
+CREATE INDEX sessions_by_end ON sessions (expires_at);
+
+-- People who act on one account together: that of one of their admins, whose plan counts for all.
+CREATE TABLE organizations (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  account_id TEXT NOT NULL UNIQUE REFERENCES accounts (id),
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE organization_members (
+  id TEXT PRIMARY KEY,
+  organization_id TEXT NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
+  -- NULL until the person has accepted: nobody's keys act on a strange account without their consent. An account is in one organization.
+  account_id TEXT UNIQUE REFERENCES accounts (id),
+  email TEXT NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('admin', 'member', 'read_only')),
+  joined_at INTEGER NOT NULL,
+  UNIQUE (organization_id, email)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE organization_invitations (
+  id TEXT PRIMARY KEY,
+  organization_id TEXT NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
+  email TEXT NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('admin', 'member', 'read_only')),
+  message TEXT,
+  -- The member that was listed at once and has yet to accept; NULL: somebody who becomes a member by accepting.
+  member_id TEXT REFERENCES organization_members (id) ON DELETE CASCADE,
+  -- SHA-256 of the token in the letter.
+  token_hash BLOB NOT NULL UNIQUE,
+  invited_by TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  accepted_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX organization_invitations_by_organization ON organization_invitations (organization_id, created_at);
+
+-- Addresses beside the first that a person has shown to be theirs, by accepting an invitation that went there.
+CREATE TABLE account_addresses (
+  email TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  confirmed_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX account_addresses_by_account ON account_addresses (account_id);
+
+-- Crude oil that each country of OPEC produced, by month (YYYY-MM), in barrels a day. The id is the number under which the record is
+-- answered: given in the order of the months, once.
+CREATE TABLE opec_productions (
+  id INTEGER PRIMARY KEY,
+  country TEXT NOT NULL,
+  month TEXT NOT NULL,
+  bpd INTEGER NOT NULL CHECK (bpd >= 0),
+  source TEXT NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  UNIQUE (country, month)
+) STRICT;
+CREATE INDEX opec_productions_by_month ON opec_productions (month DESC, id);
+
+-- What is counted of drilling. A region is US, a basin in lower case, a state in upper case, or OTHER for the states that a source adds up. The
+-- key leads with the region, because histories and the count before are sought; the index beside it serves lists of all regions by date.
+
+-- Active rotary rigs on the day of a count.
+CREATE TABLE rig_counts (
+  region TEXT NOT NULL,
+  counted_on TEXT NOT NULL,
+  total INTEGER NOT NULL,
+  -- What is drilled for; NULL where a source has the total alone.
+  oil INTEGER,
+  gas INTEGER,
+  misc INTEGER,
+  -- week: a count. month: the mean of a month's counts, dated in its middle.
+  span TEXT NOT NULL CHECK (span IN ('week', 'month')),
+  source TEXT NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  PRIMARY KEY (region, counted_on),
+  CHECK (coalesce(oil + gas + misc, total) = total)
+) STRICT, WITHOUT ROWID;
+-- The span too: lists that leave out the means of months are counted in the index.
+CREATE INDEX rig_counts_by_day ON rig_counts (counted_on, region, span);
+
+-- Active hydraulic fracturing crews.
+CREATE TABLE frac_spreads (
+  region TEXT NOT NULL,
+  counted_on TEXT NOT NULL,
+  active INTEGER NOT NULL,
+  source TEXT NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  PRIMARY KEY (region, counted_on)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX frac_spreads_by_day ON frac_spreads (counted_on, region);
+
+-- Wells that are drilled and not completed, with what was drilled and completed in the month; months are dated in their middle.
+CREATE TABLE duc_wells (
+  region TEXT NOT NULL,
+  counted_on TEXT NOT NULL,
+  duc INTEGER NOT NULL,
+  drilled INTEGER,
+  completed INTEGER,
+  source TEXT NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  PRIMARY KEY (region, counted_on)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX duc_wells_by_day ON duc_wells (counted_on, region);
+
+-- What new wells bring and old ones lose in a month: oil in barrels a day, gas in thousand cubic feet a day.
+CREATE TABLE drilling_productivities (
+  region TEXT NOT NULL,
+  counted_on TEXT NOT NULL,
+  rigs INTEGER NOT NULL,
+  new_well_oil REAL NOT NULL,
+  new_well_gas REAL NOT NULL,
+  legacy_oil REAL NOT NULL,
+  legacy_gas REAL NOT NULL,
+  total_oil REAL NOT NULL,
+  total_gas REAL NOT NULL,
+  source TEXT NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  PRIMARY KEY (region, counted_on)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX drilling_productivities_by_day ON drilling_productivities (counted_on, region);
+
+-- What accounts want to be told of a code's price. Alerts are few for a person and many for a code: the number, short and rising, is what
+-- evaluation and triggers go by.
+CREATE TABLE alerts (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  series_id INTEGER NOT NULL REFERENCES series (id),
+  name TEXT NOT NULL,
+  -- price, or what is measured of the daily closes; the whole condition is the JSON object beside it.
+  kind TEXT NOT NULL,
+  condition TEXT NOT NULL,
+  -- No price outside can make it fire; infinite where any can. An index over them passes by what does not come into question.
+  low REAL NOT NULL,
+  high REAL NOT NULL,
+  -- JSON object.
+  metadata TEXT,
+  webhook_url TEXT,
+  cooldown_minutes INTEGER NOT NULL,
+  enabled INTEGER NOT NULL,
+  -- Prices that came in before are not judged: those from before the alert, or from before its condition was changed.
+  armed_at INTEGER NOT NULL,
+  -- The trigger that the cooldown runs from; NULL after the condition was changed.
+  cooling_from INTEGER,
+  trigger_count INTEGER NOT NULL,
+  last_triggered_at INTEGER,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  -- Gone for everybody; the row stays until its triggers have been dropped, in slices.
+  removed_at INTEGER
+) STRICT;
+CREATE INDEX alerts_by_account ON alerts (account_id, number) WHERE removed_at IS NULL;
+CREATE INDEX alerts_watched ON alerts (series_id, number, low, high) WHERE enabled = 1 AND removed_at IS NULL;
+CREATE INDEX alerts_removed ON alerts (number) WHERE removed_at IS NOT NULL;
+
+-- One row each time an alert fired. The key is what makes it fire once for an observation, however often that is judged.
+CREATE TABLE alert_triggers (
+  alert INTEGER NOT NULL REFERENCES alerts (number),
+  -- Of alerts on daily values: midnight of the day.
+  observed_at INTEGER NOT NULL,
+  series_id INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  account_id TEXT NOT NULL,
+  triggered_at INTEGER NOT NULL,
+  price REAL NOT NULL,
+  value REAL NOT NULL,
+  threshold REAL NOT NULL,
+  -- As it was then, for people.
+  condition TEXT NOT NULL,
+  -- Space separated.
+  channels TEXT NOT NULL,
+  -- JSON object of what was measured.
+  metadata TEXT,
+  PRIMARY KEY (alert, observed_at, series_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX alert_triggers_by_account ON alert_triggers (account_id, triggered_at, alert, observed_at);
+
+-- Prices that alerts have still to be judged by, written in the transaction that recorded them: what a crash interrupts goes on from here.
+CREATE TABLE alert_prices (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- The code that alerts watch.
+  series_id INTEGER NOT NULL,
+  -- The series that was priced: of a futures family its front contract.
+  source_id INTEGER NOT NULL,
+  observed_at INTEGER NOT NULL,
+  value REAL NOT NULL,
+  -- When it came in.
+  at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX alert_prices_by_series ON alert_prices (series_id, number);
+
+-- What permits are sorted and counted by: states, counties, operators, formations, types of permit and of well. One table, so that one number
+-- names any of them in the rows and in the counts below.
+CREATE TABLE permit_terms (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL CHECK (kind IN ('state', 'county', 'operator', 'formation', 'permit_type', 'well_type')),
+  -- As it is compared: upper case, without what kind of company it is; a county after its state (TX/REAGAN).
+  name TEXT NOT NULL,
+  -- As it is shown.
+  label TEXT NOT NULL,
+  permits INTEGER NOT NULL,
+  UNIQUE (kind, name)
+) STRICT;
+
+-- Names of wells, each once: most leases have several wells. Parts of them are found through trigrams.
+CREATE TABLE permit_well_names (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE VIRTUAL TABLE permit_well_name_text USING fts5(name, content = 'permit_well_names', content_rowid = 'id', tokenize = 'trigram');
+
+-- What permits are found by; short rows, because a search by place reads one for each well in its box. The texts stand in well_permit_papers.
+-- Every *_id is a row of permit_terms (well_name_id of permit_well_names). They are not declared as foreign keys: those rows are never deleted,
+-- and eight look-ups would be a third of what it costs to write a permit.
+CREATE TABLE well_permits (
+  id INTEGER PRIMARY KEY,
+  permit_on TEXT NOT NULL,
+  state_id INTEGER NOT NULL,
+  county_id INTEGER,
+  operator_id INTEGER NOT NULL,
+  formation_id INTEGER,
+  permit_type_id INTEGER NOT NULL,
+  well_type_id INTEGER NOT NULL,
+  well_name_id INTEGER NOT NULL
+) STRICT;
+-- Each of the four holds every column that a search may also ask for: two million permits are counted without reading a row.
+CREATE INDEX well_permits_by_state ON well_permits (state_id, permit_on, permit_type_id, well_type_id, county_id, operator_id, formation_id);
+CREATE INDEX well_permits_by_county ON well_permits (county_id, permit_on, permit_type_id, well_type_id, state_id, operator_id, formation_id);
+CREATE INDEX well_permits_by_operator ON well_permits (operator_id, permit_on, permit_type_id, well_type_id, state_id, county_id, formation_id);
+CREATE INDEX well_permits_by_formation ON well_permits (formation_id, permit_on, permit_type_id, well_type_id, state_id, county_id, operator_id);
+CREATE INDEX well_permits_by_well_name ON well_permits (well_name_id);
+CREATE INDEX well_permits_by_day ON well_permits (permit_on);
+
+-- The rest of a permit, one row for each of well_permits. The reference is the permit's number in its state or, without one, its well and day.
+CREATE TABLE well_permit_papers (
+  id INTEGER PRIMARY KEY REFERENCES well_permits (id),
+  state_code TEXT NOT NULL,
+  reference TEXT NOT NULL,
+  permit_number TEXT,
+  permit_status TEXT NOT NULL,
+  -- Fourteen digits, and what the source wrote.
+  api_number TEXT,
+  api_number_raw TEXT NOT NULL,
+  operator_raw TEXT NOT NULL,
+  operator_number TEXT,
+  well_number TEXT,
+  formation_raw TEXT,
+  -- Feet.
+  total_depth INTEGER,
+  latitude REAL,
+  longitude REAL,
+  section TEXT,
+  township TEXT,
+  range TEXT,
+  source TEXT NOT NULL,
+  source_url TEXT NOT NULL,
+  fetched_at INTEGER NOT NULL,
+  data_as_of_on TEXT NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  UNIQUE (state_code, reference)
+) STRICT;
+CREATE INDEX well_permit_papers_by_api_number ON well_permit_papers (api_number) WHERE api_number IS NOT NULL;
+
+-- Where wells are to be drilled and on which day since 1970-01-01 that was permitted. Millionths of a degree are integers and therefore exact.
+CREATE VIRTUAL TABLE well_permit_places USING rtree_i32(id, south, north, west, east, first_day, last_day);
+
+-- How many permits a search finds and where in time a page of them lies, without walking the permits; written in the transaction that writes
+-- them. All permits (term 0) and states are counted by month (2026-11), formations by year (2026), each by type of permit and of well too;
+-- counties and operators by year and with 0 for the types, because by type they would have a row for nearly every permit.
+CREATE TABLE permit_periods (
+  term_id INTEGER NOT NULL,
+  period TEXT NOT NULL,
+  state_id INTEGER NOT NULL,
+  permit_type_id INTEGER NOT NULL,
+  well_type_id INTEGER NOT NULL,
+  permits INTEGER NOT NULL,
+  PRIMARY KEY (term_id, period, state_id, permit_type_id, well_type_id)
+) STRICT, WITHOUT ROWID;
+
+-- When a state's list of permits was last read, also where it had nothing new: a state is only quiet if somebody looked.
+CREATE TABLE permit_reads (
+  state_code TEXT PRIMARY KEY,
+  read_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What was pumped into a well when it was fractured, as its operator disclosed it. The reference is the registry's own id of the disclosure.
+CREATE TABLE frac_disclosures (
+  id INTEGER PRIMARY KEY,
+  reference TEXT NOT NULL UNIQUE,
+  api_number TEXT NOT NULL,
+  state_code TEXT NOT NULL,
+  county TEXT NOT NULL,
+  operator TEXT NOT NULL,
+  -- As it is compared.
+  operator_key TEXT NOT NULL,
+  well_name TEXT NOT NULL,
+  started_on TEXT NOT NULL,
+  ended_on TEXT NOT NULL,
+  latitude REAL,
+  longitude REAL,
+  -- Gallons.
+  water_gallons REAL,
+  non_water_gallons REAL,
+  source TEXT NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  CHECK (started_on <= ended_on)
+) STRICT;
+CREATE INDEX frac_disclosures_by_day ON frac_disclosures (ended_on);
+CREATE INDEX frac_disclosures_by_state ON frac_disclosures (state_code, ended_on);
+CREATE INDEX frac_disclosures_by_operator ON frac_disclosures (operator_key, ended_on);
+CREATE INDEX frac_disclosures_by_well ON frac_disclosures (api_number);
+CREATE INDEX frac_disclosures_by_latitude ON frac_disclosures (latitude, longitude);
+CREATE VIRTUAL TABLE frac_disclosure_text USING fts5(operator, well_name, county, content = 'frac_disclosures', content_rowid = 'id', tokenize = 'trigram');
+
+-- Each substance once, with the number of disclosures that name it.
+CREATE TABLE frac_substances (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  -- Empty where the registry has none or the operator keeps it secret.
+  cas_number TEXT NOT NULL,
+  disclosures INTEGER NOT NULL,
+  UNIQUE (name, cas_number)
+) STRICT;
+
+CREATE TABLE frac_chemicals (
+  disclosure_id INTEGER NOT NULL REFERENCES frac_disclosures (id),
+  substance_id INTEGER NOT NULL REFERENCES frac_substances (id),
+  purpose TEXT NOT NULL,
+  -- Of the whole fluid, by mass.
+  concentration_percent REAL,
+  mass_lbs REAL,
+  source TEXT NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  PRIMARY KEY (disclosure_id, substance_id, purpose)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX frac_chemicals_by_substance ON frac_chemicals (substance_id, disclosure_id);
+
+-- Wells with the days of their life: permitted, spudded, completed, first production. NULL: not yet, or not known.
+CREATE TABLE wells (
+  api_number TEXT PRIMARY KEY,
+  state_code TEXT NOT NULL,
+  operator TEXT NOT NULL,
+  name TEXT NOT NULL,
+  county TEXT,
+  formation TEXT,
+  latitude REAL,
+  longitude REAL,
+  permit_on TEXT,
+  spud_on TEXT,
+  completed_on TEXT,
+  first_production_on TEXT,
+  source TEXT NOT NULL,
+  recorded_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX wells_by_state ON wells (state_code, first_production_on);
+
+-- What agencies expected of a series in a month (2026-12) or quarter (2026-Q4), as they published it. The id is the number under which the
+-- record is answered: given in the order of the publications, once.
+CREATE TABLE outlook_forecasts (
+  id INTEGER PRIMARY KEY,
+  source TEXT NOT NULL,
+  series_id INTEGER NOT NULL REFERENCES series (id),
+  period TEXT NOT NULL,
+  value REAL NOT NULL,
+  published_on TEXT NOT NULL,
+  -- Last day of the period: what a forecast is judged after.
+  target_on TEXT NOT NULL,
+  -- 1: invented by the fixture world; the source is then whom it stands for.
+  fixture INTEGER NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  UNIQUE (source, series_id, period, published_on)
+) STRICT;
+CREATE INDEX outlook_forecasts_by_publication ON outlook_forecasts (published_on DESC, id);
+CREATE INDEX outlook_forecasts_by_target ON outlook_forecasts (target_on DESC, published_on DESC, id);
+
+-- What this service itself expected of the mean price of a month (YYYY-MM), by the publication at the beginning of each month. A forecast stays
+-- as it was made: it is what accuracy is measured on.
+CREATE TABLE monthly_forecasts (
+  series_id INTEGER NOT NULL REFERENCES series (id),
+  month TEXT NOT NULL,
+  published_at INTEGER NOT NULL,
+  value REAL NOT NULL,
+  low REAL NOT NULL,
+  high REAL NOT NULL,
+  data_points INTEGER NOT NULL,
+  -- When it was computed: long after published_at for one that was made up for, from the closes before it alone.
+  recorded_at INTEGER NOT NULL,
+  PRIMARY KEY (series_id, month, published_at)
+) STRICT, WITHOUT ROWID;
+
+-- Prices that are mailed on the clocks of a place. The number orders those made in one millisecond.
+CREATE TABLE scheduled_deliveries (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  name TEXT,
+  -- JSON array, in the order of the lines.
+  commodity_codes TEXT NOT NULL,
+  cadence TEXT NOT NULL CHECK (cadence IN ('daily', 'weekdays', 'weekly')),
+  weekday INTEGER CHECK (weekday BETWEEN 1 AND 7),
+  -- Local wall time HH:MM.
+  delivery_time TEXT NOT NULL,
+  time_zone TEXT NOT NULL,
+  -- NULL: the account's own, whichever it is then.
+  recipient_email TEXT,
+  enabled INTEGER NOT NULL,
+  source TEXT NOT NULL,
+  deliveries_count INTEGER NOT NULL DEFAULT 0,
+  last_delivered_on TEXT,
+  -- The next run and the local day that it is of; NULL while paused.
+  next_delivery_at INTEGER,
+  next_on TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  CHECK ((cadence = 'weekly') = (weekday IS NOT NULL)),
+  CHECK ((next_delivery_at IS NULL) = (next_on IS NULL))
+) STRICT;
+CREATE INDEX scheduled_deliveries_by_account ON scheduled_deliveries (account_id, number);
+-- What is due.
+CREATE INDEX scheduled_deliveries_due ON scheduled_deliveries (next_delivery_at) WHERE next_delivery_at IS NOT NULL;
+
+-- Every time that a delivery was due or was asked for, and what became of it. What is sent stands in the outbox.
+CREATE TABLE scheduled_delivery_runs (
+  number INTEGER PRIMARY KEY,
+  -- Sorts by time, as the outbox wants it of an event.
+  id TEXT NOT NULL UNIQUE,
+  delivery INTEGER NOT NULL REFERENCES scheduled_deliveries (number) ON DELETE CASCADE,
+  trigger TEXT NOT NULL CHECK (trigger IN ('scheduled', 'manual')),
+  local_on TEXT NOT NULL,
+  recipient TEXT NOT NULL,
+  -- pending covers what is under way: that, its lease and its return are the outbox's.
+  status TEXT NOT NULL CHECK (status IN ('pending', 'sent', 'skipped', 'suppressed')),
+  error TEXT,
+  created_at INTEGER NOT NULL,
+  sent_at INTEGER
+) STRICT;
+-- However often it is dispatched, a local day has one run.
+CREATE UNIQUE INDEX scheduled_delivery_runs_once ON scheduled_delivery_runs (delivery, local_on) WHERE trigger = 'scheduled';
+-- The last run of a delivery.
+CREATE INDEX scheduled_delivery_runs_by_delivery ON scheduled_delivery_runs (delivery, number);
+-- Those that wait for their letter.
+CREATE INDEX scheduled_delivery_runs_pending ON scheduled_delivery_runs (created_at) WHERE status = 'pending';
+CREATE INDEX scheduled_delivery_runs_by_age ON scheduled_delivery_runs (created_at);

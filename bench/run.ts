@@ -4,13 +4,15 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { machineLine } from './machine.ts'
 import { type BenchOptions, type Line, type Row, table } from './row.ts'
+import { alerts } from './rows/alerts.ts'
 import { importing } from './rows/import.ts'
 import { latest } from './rows/latest.ts'
 import { correlation, curve, ohlc } from './rows/markets.ts'
 import { page } from './rows/page.ts'
 import { start } from './rows/start.ts'
+import { webhooks } from './rows/webhooks.ts'
 
-const rows: Readonly<Record<string, Row>> = { latest, page, import: importing, start, curve, correlation, ohlc }
+const rows: Readonly<Record<string, Row>> = { latest, page, import: importing, start, curve, correlation, ohlc, alerts, webhooks }
 
 const { values } = parseArgs({
   options: {

@@ -1,16 +1,26 @@
+import type { AnyElysia } from 'elysia'
 import { account } from './api/account.ts'
 import { admin } from './api/admin.ts'
 import { adminData } from './api/admin-data.ts'
 import { adminDatasets } from './api/admin-datasets.ts'
+import { adminMail } from './api/admin-mail.ts'
+import { adminSignIn } from './api/admin-sign-in.ts'
+import { priceAlerts } from './api/alerts.ts'
 import { analytics } from './api/analytics.ts'
 import { apiKeys } from './api/api-keys.ts'
 import { batch } from './api/batch.ts'
 import { commodities } from './api/commodities.ts'
 import { commodityTexts } from './api/commodity-texts.ts'
 import { convert } from './api/convert.ts'
+import { dataQuality } from './api/data-quality.ts'
 import { demoPrices } from './api/demo.ts'
 import { type DevControls, dev } from './api/dev.ts'
 import { docs } from './api/docs.ts'
+import { drillingLatest } from './api/drilling.ts'
+import { drillingBasin } from './api/drilling-basin.ts'
+import { drillingIntelligence } from './api/drilling-intelligence.ts'
+import { drillingLists } from './api/drilling-intelligence-lists.ts'
+import { ei, tierRequiredOf } from './api/ei.ts'
 import { excel } from './api/excel.ts'
 import { fuelSurcharge } from './api/fuel-surcharge.ts'
 import { futures } from './api/futures.ts'
@@ -21,17 +31,27 @@ import { marine } from './api/marine.ts'
 import { marketBrief } from './api/market-brief.ts'
 import { meta } from './api/meta.ts'
 import { metrics } from './api/metrics.ts'
+import { monthlyForecasts } from './api/monthly-forecasts.ts'
+import { notifications } from './api/notifications.ts'
+import { organizationRoutes } from './api/organizations.ts'
 import { performance } from './api/performance.ts'
+import { phone } from './api/phone.ts'
 import { priceLists } from './api/price-lists.ts'
+import { pseo } from './api/pseo.ts'
+import { rigCountRoutes } from './api/rig-counts.ts'
+import { authSessions } from './api/sessions.ts'
+import { sms } from './api/sms.ts'
 import { spreads } from './api/spreads.ts'
 import { storage } from './api/storage.ts'
 import { usage } from './api/usage.ts'
+import { webhookSecret } from './api/webhook-secret.ts'
+import { webhooks } from './api/webhooks.ts'
 import { widgets } from './api/widgets.ts'
 import { windows } from './api/windows.ts'
 import { datasets } from './feed/datasets.ts'
 import { shippedPorts } from './feed/shipped-ports.ts'
 import { accessPlugin } from './http/access.ts'
-import { type PeerLookup, trustedProxies } from './http/address.ts'
+import { clientAddress, type PeerLookup, trustedProxies } from './http/address.ts'
 import { base } from './http/base.ts'
 import { codeReader } from './http/codes.ts'
 import { faultMeeter } from './http/faults.ts'
@@ -41,15 +61,19 @@ import { apiIntroduction, apiTags } from './http/introduction.ts'
 import { linker } from './http/links.ts'
 import { documentOf } from './http/openapi.ts'
 import { type RateTables, rateSeed, rateTables } from './http/rates.ts'
+import { addressGroup } from './plan/address.ts'
 import { freshness } from './service/freshness.ts'
 import { fx } from './service/fx.ts'
 import { keyChanges } from './service/key-changes.ts'
 import type { Services } from './services.ts'
 import { idempotencyStore } from './store/idempotency.ts'
+import { signInPages } from './web/sign-in.ts'
 
 export interface AppOptions {
   /** The address of the other end of a connection. */
   peer?: PeerLookup
+  /** The address that the server listens on, once it does. */
+  url?: () => string | undefined
   /** Requests that came through the socket in the data directory. */
   local?: WeakSet<Request>
   /** The rolling windows, where they are kept from one start to the next. */
@@ -65,16 +89,17 @@ export function createApp(
   services: Services,
   {
     peer = null,
+    url = () => undefined,
     local = new WeakSet(),
     rates = rateTables(services.limits, rateSeed(services.ids)),
     dev: controls,
     vitals = aloneVitals,
   }: AppOptions = {},
 ) {
-  const { config, clock, ids, log, keys, meter, plans, limits, adminTokens, catalogue, board } = services
+  const { config, clock, ids, log, keys, meter, plans, limits, adminTokens, sessions, catalogue, board } = services
   const links = linker(config)
   const trusted = trustedProxies(config.server.trustedProxies)
-  const door = gate({ keys, meter, plans, rates, adminTokens, clock, trusted, local, links })
+  const door = gate({ keys, meter, plans, rates, adminTokens, sessions, clock, trusted, local, links })
   const access = accessPlugin(door, peer, controls && faultMeeter(controls.faults, plans, links, clock.now))
   const now = clock.now
   const codes = codeReader(catalogue, now, limits.codesPerRequestMax, links)
@@ -84,8 +109,18 @@ export function createApp(
   const fresh = { ...shared, links, freshness: freshness(shared) }
   const listed = { ...fresh, texts: commodityTexts(fresh) }
   const changes = keyChanges(services)
-  const repeats = idempotency({ store: idempotencyStore(services.db), reload: keys.reload, now })
-  const app = base({ access, gate: door, ids, log, links, corsOrigins: config.cors.origins })
+  const addressOf = (request: Request) => addressGroup(clientAddress(request, peer, trusted))
+  // Letters go to other people than the one who asks, so what a request says of our address counts for nothing in them.
+  const ownUrl = () => server.baseUrl || url() || `http://${server.host}:${server.port}`
+  const people = { ...shared, addressOf, ownUrl }
+  const reload = () => {
+    keys.reload()
+    services.webhooks.reload()
+  }
+  const repeats = idempotency({ store: idempotencyStore(services.db), reload, now })
+  const drilled = { ...shared, tierRequired: tierRequiredOf(plans), permits: services.permits.counts, production: () => undefined }
+  const app: AnyElysia = base({ access, gate: door, ids, log, links, corsOrigins: config.cors.origins })
+  resourcesOf(app)
     .use(demoPrices({ ...listed, limitPerHour: limits.demoPerHour }))
     .use(commodities(listed))
     .use(meta({ ...listed, serviceName: brand.serviceName, sourceRanges: config.webhooks.sourceRanges }))
@@ -122,16 +157,44 @@ export function createApp(
     .use(marine({ ...shared, ports: shippedPorts(), perPageMax: limits.windowedPerPageMax }))
     .use(fuelSurcharge({ ...shared, perPageMax: limits.windowedPerPageMax }))
     .use(indicators(shared))
+    .use(ei(shared))
+    .use(rigCountRoutes(drilled))
+    .use(drillingLatest(drilled))
+    .use(drillingIntelligence(drilled))
+    .use(drillingLists(drilled))
+    .use(drillingBasin(drilled))
+    .use(pseo(drilled))
+    .use(monthlyForecasts(shared))
+    .use(dataQuality(shared))
     .use(marketBrief({ ...shared, links }))
+    .use(
+      priceAlerts({
+        ...shared,
+        links,
+        checkTarget: services.egress.checkTarget,
+        idempotency: repeats,
+        historyPerPageMax: limits.alertsHistoryPerPageMax,
+      }),
+    )
+    .use(webhooks({ ...shared, links, checkTarget: services.egress.checkTarget, idempotency: repeats }))
+    .use(webhookSecret(shared))
     .use(account({ ...shared, links, quotaScope: config.quota.scope }))
     .use(apiKeys({ ...shared, changes, idempotency: repeats, nameMax: limits.keyNameMax }))
     .use(usage({ ...shared, rates }))
+    .use(authSessions(people))
+    .use(organizationRoutes({ ...people, idempotency: repeats }))
+    .use(signInPages({ ...people, serviceName: brand.serviceName }))
     .use(performance(shared))
     .use(admin({ ...shared, changes, nameMax: limits.keyNameMax }))
+    .use(adminSignIn({ ...people, linkLifetimeMs: config.sessions.linkLifetimeMs }))
     .use(adminData(shared))
+    .use(adminMail(shared))
     .use(adminDatasets({ ...shared, datasets: datasetsOf(services) }))
+    .use(phone({ ...shared, idempotency: repeats }))
+    .use(sms({ ...shared, idempotency: repeats, serviceName: brand.serviceName }))
+    .use(notifications(shared))
     .use(docs({ gate: access, serviceName: brand.serviceName, document: (): Promise<string> => document() }))
-  if (controls) app.use(dev({ ...controls, access, keys, ids, trialDays: limits.trialDays }))
+  if (controls) app.use(dev({ ...controls, access, keys, inbox: services.inbox, ids, trialDays: limits.trialDays }))
   const document = documentOf(app, {
     serviceName: brand.serviceName,
     description: apiIntroduction(brand.serviceName),
@@ -139,6 +202,21 @@ export function createApp(
     tags: apiTags,
   })
   return app
+}
+
+interface Resources {
+  use(resource: AnyElysia): Resources
+}
+
+/** Adds one resource after the other. Elysia's own chain remembers the type of every route, which is more than the compiler can follow. */
+function resourcesOf(app: AnyElysia): Resources {
+  const resources: Resources = {
+    use(resource) {
+      app.use(resource)
+      return resources
+    },
+  }
+  return resources
 }
 
 /** What can be imported beside prices. */

@@ -211,6 +211,13 @@ const baseUrl: Kind<string> = {
   accept: value => (typeof value === 'string' && value.startsWith('{') ? undefined : link.accept(value)),
 }
 
+/** Of another service's interface, to which paths are added. */
+const providerUrl: Kind<string> = {
+  ...baseUrl,
+  allowed: 'an http or https address without user, query or fragment',
+  accept: value => (value === '' ? undefined : baseUrl.accept(value)),
+}
+
 const freeCodes = [
   'BRENT_CRUDE_USD',
   'WTI_USD',
@@ -290,8 +297,57 @@ export const configKeys = {
   'limits.keys_max': key(integer(1, 1000), 5, 'Active API keys of an account.'),
   'limits.enterprise_per_month': key(integer(1, 1_000_000_000_000), 10_000_000, 'Requests of the enterprise plan in a month.'),
   'vintage.coverage_since': key(instant(), Date.UTC(2026, 6, 28), 'Since when revisions are recorded, as as_of answers state.'),
+  'egress.allow': key(
+    networks,
+    [],
+    'Networks beside the public internet that webhooks and data sources may reach, over http too. Metadata services stay closed.',
+    { inDev: ['127.0.0.0/8', '::1/128'] },
+  ),
+  'outbox.concurrency': key(integer(1, 1000), 20, 'Messages under way at a time: webhooks, e-mail and SMS together.'),
+  'outbox.per_lane': key(integer(1, 100), 4, 'Messages under way at a time to one webhook endpoint, by e-mail, or by SMS.'),
   'webhooks.source_ranges': key(networks, [], 'Networks that deliveries come from, as published to receivers.'),
+  'mail.provider': key(
+    choice('none', 'resend', 'smtp', 'capture'),
+    'none',
+    'How mail leaves: through a provider, a mail server, or not at all; an evaluation copy captures it.',
+    { inDev: 'capture' },
+  ),
+  'mail.resend_key': key(secret(), new Secret(''), 'API key of the mail provider, for mail.provider resend.'),
+  'mail.resend_url': key(providerUrl, 'https://api.resend.com', "Address of the mail provider's interface."),
+  'mail.smtp_url': key(
+    secret(),
+    new Secret(''),
+    'Mail server for mail.provider smtp, such as smtp://user:password@mail.example.com:587, or smtps:// for TLS from the start.',
+  ),
+  'sms.provider': key(
+    choice('log', 'twilio', 'capture'),
+    'log',
+    'How text messages leave: through a provider, or only into the log; an evaluation copy captures them.',
+    { inDev: 'capture' },
+  ),
+  'sms.twilio_account': key(
+    text('empty, or an id of AC and 32 hexadecimal digits', /^(AC[0-9a-fA-F]{32})?$/),
+    '',
+    'Account at the provider of text messages, for sms.provider twilio.',
+  ),
+  'sms.twilio_token': key(secret(), new Secret(''), 'Token of that account.'),
+  'sms.twilio_from': key(
+    text("empty, a number such as +15005550006, or a messaging service's id", /^(\+[1-9]\d{6,14}|MG[0-9a-fA-F]{32})?$/),
+    '',
+    'Sender of text messages.',
+  ),
+  'sms.twilio_url': key(providerUrl, 'https://api.twilio.com', "Address of that provider's interface."),
   'futures.live_stale_minutes': key(integer(1, 1440), 30, 'Age of a quote that makes live futures stale while the market is open.'),
+  'alerts.interval': key(
+    duration('0s', '1h'),
+    minuteMs,
+    'At most so often the alerts of a code fire; prices that come in meanwhile are judged at its end, one by one.',
+  ),
+  'deliveries.enabled': key(flag(), true, 'False pauses all scheduled deliveries; what falls due meanwhile goes out once when they go on.'),
+  'deliveries.dispatch_interval': key(duration('1m', '1h'), 15 * minuteMs, 'How often scheduled deliveries that are due are sent.'),
+  'sessions.lifetime': key(duration('5m', '30d'), 12 * hourMs, 'How long a session token is good; a refresh makes a new one.'),
+  'sessions.sign_in_max': key(duration('1h', '365d'), 30 * dayMs, 'How long after signing in a session can be refreshed.'),
+  'sessions.link_lifetime': key(duration('1m', '24h'), 15 * minuteMs, 'How long a mailed sign-in link is good.'),
   'secrets.master_key': key(
     secret(),
     new Secret(''),

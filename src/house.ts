@@ -1,31 +1,47 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DevControls } from './api/dev.ts'
-import { aloneVitals } from './api/health.ts'
+import type { Vitals } from './api/health.ts'
 import { type App, createApp } from './app.ts'
 import { type Filler, withFillers } from './feed/filler.ts'
 import { createFixtureFeed, type FixtureFeed } from './feed/fixture.ts'
 import { annotationFiller } from './feed/fixture-annotations.ts'
 import { cotFiller } from './feed/fixture-cot.ts'
+import { drillingFiller } from './feed/fixture-drilling.ts'
+import { fracFiller } from './feed/fixture-frac.ts'
 import { futuresFiller } from './feed/fixture-futures.ts'
+import { opecFiller } from './feed/fixture-opec.ts'
+import { outlookFiller } from './feed/fixture-outlooks.ts'
+import { permitFiller } from './feed/fixture-permits.ts'
 import { storageFixture } from './feed/fixture-storage.ts'
 import { surchargeFiller } from './feed/fixture-surcharge.ts'
 import { shippedCatalogue } from './feed/shipped.ts'
 import { createWorld, type World } from './feed/world.ts'
+import { withRegions } from './feed/world-regions.ts'
 import type { PeerLookup } from './http/address.ts'
 import { faults } from './http/faults.ts'
+import { alertJob } from './jobs/alerts.ts'
+import { deliveriesJob } from './jobs/deliveries.ts'
 import type { Job } from './jobs/job.ts'
+import { messagesJob } from './jobs/messages.ts'
+import { monthlyForecastJob } from './jobs/monthly-forecasts.ts'
+import { type OutboxJob, outboxJob } from './jobs/outbox.ts'
 import { type Runner, runner } from './jobs/runner.ts'
 import { surchargeJob } from './jobs/surcharges.ts'
 import { usageJob } from './jobs/usage.ts'
+import { webhookMonthsJob } from './jobs/webhook-months.ts'
 import { worldJob } from './jobs/world.ts'
 import { takeUpRates } from './kept-rates.ts'
-import type { ManualClock } from './lib/clock.ts'
+import { type ManualClock, sleep } from './lib/clock.ts'
+import { masterKeyOf } from './lib/master-key.ts'
 import { contractCode, familyOf } from './market/families.ts'
-import { masterKeyOf } from './master-key.ts'
 import { contractOf } from './service/contract-book.ts'
+import { monthlyForecasts } from './service/monthly-forecasts.ts'
+import { senderComponents } from './service/outbox-vitals.ts'
 import { type Bare, openServices, type Services } from './services.ts'
 import { checkpoint, openDatabase } from './store/database.ts'
+
+const settledWithinMs = 2000
 
 export const databasePath = (dir: string): string => join(dir, 'wellhead.db')
 
@@ -38,6 +54,8 @@ export interface House {
   feed: FixtureFeed | undefined
   /** Asked to stop: nothing new is begun. */
   stopping: boolean
+  /** What sends the messages of the outbox. */
+  sending: OutboxJob
   close(): void
 }
 
@@ -48,12 +66,14 @@ export interface HouseOptions {
   serving?: boolean
   peer?: PeerLookup
   local?: WeakSet<Request>
+  /** The address that the server listens on, once it does. */
+  url?: () => string | undefined
   /** How an evaluation copy keeps its state and goes back to it. */
   keeping?: Pick<DevControls, 'snapshot' | 'restore' | 'reset'>
 }
 
 /** Opens the database in a directory, brings the catalogue up to date and builds the interface over it. */
-export function openHouse({ ground, dir, serving = false, peer = null, local, keeping }: HouseOptions): House {
+export function openHouse({ ground, dir, serving = false, peer = null, local, url, keeping }: HouseOptions): House {
   if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
   const db = openDatabase(databasePath(dir), { autocheckpoint: ground.config.sqlite.autocheckpoint })
   const services = openServices({ ...ground, db, masterKey: masterKeyOf(dir, ground.config.secrets.masterKey.reveal(), ground.ids) })
@@ -64,20 +84,34 @@ export function openHouse({ ground, dir, serving = false, peer = null, local, ke
     throw new Error(`${dir} can not be used: ${conflict}; name another directory with --data.`)
   }
   const feed = ground.config.mode === 'dev' ? fixtureFeed(services) : undefined
-  const jobs = runner(jobsOf(services, feed), ground.clock, ground.log)
-  const controls = feed && keeping ? controlsOf(services, jobs, feed, keeping) : undefined
-  const vitals = { ...aloneVitals, lastPassAt: jobs.lastPassAt, isStopping: () => opened.stopping }
+  const sending = sendingJob(services)
+  const jobs = runner([...jobsOf(services, feed), sending], ground.clock, ground.log)
+  const controls = feed && keeping ? controlsOf(services, jobs, sending, feed, keeping) : undefined
+  const vitals = { ...sendingVitals(services), lastPassAt: jobs.lastPassAt, isStopping: () => opened.stopping }
   const rates = serving ? takeUpRates(dir, services) : undefined
-  const app = createApp(services, { peer, vitals, ...(rates && { rates }), ...(local && { local }), ...(controls && { dev: controls }) })
+  if (serving) sending.start()
+  const app = createApp(services, {
+    peer,
+    vitals,
+    ...(url && { url }),
+    ...(rates && { rates }),
+    ...(local && { local }),
+    ...(controls && { dev: controls }),
+  })
   const opened: House = {
     services,
     app,
     runner: jobs,
     feed,
     stopping: false,
+    sending,
     close() {
       jobs.stop()
+      services.alerts.evaluation.stop()
+      services.deliveries.stop()
+      sending.halt()
       services.meter.flush()
+      services.webhookAllowance.flush()
       rates?.keep()
       checkpoint(db)
       db.close()
@@ -86,11 +120,19 @@ export function openHouse({ ground, dir, serving = false, peer = null, local, ke
   return opened
 }
 
-function controlsOf({ clock, ids }: Services, jobs: Runner, feed: FixtureFeed, keeping: NonNullable<HouseOptions['keeping']>): DevControls {
+function controlsOf(
+  { clock, ids }: Services,
+  jobs: Runner,
+  sending: OutboxJob,
+  feed: FixtureFeed,
+  keeping: NonNullable<HouseOptions['keeping']>,
+): DevControls {
   const manual = clock as ManualClock
   // Thirty-two random bits of a new id, as a part of one.
   const chance = () => Number.parseInt(ids.uuid().slice(0, 8), 16) / 2 ** 32
-  return { clock: manual, advance: to => jobs.advance(manual, to), feed, faults: faults(chance), ...keeping }
+  // A receiver that takes its time does not hold up who looks at what has been sent.
+  const settle = () => Promise.race([sending.settled(), sleep(settledWithinMs)])
+  return { clock: manual, advance: to => jobs.advance(manual, to), settle, feed, faults: faults(chance), ...keeping }
 }
 
 /** A directory holds real data or an evaluation copy, never both: a served fixture would be a lie, a filled-in real series a worse one. */
@@ -121,12 +163,16 @@ function fixtureFeed(services: Services): FixtureFeed {
   const listed = catalogue.list().map(one => ({ ...one, available: one.unavailableReason === null }))
   series.markFixture(listed.filter(one => one.available).map(one => one.id))
   catalogue.reload()
-  const world = createWorld({ seed: config.dev.seed, series: listed })
+  const world = withRegions(createWorld({ seed: config.dev.seed, series: listed }), listed)
   const prices = createFixtureFeed({ world, series: listed, ingest, settings, clock })
   const capacities = storageFixture(services.storageCapacities, code => catalogue.named(code)?.id)
   return withFillers(prices, [
     ...[futuresFixture(services, world), capacities, surchargeFixture(services, prices)],
     ...[cotFixture(services, prices), annotationFixture(services, prices)],
+    drillingFiller({ seed: config.dev.seed, world, drilling: services.drilling, clock }),
+    opecFiller({ seed: config.dev.seed, world, opec: services.opec, now: clock.now }),
+    outlookFixture(services, world),
+    ...permitFixtures(services, world),
   ])
 }
 
@@ -142,6 +188,13 @@ function futuresFixture({ config, catalogue, series, futures, settings, clock }:
   })
 }
 
+const outlookFixture = ({ config, outlooks, monthlyForecasts: store, catalogue, clock }: Services, world: World): Filler =>
+  outlookFiller({
+    ...{ seed: config.dev.seed, world, outlooks, clock },
+    monthly: monthlyForecasts(store),
+    seriesOf: code => catalogue.named(code),
+  })
+
 const surchargeFixture = ({ config, surcharges, catalogue, closes, clock }: Services, prices: FixtureFeed): Filler =>
   surchargeFiller({
     ...{ seed: config.dev.seed, surcharges, clock },
@@ -150,6 +203,18 @@ const surchargeFixture = ({ config, surcharges, catalogue, closes, clock }: Serv
       return series && { cadence: series.cadence, decimals: series.decimals, closes: closes.of(series.id) }
     },
   })
+
+function permitFixtures(services: Services, world: World): Filler[] {
+  const ground = { seed: services.config.dev.seed, ...services }
+  const permits = permitFiller({ ...ground, world })
+  const frac = fracFiller({
+    ...ground,
+    disclosures: services.fracDisclosures,
+    chemicals: services.fracChemicals,
+    isReady: permits.isFilled,
+  })
+  return [permits, frac]
+}
 
 /** A series of which the whole history is there. */
 const filledSeries = ({ catalogue }: Services, prices: FixtureFeed, code: string) =>
@@ -173,6 +238,24 @@ const annotationFixture = (services: Services, prices: FixtureFeed): Filler =>
     },
   })
 
-function jobsOf({ meter, surchargeMatching, clock }: Services, feed: FixtureFeed | undefined): Job[] {
-  return [...(feed ? [worldJob(feed, clock)] : []), surchargeJob(surchargeMatching, clock), usageJob(meter)]
+function jobsOf(services: Services, feed: FixtureFeed | undefined): Job[] {
+  const { meter, surchargeMatching, clock } = services
+  return [
+    // In an evaluation copy the fixture world publishes the forecasts too.
+    feed ? worldJob(feed, clock) : monthlyForecastJob({ ...services, forecasts: monthlyForecasts(services.monthlyForecasts) }),
+    surchargeJob(surchargeMatching, clock),
+    usageJob(meter),
+    webhookMonthsJob(services.webhookAllowance),
+    messagesJob(services),
+    alertJob(services.alerts.evaluation),
+    deliveriesJob({ ...services, intervalMs: services.config.deliveries.dispatchIntervalMs }),
+  ]
 }
+
+const sendingJob = ({ outbox, clock, log, config }: Services): OutboxJob =>
+  outboxJob({ outbox, clock, log, concurrency: config.outbox.concurrency, perLane: config.outbox.perLane })
+
+const sendingVitals = ({ outbox, clock }: Services): Pick<Vitals, 'senders' | 'backlog'> => ({
+  senders: () => senderComponents(outbox, clock.now()),
+  backlog: () => outbox.vitals(),
+})

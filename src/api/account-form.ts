@@ -5,7 +5,7 @@ import { type AddOnId, addOnIds, type PlanId, planIds } from '../plan/tiers.ts'
 import type { AccountChange, NewAccount } from '../service/key-changes.ts'
 import { keyNameOf } from './key-form.ts'
 
-const emailMax = 254
+export const emailMax = 254
 
 const changeFields = {
   plan: t.Optional(t.Union(planIds.map(id => t.Literal(id)))),
@@ -55,7 +55,7 @@ export function accountChangeOf(body: unknown, plan: string): AccountChange {
 }
 
 /** Spaces and control characters never stand in an address; everything else is the mail server's to judge. */
-const emailPattern = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u
+export const emailPattern = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u
 
 /** The account that a body asks for, checked. An operator who makes one vouches for its address, unless the body says otherwise. */
 export function newAccountOf(body: unknown, nameMax: number): NewAccount {

@@ -21,7 +21,7 @@ export interface AccountDeps {
 
 const AccountAnswer = t.Object({
   account: t.Object({
-    email: t.String({ examples: ['eval@example.com'] }),
+    email: t.String({ description: 'Of the caller, also where the account is that of an organization.', examples: ['eval@example.com'] }),
     tier: t.String({ examples: ['starter'] }),
     tier_name: t.String({ examples: ['Production Boost'] }),
     plan: t.String({ examples: ['starter'] }),
@@ -66,8 +66,8 @@ const AccountAnswer = t.Object({
 export function account({ access, meter, plans, links, quotaScope, now }: AccountDeps) {
   const { rows } = keyRows(meter, now)
 
-  const accountRow = ({ key: { account: state }, entitled }: Caller, requestLimit: number | null) => ({
-    email: state.account.email,
+  const accountRow = ({ key: { account: state, holder }, entitled }: Caller, requestLimit: number | null) => ({
+    email: holder.account.email,
     tier: entitled.planId,
     tier_name: entitled.tierName,
     plan: entitled.planId,
@@ -119,7 +119,7 @@ export function account({ access, meter, plans, links, quotaScope, now }: Accoun
         tags: ['account'],
         summary: 'The account',
         description:
-          "The account with its keys at the top level; its plan, the calling key's quota and everything the plan allows under `data`. Does not count against the quota, so an account that has used it up can see when it returns.",
+          "The account with its keys at the top level, for a member of an organization the organization's account; its plan, the calling key's quota and everything the plan allows under `data`. Does not count against the quota, so an account that has used it up can see when it returns.",
       },
     },
   )

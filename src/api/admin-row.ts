@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { isoInstant, startOfMonth } from '../lib/instant.ts'
 import { isActive, type MadeKey } from '../service/key-changes.ts'
-import type { AccountState, Keyring, KeyState } from '../service/keyring.ts'
+import { type AccountState, heldKeys, type Keyring, type KeyState } from '../service/keyring.ts'
 import type { Meter } from '../service/meter.ts'
 import { ApiKeyShape, inOrder, instantOrNull, isoOrNull, keyRows, NewApiKeyShape } from './key-row.ts'
 import { FeatureList } from './tier-shape.ts'
@@ -51,8 +51,8 @@ export function adminRows(keys: Keyring, meter: Meter, now: () => number) {
       email_confirmed_at: isoOrNull(account.emailConfirmedAt),
       suspended_at: isoOrNull(account.suspendedAt),
       created_at: isoInstant(account.createdAt),
-      active_keys: state.keys.filter(key => isActive(key, now())).length,
-      total_keys: state.keys.length,
+      active_keys: heldKeys(state).filter(key => isActive(key, now())).length,
+      total_keys: heldKeys(state).length,
     }
   }
   const listed = (states: readonly KeyState[]) => inOrder(states, now()).map(keyRow)
@@ -64,7 +64,7 @@ export function adminRows(keys: Keyring, meter: Meter, now: () => number) {
       ...accountRow(state),
       features: [...keys.entitlements(state).features],
       usage_this_month: meter.monthly(state, startOfMonth(now())),
-      api_keys: listed(state.keys),
+      api_keys: listed(heldKeys(state)),
     }),
     madeRow: (key: MadeKey) => ({ ...made(key), ...operatorPart(key.state) }),
   }

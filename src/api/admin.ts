@@ -6,7 +6,7 @@ import { notFound, validationFailed } from '../http/problem.ts'
 import { NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
 import type { AdminTokens } from '../service/admin-tokens.ts'
 import type { KeyChanges } from '../service/key-changes.ts'
-import type { AccountState, Keyring, KeyState } from '../service/keyring.ts'
+import { type AccountState, heldKeys, type Keyring, type KeyState } from '../service/keyring.ts'
 import type { Meter } from '../service/meter.ts'
 import { accountBody, accountChangeOf, newAccountBody, newAccountOf } from './account-form.ts'
 import { adminRows, NewOperatorKey, OperatorAccount, OperatorAccountDetail, OperatorKey } from './admin-row.ts'
@@ -153,8 +153,8 @@ function accountKeys({ access: plugin, keys, meter, changes, nameMax, now }: Adm
     .get(
       '/admin/v1/accounts/:id/keys',
       ({ params: { id } }) => {
-        const account = accountOf(keys, id)
-        return success({ api_keys: listed(account.keys), total_count: account.keys.length })
+        const held = heldKeys(accountOf(keys, id))
+        return success({ api_keys: listed(held), total_count: held.length })
       },
       {
         access,

@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import type { Caller } from '../http/gate.ts'
 import { type Idempotency, idempotencyHeader } from '../http/idempotency.ts'
+import { requireAction } from '../http/permission.ts'
 import { notFound } from '../http/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
 import { isoInstant } from '../lib/instant.ts'
@@ -23,6 +24,7 @@ export interface ApiKeysDeps {
 }
 
 const access = { meter: false, header: true } as const
+const changing = { ...access, action: 'change_keys' } as const
 const params = t.Object({ id: t.String({ description: 'Id of the key.', examples: ['00000000-0000-4000-8000-000000000102'] }) })
 const Listed = envelope(t.Object({ api_keys: t.Array(ApiKeyShape), total_count: t.Integer() }))
 const One = envelope(t.Object({ api_key: ApiKeyShape }))
@@ -49,7 +51,7 @@ function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, n
         detail: detail(
           'listApiKeys',
           'List API keys',
-          "Every key of the account, revoked ones too: active ones first, then the newest. Tokens are never listed; `token_hint` shows a token's ends.",
+          "Every key of the account, or of all members of the organization, revoked ones too: active ones first, then the newest. Tokens are never listed; `token_hint` shows a token's ends.",
         ),
       },
     )
@@ -57,17 +59,17 @@ function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, n
       '/v1/api-keys',
       ({ body, caller, pass, request, set }) =>
         idempotency.once({ caller, pass, request, set }, body, () =>
-          success({ api_key: made(granted(changes.createKey(caller.key.account, keyChangeOf(body, nameMax, now())))) }),
+          success({ api_key: made(granted(changes.createKey(caller.key.holder, keyChangeOf(body, nameMax, now())))) }),
         ),
       {
-        access,
+        access: changing,
         headers: idempotencyHeader,
         body: keyBody(nameMax),
         response: { 200: Made, ...refusals, 422: ValidationProblem },
         detail: detail(
           'createApiKey',
           'Create an API key',
-          'A new key for the account; `plain_token` is shown in this answer only. Only active keys count towards the most an account may have (422 `api_key_limit_reached`). Repeating the request with its `Idempotency-Key` and token answers the same key again.',
+          'A new key for the account; in an organization it belongs to the caller, acts on the account of the organization with the role of the caller, and leaves with its holder. `plain_token` is shown in this answer only. Only active keys count towards the most that one account may hold (422 `api_key_limit_reached`). Repeating the request with its `Idempotency-Key` and token answers the same key again.',
         ),
       },
     )
@@ -76,10 +78,14 @@ function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, n
 function changeOne({ access: plugin, keys, meter, changes, idempotency, nameMax, now }: ApiKeysDeps) {
   const { row, made } = keyRows(meter, now)
 
-  /** A key of the caller's own account; unknown, malformed and foreign ids look the same. */
+  /**
+   * A key of the caller's own account, or of a member of the caller's organization; unknown, malformed and foreign ids look the same. Keys of
+   * admins are for admins: their token would make an admin of whoever rolls them.
+   */
   const own = (id: string, caller: Caller): KeyState => {
     const found = keys.byId(id)
-    if (found?.account.account.id !== caller.key.account.account.id) throw notFound('The API key')
+    if (found?.account !== caller.key.account) throw notFound('The API key')
+    if (found.holder.role === 'admin') requireAction(caller.key, 'change_admin_keys')
     return found
   }
 
@@ -92,14 +98,14 @@ function changeOne({ access: plugin, keys, meter, changes, idempotency, nameMax,
         return success({ api_key: row(granted(changes.changeKey(own(id, caller), change))) })
       },
       {
-        access,
+        access: changing,
         params,
         body: keyBody(nameMax),
         response: { 200: One, ...refusals, 404: NestedProblem, 422: ValidationProblem },
         detail: detail(
           'changeApiKey',
           'Change an API key',
-          'Sets the name, expiry or restrictions of a key; what the body does not name stays. An empty list lifts a restriction, null an expiry.',
+          'In an organization members change keys of people who are no admins, read-only people none (403 `FORBIDDEN_ROLE`). Sets the name, expiry or restrictions of a key; what the body does not name stays. An empty list lifts a restriction, null an expiry.',
         ),
       },
     )
@@ -110,7 +116,7 @@ function changeOne({ access: plugin, keys, meter, changes, idempotency, nameMax,
         return success({ id, revoked: true as const, revoked_at: isoInstant(state.key.revokedAt ?? now()), api_key: row(state) })
       },
       {
-        access,
+        access: changing,
         params,
         response: { 200: Revoked, ...refusals, 404: NestedProblem, 422: ValidationProblem },
         detail: detail(
@@ -128,7 +134,7 @@ function changeOne({ access: plugin, keys, meter, changes, idempotency, nameMax,
           return success({ api_key: made(granted(changes.rollKey(own(id, caller), overlapMs))) })
         }),
       {
-        access,
+        access: changing,
         params,
         headers: idempotencyHeader,
         body: rollBody,

@@ -84,7 +84,7 @@ export function batch(deps: BatchDeps) {
       return success({ prices, missing_codes: missing, count: prices.length, ...(currency !== undefined && { currency }) })
     },
     {
-      access: { meter: true, header: true },
+      access: { meter: true, header: true, action: 'read' },
       body: formBody(BatchBody),
       response: { 200: Batch, 400: t.Union([FailProblem, NestedProblem]), 413: NestedProblem },
       detail: {

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import type { Fault, Faults } from '../http/faults.ts'
-import { type FieldFault, type ProblemCode, problems, validationFailed } from '../http/problem.ts'
+import { type FieldFault, invalidParameter, type ProblemCode, problems, validationFailed } from '../http/problem.ts'
 import type { ManualClock } from '../lib/clock.ts'
 import { addDuration } from '../lib/duration.ts'
 import type { Ids } from '../lib/ids.ts'
@@ -9,6 +9,7 @@ import { dayMs, isoInstant, parseInstant } from '../lib/instant.ts'
 import { isPlanId } from '../plan/plans.ts'
 import { addOnIds, planIds } from '../plan/tiers.ts'
 import type { Keyring } from '../service/keyring.ts'
+import type { Captured, Channel, InboxStore } from '../store/inbox.ts'
 
 /** What a developer may do to an evaluation copy. */
 export interface DevControls {
@@ -17,6 +18,8 @@ export interface DevControls {
   advance(to: number): Promise<void>
   feed: { paused: boolean; filled(): ReadonlySet<string>; total: number }
   faults: Faults
+  /** Sends what is due, so that what was caused is there to be looked at. */
+  settle(): Promise<void>
   /** Keeps the state under a name, goes back to it, or to the start. */
   snapshot(name: string): Promise<void>
   restore(name: string): Promise<boolean>
@@ -26,6 +29,7 @@ export interface DevControls {
 export interface DevDeps extends DevControls {
   access: AccessPlugin
   keys: Keyring
+  inbox: InboxStore
   ids: Ids
   trialDays: number
 }
@@ -79,6 +83,20 @@ export function dev(deps: DevDeps) {
       },
       { access: operator, body: anyBody, response: open, ...hidden('devPauseFeed', 'Pause the feed') },
     )
+    .get(
+      '/_dev/inbox',
+      async ({ query }) => {
+        const channel = channelOf(query.channel)
+        await deps.settle()
+        return { messages: deps.inbox.list(channel).map(messageRow) }
+      },
+      {
+        access: operator,
+        query: t.Object({ channel: t.Optional(t.String()) }),
+        response: open,
+        ...hidden('devListInbox', 'Captured e-mail and text messages, oldest first'),
+      },
+    )
     .post(
       '/_dev/snapshot',
       async ({ body }) => {
@@ -127,6 +145,21 @@ export function dev(deps: DevDeps) {
       { access: operator, response: open, ...hidden('devClearFaults', 'End all faults') },
     )
 }
+
+function channelOf(text: string | undefined): Channel | undefined {
+  if (text === undefined || text === 'email' || text === 'sms') return text
+  throw invalidParameter('channel', text, 'is no channel.', ['email', 'sms'])
+}
+
+const messageRow = ({ channel, to, subject, text, html, attachments, at }: Captured) => ({
+  ...{ channel, to, subject, text, html },
+  attachments: attachments.map(({ filename, contentType, content, encoding }) => ({
+    filename,
+    content_type: contentType,
+    ...{ content, encoding },
+  })),
+  at: isoInstant(at),
+})
 
 const faultRow = ({ delayMs, ...fault }: Fault) => ({ ...fault, delay_ms: delayMs })
 

@@ -14,6 +14,10 @@ export const isoOrNull = (at: number | null): string | null => (at === null ? nu
 const keyFields = {
   id: t.String({ description: 'Stays the same when the key is rolled.', examples: ['00000000-0000-4000-8000-000000000101'] }),
   name: t.Union([t.String({ examples: ['trading desk'] }), t.Null()]),
+  held_by: t.String({
+    description: 'Address of whose key it is: in an organization the keys of all members are listed.',
+    examples: ['eval@example.com'],
+  }),
   token_hint: t.String({ description: 'First and last four characters of the token.', examples: ['3f9a…c07e'] }),
   active: t.Boolean({ description: 'Neither revoked nor expired.' }),
   created_at: t.String({ format: 'date-time' }),
@@ -52,6 +56,7 @@ export function keyRows(meter: Meter, now: () => number) {
     return {
       id: key.id,
       name: key.name,
+      held_by: state.holder.account.email,
       token_hint: key.tokenHint,
       active: isActive(state, now()),
       created_at: isoInstant(key.createdAt),

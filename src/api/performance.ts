@@ -4,6 +4,7 @@ import { invalidParameter } from '../http/problem.ts'
 import { FlatProblem, NestedProblem } from '../http/problem-shape.ts'
 import { dayMs, hourMs, isoDay, startOfDay, startOfMonth } from '../lib/instant.ts'
 import { roundTo } from '../market/format.ts'
+import { countedKeys } from '../service/keyring.ts'
 import type { Meter } from '../service/meter.ts'
 import type { UsageHour } from '../store/usage.ts'
 
@@ -59,7 +60,7 @@ export function performance({ access, meter, now }: PerformanceDeps) {
       const at = now()
       const from = startOfDay(at) - (ranges[range] - 1) * dayMs
       const month = startOfMonth(at)
-      const hours = meter.hours(account.keys, Math.min(from, month), at + hourMs)
+      const hours = meter.hours(countedKeys(account), Math.min(from, month), at + hourMs)
       const body = {
         ...{ tier: caller.entitled.planId, tier_name: caller.entitled.tierName, range },
         ...report(

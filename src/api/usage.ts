@@ -112,7 +112,8 @@ function limits({ access: plugin, meter, rates, clock }: UsageDeps) {
 
 function callers({ access: plugin, meter, clock }: UsageDeps) {
   const userRow = ({ key, entitled }: Caller) => {
-    const { account } = key.account
+    // Who calls is the member; the plan and the counts are the organization's.
+    const { account } = key.holder
     return {
       id: account.id,
       email: account.email,

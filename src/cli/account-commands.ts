@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { changeAccount, createAccount, listAccounts, showAccount } from './accounts.ts'
 import type { CommandEnvironment } from './command.ts'
 import { createKey, listKeys, revokeKey, rollKey, rotateAdminToken, suspendKey } from './keys.ts'
+import { endSessions, makeLink, setPassword } from './sign-in.ts'
 
 interface JsonOption {
   json?: boolean
@@ -18,7 +19,12 @@ const listed = (text: string) =>
     .filter(Boolean)
 
 /** `accounts`, `keys` and `token`: the operator's commands over `/admin/v1`. `located` adds the options that say where the data is. */
-export function accountCommands(program: Command, located: (command: Command) => Command, act: OperatorAction) {
+export function accountCommands(
+  program: Command,
+  located: (command: Command) => Command,
+  act: OperatorAction,
+  readPassword: () => Promise<string>,
+) {
   const leaf = (command: Command) => located(command).option('--json', 'print JSON')
   const accounts = program.command('accounts').description('accounts, their plans and add-ons')
   leaf(accounts.command('list').description('list accounts'))
@@ -57,6 +63,7 @@ export function accountCommands(program: Command, located: (command: Command) =>
           }),
         ),
     )
+  signInCommands(accounts, leaf, act, readPassword)
   keyCommands(program, leaf, act)
   leaf(
     program
@@ -65,6 +72,28 @@ export function accountCommands(program: Command, located: (command: Command) =>
       .command('rotate')
       .description('make a new admin token; the old one ends at once'),
   ).action((options: JsonOption) => act(options, env => rotateAdminToken(env)))
+}
+
+function signInCommands(accounts: Command, leaf: (command: Command) => Command, act: OperatorAction, readPassword: () => Promise<string>) {
+  const account = ['<account>', 'id or e-mail address'] as const
+  leaf(
+    accounts
+      .command('password')
+      .argument(...account)
+      .description('set the password that stands on the first line of standard input'),
+  ).action((who: string, options: JsonOption) => act(options, env => setPassword(env, who, readPassword)))
+  leaf(
+    accounts
+      .command('link')
+      .argument(...account)
+      .description('make a link that signs in once'),
+  ).action((who: string, options: JsonOption) => act(options, env => makeLink(env, who)))
+  leaf(
+    accounts
+      .command('sign-out')
+      .argument(...account)
+      .description('end every session of an account'),
+  ).action((who: string, options: JsonOption) => act(options, env => endSessions(env, who)))
 }
 
 interface KeyOptions extends JsonOption {

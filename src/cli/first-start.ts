@@ -1,19 +1,29 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sampleAlerts } from '../feed/samples-alerts.ts'
+import { sampleMessages } from '../feed/samples-messages.ts'
+import { samplePeople } from '../feed/samples-people.ts'
+import { sampleWebhooks } from '../feed/samples-webhooks.ts'
+import { hourMs } from '../lib/instant.ts'
 import type { Services } from '../services.ts'
 
 /** What is shown once: the first API key and the operator's token. */
 export interface FirstKeys {
   apiKey: string | undefined
   adminToken: string | undefined
+  /** Token of a link that signs in to the operator's account once. */
+  linkToken?: string
 }
+
+/** Long enough to go and read what a service manager has kept of the first lines. */
+const firstLinkMs = hourMs
 
 /** The evaluation copy's account and keys have ids that documentation and tests can name. */
 const evaluationId = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 const evaluationEmail = 'eval@example.com'
 
 /** An empty production directory gets the operator's account with one key, and the admin token. They exist nowhere else afterwards. */
-export function productionKeys({ keys, adminTokens, ids, clock }: Services): FirstKeys {
+export function productionKeys({ keys, adminTokens, signIn, ids, clock }: Services): FirstKeys {
   if (adminTokens.exists()) return { apiKey: undefined, adminToken: undefined }
   const at = clock.now()
   const account = keys.putAccount({
@@ -28,7 +38,13 @@ export function productionKeys({ keys, adminTokens, ids, clock }: Services): Fir
     createdAt: at,
   })
   const { token } = keys.addKey(account, { name: 'first key' })
-  return { apiKey: token, adminToken: adminTokens.rotate() }
+  return { apiKey: token, adminToken: adminTokens.rotate(), linkToken: signIn.makeLink(account, { lifetimeMs: firstLinkMs }) }
+}
+
+/** A new link at each start of an evaluation copy, as its key is shown at each. */
+export function evaluationLink({ keys, signIn }: Services): string | undefined {
+  const account = keys.account(evaluationId(1))
+  return account && signIn.makeLink(account, { lifetimeMs: firstLinkMs })
 }
 
 /**
@@ -46,7 +62,8 @@ export function evaluationKeys(services: Services, dir: string): FirstKeys {
 }
 
 /** The account of an evaluation copy with its calling key, one to delete and one to roll. */
-function evaluationAccount({ keys, clock, ids }: Services): string {
+function evaluationAccount(services: Services): string {
+  const { keys, clock, ids } = services
   const at = clock.now()
   const held = keys.byId(evaluationId(101))
   if (held) return keys.rollKey(held)
@@ -65,5 +82,9 @@ function evaluationAccount({ keys, clock, ids }: Services): string {
   keys.addKey(account, { id: evaluationId(101), name: 'evaluation', token })
   keys.addKey(account, { id: evaluationId(102), name: 'to delete' })
   keys.addKey(account, { id: evaluationId(103), name: 'to roll' })
+  sampleMessages(services, account.account.id)
+  sampleAlerts(services, account.account.id)
+  samplePeople(services, account.account.id)
+  sampleWebhooks(services, account.account.id)
   return token
 }

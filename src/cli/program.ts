@@ -18,6 +18,7 @@ import { Occupied, type Operator, openOperator } from './operator.ts'
 import { exportSource } from './pages.ts'
 import { addQuarantine, listQuarantine, removeQuarantine } from './quarantine.ts'
 import { serve } from './serve.ts'
+import { firstLine } from './sign-in.ts'
 
 export interface ProgramEnvironment {
   env: Record<string, string | undefined>
@@ -60,10 +61,14 @@ export async function run(argv: readonly string[], env: ProgramEnvironment): Pro
   }
   serving(program, env, results)
   dataCommands(program, env, results)
-  accountCommands(program, located, (options, work) =>
-    withOperator(options as Options, env, async operator =>
-      results.set(await work({ operator, out: env.out, err: env.err, json: options.json === true })),
-    ),
+  accountCommands(
+    program,
+    located,
+    (options, work) =>
+      withOperator(options as Options, env, async operator =>
+        results.set(await work({ operator, out: env.out, err: env.err, json: options.json === true })),
+      ),
+    () => firstLine(env.stdin),
   )
   keepingCommands(program, env, results)
   try {

@@ -4,10 +4,11 @@ import type { PeerLookup } from '../http/address.ts'
 import { front } from '../http/front.ts'
 import { linker } from '../http/links.ts'
 import { sleep } from '../lib/clock.ts'
+import { linkUrl } from '../service/sign-in.ts'
 import type { Bare } from '../services.ts'
 import { lockDataDir } from '../store/lock.ts'
 import { openCopy } from './copy.ts'
-import { evaluationKeys, type FirstKeys, productionKeys } from './first-start.ts'
+import { evaluationKeys, evaluationLink, type FirstKeys, productionKeys } from './first-start.ts'
 import { listenLocally } from './socket.ts'
 
 /** Exit codes of the command, as `sysexits` has them where it has them. */
@@ -46,7 +47,8 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   const originals = new WeakMap<Request, Request>()
   let network: PeerLookup = null
   const peer = { requestIP: (request: Request) => network?.requestIP(originals.get(request) ?? request) ?? null }
-  const copy = openCopy({ ground, dir, serving: true, peer, local })
+  let url: string | undefined
+  const copy = openCopy({ ground, dir, serving: true, peer, local, url: () => url })
   const { house } = copy
   const keys = config.mode === 'dev' ? evaluationKeys(house.services, dir) : productionKeys(house.services)
   const fetch = front({
@@ -73,7 +75,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   })
   network = server
   const socket = listenLocally(dir, local, request => copy.house.app.fetch(request))
-  const url = `http://${config.server.host.includes(':') ? `[${config.server.host}]` : config.server.host}:${server.port}`
+  url = `http://${config.server.host.includes(':') ? `[${config.server.host}]` : config.server.host}:${server.port}`
   if (house.feed) await leadingCodesFilled(house)
   announce(env, url, keys, house)
   house.runner.start()
@@ -90,8 +92,8 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   })
   log.info('stopping')
   copy.house.stopping = true
-  // Running requests finish; a connection that stays open beyond the drain is cut.
-  await Promise.race([server.stop(false), sleep(config.server.drainMs)])
+  // Running requests and messages under way finish; what goes on beyond the drain is cut.
+  await Promise.race([Promise.all([server.stop(false), copy.house.sending.drain()]), sleep(config.server.drainMs)])
   await Promise.all([server.stop(true), socket.stop(), copy.settled()])
   copy.house.close()
   lock.release()
@@ -110,7 +112,7 @@ async function leadingCodesFilled(house: House): Promise<void> {
 
 function announce(env: ServeEnvironment, url: string, keys: FirstKeys, house: House): void {
   const { config } = env.ground
-  const { apiKey, adminToken } = keys
+  const { apiKey, adminToken, linkToken = config.mode === 'dev' ? evaluationLink(house.services) : undefined } = keys
   if (config.server.readyFile) {
     const text = JSON.stringify({ url, ...(apiKey && { api_key: apiKey }), ...(adminToken && { admin_token: adminToken }) })
     // Whoever waits for the file must find it whole.
@@ -122,7 +124,8 @@ function announce(env: ServeEnvironment, url: string, keys: FirstKeys, house: Ho
   env.out(config.mode === 'dev' ? `${name} evaluation copy at ${url}   documentation: ${url}/docs` : `${name} at ${url}`)
   if (apiKey) env.out(`API key:      ${apiKey}`)
   if (adminToken) env.out(`Admin token:  ${adminToken}`)
-  if (config.mode !== 'dev' && apiKey) env.out('Both are shown this once and kept as hashes only.')
+  if (linkToken) env.out(`Sign in:      ${linkUrl(config.server.baseUrl || url, linkToken)}   (once, within an hour)`)
+  if (config.mode !== 'dev' && apiKey) env.out('All of this is shown this once and kept as hashes only.')
   if (apiKey) env.out(`Try:          curl -H "Authorization: Token ${apiKey}" "${url}/v1/prices/latest?by_code=BRENT_CRUDE_USD"`)
   const missing = house.feed ? house.feed.total - house.feed.filled().size : 0
   if (missing > 0)

@@ -1,17 +1,31 @@
 import type { AnnotationStore } from '../store/annotations.ts'
 import type { CongressionalTradeStore } from '../store/congressional-trades.ts'
 import type { CotStore } from '../store/cot.ts'
+import type { FracChemicalStore } from '../store/frac-chemicals.ts'
+import type { FracDisclosureStore } from '../store/frac-disclosures.ts'
+import type { OpecStore } from '../store/opec.ts'
+import type { OutlookStore } from '../store/outlooks.ts'
 import type { StorageCapacityStore } from '../store/storage-capacities.ts'
 import type { SurchargeStore } from '../store/surcharges.ts'
 import type { Dataset } from './dataset.ts'
 import { annotations } from './datasets/annotations.ts'
 import { congressionalTrades } from './datasets/congressional-trades.ts'
 import { cotPositions } from './datasets/cot.ts'
+import { drillingProductivity, type ProductivityWriter } from './datasets/drilling-productivity.ts'
+import { type DucWellWriter, ducWells } from './datasets/duc-wells.ts'
+import { fracChemicals } from './datasets/frac-chemicals.ts'
+import { fracDisclosures } from './datasets/frac-disclosures.ts'
+import { type FracSpreadWriter, fracSpreads } from './datasets/frac-spreads.ts'
 import { type FuturesWriter, futuresSettlements } from './datasets/futures-settlements.ts'
 import { futuresTicks } from './datasets/futures-ticks.ts'
+import { type ObservationWriter, oilInventories } from './datasets/oil-inventories.ts'
+import { opecProductions } from './datasets/opec-productions.ts'
+import { outlooks } from './datasets/outlooks.ts'
+import { type RigCountWriter, rigCounts } from './datasets/rig-counts.ts'
 import { storageCapacities } from './datasets/storage-capacities.ts'
 import { surchargeSchedules } from './datasets/surcharge-schedules.ts'
 import { publishedSurcharges } from './datasets/surcharges.ts'
+import { type PermitWriter, wellPermits } from './datasets/well-permits.ts'
 import type { Catalogue } from './rows.ts'
 
 export interface DatasetDeps {
@@ -19,8 +33,15 @@ export interface DatasetDeps {
   catalogue: Catalogue
   congressionalTrades: CongressionalTradeStore
   cot: CotStore
+  drilling: RigCountWriter & FracSpreadWriter & DucWellWriter & ProductivityWriter
+  fracChemicals: FracChemicalStore
+  fracDisclosures: FracDisclosureStore
   futures: FuturesWriter
   exchangeWords: readonly string[]
+  ingest: ObservationWriter
+  opec: OpecStore
+  outlooks: OutlookStore
+  permits: PermitWriter
   storageCapacities: StorageCapacityStore
   surcharges: SurchargeStore
 }
@@ -36,5 +57,15 @@ export function datasets(deps: DatasetDeps): Dataset<unknown>[] {
     cotPositions(deps.cot),
     annotations(deps.annotations, deps.catalogue),
     congressionalTrades(deps.congressionalTrades),
+    oilInventories(deps.ingest, deps.catalogue),
+    opecProductions(deps.opec),
+    outlooks(deps.outlooks, deps.catalogue),
+    rigCounts(deps.drilling),
+    fracSpreads(deps.drilling),
+    ducWells(deps.drilling),
+    drillingProductivity(deps.drilling),
+    wellPermits(deps.permits),
+    fracDisclosures(deps.fracDisclosures),
+    fracChemicals(deps.fracChemicals, deps.fracDisclosures),
   ]
 }

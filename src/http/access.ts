@@ -44,7 +44,8 @@ export const accessPlugin = (gate: Gate, peer: PeerLookup, meet?: (request: Requ
 const bodyParser = ({ request, path }: { request: Request; path: string }) => readBody(request, path)
 
 /** Everything that changes something takes the key in the header, or is the operator's. */
-const mayTakeBody = (access: Access): boolean => 'operator' in access || ('header' in access && access.header === true)
+const mayTakeBody = (access: Access): boolean =>
+  'operator' in access || ('header' in access && access.header === true) || ('body' in access && access.body === true)
 
 export type AccessPlugin = ReturnType<typeof accessPlugin>
 

@@ -73,6 +73,8 @@ export const pathOf = (request: Request): string => new URL(request.url).pathnam
 function problemOf(error: unknown, code: string | number): Problem {
   if (error instanceof Problem) return error
   if (error instanceof ValidationError) return problemOfValidation(error)
+  // What a body's parser throws arrives wrapped.
+  if (code === 'PARSE' && error instanceof Error && error.cause instanceof Problem) return error.cause
   if (code === 'PARSE') return new Problem('MALFORMED_JSON', 'The body is not valid JSON.')
   if (isStorageFault(error)) {
     return new Problem(

@@ -4,9 +4,15 @@ import { Problem } from './problem.ts'
 const bodyBytesMax = 2 ** 20
 /** Data comes in larger pieces; a batch of this size is still one transaction of a fraction of a second. */
 const importBytesMax = 16 * 2 ** 20
+const formBytesMax = 2 ** 14
 const bodyDeadlineMs = 15_000
 
 const takesData = (path: string) => path === '/admin/v1/observations' || path.startsWith('/admin/v1/datasets/')
+
+/** The fields of a page's form. */
+export async function readForm(request: Request): Promise<URLSearchParams> {
+  return new URLSearchParams(await readText(request, formBytesMax))
+}
 
 /**
  * The body as JSON, whatever its content type says; undefined when there is none. Newline-delimited JSON stays text. Refuses what is

@@ -37,10 +37,11 @@ export function codeReader(catalogue: Catalogue, now: () => number, codesMax: nu
         })
       }
       const at = now()
+      const only = codes.length === 1 ? catalogue.resolve(codes[0]!, at) : undefined
+      if (only) return [only]
       const found = codes.map(code => catalogue.resolve(code, at))
       const missing = codes.filter((_, i) => found[i] === undefined).map(code => code.toUpperCase().slice(0, 100))
       if (missing.length > 0) throw unknown([...new Set(missing)], request)
-      if (found.length === 1) return found as Resolved[]
       const seen = new Set<string>()
       return (found as Resolved[]).filter(one => !seen.has(one.code) && seen.add(one.code))
     },

@@ -21,10 +21,15 @@ export interface Form {
   text(field: string, charactersMax: number): string | undefined
   flag(field: string): boolean | undefined
   integer(field: string, min: number, max: number): number | undefined
+  /** Any finite number of the range, both ends included. */
+  number(field: string, min: number, max: number): number | undefined
+  choice<T extends string>(field: string, allowed: readonly T[]): T | undefined
   /** An ISO 8601 time with its zone. */
   moment(field: string): number | undefined
   /** A list without duplicates; `read` answers undefined for a text that is not `what`. */
   list<T extends string>(field: string, what: string, countMax: number, read: (text: string) => T | undefined): T[] | undefined
+  /** The fields of an object in a field, whose faults are told with the others; without any when it is absent or null. */
+  part(field: string): Form
   /** Throws when there is a fault. */
   check(): void
 }
@@ -33,14 +38,21 @@ const shownCharactersMax = 200
 
 /** A body that is absent is one without fields; anything else that is no object is refused. */
 export function formOf(body: unknown): Form {
-  const faults: FieldFault[] = []
-  if (body !== undefined && body !== null && (typeof body !== 'object' || Array.isArray(body))) {
+  if (body !== undefined && body !== null && !isObject(body)) {
     throw validationFailed([{ field: 'body', message: 'body: must be a JSON object.', value: shown(body) }])
   }
-  const fields = (body ?? {}) as Readonly<Record<string, unknown>>
+  return formWithin(isObject(body) ? body : {}, '', [])
+}
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** `prefix` stands before the names of fields in faults. */
+function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form {
   const given = (field: string) => (Object.hasOwn(fields, field) ? fields[field] : undefined)
   const note = (field: string, why: string, value: unknown): undefined => {
-    faults.push({ field, message: `${field}: ${why}`, value: shown(value) })
+    faults.push({ field: prefix + field, message: `${prefix}${field}: ${why}`, value: shown(value) })
   }
   const fault: Form['fault'] = (field, why) => note(field, why, given(field))
 
@@ -66,6 +78,17 @@ export function formOf(body: unknown): Form {
       if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max) return value
       return fault(field, `must be a whole number from ${min} to ${max}.`)
     },
+    number(field, min, max) {
+      const value = given(field)
+      if (value === undefined) return undefined
+      if (typeof value === 'number' && value >= min && value <= max) return value
+      return fault(field, `must be a number from ${min} to ${max}.`)
+    },
+    choice(field, allowed) {
+      const value = given(field)
+      if (value === undefined) return undefined
+      return allowed.find(one => one === value) ?? fault(field, `must be one of ${allowed.join(', ')}.`)
+    },
     moment(field) {
       const value = given(field)
       if (value === undefined) return undefined
@@ -81,6 +104,11 @@ export function formOf(body: unknown): Form {
       const wrong = items.indexOf(undefined)
       if (wrong >= 0) return note(`${field}.${wrong}`, `does not belong in a list of ${what}.`, value[wrong])
       return [...new Set(items as T[])]
+    },
+    part(field) {
+      const value = given(field)
+      if (value !== undefined && value !== null && !isObject(value)) fault(field, 'must be a JSON object.')
+      return formWithin(isObject(value) ? value : {}, `${prefix}${field}.`, faults)
     },
     check() {
       if (faults.length > 0) throw validationFailed(faults)

@@ -31,9 +31,11 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     if (host.length < 4 || host.includes(',') || host.includes(' '))
       return refuse(request, 'Exactly one well-formed Host header is required.')
     if (request.method === 'OPTIONS') return preflight(request, deps.corsOrigins)
-    const pathAt = request.url.indexOf('/', 8)
-    if (request.url.charCodeAt(pathAt + 1) !== 47) return deps.handle(request)
-    const collapsed = new Request(request.url.slice(0, pathAt) + request.url.slice(pathAt).replace(/^\/+/, '/'), request)
+    // Once: each reading makes the text anew.
+    const { url } = request
+    const pathAt = url.indexOf('/', 8)
+    if (url.charCodeAt(pathAt + 1) !== 47) return deps.handle(request)
+    const collapsed = new Request(url.slice(0, pathAt) + url.slice(pathAt).replace(/^\/+/, '/'), request)
     deps.originals.set(collapsed, request)
     return deps.handle(collapsed)
   }

@@ -2,12 +2,15 @@ import type { Clock } from '../lib/clock.ts'
 import { addressGroup } from '../plan/address.ts'
 import { type Entitlements, hasFeature, type Plans } from '../plan/plans.ts'
 import type { QuotaWindow } from '../plan/quota.ts'
+import { type Action, actionOf } from '../plan/roles.ts'
 import type { Feature } from '../plan/tiers.ts'
 import type { AdminTokens } from '../service/admin-tokens.ts'
 import type { Keyring, KeyState } from '../service/keyring.ts'
 import type { Meter } from '../service/meter.ts'
+import type { Session } from '../store/sessions.ts'
 import { clientAddress, type PeerLookup, type TrustedProxies } from './address.ts'
-import { credentialsOf } from './credentials.ts'
+import { credentialsOf, isSessionToken } from './credentials.ts'
+import { requireAction } from './permission.ts'
 import { Problem } from './problem.ts'
 import { addressHeaders, type GivenHeaders, keyHeaders, reading, type WindowReading } from './rate-headers.ts'
 import type { RateTables } from './rates.ts'
@@ -17,6 +20,8 @@ export interface OpenAccess {
   /** Why no key is asked for. `rate` `none` is for probes and documents, which nothing limits. */
   open: string
   rate?: 'default' | 'demo' | 'none'
+  /** A JSON body comes with it. */
+  body?: true
 }
 
 export interface OperatorAccess {
@@ -33,6 +38,8 @@ export interface KeyAccess {
   meter: boolean
   /** The key must be in the Authorization header. */
   header?: true
+  /** What the route does to an account, for the roles of an organization; absent: GET reads, everything else changes data. */
+  action?: Action
   /** Whether the path's parameters name something that exists as a route; otherwise the answer is that of an unknown route. */
   known?: (params: Readonly<Record<string, string | undefined>>) => boolean
   /** Refusals of the plan in the flat shape, as the drilling and intelligence families have them. */
@@ -55,6 +62,8 @@ export type Access = OpenAccess | OperatorAccess | KeyAccess
 export interface Caller {
   key: KeyState
   entitled: Entitlements
+  /** The sign-in that the request came with in place of a key. */
+  session: Session | undefined
 }
 
 /** One request on its way through the house: made at the gate, settled when the status of its answer is known. */
@@ -74,12 +83,18 @@ export interface Pass {
   windows: WindowReading[]
 }
 
+/** What a token is good for that is no API key. */
+export interface SessionReader {
+  find(token: string): { key: KeyState; session: Session } | undefined
+}
+
 export interface GateDeps {
   keys: Keyring
   meter: Meter
   plans: Plans
   rates: RateTables
   adminTokens: AdminTokens
+  sessions: SessionReader
   clock: Clock
   trusted: TrustedProxies
   /** Requests that came through the socket in the data directory: whoever can open it owns the data. */
@@ -138,6 +153,11 @@ export function gate(deps: GateDeps): Gate {
     }
   }
 
+  /** The role in an organization: 403. Whoever is in none is admin of their own account. */
+  const refuseRole = (access: KeyAccess, { key }: Caller, request: Request) => {
+    if (key.holder.role !== 'admin') requireAction(key, access.action ?? actionOf(request.method))
+  }
+
   /** The plan: 403. */
   const refusePlan = (access: KeyAccess, { entitled }: Caller, request: Request) => {
     if (access.feature === undefined) return
@@ -165,12 +185,18 @@ export function gate(deps: GateDeps): Gate {
   }
 
   const enterKeyed = (pass: Pass, access: KeyAccess, request: Request, peer: PeerLookup) => {
-    const { token, fault } = credentialsOf(request, access.header === true)
-    if (token === undefined) return unauthorized(pass, request, peer, fault)
-    const key = keys.find(token)
-    if (!key) return unauthorized(pass, request, peer, 'The API key is not valid.')
+    const given = credentialsOf(request, access.header === true)
+    if (given.token === undefined) return unauthorized(pass, request, peer, given.fault)
+    let key = keys.find(given.token)
+    let session: Session | undefined
+    if (!key && given.maySession) {
+      const signedIn = deps.sessions.find(given.token)
+      key = signedIn?.key
+      session = signedIn?.session
+    }
+    if (!key) return unauthorized(pass, request, peer, isSessionToken(given.token) ? notSignedIn : 'The API key is not valid.')
     const standing = meter.standing(key)
-    const caller = { key, entitled: standing.entitled }
+    const caller = { key, entitled: standing.entitled, session }
     pass.caller = caller
 
     const now = pass.startedMs
@@ -182,6 +208,7 @@ export function gate(deps: GateDeps): Gate {
     )
     pass.windows.push(burst)
     refuse(caller, request, peer)
+    refuseRole(access, caller, request)
     refusePlan(access, caller, request)
     if (!burst.admitted) throw tooFast(burst)
     takeOwn(pass, access, caller)
@@ -224,7 +251,10 @@ export function gate(deps: GateDeps): Gate {
   }
 }
 
-const isSuspended = (key: KeyState): boolean => key.key.suspendedAt !== null || key.account.account.suspendedAt !== null
+const notSignedIn = 'The session is not valid: it has ended, or it never was one. Sign in again.'
+
+const isSuspended = ({ key, account, holder }: KeyState): boolean =>
+  key.suspendedAt !== null || account.account.suspendedAt !== null || holder.account.suspendedAt !== null
 
 /** The page that made the request: its Origin, else its Referer. `example.com` allows its subdomains too. */
 function fromAllowedDomain(domains: readonly string[], request: Request): boolean {

@@ -9,12 +9,21 @@ export const apiTags: Readonly<Record<string, string>> = {
   spreads: 'Cracks, bases, margins, premiums and the structure of curves.',
   analytics: 'Statistics, correlation, trend and forecast of daily closes, each number defined.',
   indicators: 'What markets and positions say beside the price.',
+  'Energy intelligence': 'Drilling, inventories, production and forecasts by those who publish them, wells and permits.',
   storage: 'Stocks of crude oil, products and gas, and how full the places are.',
   marine: 'Ship fuel at the large ports.',
   'fuel surcharge': 'What carriers add for fuel.',
+  'data quality': 'How complete, timely, accurate and consistent the stored data is.',
   'market brief': 'Prices, their day and their month ahead in one answer.',
   spreadsheet: 'The same data for spreadsheets.',
+  webhooks: 'Endpoints that are told of events, and what became of each delivery.',
+  alerts: 'Conditions on prices and on what daily closes come to, and what they fired.',
+  'scheduled deliveries': 'Prices by e-mail at a time of day, with a table to work with.',
   account: 'The account, its keys and their use.',
+  'sign-in': 'Sessions of people, which act like a key of their account.',
+  organizations: 'People who act on one account together, and what each of them may do.',
+  phone: 'The phone number of the account and text messages to it.',
+  notifications: 'What happened, as a list, and by which ways the account wants to hear of it.',
   documentation: 'This document and its page.',
   operator: 'For whoever runs the service; takes the admin token.',
 }
@@ -23,7 +32,7 @@ export const apiTags: Readonly<Record<string, string>> = {
 export const apiIntroduction = (serviceName: string): string => `${serviceName} serves energy prices with their full revision history.
 
 ## Authentication
-Send the API key as \`Authorization: Token <API_KEY>\`; \`Bearer\` works too. GET and HEAD also take \`?api_key=<API_KEY>\` where no Authorization header is sent.
+Send the API key as \`Authorization: Token <API_KEY>\`; \`Bearer\` works too. GET and HEAD also take \`?api_key=<API_KEY>\` where no Authorization header is sent. A session token, as \`POST /v1/auth/session\` answers it, goes after \`Bearer\` and acts with the rights of its account.
 
 ## Limits
 Every answer to a key carries \`X-RateLimit-*\` for its quota and \`RateLimit\`, \`RateLimit-Policy\` (IETF draft) for every window. A 304 does not count against the quota. \`GET /v1/meta/limits\` has the numbers in force.

@@ -7,4 +7,6 @@ export interface Job {
    * Without it one pass at the end of the way is enough.
    */
   nextStop?(after: number): number
+  /** Resolves when what its passes began and did not wait for has ended: a clock that is moved goes on only then. */
+  settled?(): Promise<void>
 }

@@ -38,14 +38,18 @@ export function runner(jobs: readonly Job[], clock: Clock, log: Log): Runner {
   return {
     tick,
     async advance(manual, to) {
+      const pass = async () => {
+        await tick()
+        for (const job of jobs) await job.settled?.()
+      }
       for (;;) {
         const stop = Math.min(to, ...jobs.map(job => job.nextStop?.(manual.now()) ?? to))
         if (stop >= to) break
         manual.set(stop)
-        await tick()
+        await pass()
       }
       manual.set(to)
-      await tick()
+      await pass()
     },
     start() {
       // Only a heartbeat: what is due is computed by the jobs, because a cron schedule does not catch up after a stall.

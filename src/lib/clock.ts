@@ -69,3 +69,12 @@ export function every(ms: number, pass: () => void): () => void {
   timer.unref?.()
   return () => clearInterval(timer)
 }
+
+/** Calls `run` after `ms` of real time, unless the returned function is called before. */
+export function after(ms: number, run: () => void): () => void {
+  const timer = setTimeout(run, ms)
+  return () => clearTimeout(timer)
+}
+
+/** Calls `run` when what runs now has come to its end and what arrived meanwhile has been looked at. */
+export const soon = (run: () => void): void => void setImmediate(run)

@@ -47,6 +47,9 @@ export interface Catalogue {
   reload(): void
 }
 
+/** More spellings than there are codes are tried by mistake or in search of a weakness. */
+const plainMax = 10_000
+
 export function catalogue(store: SeriesStore, book: ContractBook): Catalogue {
   let list: Series[] = []
   let ids = new Map<number, Series>()
@@ -55,6 +58,8 @@ export function catalogue(store: SeriesStore, book: ContractBook): Catalogue {
   /** Families of which some contract has data. */
   const traded = new Set<string>()
   let version = 0
+  /** What plain codes, as they were written, resolved to: all that is asked for again and again. */
+  const plain = new Map<string, Resolved>()
 
   const hold = (series: Series, extent: Extent) => {
     extents.set(series.id, extent)
@@ -62,6 +67,7 @@ export function catalogue(store: SeriesStore, book: ContractBook): Catalogue {
   }
   const reload = () => {
     version += 1
+    plain.clear()
     extents.clear()
     traded.clear()
     const all = store.all()
@@ -97,13 +103,19 @@ export function catalogue(store: SeriesStore, book: ContractBook): Catalogue {
     byId: id => ids.get(id)!,
     named: text => names.get(text.trim().toUpperCase()),
     resolve(text, now) {
+      const known = plain.get(text)
+      if (known) return known
       const asked = text.trim().toUpperCase()
       const found = sought(asked, now)
       if (!found) return undefined
       const family = found.contractOf === null ? found : names.get(found.contractOf)!
       const front = book.front(family.code, now)
-      if (front === undefined || (found !== family && found.code !== front))
-        return { series: found, code: found.code, requestedCode: asked === found.code ? undefined : asked }
+      if (front === undefined || (found !== family && found.code !== front)) {
+        const resolved = { series: found, code: found.code, requestedCode: asked === found.code ? undefined : asked }
+        // A contract may become the front one; other codes stay what they are until the list is read again.
+        if (front === undefined && plain.size < plainMax) plain.set(text, resolved)
+        return resolved
+      }
       const own = names.get(front)
       return { series: own && extents.has(own.id) ? own : family, code: front, requestedCode: asked === front ? undefined : asked }
     },

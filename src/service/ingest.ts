@@ -12,10 +12,19 @@ export interface Ingest {
   /** The moment of a read: what is written before it is recorded by then and what is written after it later, even within one millisecond. */
   mark(): number
   listen(listener: Listener): void
+  /**
+   * As `listen`, but inside the transaction: what the listener writes stands with the observations or not at all. The catalogue's extents
+   * are still those from before the write, and a listener that throws undoes it.
+   */
+  listenInside(listener: Listener): void
 }
 
 export function ingest(observations: ObservationStore, catalogue: Catalogue, clock: Clock): Ingest {
   const listeners: Listener[] = []
+  const inside: Listener[] = []
+  const tellInside: Listener = changes => {
+    for (const listener of inside) listener(changes)
+  }
   let lastMark = Number.NEGATIVE_INFINITY
   let lastWrite = Number.NEGATIVE_INFINITY
   const moment = () => {
@@ -24,7 +33,7 @@ export function ingest(observations: ObservationStore, catalogue: Catalogue, clo
   }
   return {
     write(points, recordedAt = moment()) {
-      const { counts, changes } = observations.write(points, recordedAt)
+      const { counts, changes } = observations.write(points, recordedAt, tellInside)
       for (const change of changes) {
         const first = change.inserted[0]
         if (first) catalogue.extend(change.seriesId, first.observedAt, change.inserted.at(-1)!.observedAt)
@@ -37,5 +46,6 @@ export function ingest(observations: ObservationStore, catalogue: Catalogue, clo
       return lastMark
     },
     listen: listener => void listeners.push(listener),
+    listenInside: listener => void inside.push(listener),
   }
 }

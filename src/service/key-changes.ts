@@ -8,7 +8,7 @@ import type { AddOnId, PlanId } from '../plan/tiers.ts'
 import type { Account } from '../store/accounts.ts'
 import type { ApiKey } from '../store/api-keys.ts'
 import { transact } from '../store/database.ts'
-import type { AccountState, Keyring, KeyState, NewKey } from './keyring.ts'
+import { type AccountState, heldKeys, type Keyring, type KeyState, type NewKey } from './keyring.ts'
 
 export interface MadeKey {
   state: KeyState
@@ -38,7 +38,7 @@ export interface NewAccount extends AccountChange {
 
 /** The rules by which accounts and keys change, one for the customer, the operator and the command line. */
 export interface KeyChanges {
-  /** Refused when the account has as many active keys as its plan allows. */
+  /** A key that the account holds; refused when it holds as many active ones as the plan allows. */
   createKey(account: AccountState, options?: NewKey): MadeKey | KeyRefusal
   /** Refused for a revoked key and for the last active one; `evenLast` is the operator's. */
   revokeKey(state: KeyState, options?: { evenLast?: boolean }): KeyState | KeyRefusal
@@ -66,12 +66,12 @@ export const isActive = ({ key }: KeyState, now: number): boolean =>
   key.revokedAt === null && (key.expiresAt === null || now < key.expiresAt)
 
 export function keyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps): KeyChanges {
-  const activeOf = (account: AccountState) => account.keys.filter(one => isActive(one, clock.now())).length
+  const activeOf = (states: readonly KeyState[]) => states.filter(one => isActive(one, clock.now())).length
 
-  /** Undefined when there is room for one more. */
-  const noRoom = (account: AccountState): KeyRefusal | undefined => {
-    const limit = keys.entitlements(account).apiKeys
-    const active = activeOf(account)
+  /** Undefined when there is room for one more. In an organization everybody may hold as many keys as its plan allows. */
+  const noRoom = (holder: AccountState): KeyRefusal | undefined => {
+    const limit = keys.entitlements(holder.actsOn).apiKeys
+    const active = activeOf(heldKeys(holder))
     return active < limit ? undefined : { refused: 'limit', limit, active }
   }
 
@@ -94,7 +94,7 @@ export function keyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps): Key
     revokeKey(state, { evenLast = false } = {}) {
       const now = clock.now()
       if (state.key.revokedAt !== null) return { refused: 'revoked' }
-      if (!evenLast && isActive(state, now) && activeOf(state.account) === 1) return { refused: 'last_active' }
+      if (!evenLast && isActive(state, now) && activeOf(state.account.keys) === 1) return { refused: 'last_active' }
       keys.changeKey(state, { revokedAt: now, previousHash: null, previousUntil: null })
       return state
     },
@@ -107,7 +107,7 @@ export function keyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps): Key
       if (state.key.revokedAt !== null) return { refused: 'revoked' }
       const { expiresAt } = change
       const returns = expiresAt !== undefined && !isActive(state, now) && (expiresAt === null || now < expiresAt)
-      const refusal = returns ? noRoom(state.account) : undefined
+      const refusal = returns ? noRoom(state.holder) : undefined
       if (refusal) return refusal
       keys.changeKey(state, change)
       return state

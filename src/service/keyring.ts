@@ -3,22 +3,41 @@ import type { Clock } from '../lib/clock.ts'
 import type { Ids } from '../lib/ids.ts'
 import { hashName, isToken, tokenHash, tokenHint, tokenName } from '../lib/token.ts'
 import { type Entitlements, entitlements, type Plans } from '../plan/plans.ts'
+import type { Role } from '../plan/roles.ts'
 import type { Account, AccountStore } from '../store/accounts.ts'
 import type { ApiKey, ApiKeyStore } from '../store/api-keys.ts'
+import type { MembershipReader } from '../store/organizations.ts'
 
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 /** A key in memory with its account. The gate reads it on every request; what changes is stored before it changes here. */
 export interface KeyState {
   key: ApiKey
+  /** Whose data it acts on and whose plan counts: for keys of an organization's members the organization's account. */
   account: AccountState
+  /** Whose key it is; its role is the key's. Outside an organization the same as `account`. */
+  holder: AccountState
   networks: readonly Network[]
 }
 
 export interface AccountState {
   account: Account
+  /** API keys that act on the account: its own, or all keys of its organization. */
   keys: KeyState[]
+  /** What counts the requests of people who are signed in and act on the account. They are in no list of keys. */
+  sessions: KeyState[]
+  /** The account that its keys act on: itself, or that of its organization. */
+  actsOn: AccountState
+  /** What it may do there. */
+  role: Role
 }
+
+/** Everything whose requests are counted for an account. */
+export const countedKeys = ({ keys, sessions }: AccountState): readonly KeyState[] =>
+  sessions.length === 0 ? keys : [...keys, ...sessions]
+
+/** The API keys that an account holds itself, whichever account they act on. */
+export const heldKeys = (account: AccountState): KeyState[] => account.actsOn.keys.filter(one => one.holder === account)
 
 /** Every account and key in memory, found by the SHA-256 of the token. */
 export interface Keyring {
@@ -32,6 +51,10 @@ export interface Keyring {
   putAccount(account: Account): AccountState
   /** Makes a key; the token is in the answer and nowhere else. */
   addKey(account: AccountState, options?: NewKey): { state: KeyState; token: string }
+  /** What counts the requests of whoever is signed in to an account, made at the first sign-in. */
+  sessionKey(account: AccountState): KeyState
+  /** Reads anew on which account an account acts and as what. */
+  place(accountId: string): void
   /** Replaces what may change of a key. */
   changeKey(state: KeyState, change: Partial<Omit<ApiKey, 'id' | 'accountId' | 'createdAt'>>): void
   /** A new token for the same key; the old one ends at once, or after `overlapMs`. */
@@ -47,10 +70,17 @@ export interface NewKey extends Partial<Pick<ApiKey, 'name' | 'expiresAt' | 'rea
   token?: string
 }
 
-export function keyring(stores: { accounts: AccountStore; keys: ApiKeyStore }, plans: Plans, clock: Clock, ids: Ids): Keyring {
+export interface KeyringStores {
+  accounts: AccountStore
+  keys: ApiKeyStore
+  memberships: MembershipReader
+}
+
+export function keyring(stores: KeyringStores, plans: Plans, clock: Clock, ids: Ids): Keyring {
   let accounts = new Map<string, AccountState>()
   let keys = new Map<string, KeyState>()
   let byHash = new Map<string, KeyState>()
+  let byEmail = new Map<string, AccountState>()
 
   const index = (state: KeyState) => {
     const { key } = state
@@ -63,17 +93,26 @@ export function keyring(stores: { accounts: AccountStore; keys: ApiKeyStore }, p
     if (key.previousHash) byHash.delete(hashName(key.previousHash))
   }
   const hold = (key: ApiKey, networks = key.allowedIps.map(parseNetwork)): KeyState => {
-    const account = accounts.get(key.accountId)!
-    const state = { key, account, networks }
+    const holder = accounts.get(key.accountId)!
+    const account = holder.actsOn
+    const state = { key, account, holder, networks }
+    if (key.kind === 'session') {
+      account.sessions.push(state)
+      return state
+    }
     account.keys.push(state)
     keys.set(key.id, state)
     index(state)
     return state
   }
   const reload = () => {
-    accounts = new Map(stores.accounts.all().map(account => [account.id, { account, keys: [] }]))
+    accounts = new Map(stores.accounts.all().map(account => [account.id, newState(account)]))
+    byEmail = new Map([...accounts.values()].map(state => [state.account.email, state]))
     keys = new Map()
     byHash = new Map()
+    for (const one of stores.memberships.memberships()) {
+      Object.assign(accounts.get(one.accountId)!, { actsOn: accounts.get(one.actsOnId), role: one.role })
+    }
     for (const key of stores.keys.all()) hold(key)
   }
   reload()
@@ -103,39 +142,53 @@ export function keyring(stores: { accounts: AccountStore; keys: ApiKeyStore }, p
     },
     byId: id => keys.get(id),
     account: id => accounts.get(id),
-    accountByEmail: email => [...accounts.values()].find(one => one.account.email === email.toLowerCase()),
+    accountByEmail: email => byEmail.get(email.toLowerCase()),
     accounts: () => [...accounts.values()],
     entitlements: ({ account }) => entitlements(plans, account, clock.now()),
     putAccount(account) {
       stores.accounts.put(account)
       const held = accounts.get(account.id)
-      if (held) held.account = account
-      const state = held ?? { account, keys: [] }
+      if (held) {
+        byEmail.delete(held.account.email)
+        held.account = account
+      }
+      const state = held ?? newState(account)
       accounts.set(account.id, state)
+      byEmail.set(account.email, state)
       return state
     },
     addKey(account, options = {}) {
       const token = options.token ?? ids.token()
-      const key: ApiKey = {
-        id: options.id ?? ids.uuid(),
-        accountId: account.account.id,
-        name: options.name ?? null,
-        tokenHash: tokenHash(token),
-        tokenHint: tokenHint(token),
-        previousHash: null,
-        previousUntil: null,
-        createdAt: clock.now(),
-        revokedAt: null,
-        suspendedAt: null,
-        expiresAt: options.expiresAt ?? null,
-        lastUsedAt: null,
-        readOnly: options.readOnly ?? false,
-        allowedIps: options.allowedIps ?? [],
-        allowedDomains: options.allowedDomains ?? [],
-      }
+      const key = newKey('api', account.account.id, token, clock.now(), { ...options, id: options.id ?? ids.uuid() })
       const networks = key.allowedIps.map(parseNetwork)
       stores.keys.put(key)
       return { state: hold(key, networks), token }
+    },
+    sessionKey(account) {
+      const { id } = account.account
+      const held = account.actsOn.sessions.find(one => one.holder === account)
+      if (held) return held
+      // A row must have a token's hash; this token is known to nobody.
+      const key = newKey('session', id, ids.token(), clock.now(), { id })
+      stores.keys.put(key)
+      return hold(key)
+    },
+    place(accountId) {
+      const state = accounts.get(accountId)
+      if (!state) return
+      const membership = stores.memberships.membershipOf(accountId)
+      const target = (membership && accounts.get(membership.actsOnId)) ?? state
+      state.role = membership?.role ?? 'admin'
+      const from = state.actsOn
+      if (from === target) return
+      const isOwn = (one: KeyState) => one.holder === state
+      for (const list of ['keys', 'sessions'] as const) {
+        const moving = from[list].filter(isOwn)
+        from[list] = from[list].filter(one => !isOwn(one))
+        for (const one of moving) one.account = target
+        target[list].push(...moving)
+      }
+      state.actsOn = target
     },
     changeKey,
     rollKey(state, overlapMs = 0) {
@@ -157,6 +210,31 @@ export function keyring(stores: { accounts: AccountStore; keys: ApiKeyStore }, p
     reload,
   }
 }
+
+function newState(account: Account): AccountState {
+  const state = { account, keys: [], sessions: [], role: 'admin' } as Omit<AccountState, 'actsOn'> as AccountState
+  state.actsOn = state
+  return state
+}
+
+const newKey = (kind: ApiKey['kind'], accountId: string, token: string, createdAt: number, options: NewKey & { id: string }): ApiKey => ({
+  id: options.id,
+  accountId,
+  kind,
+  name: options.name ?? null,
+  tokenHash: tokenHash(token),
+  tokenHint: tokenHint(token),
+  previousHash: null,
+  previousUntil: null,
+  createdAt,
+  revokedAt: null,
+  suspendedAt: null,
+  expiresAt: options.expiresAt ?? null,
+  lastUsedAt: null,
+  readOnly: options.readOnly ?? false,
+  allowedIps: options.allowedIps ?? [],
+  allowedDomains: options.allowedDomains ?? [],
+})
 
 function parseNetwork(text: string): Network {
   if (text.includes('/')) return plainNetwork(...ipaddr.parseCIDR(text))

@@ -5,7 +5,7 @@ import type { Entitlements } from '../plan/plans.ts'
 import { type QuotaState, type QuotaWindow, quotaSource, quotaState, quotaWindow } from '../plan/quota.ts'
 import type { Account } from '../store/accounts.ts'
 import type { Counter, UsageDay, UsageHour, UsageStore } from '../store/usage.ts'
-import type { AccountState, Keyring, KeyState } from './keyring.ts'
+import { type AccountState, countedKeys, type Keyring, type KeyState } from './keyring.ts'
 
 /** Where a key stands in its quota. */
 export interface Standing {
@@ -13,6 +13,14 @@ export interface Standing {
   window: QuotaWindow
   used: number
   state: QuotaState
+}
+
+/** A key whose requests have reached a share of their quota. */
+export interface QuotaReach {
+  key: KeyState
+  window: QuotaWindow
+  used: number
+  percent: number
 }
 
 /** Quota counters and usage in memory, written behind. A crash loses what was not flushed, in the customer's favour. */
@@ -37,6 +45,8 @@ export interface Meter {
   flushSome(keysMax: number): number
   /** Drops what is in memory without writing it, as after a restored snapshot. */
   reset(): void
+  /** Hears, when counters are written, of keys that have reached 80 or 100 percent of their quota; of one window maybe once more after a start. */
+  listen(listener: (reach: QuotaReach) => void): void
 }
 
 interface Tally {
@@ -55,6 +65,9 @@ interface Period {
   /** Half-open: the window or the trial, whichever begins last and ends first. */
   from: number
   to: number
+  /** Of the shares at which its owner is told, how many have been; and the requests of the next one. */
+  told: number
+  tellAt: number
 }
 
 interface Count {
@@ -68,6 +81,8 @@ interface Count {
   past: Counter[]
   pastDays: UsageDay[]
   hours: Map<string, UsageHour>
+  /** The one of them that was last added to: mostly it is the next one too. */
+  hour: UsageHour | undefined
   lastUsedAt: number
   tally: Tally
   tallyDirty: boolean
@@ -75,7 +90,9 @@ interface Count {
 
 type Counted = Count & { period: Period }
 
-const counterOf = (keyId: string, { kind, startsAt }: QuotaWindow, used: number): Counter => ({ keyId, window: kind, startsAt, used })
+const counterOf = (keyId: string, { kind, startsAt }: QuotaWindow, used: number, lastUsedAt = 0): Counter => ({
+  ...{ keyId, window: kind, startsAt, used, lastUsedAt },
+})
 
 const dayOf = ({ keyId, tally: { seen, ...tally } }: Count): UsageDay => ({ keyId, ...tally, seriesIds: [...seen.keys()] })
 
@@ -88,6 +105,15 @@ function steady({ trialStartedAt, trialEndsAt }: Account, { startsAt, endsAt }: 
   }
 }
 
+/** Percent of the quota at which its owner is told. */
+const tellPercents = [80, 100] as const
+
+/** Infinity when all has been told, and without a quota to have a share of. */
+function tellAt({ limit }: QuotaWindow, told: number): number {
+  const percent = tellPercents[told]
+  return percent === undefined || !limit ? Number.POSITIVE_INFINITY : Math.ceil((limit * percent) / 100)
+}
+
 const isSame = (a: QuotaWindow, b: QuotaWindow): boolean => a.kind === b.kind && a.startsAt === b.startsAt
 
 const tallyMs = 30_000
@@ -98,6 +124,7 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
   /** Keys of which only the tally of the day waits. */
   const talliesDirty = new Set<Count>()
   let talliesAt = clock.monotonic()
+  const listeners: ((reach: QuotaReach) => void)[] = []
 
   const tallyOf = (keyId: string, dayOn: string): Tally => {
     const held = store.day(keyId, dayOn)
@@ -107,7 +134,7 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
   const make = (keyId: string): Count => {
     const tally = tallyOf(keyId, isoDay(clock.now()))
     const made = { keyId, period: undefined, used: 0, dirty: false, past: [], pastDays: [], lastUsedAt: 0, tally, tallyDirty: false }
-    const count: Count = { ...made, hours: new Map() }
+    const count: Count = { ...made, hours: new Map(), hour: undefined }
     counts.set(keyId, count)
     return count
   }
@@ -135,21 +162,33 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
       count.used = used
       count.dirty = false
     }
-    count.period = { window, entitled, account, ...steady(account, window, now) }
+    count.period = { window, entitled, account, ...steady(account, window, now), told: 0, tellAt: tellAt(window, 0) }
     return count as Counted
   }
 
   const usedOf = (state: KeyState, count: Counted): number =>
-    scope === 'key' ? count.used : state.account.keys.reduce((sum, one) => sum + current(one).used, 0)
+    scope === 'key' ? count.used : countedKeys(state.account).reduce((sum, one) => sum + current(one).used, 0)
+
+  /** Asked where counters are written, once a second, so that a request does not pay for it. */
+  const tellReached = (count: Count) => {
+    const key = keys.byId(count.keyId)
+    const { period } = count
+    if (!key || !period || listeners.length === 0) return
+    const used = usedOf(key, count as Counted)
+    while (used >= period.tellAt) {
+      for (const listener of listeners) listener({ key, window: period.window, used, percent: tellPercents[period.told]! })
+      period.told += 1
+      period.tellAt = tellAt(period.window, period.told)
+    }
+  }
 
   const write = (batch: readonly Count[], withDays: boolean) => {
     store.write({
-      counters: batch.flatMap(({ past, dirty: changed, period, keyId, used }) =>
-        changed && period ? [...past, counterOf(keyId, period.window, used)] : past,
+      counters: batch.flatMap(({ past, dirty: changed, period, keyId, used, lastUsedAt }) =>
+        period && (changed || lastUsedAt > 0) ? [...past, counterOf(keyId, period.window, used, lastUsedAt)] : past,
       ),
       hours: batch.flatMap(count => [...count.hours.values()]),
       days: batch.flatMap(count => (withDays && count.tallyDirty ? [...count.pastDays, dayOf(count)] : count.pastDays)),
-      used: batch.filter(count => count.lastUsedAt > 0).map(({ keyId, lastUsedAt }) => ({ keyId, at: lastUsedAt })),
     })
     for (const count of batch) {
       count.dirty = false
@@ -157,10 +196,12 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
       count.pastDays = []
       if (withDays) count.tallyDirty = false
       count.hours.clear()
+      count.hour = undefined
       count.lastUsedAt = 0
       dirty.delete(count)
       if (count.tallyDirty) talliesDirty.add(count)
     }
+    for (const count of batch) tellReached(count)
   }
 
   const flush = () => {
@@ -223,11 +264,12 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
       const now = clock.now()
       const hourAt = startOfHour(now)
       const statusClass = Math.floor(status / 100)
-      const name = `${hourAt} ${statusClass} ${endpoint}`
-      let hour = count.hours.get(name)
-      if (!hour) {
-        hour = { keyId: state.key.id, hourAt, endpoint, statusClass, requests: 0, metered: 0, durationUs: 0 }
+      let { hour } = count
+      if (!hour || hour.endpoint !== endpoint || hour.hourAt !== hourAt || hour.statusClass !== statusClass) {
+        const name = `${hourAt} ${statusClass} ${endpoint}`
+        hour = count.hours.get(name) ?? { keyId: state.key.id, hourAt, endpoint, statusClass, requests: 0, metered: 0, durationUs: 0 }
         count.hours.set(name, hour)
+        count.hour = hour
       }
       hour.requests += 1
       if (metered) hour.metered += 1
@@ -262,7 +304,7 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
     },
     monthly(account, from) {
       settle()
-      const ids = account.keys.map(one => one.key.id)
+      const ids = countedKeys(account).map(one => one.key.id)
       return store.meteredByDay(ids, from, clock.now() + hourMs).reduce((sum, day) => sum + day.requests, 0)
     },
     hours(states, from, to) {
@@ -275,6 +317,7 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
     },
     flush,
     flushSome,
+    listen: listener => void listeners.push(listener),
     reset() {
       counts = new Map()
       dirty.clear()

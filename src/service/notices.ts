@@ -1,3 +1,6 @@
+import type { Ids } from '../lib/ids.ts'
+import type { NotificationStore } from '../store/notifications.ts'
+
 /** What stands in the account's own list of notifications. */
 export interface Notice {
   accountId: string
@@ -12,3 +15,7 @@ export interface Notices {
   /** Inside the caller's transaction. */
   post(notice: Notice, at: number): void
 }
+
+export const notices = (notifications: NotificationStore, ids: Ids): Notices => ({
+  post: ({ data, ...notice }, at) => notifications.add({ ...notice, id: ids.uuid(), data: data ?? null, createdAt: at, readAt: null }),
+})

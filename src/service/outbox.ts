@@ -1,5 +1,12 @@
-/** The ways out of the house. */
-export type Kind = 'webhook' | 'email' | 'sms'
+import type { Outcome } from '../send/attempt.ts'
+import { transact } from '../store/database.ts'
+import type { OutboxStore } from '../store/outbox.ts'
+import { outboxLog } from '../store/outbox-log.ts'
+import type { Kind, OutboxLog } from '../store/outbox-rows.ts'
+import { type EngineDeps, type OutboxEngine, outboxEngine, type Registry } from './outbox-engine.ts'
+import { type OutboxVitals, vitalsOf } from './outbox-vitals.ts'
+
+export type { Kind, LogEntry, MessageState, OutboxLog } from '../store/outbox-rows.ts'
 
 /** What must leave the machine: a row written in the transaction that made it true. */
 export interface Message {
@@ -7,20 +14,25 @@ export interface Message {
   accountId: string | null
   /** Messages of one lane share a limit of concurrency and, where its owner asks for it, an order: a webhook endpoint's id, `email`, `sms`. */
   lane: string
-  /** One message of a lane and event is made once: what makes producers idempotent. Webhooks: `evt_…`; e-mail: the provider's idempotency key. */
+  /**
+   * One message of a lane and event is made once: what makes producers idempotent. Webhooks: `evt_…`, from `ids.event(at)` or
+   * `derivedEventId`; e-mail: the provider's idempotency key.
+   */
   eventId: string
   eventType: string
   /** The bytes as they will be sent, unchanged over all attempts. */
   body: string
+  /** The message's own id; made here when absent. */
+  id?: string
   /** What the message is about, for the one who asked for it: `delivery_run:<id>`, `alert:<id>`. */
   ref?: string
   /** Not before this moment (Unix ms); now when absent. */
   dueAt?: number
+  /** Fewer retries than the lane allows; 0: one attempt. */
+  maxRetries?: number
   /** A message that will not be sent and why: it stands in the log only. */
   skipped?: string
 }
-
-export type MessageState = 'pending' | 'leased' | 'retry' | 'delivered' | 'failed' | 'skipped'
 
 /** What became of an attempt, told in the transaction that records it. */
 export interface Settled {
@@ -40,9 +52,141 @@ export interface Settled {
   at: number
 }
 
+/** A message under way, as its sender gets it. */
+export interface Parcel {
+  id: string
+  kind: Kind
+  accountId: string | null
+  lane: string
+  eventId: string
+  eventType: string
+  ref: string | null
+  body: string
+  /** 1 for the first. */
+  attempt: number
+  createdAt: number
+}
+
+/** Where the messages of a webhook lane go and how they are signed. */
+export interface WebhookTarget {
+  url: string
+  /** The current one first: it signs. All of them sign the Standard Webhooks header. */
+  secrets: readonly string[]
+  scheme: 'timestamped' | 'body'
+}
+
+/** How a lane wants its messages now. What is absent: as the house does it. */
+export interface OpenLane {
+  state: 'open'
+  /** Needed for webhooks. */
+  target?: WebhookTarget
+  /** At most so many attempts begin in any second. */
+  ratePerSecond?: number
+  /** One at a time, and none before the ones made before it have been delivered or given up. */
+  ordered?: boolean
+  /** Of an attempt, from looking up the name to the end of the answer; 30 s. */
+  timeoutMs?: number
+  /** At most as many as the schedule of the kind has. */
+  maxRetries?: number
+  /** 429 and 408 with Retry-After of at most an hour are tried again then. */
+  honourRetryAfter?: boolean
+  /** Keeps headers, the beginning of the answer, timing and TLS of every attempt. */
+  debug?: boolean
+}
+
+/**
+ * `parked`: nothing is sent; what waits for 30 days fails. `gone`: what waits fails now, told to the listeners as blameless with the
+ * reason as its error. A lane that was parked is looked at again when `wake` is called.
+ */
+export type LanePolicy = OpenLane | { state: 'parked' } | { state: 'gone'; reason: string }
+
+/** Who knows the lanes of a kind. It is asked before every claim, so it answers from memory. */
+export interface Lanes {
+  policy(lane: string): LanePolicy
+}
+
+/** Hands messages of a kind over. It never rejects for what the other side does; when it does reject, the attempt counts as one to retry. */
+export interface Sender {
+  /** `signal` aborts at the end of the lane's timeout and when the process ends. */
+  send(parcel: Parcel, lane: OpenLane, signal: AbortSignal): Promise<Outcome>
+}
+
 export interface Outbox {
   /** Inside the caller's transaction. Answers the message's id, or undefined when the lane has the event already. */
   put(message: Message): string | undefined
+  /** One event for many lanes of a kind, its body stored once. Answers the ids of the messages that are new. */
+  fanOut(lanes: readonly string[], message: Omit<Message, 'lane' | 'id'>): string[]
   /** Hears of every attempt that ended, inside the transaction that records it. */
   listen(kind: Kind, listener: (settled: Settled) => void): void
+  /** Who sends the messages of a kind, and who knows its lanes; without `lanes` all of them are open. Until then they wait. */
+  register(kind: Kind, sender: Sender, lanes?: Lanes): void
+  /** Puts a message and sends it at once, one attempt, whatever the lane's limits; answers what became of it. Not inside a transaction. */
+  sendNow(message: Omit<Message, 'dueAt' | 'maxRetries' | 'skipped'>, lane: OpenLane): Promise<Outcome & { id: string }>
+  /** A lane has other rules now: it was opened again, or its owner is gone. */
+  wake(kind: Kind, lane: string): void
+  /** What was and will be sent. */
+  log: OutboxLog
+  vitals(): OutboxVitals
+  /** For the job that sends. */
+  engine: OutboxEngine
+}
+
+export function outbox(store: OutboxStore, deps: EngineDeps): Outbox {
+  const { db, clock, ids } = deps
+  const registry: Registry = { senders: new Map(), listeners: new Map(), ended: { retry: 0, delivered: 0, failed: 0 } }
+  const { engine, due } = outboxEngine(store, registry, deps)
+  const never = new AbortController().signal
+
+  const fanOut = (lanes: readonly { lane: string; id?: string }[], message: Omit<Message, 'lane' | 'id'>): string[] => {
+    const now = clock.now()
+    const { kind, dueAt = now, skipped } = message
+    if (lanes.length === 0) return []
+    const bodyId = store.addBody(message.body, lanes.length)
+    const made: string[] = []
+    for (const { lane, id = ids.uuidAt(now) } of lanes) {
+      const isNew = store.add({
+        ...{ id, laneId: store.laneId(kind, lane), accountId: message.accountId, eventId: message.eventId, eventType: message.eventType },
+        ...{ bodyId, ref: message.ref ?? null, dueAt, maxRetries: message.maxRetries ?? null, createdAt: now },
+        ...(skipped === undefined
+          ? { state: 'pending', error: null, settledAt: null }
+          : { state: 'skipped', error: skipped, settledAt: now }),
+      })
+      if (!isNew) continue
+      made.push(id)
+      if (skipped === undefined) due(kind, lane, dueAt)
+    }
+    if (made.length < lanes.length) store.changeUses(bodyId, made.length - lanes.length)
+    return made
+  }
+  return {
+    put: ({ lane, id, ...message }) => fanOut([id === undefined ? { lane } : { lane, id }], message)[0],
+    fanOut: (lanes, message) =>
+      fanOut(
+        lanes.map(lane => ({ lane })),
+        message,
+      ),
+    listen(kind, listener) {
+      registry.listeners.set(kind, [...(registry.listeners.get(kind) ?? []), listener])
+    },
+    register(kind, sender, lanes) {
+      registry.senders.set(kind, { sender, lanes })
+      for (const waiting of store.backlog()) if (waiting.kind === kind) due(kind, waiting.lane, waiting.dueAt)
+    },
+    async sendNow(message, terms) {
+      const row = transact(db, () => {
+        const { lane, id = ids.uuidAt(clock.now()), ...rest } = message
+        // It would be nobody's if the process ended before it was sent: then it is not sent.
+        const [made] = fanOut([{ lane, id }], { ...rest, maxRetries: 0, dueAt: Number.MAX_SAFE_INTEGER })
+        return made === undefined ? undefined : engine.claimOne(id, terms)
+      })
+      if (!row) throw new Error(`lane ${message.lane} has the event ${message.eventId} already`)
+      const outcome = await engine.attempt(row, terms, never)
+      transact(db, () => engine.settle(row, terms, outcome))
+      return { ...outcome, id: row.id }
+    },
+    wake: (kind, lane) => due(kind, lane, clock.now()),
+    log: outboxLog(db, clock.now, (kind, lane) => due(kind, lane, clock.now())),
+    vitals: () => vitalsOf(store, registry, engine),
+    engine,
+  }
 }

@@ -3,6 +3,8 @@ import type { Database } from 'bun:sqlite'
 export interface ApiKey {
   id: string
   accountId: string
+  /** `session` stands for everybody who is signed in to the account: it is counted like a key, and no token opens it. */
+  kind: 'api' | 'session'
   name: string | null
   tokenHash: Uint8Array
   tokenHint: string
@@ -22,6 +24,7 @@ export interface ApiKey {
 interface Row {
   id: string
   account_id: string
+  kind: 'api' | 'session'
   name: string | null
   token_hash: Uint8Array
   token_hint: string
@@ -40,6 +43,7 @@ interface Row {
 const keyOf = (row: Row): ApiKey => ({
   id: row.id,
   accountId: row.account_id,
+  kind: row.kind,
   name: row.name,
   tokenHash: row.token_hash,
   tokenHint: row.token_hint,
@@ -59,31 +63,31 @@ export interface ApiKeyStore {
   all(): ApiKey[]
   /** Adds the key, or replaces what may change when the id is known. */
   put(key: ApiKey): void
-  used(id: string, at: number): void
 }
 
 export function apiKeyStore(db: Database): ApiKeyStore {
-  const all = db.query<Row, []>('SELECT * FROM api_keys ORDER BY created_at, id')
+  const all = db.query<Row, []>(
+    `SELECT *, (SELECT max(last_used_at) FROM quota_counters WHERE key_id = id) AS last_used_at FROM api_keys ORDER BY created_at, id`,
+  )
   const put = db.query(
-    `INSERT INTO api_keys (id, account_id, name, token_hash, token_hint, previous_hash, previous_until, created_at, revoked_at, suspended_at,
-       expires_at, last_used_at, read_only, allowed_ips, allowed_domains)
-     VALUES ($id, $accountId, $name, $tokenHash, $tokenHint, $previousHash, $previousUntil, $createdAt, $revokedAt, $suspendedAt,
-       $expiresAt, $lastUsedAt, $readOnly, $allowedIps, $allowedDomains)
+    `INSERT INTO api_keys (id, account_id, kind, name, token_hash, token_hint, previous_hash, previous_until, created_at, revoked_at, suspended_at,
+       expires_at, read_only, allowed_ips, allowed_domains)
+     VALUES ($id, $accountId, $kind, $name, $tokenHash, $tokenHint, $previousHash, $previousUntil, $createdAt, $revokedAt, $suspendedAt,
+       $expiresAt, $readOnly, $allowedIps, $allowedDomains)
      ON CONFLICT (id) DO UPDATE SET name = excluded.name, token_hash = excluded.token_hash, token_hint = excluded.token_hint,
        previous_hash = excluded.previous_hash, previous_until = excluded.previous_until, revoked_at = excluded.revoked_at,
        suspended_at = excluded.suspended_at, expires_at = excluded.expires_at, read_only = excluded.read_only,
        allowed_ips = excluded.allowed_ips, allowed_domains = excluded.allowed_domains`,
   )
-  const used = db.query('UPDATE api_keys SET last_used_at = ? WHERE id = ?')
   return {
     all: () => all.all().map(keyOf),
-    put: key =>
+    // `last used` is written with the counters.
+    put: ({ lastUsedAt: _, ...key }) =>
       void put.run({
         ...key,
         readOnly: key.readOnly ? 1 : 0,
         allowedIps: JSON.stringify(key.allowedIps),
         allowedDomains: JSON.stringify(key.allowedDomains),
       }),
-    used: (id, at) => void used.run(at, id),
   }
 }

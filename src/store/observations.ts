@@ -45,8 +45,13 @@ export interface ObservationStore extends ObservationReads, BarReads {
   /**
    * Writes all points in one transaction with their revisions and bars. A point whose value is already current is left as it is.
    * A correction that claims to be recorded before the value it replaces takes its place for the whole time that value was known.
+   * `alongside` is called at the end of the transaction when anything changed, for what must be written with it.
    */
-  write(points: readonly Point[], recordedAt: number): { counts: WriteCounts; changes: Change[] }
+  write(
+    points: readonly Point[],
+    recordedAt: number,
+    alongside?: (changes: readonly Change[]) => void,
+  ): { counts: WriteCounts; changes: Change[] }
   /** Where the stored bars differ from what the observations give, or revisions do not join up, in sentences; at most a hundred of each kind. */
   faults(): string[]
 }
@@ -144,7 +149,7 @@ function observationWriter(db: Database, { oldestFirst }: ObservationReads): Obs
     return change
   }
 
-  return (points, recordedAt) =>
+  return (points, recordedAt, alongside) =>
     transact(db, () => {
       const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
       const changes: Change[] = []
@@ -152,6 +157,7 @@ function observationWriter(db: Database, { oldestFirst }: ObservationReads): Obs
         const change = writeSeries(seriesId, group, recordedAt, counts)
         if (change.inserted.length + change.revised.length > 0) changes.push(change)
       }
+      if (changes.length > 0) alongside?.(changes)
       return { counts, changes }
     })
 }

@@ -7,6 +7,8 @@ export interface Counter {
   window: string
   startsAt: number
   used: number
+  /** 0: not since it was last written. */
+  lastUsedAt: number
 }
 
 /** Requests of one key, hour, route and class of status (2 for 200..299). */
@@ -32,7 +34,6 @@ export interface UsageBatch {
   counters: Counter[]
   hours: UsageHour[]
   days: UsageDay[]
-  used: { keyId: string; at: number }[]
 }
 
 /** Counters and usage, written behind in batches. */
@@ -53,7 +54,8 @@ export function usageStore(db: Database): UsageStore {
     'SELECT used FROM quota_counters WHERE key_id = ? AND window = ? AND starts_at = ?',
   )
   const putCounter = db.query(
-    `INSERT INTO quota_counters (key_id, window, starts_at, used) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET used = excluded.used`,
+    `INSERT INTO quota_counters (key_id, window, starts_at, used, last_used_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET used = excluded.used, last_used_at = max(last_used_at, excluded.last_used_at)`,
   )
   const addHour = db.query(
     `INSERT INTO usage_hours (key_id, hour_at, endpoint, status_class, requests, metered, duration_us) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -67,7 +69,6 @@ export function usageStore(db: Database): UsageStore {
     `INSERT INTO usage_days (key_id, day_on, batchable, cacheable, series_ids) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET batchable = excluded.batchable, cacheable = excluded.cacheable, series_ids = excluded.series_ids`,
   )
-  const used = db.query('UPDATE api_keys SET last_used_at = ? WHERE id = ?')
   // json_each takes a list of any length as one parameter, so that the statement is prepared once.
   const inKeys = 'key_id IN (SELECT value FROM json_each(?)) AND hour_at >= ? AND hour_at < ?'
   const byDay = db.query<{ dayAt: number; requests: number }, [string, number, number]>(
@@ -95,11 +96,10 @@ export function usageStore(db: Database): UsageStore {
     },
     write(batch) {
       transact(db, () => {
-        for (const one of batch.counters) putCounter.run(one.keyId, one.window, one.startsAt, one.used)
+        for (const one of batch.counters) putCounter.run(one.keyId, one.window, one.startsAt, one.used, one.lastUsedAt)
         for (const one of batch.hours)
           addHour.run(one.keyId, one.hourAt, one.endpoint, one.statusClass, one.requests, one.metered, one.durationUs)
         for (const one of batch.days) putDay.run(one.keyId, one.dayOn, one.batchable, one.cacheable, one.seriesIds.join(' '))
-        for (const one of batch.used) used.run(one.at, one.keyId)
       })
     },
     meteredByDay: (keyIds, from, to) => byDay.all(JSON.stringify(keyIds), from, to),

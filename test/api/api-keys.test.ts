@@ -59,6 +59,7 @@ describe('a new key', () => {
     expect(made).toEqual({
       id: expect.stringMatching(uuid),
       name: 'second key',
+      held_by: 'person1@example.com',
       token_hint: `${made.plain_token.slice(0, 4)}…${made.plain_token.slice(-4)}`,
       active: true,
       created_at: isoInstant(startAt),

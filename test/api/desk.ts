@@ -33,6 +33,7 @@ export function desk(flags: Record<string, string> = {}): Desk {
     plans,
     rates: rateTables(limits, 1),
     adminTokens,
+    sessions: services.sessions,
     clock,
     trusted: trustedProxies([]),
     local: new WeakSet(),

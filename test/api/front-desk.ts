@@ -77,14 +77,15 @@ export function frontDesk(options: DeskOptions = {}): Desk {
     masterKey: 'a master key for tests',
     log: createLog({ level: 'debug', format: 'json', write: line => void log.push(line), clock }),
   })
-  const { keys, meter, plans, limits, adminTokens, config } = services
+  const { keys, meter, plans, limits, adminTokens, sessions, config } = services
   const changes = keyChanges({ db, keys, limits, clock, ids })
   const links = linker(config)
   const rates = rateTables(limits, 1)
   const local = new WeakSet<Request>()
   const desk = { address: options.address ?? '203.0.113.7' }
   const peer: PeerLookup = { requestIP: () => ({ address: desk.address }) }
-  const door = gate({ keys, meter, plans, rates, adminTokens, clock, trusted: trustedProxies(config.server.trustedProxies), local, links })
+  const trusted = trustedProxies(config.server.trustedProxies)
+  const door = gate({ keys, meter, plans, rates, adminTokens, sessions, clock, trusted, local, links })
   const access = accessPlugin(door, peer)
   const now = clock.now
   const repeats = idempotency({ store: idempotencyStore(db), reload: keys.reload, now })

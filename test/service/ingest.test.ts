@@ -45,3 +45,21 @@ test('listeners hear of what changed and only of that, and the catalogue knows h
   expect(heard).toEqual([1, 1, 1])
   expect(catalogue.extent(series)).toEqual({ firstAt: startAt - 5, lastAt: startAt })
 })
+
+test('what a listener inside the transaction writes stands with the observations or not at all', () => {
+  const { db, ingest, settings, catalogue, observations, series, write } = opened()
+  let fails = false
+  const extents: (number | undefined)[] = []
+  ingest.listenInside(changes => {
+    extents.push(catalogue.extent(series)?.lastAt)
+    settings.set('heard', String(changes[0]!.inserted.at(-1)?.observedAt))
+    if (fails) throw new Error('undone')
+  })
+  write(1)
+  fails = true
+  expect(() => write(2, startAt + 5)).toThrow('undone')
+  expect(settings.get('heard')).toBe(String(startAt))
+  expect(observations.newest(series.id, Number.MAX_SAFE_INTEGER)!.observedAt).toBe(startAt)
+  expect(db.inTransaction).toBe(false)
+  expect(extents).toEqual([undefined, startAt])
+})

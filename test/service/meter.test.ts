@@ -11,6 +11,7 @@ import type { Account } from '../../src/store/accounts.ts'
 import { accountStore } from '../../src/store/accounts.ts'
 import { apiKeyStore } from '../../src/store/api-keys.ts'
 import { openDatabase } from '../../src/store/database.ts'
+import { organizationStore } from '../../src/store/organizations.ts'
 import { usageStore } from '../../src/store/usage.ts'
 
 const startAt = Date.parse('2026-11-20T15:00:00Z')
@@ -25,7 +26,7 @@ function world(scope: 'key' | 'account' = 'key', now = startAt) {
   const clock = manualClock(now)
   const ids = seededIds(1)
   const open = () => {
-    const keys = keyring({ accounts: accountStore(db), keys: apiKeyStore(db) }, plans, clock, ids)
+    const keys = keyring({ accounts: accountStore(db), keys: apiKeyStore(db), memberships: organizationStore(db) }, plans, clock, ids)
     return { keys, meter: meter(usageStore(db), keys, clock, scope) }
   }
   let { keys, meter: counted } = open()

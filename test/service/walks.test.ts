@@ -10,7 +10,12 @@ const now = Date.UTC(2026, 10, 20, 15)
 function opened(rows = 100) {
   const made = past()
   let mark = 0
-  const walking = walks(made.history, { mark: () => mark, write: () => ({ inserted: 0, revised: 0, unchanged: 0 }), listen() {} })
+  const walking = walks(made.history, {
+    mark: () => mark,
+    write: () => ({ inserted: 0, revised: 0, unchanged: 0 }),
+    listen() {},
+    listenInside() {},
+  })
   const point = (i: number, more: Partial<Point> = {}): Point => ({ seriesId: 1, observedAt: now - i * hourMs, value: i, ...more })
   made.write(
     Array.from({ length: rows }, (_, i) => point(i)),

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Ids } from './lib/ids.ts'
+import type { Ids } from './ids.ts'
 
 /** The key of the vault: from the configuration, else the one kept beside the database, made at the first start (mode 0600). */
 export function masterKeyOf(dir: string, configured: string, ids: Ids): string {

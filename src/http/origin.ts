@@ -1,0 +1,12 @@
+/**
+ * Whether a request comes from a page of this site, as the browser says it: by Sec-Fetch-Site, which no page can forge, and over plain
+ * http, where browsers do not send that, by an Origin of the same host. What only reads may also come from nowhere: an address typed in.
+ */
+export function isOwnPage(request: Request): boolean {
+  const reads = request.method === 'GET' || request.method === 'HEAD'
+  const site = request.headers.get('sec-fetch-site')
+  if (site !== null) return site === 'same-origin' || (reads && site === 'none')
+  const origin = request.headers.get('origin')
+  if (origin === null) return reads
+  return URL.canParse(origin) && new URL(origin).host === new URL(request.url).host
+}

@@ -1,0 +1,36 @@
+import { type Clock, sleep } from '../lib/clock.ts'
+import { dayMs, hourMs } from '../lib/instant.ts'
+import type { NotificationStore } from '../store/notifications.ts'
+import type { SmsStore } from '../store/sms.ts'
+import type { Job } from './job.ts'
+
+export interface MessagesJobDeps {
+  notifications: NotificationStore
+  sms: SmsStore
+  clock: Clock
+}
+
+const notificationsKeptMs = 90 * dayMs
+/** Longer than any month, of which they are counted. */
+const textsKeptMs = 62 * dayMs
+/** A slice of rows: a few milliseconds of writing. */
+const sliceRows = 500
+const slicesMax = 200
+
+/** Forgets notifications and records of text messages that are past their time; once an hour is often enough. */
+export function messagesJob({ notifications, sms, clock }: MessagesJobDeps): Job {
+  let doneAt: number | undefined
+  const inSlices = async (forget: () => number) => {
+    for (let slices = 0; slices < slicesMax && forget() === sliceRows; slices += 1) await sleep(0)
+  }
+  return {
+    name: 'messages',
+    async pass() {
+      const now = clock.now()
+      if (doneAt !== undefined && now >= doneAt && now - doneAt < hourMs) return
+      doneAt = now
+      await inSlices(() => notifications.forget(now - notificationsKeptMs, sliceRows))
+      await inSlices(() => sms.forget(now - textsKeptMs, sliceRows))
+    },
+  }
+}

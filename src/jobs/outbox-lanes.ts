@@ -1,0 +1,158 @@
+import type { Clock } from '../lib/clock.ts'
+import { type Heap, heap } from '../lib/heap.ts'
+import { dayMs, secondMs } from '../lib/instant.ts'
+import type { Outcome } from '../send/attempt.ts'
+import type { Kind, OpenLane, Outbox } from '../service/outbox.ts'
+import type { OutboxEngine } from '../service/outbox-engine.ts'
+import type { ClaimedRow } from '../store/outbox.ts'
+
+export interface LaneDeps {
+  outbox: Outbox
+  clock: Clock
+  /** Messages under way at a time, in all and of one lane. */
+  concurrency: number
+  perLane: number
+}
+
+/** A lane as the job knows it: a memory of the rows that may be behind them and is put right by the next look at them. */
+export interface Lane {
+  kind: Kind
+  lane: string
+  /** Under way. */
+  inFlight: number
+  /** More may be due than was taken. */
+  more: boolean
+  /** When it stands in the heap of lanes that wait (Unix ms). */
+  nextAt: number | undefined
+  /** Monotonic milliseconds at which its last attempts began: for lanes with a rate. */
+  begunAt: number[]
+}
+
+export interface Sending {
+  row: ClaimedRow
+  terms: OpenLane
+  lane: Lane
+}
+
+export interface State extends Omit<LaneDeps, 'outbox' | 'concurrency'> {
+  engine: OutboxEngine
+  lanes: Map<string, Lane>
+  /** Lanes that have something due and room to send it, in turn. */
+  ready: Set<Lane>
+  waiting: Heap<Lane>
+  underWay: Set<Sending>
+  ended: (Sending & { outcome: Outcome })[]
+}
+
+/** What waits in a parked lane fails after this. */
+const parkedMs = 30 * dayMs
+/** Messages of a slice of housekeeping: a few milliseconds of writing. */
+export const sliceRows = 100
+
+export const laneState = ({ outbox, clock, perLane }: LaneDeps): State => ({
+  ...{ engine: outbox.engine, clock, perLane },
+  ...{ lanes: new Map(), ready: new Set(), waiting: heap(), underWay: new Set(), ended: [] },
+})
+
+/** A lane has, or may have, a message that is due at `at`. */
+export function note(state: State, kind: Kind, name: string, at: number): void {
+  const key = `${kind} ${name}`
+  const lane = state.lanes.get(key) ?? { kind, lane: name, inFlight: 0, more: false, nextAt: undefined, begunAt: [] }
+  state.lanes.set(key, lane)
+  if (at <= state.clock.now()) state.ready.add(lane)
+  else schedule(state, lane, at)
+}
+
+function schedule({ waiting }: State, lane: Lane, at: number): void {
+  if (lane.nextAt !== undefined && lane.nextAt <= at) return
+  lane.nextAt = at
+  waiting.push(at, lane)
+}
+
+export function promote({ waiting, ready, clock }: State): void {
+  const now = clock.now()
+  for (let next = waiting.peek(); next && next.at <= now; next = waiting.peek()) {
+    waiting.pop()
+    // An entry that an earlier one overtook is no more.
+    if (next.value.nextAt !== next.at) continue
+    next.value.nextAt = undefined
+    ready.add(next.value)
+  }
+}
+
+/** Takes up to `room` messages of the lanes that are ready, in turn. */
+export function claims(state: State, room: number): Sending[] {
+  const taken: Sending[] = []
+  const unfinished: Lane[] = []
+  for (const lane of state.ready) {
+    if (taken.length >= room) break
+    state.ready.delete(lane)
+    lane.more = false
+    const policy = state.engine.policy(lane.kind, lane.lane)
+    // Until somebody sends its kind: it is noted again then.
+    if (!policy) continue
+    if (policy.state === 'open') taken.push(...claimOpen(state, lane, policy, room - taken.length))
+    else if (!isEmptied(state, lane, policy)) unfinished.push(lane)
+  }
+  for (const lane of unfinished) note(state, lane.kind, lane.lane, state.clock.now())
+  return taken
+}
+
+function claimOpen(state: State, lane: Lane, terms: OpenLane, room: number): Sending[] {
+  const { engine, clock, perLane, ready } = state
+  const free = (terms.ordered ? 1 : perLane) - lane.inFlight
+  if (free <= 0) {
+    lane.more = true
+    return []
+  }
+  const rate = rateRoom(lane, terms.ratePerSecond, clock.monotonic())
+  if (rate.room === 0) {
+    schedule(state, lane, clock.now() + rate.waitMs)
+    return []
+  }
+  const asked = Math.min(free, room, rate.room)
+  const rows = engine.claim(lane.kind, lane.lane, asked, terms)
+  lane.inFlight += rows.length
+  if (terms.ratePerSecond !== undefined) for (const _ of rows) lane.begunAt.push(clock.monotonic())
+  if (rows.length < asked) {
+    const next = engine.nextDue(lane.kind, lane.lane, terms.ordered ?? false)
+    if (next !== undefined) schedule(state, lane, next)
+  } else if (free > asked) ready.add(lane)
+  else lane.more = true
+  return rows.map(row => ({ row, terms, lane }))
+}
+
+/** How many attempts may begin now when no second may see more than `perSecond`, and else how long until one may. */
+function rateRoom(lane: Lane, perSecond: number | undefined, now: number): { room: number; waitMs: number } {
+  if (perSecond === undefined) return { room: Number.POSITIVE_INFINITY, waitMs: 0 }
+  while (lane.begunAt.length > 0 && lane.begunAt[0]! <= now - secondMs) lane.begunAt.shift()
+  const room = Math.max(0, perSecond - lane.begunAt.length)
+  return { room, waitMs: room > 0 ? 0 : Math.ceil(lane.begunAt[0]! + secondMs - now) }
+}
+
+/** Fails a slice of what may not be sent any more; false when there is more of it. */
+function isEmptied(state: State, { kind, lane: name }: Lane, policy: { state: 'parked' } | { state: 'gone'; reason: string }): boolean {
+  const { engine, clock } = state
+  const [before, reason] =
+    policy.state === 'gone'
+      ? [Number.MAX_SAFE_INTEGER, policy.reason]
+      : [clock.now() - parkedMs, 'the endpoint was disabled for 30 days after the message was due']
+  if (engine.giveUp(kind, name, before, reason, sliceRows) === sliceRows) return false
+  const next = policy.state === 'parked' ? engine.nextDue(kind, name, false) : undefined
+  // One millisecond more: what is due 30 days ago exactly still waits.
+  if (next !== undefined) note(state, kind, name, next + parkedMs + 1)
+  return true
+}
+
+export function recount({ lanes, underWay }: State): void {
+  for (const lane of lanes.values()) lane.inFlight = 0
+  for (const { lane } of underWay) lane.inFlight += 1
+}
+
+/** Forgets lanes that have nothing to do. */
+export function sweep({ lanes, ready, clock }: State): void {
+  for (const [key, lane] of lanes) {
+    const isIdle = lane.inFlight === 0 && lane.nextAt === undefined && !ready.has(lane)
+    if (isIdle && (lane.begunAt.at(-1) ?? Number.NEGATIVE_INFINITY) <= clock.monotonic() - secondMs) lanes.delete(key)
+  }
+}

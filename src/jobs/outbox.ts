@@ -1,0 +1,168 @@
+import { sleep, soon } from '../lib/clock.ts'
+import { dayMs, minuteMs } from '../lib/instant.ts'
+import type { Log } from '../lib/log.ts'
+import type { Job } from './job.ts'
+import { claims, type LaneDeps, laneState, note, promote, recount, type Sending, type State, sliceRows, sweep } from './outbox-lanes.ts'
+
+export interface OutboxJobDeps extends LaneDeps {
+  log: Log
+}
+
+/** Sends what is due: at each beat, when a message is put, and when another one has ended. */
+export interface OutboxJob extends Job {
+  /** Sends at once what is put from now on; without it only a pass sends. */
+  start(): void
+  /** Resolves when nothing is due and nothing is under way. */
+  settled(): Promise<void>
+  /** Begins nothing more; resolves when what is under way has ended and is recorded. */
+  drain(): Promise<void>
+  /** Ends at once: what is under way is cut short and due again. Nothing touches the database afterwards. */
+  halt(): void
+}
+
+const retentionMs = 30 * dayMs
+/** Slices of one pass of housekeeping: the rest has its turn in a minute. */
+const slicesMax = 500
+
+export function outboxJob(deps: OutboxJobDeps): OutboxJob {
+  const { outbox, clock, log, concurrency } = deps
+  const { engine } = outbox
+  const state = laneState(deps)
+  const cut = new AbortController()
+  let mode: 'idle' | 'started' | 'draining' | 'halted' = 'idle'
+  let loaded = false
+  let asked = false
+  let housekeptAt: number | undefined
+  const hearers: (() => void)[] = []
+
+  const wake = () => {
+    if (asked) return
+    asked = true
+    soon(() => {
+      asked = false
+      cycle()
+    })
+  }
+  const begin = (sending: Sending) => {
+    state.underWay.add(sending)
+    void engine.attempt(sending.row, sending.terms, cut.signal).then(outcome => {
+      if (mode === 'halted') return
+      state.ended.push({ ...sending, outcome })
+      state.underWay.delete(sending)
+      sending.lane.inFlight -= 1
+      if (sending.lane.more) state.ready.add(sending.lane)
+      wake()
+    })
+  }
+  /** Memory follows the rows: at the start, and after a transaction that failed. */
+  const load = () => {
+    if (loaded) return
+    for (const { kind, lane, dueAt } of engine.backlog()) note(state, kind, lane, dueAt)
+    loaded = true
+  }
+  /** Records what ended and takes what is due, in one transaction: a batch costs one write to the disk. False: it could not be written. */
+  const cycle = (): boolean => {
+    if (mode === 'halted') return false
+    const ended = state.ended.splice(0)
+    try {
+      load()
+      promote(state)
+      const room = mode === 'draining' ? 0 : concurrency - state.underWay.size
+      if (ended.length === 0 && (state.ready.size === 0 || room <= 0)) return true
+      const sendings = engine.together(() => {
+        for (const { row, terms, outcome } of ended) engine.settle(row, terms, outcome)
+        return claims(state, room)
+      })
+      for (const sending of sendings) begin(sending)
+      return true
+    } catch (error) {
+      log.error('the outbox could not be written', { error })
+      // What was sent stays to be recorded; what was not claimed after all is found again.
+      state.ended.unshift(...ended)
+      recount(state)
+      loaded = false
+      return false
+    } finally {
+      for (const hear of hearers.splice(0)) hear()
+    }
+  }
+  const quiet = async (isOver: () => boolean) => {
+    while (cycle()) {
+      if (state.underWay.size + state.ended.length > 0) await new Promise<void>(done => hearers.push(done))
+      else if (isOver()) return
+    }
+  }
+  engine.onDue((kind, lane, at) => {
+    if (mode === 'halted') return
+    note(state, kind, lane, at)
+    if (mode === 'started' && at <= clock.now()) wake()
+  })
+  /** The first time everything under way is freed: an earlier process left it, and this one is the only one. */
+  const housekeep = async () => {
+    const now = clock.now()
+    if (housekeptAt !== undefined && now >= housekeptAt && now - housekeptAt < minuteMs) return
+    const before = housekeptAt === undefined ? Number.MAX_SAFE_INTEGER : now
+    await rescue(state, log, before, () => mode === 'halted')
+    await forget(state, now - retentionMs, () => mode === 'halted')
+    sweep(state)
+    housekeptAt = now
+  }
+  return {
+    name: 'outbox',
+    async pass() {
+      if (mode === 'halted') return
+      try {
+        await housekeep()
+      } finally {
+        cycle()
+      }
+    },
+    nextStop(after) {
+      load()
+      promote(state)
+      return state.ready.size > 0 ? after + 1 : Math.max(state.waiting.peek()?.at ?? Number.POSITIVE_INFINITY, after + 1)
+    },
+    start() {
+      mode = 'started'
+      wake()
+    },
+    settled: () => quiet(() => state.ready.size === 0 || mode === 'draining'),
+    async drain() {
+      if (mode !== 'halted') mode = 'draining'
+      await quiet(() => true)
+    },
+    halt() {
+      if (mode === 'halted') return
+      mode = 'draining'
+      if (state.ended.length > 0) cycle()
+      mode = 'halted'
+      cut.abort()
+      const rows = [...state.underWay, ...state.ended].map(one => one.row)
+      try {
+        if (rows.length > 0) engine.together(() => engine.release(rows, 'the service stopped during the attempt'))
+      } catch (error) {
+        // The next start finds them under way and frees them.
+        log.error('messages under way could not be released', { messages: rows.length, error })
+      }
+      for (const hear of hearers.splice(0)) hear()
+    },
+  }
+}
+
+async function rescue({ engine }: State, log: Log, before: number, isOver: () => boolean): Promise<void> {
+  let rescued = 0
+  for (; !isOver(); await sleep(0)) {
+    const rows = engine.abandoned(before, sliceRows)
+    if (rows.length === 0) break
+    engine.together(() => engine.release(rows, 'the service ended during the attempt'))
+    rescued += rows.length
+  }
+  if (rescued > 0) log.warn('messages that were under way when the service ended are sent again', { messages: rescued })
+}
+
+async function forget({ engine }: State, before: number, isOver: () => boolean): Promise<void> {
+  for (let slices = 0; slices < slicesMax && !isOver(); slices += 1) {
+    if (engine.together(() => engine.forget(before, sliceRows)) < sliceRows) return
+    await sleep(0)
+  }
+}

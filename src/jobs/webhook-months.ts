@@ -1,0 +1,5 @@
+import type { WebhookAllowance } from '../service/webhook-allowance.ts'
+import type { Job } from './job.ts'
+
+/** Writes the events of the month behind: what a crash can lose is what was made since the last beat. */
+export const webhookMonthsJob = (allowance: WebhookAllowance): Job => ({ name: 'webhook months', pass: allowance.flush })

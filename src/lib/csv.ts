@@ -1,0 +1,17 @@
+/** A cell of a table; null is an empty one. */
+export type CsvCell = string | number | null
+
+// What a spreadsheet takes for the beginning of a formula, the full-width forms included.
+const formula = /^[=+\-@\t\r\n＝＋－＠]/
+// A semicolon divides cells where the comma is the decimal sign.
+const special = /[",;\t\r\n]|^\s|\s$/
+
+/** A CSV text with a line for each row, commas between cells. Text that a spreadsheet would run as a formula begins with an apostrophe; numbers stay as they are. */
+export const csvText = (rows: readonly (readonly CsvCell[])[]): string => rows.map(row => `${row.map(cellText).join(',')}\n`).join('')
+
+function cellText(cell: CsvCell): string {
+  if (cell === null) return ''
+  if (typeof cell === 'number') return Number.isFinite(cell) ? String(cell) : ''
+  const text = formula.test(cell) ? `'${cell}` : cell
+  return special.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

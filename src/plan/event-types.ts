@@ -1,0 +1,58 @@
+/** Every type of event that this service delivers, by its canonical name. */
+export const eventTypes = [
+  'price.updated',
+  'price.significant_change',
+  'price.threshold',
+  'price_alert.triggered',
+  'analytics_alert.triggered',
+  'drilling.rig_count.updated',
+  'drilling.frac_spread.updated',
+  'drilling.well_permit.new',
+  'drilling.well_permits.batch',
+  'drilling.well_permit.updated',
+  'drilling.duc_well.updated',
+  'subscription.created',
+  'subscription.updated',
+  'subscription.cancelled',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'usage.limit_warning',
+  'usage.limit_exceeded',
+  'watch.evaluated',
+  'watch.threshold_crossed',
+  'webhook.test',
+] as const
+export type EventType = (typeof eventTypes)[number]
+
+/** Other names under which a type may be subscribed to; deliveries carry the canonical one. */
+export const eventAliases: Readonly<Record<string, EventType>> = {
+  'alert.triggered': 'price_alert.triggered',
+  'price.alert': 'price_alert.triggered',
+  'api.limit.warning': 'usage.limit_warning',
+  'api.limit.exceeded': 'usage.limit_exceeded',
+}
+
+const known: ReadonlySet<string> = new Set(eventTypes)
+
+/** The canonical name of a type or alias; undefined for a name that never fires. */
+export const eventTypeOf = (name: string): EventType | undefined =>
+  (Object.hasOwn(eventAliases, name) ? eventAliases[name] : undefined) ?? (known.has(name) ? (name as EventType) : undefined)
+
+/** Whether a name, alias or pattern (`*`, `price.*`) that an endpoint subscribed to covers a type. */
+export function coversEvent(subscribed: string, type: EventType): boolean {
+  if (subscribed === '*') return true
+  if (subscribed.endsWith('.*')) return type.startsWith(subscribed.slice(0, -1))
+  return eventTypeOf(subscribed) === type
+}
+
+/** Every type that one of the names, aliases and patterns covers. */
+export const coveredEvents = (subscribed: readonly string[]): EventType[] =>
+  eventTypes.filter(type => subscribed.some(name => coversEvent(name, type)))
+
+const permitName = /^drilling\.well_permits?\./
+
+/** Whether a type, or a name that is subscribed to, is of well permits: they need the feature `well_permits`. */
+export const isPermitEvent = (name: string): boolean => permitName.test(name)
+
+/** Events that commodity filters apply to; those of watches have codes of their own choice. */
+export const hasCommodityFilter = (type: EventType): boolean => /^(price|price_alert|analytics_alert|drilling)\./.test(type)

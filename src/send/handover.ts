@@ -1,0 +1,58 @@
+import type { Outcome } from './attempt.ts'
+
+/** What is at fault where it is not the way: the address will never do, its owner wants no more messages, or this house is not set up. */
+export type Fault = 'address' | 'refused' | 'setting'
+
+/** What a provider of mail or text messages made of one that was handed to it. */
+export type Handover =
+  | { accepted: true; statusCode: number | null }
+  | {
+      accepted: false
+      /** Whether the same attempt may go better later. */
+      again: boolean
+      statusCode: number | null
+      reason: string
+      fault?: Fault
+      /** When the provider said so. */
+      retryAfterMs?: number
+    }
+
+export const accepted = (statusCode: number | null): Handover => ({ accepted: true, statusCode })
+
+/** To be tried again. */
+export const putOff = (reason: string, statusCode: number | null = null, retryAfterMs?: number): Handover => ({
+  ...{ accepted: false, again: true, statusCode, reason: oneSentence(reason) },
+  ...(retryAfterMs !== undefined && { retryAfterMs }),
+})
+
+/** Not to be tried again. */
+export const givenUp = (reason: string, statusCode: number | null = null, fault?: Fault): Handover => ({
+  ...{ accepted: false, again: false, statusCode, reason: oneSentence(reason) },
+  ...(fault && { fault }),
+})
+
+/** As the outbox records it. */
+export const outcomeOf = (handed: Handover, durationMs: number): Outcome => ({
+  state: handed.accepted ? 'delivered' : handed.again ? 'retry' : 'failed',
+  ...(handed.statusCode !== null && { statusCode: handed.statusCode }),
+  ...(!handed.accepted && {
+    error: handed.reason,
+    ...(handed.retryAfterMs !== undefined && { retryAfterMs: handed.retryAfterMs }),
+    ...(handed.fault === 'setting' && { blameless: true }),
+  }),
+  durationMs,
+})
+
+const reasonCharactersMax = 300
+
+/** Providers' words are stored and shown: one line of them, of a length that fits. */
+const oneSentence = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+    .slice(0, reasonCharactersMax)
+    .toWellFormed()
+
+/** Whether an answer with this status may be another one next time: too many at once, a timeout, or a fault on the other side. */
+export const mayPass = (status: number): boolean => status === 408 || status === 429 || status >= 500

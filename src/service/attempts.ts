@@ -1,0 +1,27 @@
+/** Counts wrong tries to sign in, by who tried at whose account. */
+export interface Attempts {
+  /**
+   * Notes a try before its outcome is known, so that many at once do not slip through; `forgive` takes all tries back once one was right.
+   * `waitMs`: there were too many, so long until the next.
+   */
+  take(name: string): { forgive(): void; waitMs?: undefined } | { waitMs: number }
+}
+
+/** Beyond so many names the oldest is forgotten: what strangers can fill stays small. */
+const namesMax = 50_000
+
+export function attempts(triesMax: number, windowMs: number, monotonic: () => number): Attempts {
+  const tries = new Map<string, number[]>()
+  return {
+    take(name) {
+      const now = monotonic()
+      const recent = (tries.get(name) ?? []).filter(at => now - at < windowMs)
+      if (recent.length >= triesMax) return { waitMs: recent[0]! + windowMs - now }
+      // To the end of the order in which names are forgotten.
+      tries.delete(name)
+      tries.set(name, [...recent, now])
+      if (tries.size > namesMax) tries.delete(tries.keys().next().value!)
+      return { forgive: () => void tries.delete(name) }
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import type { Database } from 'bun:sqlite'
+
+/** A price that alerts have still to be judged by. */
+export interface PendingPrice {
+  number: number
+  /** The code that alerts watch. */
+  seriesId: number
+  /** The series that was priced: another one where a futures family is watched. */
+  sourceId: number
+  observedAt: number
+  value: number
+  /** When it came in. */
+  at: number
+}
+
+export interface AlertPriceStore {
+  add(price: Omit<PendingPrice, 'number'>): void
+  /** The oldest of each code. */
+  heads(): PendingPrice[]
+  isPending(seriesId: number): boolean
+  /** The number of the newest of a code. */
+  last(seriesId: number): number | undefined
+  remove(number: number): void
+}
+
+const columns = 'number, series_id AS seriesId, source_id AS sourceId, observed_at AS observedAt, value, at'
+
+export function alertPriceStore(db: Database): AlertPriceStore {
+  const add = db.query('INSERT INTO alert_prices (series_id, source_id, observed_at, value, at) VALUES (?, ?, ?, ?, ?)')
+  const heads = db.query<PendingPrice, []>(
+    `SELECT ${columns} FROM alert_prices WHERE number IN (SELECT min(number) FROM alert_prices GROUP BY series_id) ORDER BY number`,
+  )
+  const one = db.query<{ number: number }, [number]>('SELECT number FROM alert_prices WHERE series_id = ? LIMIT 1')
+  const last = db.query<{ number: number | null }, [number]>('SELECT max(number) AS number FROM alert_prices WHERE series_id = ?')
+  const remove = db.query('DELETE FROM alert_prices WHERE number = ?')
+  return {
+    add: price => void add.run(price.seriesId, price.sourceId, price.observedAt, price.value, price.at),
+    heads: () => heads.all(),
+    isPending: seriesId => one.get(seriesId) !== null,
+    last: seriesId => last.get(seriesId)?.number ?? undefined,
+    remove: number => void remove.run(number),
+  }
+}

@@ -1,0 +1,72 @@
+import type { Database } from 'bun:sqlite'
+
+export type Channel = 'email' | 'sms'
+
+/** A message that an evaluation copy took instead of sending it. */
+export interface Captured {
+  channel: Channel
+  /** The message's own key. */
+  eventId: string
+  to: string
+  subject: string | null
+  text: string
+  html: string | null
+  attachments: readonly CapturedFile[]
+  at: number
+}
+
+export interface CapturedFile {
+  filename: string
+  contentType: string
+  content: string
+  encoding: 'utf8' | 'base64'
+}
+
+export interface InboxStore {
+  /** Once for each event; the oldest of the channel goes when there are too many. */
+  add(message: Captured): void
+  /** Oldest first; of one channel if named. */
+  list(channel: Channel | undefined): Captured[]
+}
+
+const messagesMax = 1000
+
+interface Row {
+  channel: Channel
+  event_id: string
+  recipient: string
+  subject: string | null
+  text: string
+  html: string | null
+  attachments: string
+  captured_at: number
+}
+
+const capturedOf = (row: Row): Captured => ({
+  channel: row.channel,
+  eventId: row.event_id,
+  to: row.recipient,
+  subject: row.subject,
+  text: row.text,
+  html: row.html,
+  attachments: JSON.parse(row.attachments) as CapturedFile[],
+  at: row.captured_at,
+})
+
+export function inboxStore(db: Database): InboxStore {
+  const add = db.query(
+    `INSERT INTO inbox (channel, event_id, recipient, subject, text, html, attachments, captured_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (channel, event_id) DO NOTHING`,
+  )
+  const bound = db.query(
+    `DELETE FROM inbox WHERE channel = ?1 AND number <= (SELECT number FROM inbox WHERE channel = ?1 ORDER BY number DESC LIMIT 1 OFFSET ${messagesMax})`,
+  )
+  const list = db.query<Row, [Channel | null]>('SELECT * FROM inbox WHERE ?1 IS NULL OR channel = ?1 ORDER BY number')
+  return {
+    add(m) {
+      add.run(m.channel, m.eventId, m.to, m.subject, m.text, m.html, JSON.stringify(m.attachments), m.at)
+      bound.run(m.channel)
+    },
+    list: channel => list.all(channel ?? null).map(capturedOf),
+  }
+}

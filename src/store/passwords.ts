@@ -1,0 +1,21 @@
+import type { Database } from 'bun:sqlite'
+
+/** Passwords as their argon2id hashes. */
+export interface PasswordStore {
+  /** The hash of an account's password. */
+  of(accountId: string): string | undefined
+  /** Puts a hash in place of an earlier one. */
+  put(accountId: string, hash: string, changedAt: number): void
+}
+
+export function passwordStore(db: Database): PasswordStore {
+  const one = db.query<{ hash: string }, [string]>('SELECT hash FROM passwords WHERE account_id = ?')
+  const put = db.query(
+    `INSERT INTO passwords (account_id, hash, changed_at) VALUES (?, ?, ?)
+     ON CONFLICT (account_id) DO UPDATE SET hash = excluded.hash, changed_at = excluded.changed_at`,
+  )
+  return {
+    of: accountId => one.get(accountId)?.hash,
+    put: (accountId, hash, changedAt) => void put.run(accountId, hash, changedAt),
+  }
+}

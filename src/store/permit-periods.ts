@@ -1,0 +1,59 @@
+import type { Database } from 'bun:sqlite'
+
+/** The words of a permit that it is counted under, by their numbers. */
+export interface CountedPermit {
+  permit_on: string
+  state_id: number | null
+  county_id: number | null
+  operator_id: number | null
+  formation_id: number | null
+  permit_type_id: number | null
+  well_type_id: number | null
+}
+
+/** Changes of the counts by month and year, added up and written at the end of the transaction that writes the permits. */
+export interface PermitPeriods {
+  add(permit: CountedPermit, by: 1 | -1): void
+  write(): void
+}
+
+/** The term under which every permit is counted. */
+export const everyTerm = 0
+
+/** Characters of a day that name its month or its year. */
+export const periodCharacters = { month: 7, year: 4 } as const
+
+type Keys = [term: number, period: string, state: number, permitType: number, wellType: number]
+
+export function permitPeriods(db: Database): PermitPeriods {
+  const put = db.query(
+    'INSERT INTO permit_periods VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET permits = permits + excluded.permits',
+  )
+  const putTerm = db.query('UPDATE permit_terms SET permits = permits + ? WHERE id = ?')
+  const changes = new Map<string, { keys: Keys; by: number }>()
+  const terms = new Map<number, number>()
+  const bump = (term: number, by: number) => terms.set(term, (terms.get(term) ?? 0) + by)
+  const count = (keys: Keys, by: number) => {
+    const key = keys.join()
+    const change = changes.get(key)
+    if (change) change.by += by
+    else changes.set(key, { keys, by })
+  }
+  return {
+    add(permit, by) {
+      const { state_id: state, county_id: county, operator_id: operator, formation_id: formation } = permit
+      const [permitType, wellType] = [permit.permit_type_id!, permit.well_type_id!]
+      const [month, year] = [permit.permit_on.slice(0, periodCharacters.month), permit.permit_on.slice(0, periodCharacters.year)]
+      count([everyTerm, month, 0, permitType, wellType], by)
+      count([state!, month, state!, permitType, wellType], by)
+      if (formation !== null) count([formation, year, state!, permitType, wellType], by)
+      if (county !== null) count([county, year, state!, 0, 0], by)
+      count([operator!, year, state!, 0, 0], by)
+      for (const term of [state, county, operator, formation, permitType, wellType]) if (term !== null) bump(term, by)
+    },
+    write() {
+      for (const { keys, by } of changes.values()) if (by !== 0) put.run(...keys, by)
+      for (const [term, by] of terms) if (by !== 0) putTerm.run(by, term)
+    },
+  }
+}

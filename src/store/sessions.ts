@@ -1,0 +1,90 @@
+import type { Database } from 'bun:sqlite'
+
+export type SignInMethod = 'password' | 'link'
+
+/** One token of a sign-in. A refresh puts a new one in its place; all tokens of one sign-in are a family. */
+export interface Session {
+  /** The token's `jti`. */
+  id: string
+  familyId: string
+  accountId: string
+  method: SignInMethod
+  /** When the person signed in; a refresh does not move it. */
+  begunAt: number
+  createdAt: number
+  expiresAt: number
+  endedAt: number | null
+  /** A refresh ended it. */
+  replaced: boolean
+}
+
+export interface SessionStore {
+  byId(id: string): Session | undefined
+  put(session: Session): void
+  /** Ends a session for the one that takes its place; false when it had ended already. */
+  replace(id: string, now: number): boolean
+  /** Ends every token of one sign-in. */
+  endFamily(familyId: string, now: number): void
+  /** Ends every token of an account; `exceptFamilyId` stays. */
+  endAccount(accountId: string, now: number, exceptFamilyId?: string): void
+  /** Forgets tokens that were over before `before`, at most `limit` of them. */
+  forget(before: number, limit: number): void
+}
+
+interface Row {
+  id: string
+  family_id: string
+  account_id: string
+  method: SignInMethod
+  begun_at: number
+  created_at: number
+  expires_at: number
+  ended_at: number | null
+  replaced: number
+}
+
+const sessionOf = (row: Row): Session => ({
+  id: row.id,
+  familyId: row.family_id,
+  accountId: row.account_id,
+  method: row.method,
+  begunAt: row.begun_at,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  endedAt: row.ended_at,
+  replaced: row.replaced === 1,
+})
+
+export function sessionStore(db: Database): SessionStore {
+  const byId = db.query<Row, [string]>('SELECT * FROM sessions WHERE id = ?')
+  const put = db.query(
+    `INSERT INTO sessions (id, family_id, account_id, method, begun_at, created_at, expires_at, ended_at, replaced)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const replace = db.query('UPDATE sessions SET ended_at = ?, replaced = 1 WHERE id = ? AND ended_at IS NULL')
+  const endFamily = db.query('UPDATE sessions SET ended_at = ? WHERE family_id = ? AND ended_at IS NULL')
+  const endAccount = db.query('UPDATE sessions SET ended_at = ? WHERE account_id = ? AND ended_at IS NULL AND family_id != ?')
+  const forget = db.query('DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ? LIMIT ?)')
+  return {
+    byId(id) {
+      const row = byId.get(id)
+      return row ? sessionOf(row) : undefined
+    },
+    put: one =>
+      void put.run(
+        one.id,
+        one.familyId,
+        one.accountId,
+        one.method,
+        one.begunAt,
+        one.createdAt,
+        one.expiresAt,
+        one.endedAt,
+        one.replaced ? 1 : 0,
+      ),
+    replace: (id, now) => replace.run(now, id).changes === 1,
+    endFamily: (familyId, now) => void endFamily.run(now, familyId),
+    endAccount: (accountId, now, exceptFamilyId = '') => void endAccount.run(now, accountId, exceptFamilyId),
+    forget: (before, limit) => void forget.run(before, limit),
+  }
+}

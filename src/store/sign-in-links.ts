@@ -1,0 +1,66 @@
+import type { Database } from 'bun:sqlite'
+
+export interface SignInLink {
+  tokenHash: Uint8Array
+  accountId: string
+  /** It went to the account's address, so that its use confirms the address. */
+  mailed: boolean
+  createdAt: number
+  expiresAt: number
+  usedAt: number | null
+}
+
+/** One-time links, found by the SHA-256 of their token. */
+export interface SignInLinkStore {
+  /** A link that was neither used nor is over. */
+  usable(tokenHash: Uint8Array, now: number): SignInLink | undefined
+  put(link: SignInLink): void
+  /** Uses a link up; false when somebody was faster or its time is over. */
+  use(tokenHash: Uint8Array, now: number): boolean
+  /** Links that were mailed to an account after `since`. */
+  mailedSince(accountId: string, since: number): number
+  /** Forgets links that were over before `before`. */
+  forget(before: number): void
+}
+
+interface Row {
+  token_hash: Uint8Array
+  account_id: string
+  mailed: number
+  created_at: number
+  expires_at: number
+  used_at: number | null
+}
+
+const linkOf = (row: Row): SignInLink => ({
+  tokenHash: row.token_hash,
+  accountId: row.account_id,
+  mailed: row.mailed === 1,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  usedAt: row.used_at,
+})
+
+export function signInLinkStore(db: Database): SignInLinkStore {
+  const usable = db.query<Row, [Uint8Array, number]>(
+    'SELECT * FROM sign_in_links WHERE token_hash = ? AND used_at IS NULL AND expires_at > ?',
+  )
+  const put = db.query(
+    'INSERT INTO sign_in_links (token_hash, account_id, mailed, created_at, expires_at, used_at) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const use = db.query('UPDATE sign_in_links SET used_at = ?1 WHERE token_hash = ?2 AND used_at IS NULL AND expires_at > ?1')
+  const mailed = db.query<{ n: number }, [string, number]>(
+    'SELECT count(*) AS n FROM sign_in_links WHERE account_id = ? AND mailed = 1 AND created_at > ?',
+  )
+  const forget = db.query('DELETE FROM sign_in_links WHERE expires_at <= ?')
+  return {
+    usable(tokenHash, now) {
+      const row = usable.get(tokenHash, now)
+      return row ? linkOf(row) : undefined
+    },
+    put: link => void put.run(link.tokenHash, link.accountId, link.mailed ? 1 : 0, link.createdAt, link.expiresAt, link.usedAt),
+    use: (tokenHash, now) => use.run(now, tokenHash).changes === 1,
+    mailedSince: (accountId, since) => mailed.get(accountId, since)?.n ?? 0,
+    forget: before => void forget.run(before),
+  }
+}

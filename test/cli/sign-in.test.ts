@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'bun:test'
+import type { CommandEnvironment } from '../../src/cli/command.ts'
+import { endSessions, firstLine, makeLink, setPassword } from '../../src/cli/sign-in.ts'
+import { people, tokenIn } from '../api/people.ts'
+
+/** A command line over a house; `lines` and `faults` are what it printed. */
+function terminal() {
+  const all = people()
+  const admin = `Bearer ${all.services.adminTokens.rotate()}`
+  const [lines, faults]: [string[], string[]] = [[], []]
+  const env: CommandEnvironment = {
+    operator: { call: async (method, path, body) => all.ask(method, path, admin, body) },
+    out: line => void lines.push(line),
+    err: line => void faults.push(line),
+  }
+  return { ...all, env, lines, faults }
+}
+
+async function* chunks(...texts: string[]) {
+  for (const text of texts) yield new TextEncoder().encode(text)
+}
+
+describe('an operator', () => {
+  test('makes a link that signs in once', async () => {
+    const { env, lines, faults, person, ask } = terminal()
+    const { email } = person('ann')
+    expect(await makeLink(env, email)).toBe(0)
+    expect(lines[0]).toMatch(/^http:\/\/127\.0\.0\.1:8470\/sign-in\?token=[0-9a-f]{64}$/)
+    expect(lines[1]).toBe('It signs in once, until 2026-11-20T15:15:00Z.')
+    const answer = await ask('POST', '/v1/auth/session', undefined, { link_token: tokenIn(lines[0]!) })
+    expect([answer.status, faults]).toEqual([200, []])
+  })
+
+  test('sets a password that nobody sees, and signs people out', async () => {
+    const { env, lines, faults, person, ask, signedIn } = terminal()
+    const ann = person('ann')
+    const token = await signedIn(ann)
+    expect(await setPassword(env, ann.email, async () => 'correct horse battery')).toBe(0)
+    expect((await ask('GET', '/v1/account', `Bearer ${token}`)).status).toBe(401)
+    expect((await ask('POST', '/v1/auth/session', undefined, { email: ann.email, password: 'correct horse battery' })).status).toBe(200)
+    const again = await signedIn(ann)
+    expect(await endSessions(env, ann.email)).toBe(0)
+    expect((await ask('GET', '/v1/account', `Bearer ${again}`)).status).toBe(401)
+    expect(lines.join('\n')).not.toContain('correct horse')
+    expect(faults).toEqual([])
+  })
+
+  test('is told why a password will not do, and that an address has no account', async () => {
+    const { env, faults, person } = terminal()
+    expect(await setPassword(env, person('ann').email, async () => 'short')).toBe(1)
+    expect(await makeLink(env, 'nobody@example.com')).toBe(1)
+    expect(faults).toEqual([
+      'accounts password: password: must be at least 10 characters long.',
+      'accounts link: no account has the address nobody@example.com',
+    ])
+  })
+})
+
+test.each([
+  [['one line\n'], 'one line'],
+  [['in two ', 'parts\r\nand more'], 'in two parts'],
+  [['without an end'], 'without an end'],
+  [[], ''],
+])('the first line of %j is %p', async (texts, line) => {
+  expect(await firstLine(chunks(...texts))).toBe(line)
+})

@@ -1,0 +1,148 @@
+import { afterAll, expect, test } from 'bun:test'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { binary, remove, temporaryDir } from './binary.ts'
+
+const cycles = process.env.WELLHEAD_TORTURE === '1' ? 200 : 20
+const seed = Number(process.env.WELLHEAD_SEED ?? 1)
+const endpoints = 6
+const levels = new Map([
+  ['WTI_USD', 70],
+  ['BRENT_CRUDE_USD', 75],
+  ['NATURAL_GAS_USD', 4],
+])
+const arrivalMs = 60_000
+
+const dir = temporaryDir()
+let child: Bun.Subprocess | undefined
+afterAll(() => {
+  child?.kill('SIGKILL')
+  remove(dir)
+})
+
+let state = seed
+/** Numbers in [0, 1) that follow from the seed. */
+function chance(): number {
+  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+  return state / 2 ** 32
+}
+
+interface Running {
+  url: string
+  /** Shown at the first start only. */
+  apiKey: string | undefined
+  adminToken: string | undefined
+  startMs: number
+}
+
+async function start(): Promise<Running> {
+  const ready = join(dir, 'ready.json')
+  rmSync(ready, { force: true })
+  const begun = performance.now()
+  child = Bun.spawn([binary(), 'serve', '--data', join(dir, 'data'), '--port', '0', '--ready-file', ready], {
+    env: { PATH: process.env.PATH, WELLHEAD_EGRESS_ALLOW: '127.0.0.0/8', WELLHEAD_LIMITS_PER_MINUTE: '100000' },
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+  while (!existsSync(ready)) {
+    if (child.exitCode !== null) throw new Error(`the server ended: ${await new Response(child.stderr as ReadableStream).text()}`)
+    await Bun.sleep(2)
+  }
+  const told = JSON.parse(readFileSync(ready, 'utf8')) as { url: string; api_key?: string; admin_token?: string }
+  return { url: told.url, apiKey: told.api_key, adminToken: told.admin_token, startMs: performance.now() - begun }
+}
+
+async function call(url: string, method: string, path: string, authorization: string, body?: unknown) {
+  const response = await fetch(url + path, {
+    method,
+    headers: { authorization },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+/** What came in: by endpoint and point in time, the ids of the events that told of it. */
+const arrived = new Map<string, string[]>()
+const keyOf = (endpoint: string | number, code: string, timestamp: string) => `${endpoint} ${code} ${Date.parse(timestamp)}`
+
+const receiver = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  async fetch(request) {
+    const { id, data } = (await request.json()) as { id: string; data: { commodity_code: string; timestamp: string } }
+    expect(request.headers.get('webhook-id')).toBe(id)
+    const key = keyOf(new URL(request.url).pathname.slice(1), data.commodity_code, data.timestamp)
+    arrived.set(key, [...(arrived.get(key) ?? []), id])
+    // Slow enough that most kills find deliveries under way.
+    await Bun.sleep(chance() * 40)
+    return new Response('ok')
+  },
+})
+afterAll(() => receiver.stop(true))
+
+test(`${cycles} kills: every event that was acknowledged arrives, and no event comes under two ids`, async () => {
+  const first = await start()
+  const [key, operator] = [`Token ${first.apiKey}`, `Bearer ${first.adminToken}`]
+  for (let n = 0; n < endpoints; n += 1) {
+    const made = await call(first.url, 'POST', '/v1/webhooks', key, {
+      ...{ url: `http://127.0.0.1:${receiver.port}/${n}`, events: ['price.updated'], rate_limit_per_second: 50, ordered: n === 0 },
+    })
+    expect(made.status).toBe(201)
+  }
+  const acknowledged = new Set<string>()
+  const startsMs: number[] = []
+  let observedAt = Date.now() - 86_400_000
+  let running = first
+  for (let cycle = 0; cycle < cycles; cycle += 1) {
+    let killer: Timer | undefined
+    for (let posts = 0; posts < 6 && child!.exitCode === null && !child!.killed; posts += 1) {
+      observedAt += 1_000
+      const timestamp = new Date(observedAt).toISOString()
+      const observations = [...levels].map(([code, level]) => ({ code, observed_at: timestamp, price: level + chance() }))
+      const answer = await call(running.url, 'POST', '/admin/v1/observations', operator, { observations }).catch(() => undefined)
+      if (!answer) break
+      expect(answer.status).toBe(200)
+      for (const code of levels.keys()) for (let n = 0; n < endpoints; n += 1) acknowledged.add(keyOf(n, code, timestamp))
+      killer ??= setTimeout(() => child!.kill('SIGKILL'), chance() * 200)
+    }
+    await child!.exited
+    clearTimeout(killer)
+    running = await start()
+    startsMs.push(running.startMs)
+  }
+  const deadline = performance.now() + arrivalMs
+  const missing = () => [...acknowledged].filter(one => !arrived.has(one))
+  while (missing().length > 0 && performance.now() < deadline) await Bun.sleep(50)
+  const { webhooks } = (await call(running.url, 'GET', '/v1/webhooks', key)).body.data as { webhooks: { id: string; url: string }[] }
+  const logs = async () =>
+    await Promise.all(
+      webhooks.map(
+        async one => (await call(running.url, 'GET', `/v1/webhooks/${one.id}/events?status=delivered`, key)).body.meta as { total: number },
+      ),
+    )
+  const places = arrived.size / endpoints
+  while ((await logs()).some(log => log.total < places) && performance.now() < deadline) await Bun.sleep(50)
+  const repeated = [...arrived.values()].filter(ids => ids.length > 1)
+  const renamed = [...arrived].filter(([, ids]) => new Set(ids).size > 1)
+  startsMs.sort((a, b) => a - b)
+  const at = (share: number) => Math.round(startsMs[Math.min(startsMs.length - 1, Math.floor(startsMs.length * share))]!)
+  const figures = { acknowledged: acknowledged.size, arrived: arrived.size, repeated: repeated.length, lost: missing().length }
+  console.log(
+    JSON.stringify({
+      id: 'R01',
+      n: cycles,
+      failures: missing().length + renamed.length,
+      p50: at(0.5),
+      p95: at(0.95),
+      max: at(1),
+      seed,
+      ...figures,
+    }),
+  )
+  expect(missing()).toEqual([])
+  expect(renamed).toEqual([])
+  expect(acknowledged.size).toBeGreaterThan(cycles * endpoints)
+  // The kills came in the middle of deliveries, or nothing was shown.
+  expect(repeated.length).toBeGreaterThan(0)
+  expect((await logs()).map(log => log.total)).toEqual(webhooks.map(() => places))
+}, 600_000)

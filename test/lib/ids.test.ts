@@ -1,0 +1,37 @@
+import { expect, test } from 'bun:test'
+import { chanceOf, derivedEventId, randomIds, seededIds } from '../../src/lib/ids.ts'
+
+const at = Date.parse('2026-11-20T15:00:00Z')
+
+test('event ids have 26 lower-case characters and sort by their moment', () => {
+  for (const ids of [randomIds(), seededIds(1)]) {
+    const events = [at - 86_400_000, at, at + 1, at + 1_000, at + 10 ** 10].map(ids.event)
+    for (const id of events) expect(id).toMatch(/^evt_[0-9a-hjkmnp-tv-z]{26}$/)
+    expect(events.toSorted()).toEqual(events)
+    expect(ids.event(at)).not.toBe(ids.event(at))
+  }
+})
+
+test('ordered UUIDs are of version 7, carry their moment and differ', () => {
+  for (const ids of [randomIds(), seededIds(1)]) {
+    const id = ids.uuidAt(at)
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toBe(at)
+    expect(ids.uuidAt(at)).not.toBe(id)
+    expect(ids.uuidAt(at + 1) > id).toBe(true)
+  }
+})
+
+test('a derived event id is the same for the same moment and text, and another for any other', () => {
+  const id = derivedEventId(at, 'price.updated WTI_USD')
+  expect(id).toMatch(/^evt_[0-9a-hjkmnp-tv-z]{26}$/)
+  expect(derivedEventId(at, 'price.updated WTI_USD')).toBe(id)
+  expect(derivedEventId(at, 'price.updated BRENT_CRUDE_USD')).not.toBe(id)
+  expect(derivedEventId(at + 1, 'price.updated WTI_USD')).not.toBe(id)
+})
+
+test('chance lies in [0, 1) and spreads', () => {
+  const drawn = Array.from({ length: 200 }, () => chanceOf(randomIds()))
+  expect(drawn.every(one => one >= 0 && one < 1)).toBe(true)
+  expect(new Set(drawn.map(one => Math.floor(one * 4)))).toEqual(new Set([0, 1, 2, 3]))
+})
