@@ -516,7 +516,10 @@ CREATE TABLE outbox (
   body_id INTEGER NOT NULL,
   -- What the message is about, for the one who asked for it.
   ref TEXT,
-  state TEXT NOT NULL CHECK (state IN ('pending', 'leased', 'retry', 'delivered', 'failed', 'skipped')),
+  -- Written out: SQLite builds a list of more than two anew for every row, which is a quarter of the cost of a message.
+  state TEXT NOT NULL CHECK (
+    state = 'pending' OR state = 'leased' OR state = 'retry' OR state = 'delivered' OR state = 'failed' OR state = 'skipped'
+  ),
   due_at INTEGER NOT NULL,
   -- The next attempt of a message whose lane keeps its order: it stays first in the lane, so due_at stays what it was.
   hold_until INTEGER,
@@ -753,7 +756,8 @@ CREATE INDEX alerts_by_account ON alerts (account_id, number) WHERE removed_at I
 CREATE INDEX alerts_watched ON alerts (series_id, number, low, high) WHERE enabled = 1 AND removed_at IS NULL;
 CREATE INDEX alerts_removed ON alerts (number) WHERE removed_at IS NOT NULL;
 
--- One row each time an alert fired. The key is what makes it fire once for an observation, however often that is judged.
+-- One row each time an alert fired. The key is what makes it fire once for an observation, however often that is judged. Rows stand in the
+-- order in which they were written: stored by alert, a price on which a hundred thousand fire would touch nearly every page of the table.
 CREATE TABLE alert_triggers (
   alert INTEGER NOT NULL REFERENCES alerts (number),
   -- Of alerts on daily values: midnight of the day.
@@ -771,8 +775,8 @@ CREATE TABLE alert_triggers (
   channels TEXT NOT NULL,
   -- JSON object of what was measured.
   metadata TEXT,
-  PRIMARY KEY (alert, observed_at, series_id)
-) STRICT, WITHOUT ROWID;
+  UNIQUE (alert, observed_at, series_id)
+) STRICT;
 CREATE INDEX alert_triggers_by_account ON alert_triggers (account_id, triggered_at, alert, observed_at);
 
 -- Prices that alerts have still to be judged by, written in the transaction that recorded them: what a crash interrupts goes on from here.
@@ -1041,3 +1045,301 @@ CREATE INDEX scheduled_delivery_runs_by_delivery ON scheduled_delivery_runs (del
 -- Those that wait for their letter.
 CREATE INDEX scheduled_delivery_runs_pending ON scheduled_delivery_runs (created_at) WHERE status = 'pending';
 CREATE INDEX scheduled_delivery_runs_by_age ON scheduled_delivery_runs (created_at);
+
+-- Codes that accounts have looked at on a rhythm.
+CREATE TABLE watches (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  name TEXT,
+  -- JSON list.
+  codes TEXT NOT NULL,
+  interval_seconds INTEGER NOT NULL,
+  deliver_webhook INTEGER NOT NULL,
+  threshold_percent REAL,
+  source TEXT NOT NULL,
+  tool_name TEXT,
+  last_evaluated_at INTEGER,
+  -- What is due is read from here, so that a stop of any length leads to one run. NULL: paused.
+  next_run_at INTEGER,
+  -- JSON object: what the last run found, by code.
+  seen TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  -- Gone for everybody; the row stays while events name it.
+  removed_at INTEGER
+) STRICT;
+CREATE INDEX watches_by_account ON watches (account_id, number) WHERE removed_at IS NULL;
+CREATE INDEX watches_due ON watches (next_run_at, number) WHERE next_run_at IS NOT NULL;
+CREATE INDEX watches_removed ON watches (removed_at) WHERE removed_at IS NOT NULL;
+
+-- One feed for each account that has had watches. Its numbers never come again, also when all of its events are gone.
+CREATE TABLE watch_feeds (
+  number INTEGER PRIMARY KEY,
+  account_id TEXT NOT NULL UNIQUE REFERENCES accounts (id),
+  last_seq INTEGER NOT NULL
+) STRICT;
+
+-- What the runs of watches said, code by code. A busy account has a million of them a day, so they hold numbers in place of ids and codes, and
+-- nothing that follows from the rest.
+CREATE TABLE watch_events (
+  feed INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  watch INTEGER NOT NULL REFERENCES watches (number),
+  type TEXT NOT NULL CHECK (type IN ('evaluated', 'threshold_crossed', 'stale')),
+  series_id INTEGER NOT NULL,
+  price REAL,
+  previous_price REAL,
+  as_of INTEGER,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (feed, seq)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX watch_events_by_watch ON watch_events (watch, seq);
+CREATE INDEX watch_events_by_time ON watch_events (created_at);
+
+-- Filling stations that sell diesel, each with its newest price. The reference is what its source calls it.
+CREATE TABLE diesel_stations (
+  id INTEGER PRIMARY KEY,
+  reference TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  address TEXT NOT NULL,
+  state_code TEXT NOT NULL,
+  latitude REAL NOT NULL,
+  longitude REAL NOT NULL,
+  -- USD per gallon.
+  price REAL NOT NULL CHECK (price > 0),
+  -- Space separated.
+  fuel_types TEXT NOT NULL,
+  observed_at INTEGER NOT NULL,
+  source TEXT NOT NULL,
+  recorded_at INTEGER NOT NULL
+) STRICT;
+-- Where they are, in millionths of a degree.
+CREATE VIRTUAL TABLE diesel_station_places USING rtree_i32(id, south, north, west, east);
+
+-- Where accounts get prices of their own from.
+CREATE TABLE data_sources (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  name TEXT NOT NULL,
+  -- Any word: what this build does not sync is kept too, and says so.
+  source_type TEXT NOT NULL,
+  -- pending: not synced yet. error: failed, and tried again where that may help. failed: given up.
+  status TEXT NOT NULL CHECK (status IN ('active', 'paused', 'error', 'pending', 'failed')),
+  -- JSON object.
+  scraper_config TEXT,
+  -- A JSON object, sealed by the vault; its id tells one from the one before.
+  credentials BLOB,
+  credential_id TEXT,
+  last_sync_at INTEGER,
+  -- NULL: not by itself.
+  next_sync_at INTEGER,
+  successful_syncs INTEGER NOT NULL DEFAULT 0,
+  failed_syncs INTEGER NOT NULL DEFAULT 0,
+  failed_in_a_row INTEGER NOT NULL DEFAULT 0,
+  last_error TEXT,
+  -- Grows with every change that its owner makes: a sync that began before one has read another source.
+  revision INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  -- Gone for everybody; the row stays until its rows have been dropped, in slices.
+  removed_at INTEGER
+) STRICT;
+CREATE INDEX data_sources_by_account ON data_sources (account_id, number) WHERE removed_at IS NULL;
+CREATE INDEX data_sources_due ON data_sources (next_sync_at) WHERE next_sync_at IS NOT NULL AND removed_at IS NULL;
+CREATE INDEX data_sources_removed ON data_sources (number) WHERE removed_at IS NOT NULL;
+
+-- Marine fuel prices of a source: its account's own, in no public series. USD or another currency per metric ton.
+CREATE TABLE data_source_rows (
+  source INTEGER NOT NULL REFERENCES data_sources (number),
+  observed_at INTEGER NOT NULL,
+  fuel_type TEXT NOT NULL,
+  port TEXT NOT NULL,
+  region TEXT,
+  currency TEXT NOT NULL,
+  price REAL NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  PRIMARY KEY (source, observed_at, fuel_type, port)
+) STRICT, WITHOUT ROWID;
+
+-- What became of each sync, the newest of a source.
+CREATE TABLE data_source_syncs (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  source INTEGER NOT NULL REFERENCES data_sources (number),
+  -- What asked for it.
+  trigger TEXT NOT NULL CHECK (trigger IN ('schedule', 'push')),
+  status TEXT NOT NULL CHECK (status IN ('success', 'failed')),
+  received INTEGER NOT NULL,
+  inserted INTEGER NOT NULL,
+  revised INTEGER NOT NULL,
+  unchanged INTEGER NOT NULL,
+  rejected INTEGER NOT NULL,
+  -- JSON list of the first sentences about rows that were not taken.
+  rejections TEXT NOT NULL,
+  error TEXT,
+  duration_ms INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  completed_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX data_source_syncs_by_source ON data_source_syncs (source, number);
+
+-- What one well produced in a month (YYYY-MM), in barrels and thousand cubic feet; NULL: not reported.
+CREATE TABLE well_production (
+  api_number TEXT NOT NULL,
+  month TEXT NOT NULL,
+  oil_bbl REAL CHECK (oil_bbl >= 0),
+  gas_mcf REAL CHECK (gas_mcf >= 0),
+  water_bbl REAL CHECK (water_bbl >= 0),
+  days_producing INTEGER,
+  source TEXT NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  PRIMARY KEY (api_number, month)
+) STRICT, WITHOUT ROWID;
+
+-- The oil of each well by year, written in the transaction that writes its months: the wells with most oil in any months are found among those
+-- with most in their years, without reading the months of every well of a state.
+CREATE TABLE well_production_years (
+  api_number TEXT NOT NULL,
+  year TEXT NOT NULL,
+  state_code TEXT NOT NULL,
+  oil_bbl REAL NOT NULL,
+  PRIMARY KEY (api_number, year)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX well_production_years_best ON well_production_years (state_code, year, oil_bbl DESC, api_number);
+
+-- How many wells of a state have a row for a month, written with the rows: what is covered, without counting them.
+CREATE TABLE well_production_months (
+  state_code TEXT NOT NULL,
+  month TEXT NOT NULL,
+  wells INTEGER NOT NULL,
+  -- Of the rows that were written last.
+  source TEXT NOT NULL,
+  PRIMARY KEY (state_code, month)
+) STRICT, WITHOUT ROWID;
+
+-- What states produced in a month, as agencies publish it: all wells, also those of which no single one is known. The country is the sum of its
+-- states and is not stored.
+CREATE TABLE state_production (
+  state_code TEXT NOT NULL,
+  month TEXT NOT NULL,
+  oil_bbl REAL NOT NULL,
+  gas_mcf REAL NOT NULL,
+  water_bbl REAL,
+  -- 1: not everybody has filed yet.
+  provisional INTEGER NOT NULL,
+  source TEXT NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  PRIMARY KEY (state_code, month)
+) STRICT, WITHOUT ROWID;
+-- A month of all states, and which is the newest.
+CREATE INDEX state_production_by_month ON state_production (month);
+
+-- What accounts have bought of plans. A row is one subscription from its beginning to its end; its periods are in its invoices. Accounts
+-- whose plan the operator set by hand have none.
+CREATE TABLE subscriptions (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  plan TEXT NOT NULL,
+  billing_period TEXT NOT NULL CHECK (billing_period IN ('monthly', 'yearly')),
+  -- Of the running period, in minor units of USD; the next one costs what the plan table says by then.
+  price_cents INTEGER NOT NULL CHECK (price_cents >= 0),
+  -- 1: the price was agreed with the operator and stays from period to period.
+  agreed INTEGER NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('active', 'past_due', 'cancelled')),
+  -- From which all ends of periods are counted.
+  anchor_at INTEGER NOT NULL,
+  starts_at INTEGER NOT NULL,
+  ends_at INTEGER NOT NULL,
+  cancel_at_period_end INTEGER NOT NULL,
+  cancelled_at INTEGER,
+  -- What takes the place of the plan at the end of the period.
+  pending_plan TEXT,
+  pending_billing_period TEXT CHECK (pending_billing_period IN ('monthly', 'yearly')),
+  past_due_at INTEGER,
+  ended_at INTEGER,
+  -- manual: periods and invoices are made here. Otherwise by the processor, under the reference.
+  provider TEXT NOT NULL,
+  provider_ref TEXT UNIQUE,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  CHECK (starts_at < ends_at),
+  CHECK ((status = 'cancelled') = (ended_at IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX subscriptions_running ON subscriptions (account_id) WHERE ended_at IS NULL;
+CREATE INDEX subscriptions_by_account ON subscriptions (account_id, created_at);
+CREATE INDEX subscriptions_by_end ON subscriptions (ends_at) WHERE ended_at IS NULL;
+
+-- Every invoice; nothing of it but its payment changes once it is here. The number counts without gaps.
+CREATE TABLE invoices (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  subscription_id TEXT REFERENCES subscriptions (id),
+  number TEXT NOT NULL UNIQUE,
+  amount_cents INTEGER NOT NULL,
+  currency TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('draft', 'open', 'paid', 'void', 'uncollectible')),
+  starts_at INTEGER NOT NULL,
+  ends_at INTEGER NOT NULL,
+  -- JSON [{description, amountCents}, ...] that add up to the amount.
+  lines TEXT NOT NULL,
+  billed_to TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  -- From then on it is overdue.
+  due_at INTEGER NOT NULL,
+  paid_at INTEGER,
+  attempts INTEGER NOT NULL,
+  next_attempt_at INTEGER,
+  last_error TEXT,
+  provider TEXT NOT NULL,
+  provider_ref TEXT UNIQUE
+) STRICT;
+CREATE INDEX invoices_by_account ON invoices (account_id, created_at, seq);
+-- What somebody has yet to pay: few.
+CREATE INDEX invoices_open ON invoices (due_at) WHERE status = 'open';
+CREATE INDEX invoices_by_subscription ON invoices (subscription_id) WHERE status = 'open';
+
+-- Requests bought beside a plan. `remaining` is written behind, at most a second late, like the counters of quotas.
+CREATE TABLE credit_purchases (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  pack_id TEXT NOT NULL,
+  quantity INTEGER NOT NULL,
+  requests INTEGER NOT NULL,
+  amount_cents INTEGER NOT NULL,
+  currency TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('pending', 'completed', 'failed')),
+  invoice_id TEXT REFERENCES invoices (id),
+  created_at INTEGER NOT NULL,
+  expires_after_days INTEGER,
+  completed_at INTEGER,
+  expires_at INTEGER,
+  remaining INTEGER NOT NULL CHECK (remaining BETWEEN 0 AND requests),
+  -- Those that nobody used in time.
+  lapsed INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+CREATE INDEX credit_purchases_by_account ON credit_purchases (account_id) WHERE remaining > 0;
+CREATE INDEX credit_purchases_by_expiry ON credit_purchases (expires_at) WHERE remaining > 0;
+CREATE INDEX credit_purchases_pending ON credit_purchases (created_at) WHERE status = 'pending';
+CREATE INDEX credit_purchases_by_invoice ON credit_purchases (invoice_id);
+
+-- Who an account is at the processor, and what it pays with.
+CREATE TABLE billing_customers (
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  provider TEXT NOT NULL,
+  provider_ref TEXT,
+  -- NULL: the first of the methods that there are.
+  payment_method_id TEXT,
+  PRIMARY KEY (account_id, provider)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX billing_customers_by_ref ON billing_customers (provider, provider_ref) WHERE provider_ref IS NOT NULL;
+
+-- Messages of the processor that have been dealt with: each once, for as long as it might be sent again.
+CREATE TABLE processor_events (
+  id TEXT PRIMARY KEY,
+  type TEXT NOT NULL,
+  received_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX processor_events_by_age ON processor_events (received_at);

@@ -34,6 +34,24 @@ export async function filledCopy({ dir, say }: BenchOptions): Promise<string> {
   return target
 }
 
+export interface FilledPermits {
+  dir: string
+  /** A key of an account on the largest plan. */
+  token: string
+}
+
+/** A register of well permits; one that is there, whole and of this schema, is used again. */
+export async function filledPermits({ dir, permits, say }: BenchOptions): Promise<FilledPermits> {
+  const target = join(dir, `permits-${permits}-${schemaHash()}`)
+  const note = join(target, 'filled.json')
+  if (!existsSync(note)) {
+    mkdirSync(target, { recursive: true })
+    say(`filling ${target} with ${permits} well permits`)
+    await run('fill-permits.ts', [target, String(permits)])
+  }
+  return { dir: target, ...(JSON.parse(readFileSync(note, 'utf8')) as Omit<FilledPermits, 'dir'>) }
+}
+
 const schemaHash = () => Bun.hash.wyhash(readFileSync(join(root, 'schema.sql'))).toString(36)
 
 async function run(script: string, args: readonly string[]): Promise<void> {

@@ -27,9 +27,9 @@ export interface PermitWorld {
   next(): number
 }
 
-/** A made-up register, the same for one seed. */
-export function permitWorld(seed: number, now: number): PermitWorld {
-  let state = seed
+/** A made-up register, the same in every run. */
+export function permitWorld(now: number): PermitWorld {
+  let state = 7
   const next = () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
     return state / 2 ** 32
@@ -46,6 +46,7 @@ export function permitWorld(seed: number, now: number): PermitWorld {
     ...one,
     upTo: upTo(stateShares[one.code] ?? rest),
     counties: Array.from({ length: countiesEach }, (_, i) => ({
+      index: i,
       name: `${one.name} County ${i + 1}`,
       latitude: one.box.south + 0.3 + next() * (one.box.north - one.box.south - 0.6),
       longitude:
@@ -62,7 +63,7 @@ export function permitWorld(seed: number, now: number): PermitWorld {
     const [county, lease] = [place.counties[skewed(countiesEach, 1.5)]!, skewed(leasesAll, 2)]
     const operator = (places.indexOf(place) * 97 + skewed(operatorsEach, 2)) % operatorsAll
     const day = new Date((today - Math.floor(years * 365 * (1 - (i + 1) / total))) * dayMs).toISOString().slice(0, 10)
-    const api = `${place.apiPrefix}${String(1 + (lease % 300)).padStart(3, '0')}${String(i % 100_000).padStart(5, '0')}0000`
+    const api = `${place.apiPrefix}${String(county.index * 2 + 1).padStart(3, '0')}${String(Math.floor((i / total) * 99_999)).padStart(5, '0')}0000`
     return {
       ...{ state: place.code, permitOn: day, permitNumber: String(1_000_000 + i), permitStatus: 'approved' },
       permitType: permitTypes[Math.floor(next() * permitTypes.length)]!,
@@ -71,7 +72,7 @@ export function permitWorld(seed: number, now: number): PermitWorld {
         apiNumber: api,
         apiNumberRaw: api,
         county: county.name,
-        operator: `${operator.toString(26).toUpperCase()} ${operatorWords[operator % operatorWords.length]!}, LLC`,
+        operator: `Op ${operator.toString(26).toUpperCase()} ${operatorWords[operator % operatorWords.length]!}, LLC`,
       },
       ...{
         operatorNumber: null,

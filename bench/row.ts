@@ -14,6 +14,8 @@ export interface Line {
 export interface BenchOptions {
   /** Points of the large database. */
   points: number
+  /** Well permits of the register that is searched. */
+  permits: number
   /** How long one measurement of a server lasts. */
   seconds: number
   rounds: number

@@ -9,15 +9,29 @@ import { importing } from './rows/import.ts'
 import { latest } from './rows/latest.ts'
 import { correlation, curve, ohlc } from './rows/markets.ts'
 import { page } from './rows/page.ts'
+import { permitsFilters, permitsRadius } from './rows/permits.ts'
 import { start } from './rows/start.ts'
 import { webhooks } from './rows/webhooks.ts'
 
-const rows: Readonly<Record<string, Row>> = { latest, page, import: importing, start, curve, correlation, ohlc, alerts, webhooks }
+const rows: Readonly<Record<string, Row>> = {
+  latest,
+  page,
+  import: importing,
+  start,
+  curve,
+  correlation,
+  ohlc,
+  alerts,
+  webhooks,
+  'permits-radius': permitsRadius,
+  'permits-filters': permitsFilters,
+}
 
 const { values } = parseArgs({
   options: {
     rows: { type: 'string', default: Object.keys(rows).join(',') },
     points: { type: 'string', default: '20000000' },
+    permits: { type: 'string', default: '2000000' },
     seconds: { type: 'string', default: '3' },
     rounds: { type: 'string', default: '7' },
     keep: { type: 'string' },
@@ -33,6 +47,7 @@ mkdirSync(dir, { recursive: true })
 const options: BenchOptions = {
   dir,
   points: Number(values.points),
+  permits: Number(values.permits),
   seconds: Number(values.seconds),
   rounds: Number(values.rounds),
   say: text => process.stderr.write(`${text}\n`),

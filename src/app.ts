@@ -1,6 +1,7 @@
 import type { AnyElysia } from 'elysia'
 import { account } from './api/account.ts'
 import { admin } from './api/admin.ts'
+import { adminBilling } from './api/admin-billing.ts'
 import { adminData } from './api/admin-data.ts'
 import { adminDatasets } from './api/admin-datasets.ts'
 import { adminMail } from './api/admin-mail.ts'
@@ -9,12 +10,22 @@ import { priceAlerts } from './api/alerts.ts'
 import { analytics } from './api/analytics.ts'
 import { apiKeys } from './api/api-keys.ts'
 import { batch } from './api/batch.ts'
+import { billingPlans } from './api/billing.ts'
+import { billingInbound } from './api/billing-inbound.ts'
+import { billingInvoiceRoutes } from './api/billing-invoices.ts'
+import { billingPaymentRoutes } from './api/billing-payments.ts'
+import { bunker } from './api/bunker.ts'
+import { cableRoute } from './api/cable.ts'
 import { commodities } from './api/commodities.ts'
 import { commodityTexts } from './api/commodity-texts.ts'
 import { convert } from './api/convert.ts'
+import { dataConnector } from './api/data-connector.ts'
 import { dataQuality } from './api/data-quality.ts'
+import { dataSources } from './api/data-sources.ts'
+import { scheduledDeliveries } from './api/deliveries.ts'
 import { demoPrices } from './api/demo.ts'
 import { type DevControls, dev } from './api/dev.ts'
+import { diesel } from './api/diesel.ts'
 import { docs } from './api/docs.ts'
 import { drillingLatest } from './api/drilling.ts'
 import { drillingBasin } from './api/drilling-basin.ts'
@@ -43,9 +54,13 @@ import { authSessions } from './api/sessions.ts'
 import { sms } from './api/sms.ts'
 import { spreads } from './api/spreads.ts'
 import { storage } from './api/storage.ts'
+import { watchStream } from './api/stream.ts'
+import { subscriptions } from './api/subscriptions.ts'
 import { usage } from './api/usage.ts'
 import { webhookSecret } from './api/webhook-secret.ts'
 import { webhooks } from './api/webhooks.ts'
+import { wellProduction } from './api/well-production.ts'
+import { cycleTimes } from './api/well-production-cycle.ts'
 import { widgets } from './api/widgets.ts'
 import { windows } from './api/windows.ts'
 import { datasets } from './feed/datasets.ts'
@@ -53,20 +68,24 @@ import { shippedPorts } from './feed/shipped-ports.ts'
 import { accessPlugin } from './http/access.ts'
 import { clientAddress, type PeerLookup, trustedProxies } from './http/address.ts'
 import { base } from './http/base.ts'
+import { type Connections, noConnections } from './http/cable.ts'
 import { codeReader } from './http/codes.ts'
 import { faultMeeter } from './http/faults.ts'
 import { gate } from './http/gate.ts'
 import { idempotency } from './http/idempotency.ts'
-import { apiIntroduction, apiTags } from './http/introduction.ts'
+import { apiIntroduction, apiTags, documentNames } from './http/introduction.ts'
 import { linker } from './http/links.ts'
 import { documentOf } from './http/openapi.ts'
+import { clientProfiles, unswitched } from './http/profiles.ts'
 import { type RateTables, rateSeed, rateTables } from './http/rates.ts'
 import { addressGroup } from './plan/address.ts'
 import { freshness } from './service/freshness.ts'
 import { fx } from './service/fx.ts'
 import { keyChanges } from './service/key-changes.ts'
+import { newestProduction } from './service/well-production.ts'
 import type { Services } from './services.ts'
 import { idempotencyStore } from './store/idempotency.ts'
+import { billingPortal } from './web/billing-portal.ts'
 import { signInPages } from './web/sign-in.ts'
 
 export interface AppOptions {
@@ -82,6 +101,8 @@ export interface AppOptions {
   dev?: DevControls
   /** How the process around the interface is doing. */
   vitals?: Vitals
+  /** What the server can do that holds the connections of requests. */
+  connections?: Connections
 }
 
 /** The whole interface over one set of services. The list of resources is the table of contents. */
@@ -94,6 +115,7 @@ export function createApp(
     rates = rateTables(services.limits, rateSeed(services.ids)),
     dev: controls,
     vitals = aloneVitals,
+    connections = noConnections,
   }: AppOptions = {},
 ) {
   const { config, clock, ids, log, keys, meter, plans, limits, adminTokens, sessions, catalogue, board } = services
@@ -105,7 +127,9 @@ export function createApp(
   const codes = codeReader(catalogue, now, limits.codesPerRequestMax, links)
   const marks = { fixtureHeader: `${config.brand.headerPrefix}Data` }
   const { brand, demo, server, vintage } = config
-  const shared = { ...services, access, codes, marks, now, exchange: fx(catalogue, board), firstCodes: demo.codes }
+  const profiles = config.clientProfiles.length > 0 ? clientProfiles(config.clientProfiles) : undefined
+  const switched = profiles?.switched ?? unswitched
+  const shared = { ...services, switched, access, codes, marks, now, exchange: fx(catalogue, board), firstCodes: demo.codes }
   const fresh = { ...shared, links, freshness: freshness(shared) }
   const listed = { ...fresh, texts: commodityTexts(fresh) }
   const changes = keyChanges(services)
@@ -116,10 +140,21 @@ export function createApp(
   const reload = () => {
     keys.reload()
     services.webhooks.reload()
+    services.credits.reset()
   }
+  const issuer = config.billing.issuer === '' ? [brand.serviceName] : config.billing.issuer.split(';').map(line => line.trim())
   const repeats = idempotency({ store: idempotencyStore(services.db), reload, now })
-  const drilled = { ...shared, tierRequired: tierRequiredOf(plans), permits: services.permits.counts, production: () => undefined }
-  const app: AnyElysia = base({ access, gate: door, ids, log, links, corsOrigins: config.cors.origins })
+  const drilled = {
+    ...shared,
+    tierRequired: tierRequiredOf(plans),
+    permits: services.permits.counts,
+    production: newestProduction(services.wellProduction),
+  }
+  const app: AnyElysia = base({
+    ...{ access, gate: door, ids, log, links, profiles },
+    corsOrigins: config.cors.origins,
+    headerPrefix: config.brand.headerPrefix,
+  })
   resourcesOf(app)
     .use(demoPrices({ ...listed, limitPerHour: limits.demoPerHour }))
     .use(commodities(listed))
@@ -137,8 +172,9 @@ export function createApp(
         ...shared,
         codesMax: limits.codesPerRequestMax,
         xmlRoot: brand.xmlRoot,
-        dispatch: (request, caller): Promise<Response> => {
+        dispatch: (request, caller, onBehalf): Promise<Response> => {
           door.vouch(request, caller)
+          profiles?.refuseAs(request, onBehalf)
           return app.handle(request)
         },
       }),
@@ -155,6 +191,18 @@ export function createApp(
     .use(spreads({ ...shared, exchangeWords: brand.exchangeWords }))
     .use(storage(shared))
     .use(marine({ ...shared, ports: shippedPorts(), perPageMax: limits.windowedPerPageMax }))
+    .use(bunker({ ...shared, ports: shippedPorts(), perPageMax: limits.windowedPerPageMax }))
+    .use(diesel(shared))
+    .use(dataConnector({ ...shared, ports: shippedPorts() }))
+    .use(
+      dataSources({
+        ...shared,
+        links,
+        checkTarget: services.egress.checkTarget,
+        idempotency: repeats,
+        headerPrefix: brand.headerPrefix,
+      }),
+    )
     .use(fuelSurcharge({ ...shared, perPageMax: limits.windowedPerPageMax }))
     .use(indicators(shared))
     .use(ei(shared))
@@ -164,9 +212,14 @@ export function createApp(
     .use(drillingLists(drilled))
     .use(drillingBasin(drilled))
     .use(pseo(drilled))
+    .use(wellProduction(shared))
+    .use(cycleTimes(shared))
     .use(monthlyForecasts(shared))
     .use(dataQuality(shared))
     .use(marketBrief({ ...shared, links }))
+    .use(subscriptions({ ...shared, links, idempotency: repeats, headerPrefix: brand.headerPrefix }))
+    .use(watchStream({ ...shared, gate: door, peer, connections }))
+    .use(cableRoute({ ...shared, gate: door, peer, connections, channels: brand.streamChannels }))
     .use(
       priceAlerts({
         ...shared,
@@ -177,6 +230,7 @@ export function createApp(
       }),
     )
     .use(webhooks({ ...shared, links, checkTarget: services.egress.checkTarget, idempotency: repeats }))
+    .use(scheduledDeliveries({ ...shared, links, idempotency: repeats, headerPrefix: brand.headerPrefix }))
     .use(webhookSecret(shared))
     .use(account({ ...shared, links, quotaScope: config.quota.scope }))
     .use(apiKeys({ ...shared, changes, idempotency: repeats, nameMax: limits.keyNameMax }))
@@ -184,8 +238,14 @@ export function createApp(
     .use(authSessions(people))
     .use(organizationRoutes({ ...people, idempotency: repeats }))
     .use(signInPages({ ...people, serviceName: brand.serviceName }))
+    .use(billingPlans({ ...shared, idempotency: repeats }))
+    .use(billingPaymentRoutes({ ...shared, links, idempotency: repeats }))
+    .use(billingInvoiceRoutes({ ...shared, links, issuer }))
+    .use(billingInbound(shared))
+    .use(billingPortal({ ...shared, serviceName: brand.serviceName, issuer }))
     .use(performance(shared))
     .use(admin({ ...shared, changes, nameMax: limits.keyNameMax }))
+    .use(adminBilling({ ...shared, links }))
     .use(adminSignIn({ ...people, linkLifetimeMs: config.sessions.linkLifetimeMs }))
     .use(adminData(shared))
     .use(adminMail(shared))
@@ -200,6 +260,7 @@ export function createApp(
     description: apiIntroduction(brand.serviceName),
     baseUrl: server.baseUrl || '/',
     tags: apiTags,
+    names: documentNames(brand),
   })
   return app
 }

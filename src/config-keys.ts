@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { dayMs, hourMs, isoInstant, minuteMs, parseInstant, secondMs } from './lib/instant.ts'
+import { creditPackOf } from './plan/credit-packs.ts'
 
 /** One sort of value: how text becomes one, which values it admits, how a value is shown to a person. */
 export interface Kind<T, Suffix extends string = ''> {
@@ -303,6 +304,13 @@ export const configKeys = {
     'Networks beside the public internet that webhooks and data sources may reach, over http too. Metadata services stay closed.',
     { inDev: ['127.0.0.0/8', '::1/128'] },
   ),
+  'data_sources.directory': key(
+    path(''),
+    '',
+    'Directory of the files that data sources may be read from, by every account that has data sources; empty: none.',
+  ),
+  'data_sources.timeout': key(duration('100ms', '60s'), 20 * secondMs, 'How long a sync of a data source waits for the answer.'),
+  'data_sources.per_account': key(integer(1, 1000), 25, 'Data sources of an account.'),
   'outbox.concurrency': key(integer(1, 1000), 20, 'Messages under way at a time: webhooks, e-mail and SMS together.'),
   'outbox.per_lane': key(integer(1, 100), 4, 'Messages under way at a time to one webhook endpoint, by e-mail, or by SMS.'),
   'webhooks.source_ranges': key(networks, [], 'Networks that deliveries come from, as published to receivers.'),
@@ -345,6 +353,31 @@ export const configKeys = {
   ),
   'deliveries.enabled': key(flag(), true, 'False pauses all scheduled deliveries; what falls due meanwhile goes out once when they go on.'),
   'deliveries.dispatch_interval': key(duration('1m', '1h'), 15 * minuteMs, 'How often scheduled deliveries that are due are sent.'),
+  'billing.provider': key(
+    choice('manual', 'stripe'),
+    'manual',
+    "How plans are paid: by invoices that the operator marks as paid, or through a processor. An evaluation copy's manual invoices pay themselves.",
+  ),
+  'billing.terms': key(duration('0s', '365d'), 30 * dayMs, 'How long a manual invoice may be open before it is overdue.'),
+  'billing.grace': key(duration('0s', '90d'), 14 * dayMs, 'How long a plan goes on with an overdue invoice before it ends.'),
+  'billing.issuer': key(
+    text('text of up to 400 characters', /^.{0,400}$/),
+    '',
+    'Who issues the invoices: name and address, lines separated by semicolons.',
+  ),
+  'billing.credit_packs': key(
+    list('packs as id:requests:price:days, such as pack_10k:10000:900:365', given => (creditPackOf(given) ? given : undefined)),
+    ['pack_10k:10000:900:365', 'pack_50k:50000:3900:365', 'pack_250k:250000:14900:365'],
+    'Requests that are sold beside a plan: id, requests, price in cents, days until they expire; without the days they do not.',
+  ),
+  'billing.stripe_key': key(secret(), new Secret(''), 'Secret key of the account at the processor, for billing.provider stripe.'),
+  'billing.stripe_webhook_secret': key(
+    secret(),
+    new Secret(''),
+    "Secret that signs the processor's messages to POST /billing/webhooks/stripe.",
+  ),
+  'billing.stripe_url': key(providerUrl, 'https://api.stripe.com', "Address of the processor's interface."),
+  'streams.per_key': key(integer(1, 1000), 5, 'Connections to /cable that an API key may have open, and as many to /v1/stream.'),
   'sessions.lifetime': key(duration('5m', '30d'), 12 * hourMs, 'How long a session token is good; a refresh makes a new one.'),
   'sessions.sign_in_max': key(duration('1h', '365d'), 30 * dayMs, 'How long after signing in a session can be refreshed.'),
   'sessions.link_lifetime': key(duration('1m', '24h'), 15 * minuteMs, 'How long a mailed sign-in link is good.'),

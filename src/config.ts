@@ -5,6 +5,7 @@ import type { ConfigKey, ConfigKeys } from './config-keys.ts'
 import { configKeys } from './config-keys.ts'
 import { oneLine, redact } from './lib/log.ts'
 import { isTable, parseToml, type Table } from './lib/toml.ts'
+import { type ClientProfile, parseProfiles } from './plan/client-profiles.ts'
 
 export type Mode = 'serve' | 'dev'
 
@@ -58,8 +59,8 @@ export type Values<K extends ConfigKeys> = {
 
 export interface Common {
   readonly mode: Mode
-  /** `[[client_profiles]]` as written. */
-  readonly clientProfiles: readonly Table[]
+  /** `[[client_profiles]]`, in their order: the first that fits a request applies to it. */
+  readonly clientProfiles: readonly ClientProfile[]
   /** Where each key's value comes from: `flag --port`, `env WELLHEAD_SERVER_PORT`, `wellhead.toml:12` or `default`. */
   readonly provenance: ReadonlyMap<string, string>
 }
@@ -105,7 +106,7 @@ export function loadConfig(sources: ConfigSources, keys: ConfigKeys = configKeys
   const profiles = file.get(profilesKey)
   if (profiles) provenance.set(profilesKey, profiles.source)
   if (problems.length > 0) throw new ConfigProblem(problems)
-  return { mode, ...root, clientProfiles: (profiles?.value ?? []) as Table[], provenance }
+  return { mode, ...root, clientProfiles: (profiles?.value ?? []) as ClientProfile[], provenance }
 }
 
 /** One row for each value in force, in the order of the table of keys. */
@@ -235,8 +236,13 @@ function fileValues(sources: ConfigSources, keys: ConfigKeys, outer: ReadonlyMap
   for (const [name, value] of flatten(parsed.table, keys)) {
     const line = parsed.lineOf(name)
     const source = line === undefined ? file.label : `${file.label}:${line}`
-    if (name === profilesKey ? !(Array.isArray(value) && value.every(isTable)) : !Object.hasOwn(keys, name))
-      problems.push(`${source}: ${refusal(name, keys)}`)
+    const profiles = name === profilesKey && Array.isArray(value) && value.every(isTable) ? parseProfiles(value) : undefined
+    for (const { field, message } of profiles?.faults ?? []) {
+      const fieldLine = parsed.lineOf(field.replace(/\[\d+\]$/, '')) ?? parsed.lineOf(field.replace(/\..*/, '')) ?? line
+      problems.push(`${file.label}:${fieldLine}: ${oneLine(redact(message))}`)
+    }
+    if (profiles) values.set(name, { value: profiles.profiles, source, directory: dirname(file.path) })
+    else if (!Object.hasOwn(keys, name)) problems.push(`${source}: ${refusal(name, keys)}`)
     else values.set(name, { value, source, directory: dirname(file.path), hidden: keys[name]?.kind.secret === true })
   }
   const moved = values.get('data.dir')

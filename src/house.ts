@@ -13,14 +13,19 @@ import { futuresFiller } from './feed/fixture-futures.ts'
 import { opecFiller } from './feed/fixture-opec.ts'
 import { outlookFiller } from './feed/fixture-outlooks.ts'
 import { permitFiller } from './feed/fixture-permits.ts'
+import { productionFiller } from './feed/fixture-production.ts'
+import { stationFiller } from './feed/fixture-stations.ts'
 import { storageFixture } from './feed/fixture-storage.ts'
 import { surchargeFiller } from './feed/fixture-surcharge.ts'
 import { shippedCatalogue } from './feed/shipped.ts'
 import { createWorld, type World } from './feed/world.ts'
 import { withRegions } from './feed/world-regions.ts'
 import type { PeerLookup } from './http/address.ts'
+import type { Connections } from './http/cable.ts'
 import { faults } from './http/faults.ts'
 import { alertJob } from './jobs/alerts.ts'
+import { billingJob } from './jobs/billing.ts'
+import { dataSourcesJob } from './jobs/data-sources.ts'
 import { deliveriesJob } from './jobs/deliveries.ts'
 import type { Job } from './jobs/job.ts'
 import { messagesJob } from './jobs/messages.ts'
@@ -29,6 +34,7 @@ import { type OutboxJob, outboxJob } from './jobs/outbox.ts'
 import { type Runner, runner } from './jobs/runner.ts'
 import { surchargeJob } from './jobs/surcharges.ts'
 import { usageJob } from './jobs/usage.ts'
+import { watchJob } from './jobs/watches.ts'
 import { webhookMonthsJob } from './jobs/webhook-months.ts'
 import { worldJob } from './jobs/world.ts'
 import { takeUpRates } from './kept-rates.ts'
@@ -68,12 +74,13 @@ export interface HouseOptions {
   local?: WeakSet<Request>
   /** The address that the server listens on, once it does. */
   url?: () => string | undefined
+  connections?: Connections
   /** How an evaluation copy keeps its state and goes back to it. */
   keeping?: Pick<DevControls, 'snapshot' | 'restore' | 'reset'>
 }
 
 /** Opens the database in a directory, brings the catalogue up to date and builds the interface over it. */
-export function openHouse({ ground, dir, serving = false, peer = null, local, url, keeping }: HouseOptions): House {
+export function openHouse({ ground, dir, serving = false, peer = null, local, url, connections, keeping }: HouseOptions): House {
   if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
   const db = openDatabase(databasePath(dir), { autocheckpoint: ground.config.sqlite.autocheckpoint })
   const services = openServices({ ...ground, db, masterKey: masterKeyOf(dir, ground.config.secrets.masterKey.reveal(), ground.ids) })
@@ -96,6 +103,7 @@ export function openHouse({ ground, dir, serving = false, peer = null, local, ur
     ...(url && { url }),
     ...(rates && { rates }),
     ...(local && { local }),
+    ...(connections && { connections }),
     ...(controls && { dev: controls }),
   })
   const opened: House = {
@@ -108,6 +116,9 @@ export function openHouse({ ground, dir, serving = false, peer = null, local, ur
     close() {
       jobs.stop()
       services.alerts.evaluation.stop()
+      services.sourceSync.halt()
+      services.watchRuns.stop()
+      services.streams.stop()
       services.deliveries.stop()
       sending.halt()
       services.meter.flush()
@@ -149,8 +160,8 @@ export function claimDirectory({ settings, catalogue, config }: Pick<Services, '
 }
 
 /** Writes the shipped catalogue when it is not the one the database has: a new version may bring new codes. */
-function takeCatalogue({ settings, series, catalogue }: Services) {
-  const shipped = shippedCatalogue()
+function takeCatalogue({ config, settings, series, catalogue }: Services) {
+  const shipped = shippedCatalogue(config.brand.exchangeWords)
   const version = Bun.hash.wyhash(JSON.stringify(shipped)).toString(36)
   if (settings.get('catalogue.version') === version) return
   series.put(shipped.series, shipped.aliases)
@@ -171,6 +182,7 @@ function fixtureFeed(services: Services): FixtureFeed {
     ...[cotFixture(services, prices), annotationFixture(services, prices)],
     drillingFiller({ seed: config.dev.seed, world, drilling: services.drilling, clock }),
     opecFiller({ seed: config.dev.seed, world, opec: services.opec, now: clock.now }),
+    stationFiller({ seed: config.dev.seed, world, stations: services.stations, now: clock.now }),
     outlookFixture(services, world),
     ...permitFixtures(services, world),
   ])
@@ -213,7 +225,11 @@ function permitFixtures(services: Services, world: World): Filler[] {
     chemicals: services.fracChemicals,
     isReady: permits.isFilled,
   })
-  return [permits, frac]
+  const production = productionFiller({
+    ...ground,
+    ...{ world, production: services.wellProduction, known: services.wells, isReady: permits.isFilled },
+  })
+  return [permits, frac, production]
 }
 
 /** A series of which the whole history is there. */
@@ -245,9 +261,12 @@ function jobsOf(services: Services, feed: FixtureFeed | undefined): Job[] {
     feed ? worldJob(feed, clock) : monthlyForecastJob({ ...services, forecasts: monthlyForecasts(services.monthlyForecasts) }),
     surchargeJob(surchargeMatching, clock),
     usageJob(meter),
+    billingJob(services),
     webhookMonthsJob(services.webhookAllowance),
     messagesJob(services),
+    dataSourcesJob(services),
     alertJob(services.alerts.evaluation),
+    watchJob(services.watchRuns),
     deliveriesJob({ ...services, intervalMs: services.config.deliveries.dispatchIntervalMs }),
   ]
 }

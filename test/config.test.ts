@@ -160,17 +160,42 @@ describe('where values come from', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
-  test('client profiles are kept as they are written', () => {
+  test('client profiles are read in their order', () => {
     const config = load(
-      inFile(
-        '[server]\nport = 1\n[[client_profiles]]\nname = "a"\nmatch = { User-Agent = "^x" }\n[[client_profiles]]\nname = "b"\nunknown = 1\n',
-      ),
+      inFile(`[server]
+port = 1
+[[client_profiles]]
+name = "a"
+match = { User-Agent = '^x-1\\.' }
+switches = ["latest_list", "error_string"]
+[[client_profiles]]
+name = "b"
+switches = ["retry_after_cap"]
+values = { retry_after_cap = 5 }
+[client_profiles.match]
+X-Client = "b"
+User-Agent = "y"
+`),
     )
     expect(config.clientProfiles).toEqual([
-      { name: 'a', match: { 'User-Agent': '^x' } },
-      { name: 'b', unknown: 1 },
+      {
+        name: 'a',
+        match: [{ header: 'user-agent', pattern: /^x-1\./i }],
+        switches: new Set(['latest_list', 'error_string'] as const),
+        retryAfterCapSeconds: 60,
+      },
+      {
+        name: 'b',
+        match: [
+          { header: 'x-client', pattern: /b/i },
+          { header: 'user-agent', pattern: /y/i },
+        ],
+        switches: new Set(['retry_after_cap'] as const),
+        retryAfterCapSeconds: 5,
+      },
     ])
     expect(config.provenance.get('client_profiles')).toBe('wellhead.toml:3')
+    expect(explain(config).find(row => row.key === 'client_profiles')?.value).toBe('2')
   })
 })
 
@@ -214,6 +239,58 @@ describe('what is refused', () => {
     ['[client_profiles]\nname = "a"', 'wellhead.toml:1: client_profiles must be tables, each under [[client_profiles]]'],
   ])('%j is refused', (toml, problem) => {
     expect(problems(inFile(toml))).toEqual([problem])
+  })
+
+  const sound = { name: '"a"', match: '{ User-Agent = "^x" }', switches: '["latest_list"]' }
+  test.each([
+    [{ name: '' }, '1: client_profiles[0].name is missing: it must be a text of 1 to 100 characters'],
+    [{ name: '" "' }, '2: client_profiles[0].name = " " must be a text of 1 to 100 characters'],
+    [{ nane: '"b"' }, '5: client_profiles[0].nane is unknown; did you mean name?'],
+    [
+      { match: '' },
+      "1: client_profiles[0].match is missing: it must name at least one request header with a regular expression, such as { User-Agent = '^example/1' }",
+    ],
+    [
+      { match: '{}' },
+      "3: client_profiles[0].match = {} must name at least one request header with a regular expression, such as { User-Agent = '^example/1' }",
+    ],
+    [{ match: '{ User-Agent = "(" }' }, '3: client_profiles[0].match.User-Agent = "(" must be a regular expression (missing ))'],
+    [{ match: '{ User-Agent = 1 }' }, '3: client_profiles[0].match.User-Agent = 1 must be a regular expression of 1 to 200 characters'],
+    [
+      { match: `{ User-Agent = "${'x'.repeat(201)}" }` },
+      `3: client_profiles[0].match.User-Agent = "${'x'.repeat(119)}… must be a regular expression of 1 to 200 characters`,
+    ],
+    [{ match: '{ "User Agent" = "x" }' }, '3: client_profiles[0].match.User Agent is not the name of a header'],
+    [{ switches: '["latest_lst"]' }, '4: client_profiles[0].switches[0] = "latest_lst" is no switch; did you mean latest_list?'],
+    [{ switches: '["latest_list", 7]' }, '4: client_profiles[0].switches[1] = 7 is no switch'],
+    [
+      { switches: '["latest_list", "latest_flat_and_list"]' },
+      '4: client_profiles[0].switches must not name both latest_list and latest_flat_and_list',
+    ],
+    [
+      { switches: '["quota_without_retry_after", "retry_after_cap"]' },
+      '4: client_profiles[0].switches must not name both retry_after_cap and quota_without_retry_after',
+    ],
+    [
+      { values: '{ retry_aftr_cap = 5 }' },
+      '5: client_profiles[0].values.retry_aftr_cap is no value of a switch; did you mean retry_after_cap?',
+    ],
+    [{ values: '7' }, '5: client_profiles[0].values = 7 must be a table, such as { retry_after_cap = 60 }'],
+    [
+      { values: '{ retry_after_cap = 0 }' },
+      '5: client_profiles[0].values.retry_after_cap = 0 must be an integer from 1 to 86400, in seconds',
+    ],
+  ] as [Record<string, string>, string][])('a client profile with %j is refused', (changed, problem) => {
+    const fields = Object.entries({ ...sound, ...changed }).map(([key, value]) => (value === '' ? '# none' : `${key} = ${value}`))
+    expect(problems(inFile(['[[client_profiles]]', ...fields].join('\n')))).toEqual([`wellhead.toml:${problem}`])
+  })
+
+  test('each profile has its own line, and no two have one name', () => {
+    const profile = '[[client_profiles]]\nname = "a"\nmatch = { User-Agent = "^x" }\nswitches = ["latest_list"]\n'
+    expect(problems(inFile(profile + profile.replace('latest_list', 'x')))).toEqual([
+      'wellhead.toml:8: client_profiles[1].switches[0] = "x" is no switch',
+      'wellhead.toml:6: client_profiles[1].name = "a" is the name of an earlier profile too',
+    ])
   })
 
   test.each([

@@ -14,12 +14,25 @@ export interface EvaluationCopy {
   clock: ManualClock
   apiKey: string
   adminToken: string
+  /** The data directory. */
+  dir: string
   /** A request as a client would make it; without a key when `key` is null. */
   ask(method: string, path: string, options?: { key?: string | null; body?: unknown; headers?: Record<string, string> }): Promise<Response>
   remove(): void
 }
 
-export function evaluationCopy(now = Date.parse('2026-11-20T15:00:00Z'), flags: Record<string, string> = {}): EvaluationCopy {
+export interface CopyOptions {
+  /** Only the codes that everybody tries first get their prices: enough where it does not matter what the prices are. */
+  leadingOnly?: boolean
+  /** Gets every line of the log, the least important ones too. */
+  log?: (line: string) => void
+}
+
+export function evaluationCopy(
+  now = Date.parse('2026-11-20T15:00:00Z'),
+  flags: Record<string, string> = {},
+  { leadingOnly = false, log }: CopyOptions = {},
+): EvaluationCopy {
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-copy-'))
   const clock = manualClock(now)
   const config = loadConfig({
@@ -30,16 +43,24 @@ export function evaluationCopy(now = Date.parse('2026-11-20T15:00:00Z'), flags: 
     readFile: () => undefined,
   })
   const running = openHouse({
-    ground: { config, clock, ids: seededIds(7), log: createLog({ level: 'error', format: 'json', write: () => {}, clock }) },
+    ground: {
+      config,
+      clock,
+      ids: seededIds(7),
+      log: createLog({ level: log ? 'debug' : 'error', format: 'json', write: log ?? (() => {}), clock }),
+    },
     dir,
   })
-  while (running.feed!.step(1_000));
+  const { catalogue } = running.services
+  const enough = () => leadingOnly && config.demo.codes.every(code => catalogue.hasData(catalogue.resolve(code, now)!.series))
+  while (!enough() && running.feed!.step(leadingOnly ? 20 : 1_000));
   const { apiKey, adminToken } = evaluationKeys(running.services, dir)
   return {
     running,
     clock,
     apiKey: apiKey!,
     adminToken: adminToken!,
+    dir,
     ask(method, path, { key = apiKey!, body, headers = {} } = {}) {
       const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
       return running.app.handle(

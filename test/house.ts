@@ -36,7 +36,7 @@ export function house(flags: Record<string, string> = {}, now = startAt): House 
     ids: seededIds(1),
     log: createLog({ level: 'debug', format: 'json', write: line => void log.push(line), clock }),
   })
-  const shipped = shippedCatalogue()
+  const shipped = shippedCatalogue(services.config.brand.exchangeWords)
   services.series.put(shipped.series, shipped.aliases)
   services.catalogue.reload()
   const app = createApp(services)

@@ -6,6 +6,7 @@ import type { Links } from '../http/refusals.ts'
 import { isoInstant, startOfMonth } from '../lib/instant.ts'
 import { type Plans, tierOf, tierRow } from '../plan/plans.ts'
 import { percentUsed, quotaRemaining } from '../plan/quota.ts'
+import type { Billing } from '../service/billing.ts'
 import type { Meter } from '../service/meter.ts'
 import { ApiKeyShape, countOrNull, instantOrNull, isoOrNull, keyRows } from './key-row.ts'
 import { FeatureList, QuotaStateName, TierShape, WindowName } from './tier-shape.ts'
@@ -13,6 +14,7 @@ import { FeatureList, QuotaStateName, TierShape, WindowName } from './tier-shape
 export interface AccountDeps {
   access: AccessPlugin
   meter: Meter
+  billing: Pick<Billing, 'standing'>
   plans: Plans
   links(request: Request): Links
   quotaScope: 'key' | 'account'
@@ -63,7 +65,7 @@ const AccountAnswer = t.Object({
 })
 
 /** The state of the caller's account. */
-export function account({ access, meter, plans, links, quotaScope, now }: AccountDeps) {
+export function account({ access, meter, billing, plans, links, quotaScope, now }: AccountDeps) {
   const { rows } = keyRows(meter, now)
 
   const accountRow = ({ key: { account: state, holder }, entitled }: Caller, requestLimit: number | null) => ({
@@ -83,7 +85,8 @@ export function account({ access, meter, plans, links, quotaScope, now }: Accoun
     '/v1/account',
     ({ caller, request }) => {
       const { key, entitled } = caller
-      const { window, used, state } = meter.standing(key)
+      const subscribed = billing.standing(key.account)
+      const { window, used, extra, state } = meter.standing(key)
       const { docsUrl } = links(request)
       return {
         account: accountRow(caller, window.limit),
@@ -93,12 +96,12 @@ export function account({ access, meter, plans, links, quotaScope, now }: Accoun
         data: {
           plan: entitled.planId,
           plan_name: entitled.planName,
-          subscription_status: subscriptionStatus(entitled.state),
-          cancel_at_period_end: false,
+          subscription_status: subscribed.status,
+          cancel_at_period_end: subscribed.cancelAtPeriodEnd,
           quota: {
             limit: window.limit,
             used,
-            remaining: quotaRemaining(window, used),
+            remaining: quotaRemaining(window, used, extra),
             window: window.kind,
             resets_at: isoInstant(window.endsAt),
             state,
@@ -124,6 +127,3 @@ export function account({ access, meter, plans, links, quotaScope, now }: Accoun
     },
   )
 }
-
-const subscriptionStatus = (state: 'paid_active' | 'trial_active' | 'free') =>
-  state === 'paid_active' ? ('active' as const) : state === 'trial_active' ? ('trialing' as const) : ('none' as const)

@@ -14,6 +14,8 @@ export interface AdminDatasetsDeps {
 
 /** One request is one transaction, and a transaction must not hold up the requests behind it. */
 const rowsMax = 5_000
+/** What an import sends at once: small, because a server answers others in between. */
+const usualBatch = 1_000
 
 const operator = { operator: true } as const
 
@@ -24,6 +26,7 @@ const DatasetShape = t.Object(
     columns: t.Array(t.Object({ name: t.String({ examples: ['contract'] }), required: t.Boolean(), description: t.String() })),
     example: t.String({ description: 'A file of two rows.' }),
     key: t.Array(t.String(), { description: 'Columns that tell rows apart: the last of a file counts.' }),
+    batch_max: t.Integer({ description: 'Rows that the command line sends at once.', examples: [1000] }),
     wide: t.Union([t.Object({ name: t.String(), value: t.String() }), t.Null()], {
       description: 'In files with a column for each of something: the column that its name stands for and the one that its cells are of.',
     }),
@@ -48,8 +51,8 @@ export function adminDatasets({ access, datasets, now }: AdminDatasetsDeps) {
       '/admin/v1/datasets',
       () =>
         success(
-          datasets.map(({ name, description, columns, example, key = [], wide = null }) => ({
-            ...{ name, description, example, wide },
+          datasets.map(({ name, description, columns, example, key = [], wide = null, batchMax = usualBatch }) => ({
+            ...{ name, description, example, wide, batch_max: batchMax },
             columns: [...columns],
             key: [...key],
           })),
@@ -107,8 +110,9 @@ export function adminDatasets({ access, datasets, now }: AdminDatasetsDeps) {
 
 function requestOf(body: unknown): { rows: unknown[]; dryRun: boolean } {
   const given = typeof body === 'string' ? linesOf(body) : body
-  const named = Array.isArray(given) ? { rows: given } : ((given ?? {}) as { rows?: unknown; dry_run?: unknown })
-  const dryRun = 'dry_run' in named ? (named.dry_run ?? false) : false
+  const fields: { rows?: unknown; dry_run?: unknown } = typeof given === 'object' && given !== null ? given : {}
+  const named: typeof fields = Array.isArray(given) ? { rows: given } : fields
+  const dryRun = named.dry_run ?? false
   if (typeof dryRun !== 'boolean') throw validationFailed([{ field: 'dry_run', message: 'dry_run: must be true or false.', value: dryRun }])
   if (!Array.isArray(named.rows)) throw validationFailed([{ field: 'rows', message: 'rows: must be a list of objects.', value: null }])
   if (named.rows.length > rowsMax) {

@@ -14,6 +14,7 @@ import type { Board } from '../service/board.ts'
 import type { Catalogue } from '../service/catalogue.ts'
 import { alertForms } from './alerts-form.ts'
 import { alertRows } from './alerts-row.ts'
+import type { Marks } from './answer.ts'
 
 export interface AlertsDeps {
   access: AccessPlugin
@@ -28,6 +29,7 @@ export interface AlertsDeps {
   /** Why a target may not be called; undefined when it may. */
   checkTarget(url: string): string | undefined
   historyPerPageMax: number
+  marks: Marks
   clock: Clock
   now(): number
 }

@@ -8,6 +8,7 @@ import { answeredPrice } from '../service/alert-moment.ts'
 import { type AlertDesk, type AlertsDeps, alertDetail, alertParams, alertRefusals, writing } from './alerts-desk.ts'
 import { backtestBody } from './alerts-form.ts'
 import { TestShape, testRow } from './alerts-row.ts'
+import { type Answering, markFixtures } from './answer.ts'
 
 const backtestDays = 365
 
@@ -40,12 +41,14 @@ export const alertTests = (deps: AlertsDeps, desk: AlertDesk) =>
 const testNote =
   'Evaluates by the newest price, also an alert that is switched off; sends nothing, changes nothing, and begins no cooldown.'
 
-const testOne = ({ access, alerts, clock }: AlertsDeps, { own }: AlertDesk) =>
+const testOne = ({ access, alerts, catalogue, clock, marks }: AlertsDeps, { own }: AlertDesk) =>
   new Elysia().use(access).post(
     '/v1/alerts/:id/test',
-    ({ caller, params: { id } }) => {
+    ({ caller, params: { id }, set }) => {
       const startedMs = clock.monotonic()
-      const [tested] = alerts.test([own(id, caller)])
+      const alert = own(id, caller)
+      const [tested] = alerts.test([alert])
+      markFixtures(set as Answering, marks, [{ series: catalogue.byId(alert.seriesId) }])
       return testRow(tested!, clock.monotonic() - startedMs)
     },
     {
@@ -57,10 +60,10 @@ const testOne = ({ access, alerts, clock }: AlertsDeps, { own }: AlertDesk) =>
     },
   )
 
-const testCode = ({ access, alerts, board, catalogue, codes, clock }: AlertsDeps) =>
+const testCode = ({ access, alerts, board, catalogue, codes, clock, marks }: AlertsDeps) =>
   new Elysia().use(access).post(
     '/v1/alerts/test',
-    ({ body, caller, query, request }) => {
+    ({ body, caller, query, request, set }) => {
       const startedMs = clock.monotonic()
       const form = formOf(body)
       const named = query.commodity_code ?? (form.isNull('commodity_code') ? undefined : form.text('commodity_code', 100))
@@ -71,6 +74,7 @@ const testCode = ({ access, alerts, board, catalogue, codes, clock }: AlertsDeps
       const quote = board.quote(series)
       const tested = alerts.test(alerts.watching(caller.key.account.account.id, watched.id))
       const took = clock.monotonic() - startedMs
+      markFixtures(set as Answering, marks, [{ series }])
       return {
         commodity_code: watched.code,
         current_price: {
@@ -96,11 +100,12 @@ const testCode = ({ access, alerts, board, catalogue, codes, clock }: AlertsDeps
 const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertDesk) =>
   new Elysia().use(deps.access).post(
     '/v1/alerts/backtest',
-    async ({ body }) => {
+    async ({ body, set }) => {
       const { from, to } = rangeOf(body, deps.now())
       const { condition, cooldownMinutes, seriesId } = forms.created(body)
       const code = codeOf(seriesId)
       const { series } = deps.catalogue.resolve(code, deps.now())!
+      markFixtures(set as Answering, deps.marks, [{ series }])
       const { triggers, triggerCount, observations, cooldownSuppressed } = await deps.backtests.run({
         ...{ condition, cooldownMinutes, series, from, to },
       })

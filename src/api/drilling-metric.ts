@@ -14,6 +14,7 @@ export interface StateProduction {
   gasMcfd: number | undefined
   /** `YYYY-MM`. */
   period: string
+  source: string
 }
 
 /** What other families know of a state; each is undefined where that family has nothing of it. */

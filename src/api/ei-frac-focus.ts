@@ -19,7 +19,7 @@ import {
   FracByState,
   FracSummary,
 } from './ei-frac-row.ts'
-import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageQuery, eiRefusals } from './ei-frame.ts'
+import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageOf, eiPageQuery, eiRefusals } from './ei-frame.ts'
 import { eiIdOf, eiList, eiOne, eiRangeQuery } from './ei-list.ts'
 import { circleOf, circleQuery, daySpanOf, numberOf, present, statesOf, statesQuery, typed, wordsOf } from './ei-permit-query.ts'
 
@@ -85,10 +85,10 @@ function answers({ fracDisclosures, fracChemicals, marks, tierRequired }: EiFrac
   const markNewest = (set: unknown) => void marked(set, fracDisclosures.page({}, 1, 0).rows)
 
   const listOf = (filter: FracFilter, query: ListQuery, set: unknown, request: Request) => {
-    // The page and the number of all come from one search; what is asked of the list first is its length.
-    const total = fracDisclosures.page(filter, 1, 0).total
-    const rows = (limit: number, offset: number) => marked(set, fracDisclosures.page(filter, limit, offset).rows)
-    return eiList(query, { set: set as Answering, request, tierRequired: tier() }, { total, rows }, disclosureRow)
+    const { page, perPage } = eiPageOf(query)
+    const { rows, total } = fracDisclosures.page(filter, perPage, (page - 1) * perPage)
+    const answer = { set: set as Answering, request, tierRequired: tier() }
+    return eiList(query, answer, { total, rows: () => marked(set, rows) }, disclosureRow)
   }
   const one = (id: string, set: unknown): StoredDisclosure => {
     const found = fracDisclosures.get(eiIdOf(id, 'Frac disclosure'))

@@ -8,7 +8,8 @@ import { markSources } from './drilling-answer.ts'
 import { wellIn } from './ei-frac-focus.ts'
 import { type EiPrefix, eiBody, eiDetail, eiRefusals } from './ei-frame.ts'
 import { eiOne } from './ei-list.ts'
-import { type EiPermitsDeps, permitAccess } from './ei-permits.ts'
+import type { EiPermitsDeps } from './ei-permit-answers.ts'
+import { permitAccess } from './ei-permits.ts'
 
 export interface EiTimelineDeps extends EiPermitsDeps {
   fracDisclosures: FracDisclosureStore

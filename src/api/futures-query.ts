@@ -2,6 +2,7 @@ import { t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import type { KeyAccess } from '../http/gate.ts'
 import { invalidParameter, Problem } from '../http/problem.ts'
+import type { Switched } from '../http/profiles.ts'
 import { momentOf } from '../http/query.ts'
 import { hourMs, isoDay, isoInstant, minuteMs } from '../lib/instant.ts'
 import { sourceDescription } from '../market/catalogue.ts'
@@ -21,6 +22,7 @@ export interface FuturesDeps {
   now: () => number
   /** The first is the one answered. */
   exchangeWords: readonly string[]
+  switched: Switched
 }
 
 /** The family that a path names, with what its answers are written with. */

@@ -19,6 +19,7 @@ import {
   type FuturesRoutes,
   noQuotes,
   type RangeAsked,
+  rangeAsked,
   rangeQuery,
   slugParams,
   sourcesOf,
@@ -78,7 +79,7 @@ const SpreadHistory = t.Object(
 
 /** Spreads between the months of one family: now, and over time. */
 export function futuresSpreads(deps: FuturesDeps, routes: FuturesRoutes) {
-  const { futures } = deps
+  const { futures, switched } = deps
 
   const spreads = (asked: Asked, query: { days?: string; date?: string }, set: unknown) => {
     const { family, decimals, head } = asked
@@ -126,7 +127,9 @@ export function futuresSpreads(deps: FuturesDeps, routes: FuturesRoutes) {
 
   const history = (asked: Asked, query: HistoryQuery, request: Request, set: { headers: Record<string, string | number> }) => {
     const { family, decimals, head, nth = 1 } = asked
-    const { from, to } = daysGiven(query)
+    const given = daysGiven(query)
+    const isOpen = given.from === undefined && given.to === undefined && switched(request, 'spread_history_default')
+    const { from, to } = isOpen ? rangeAsked({}, futures.today(family.code)) : given
     if (from === undefined) throw missingParameter('from', 'the first trading date, such as 2026-10-01.')
     if (to === undefined) throw missingParameter('to', 'the last trading date, such as 2026-11-20.')
     checkOrder(from, to)

@@ -71,7 +71,7 @@ const WebhookIps = envelope(
 
 const Facts = t.Object({
   schema_version: t.Literal(schemaVersion),
-  name: t.String({ examples: ['Wellhead'] }),
+  name: t.String({ examples: ['Energy Prices'] }),
   version: t.String({ examples: [version] }),
   plans: t.Array(TierShape),
   commodities: t.Object({

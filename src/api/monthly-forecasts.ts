@@ -112,7 +112,7 @@ export function monthlyForecasts(deps: MonthlyForecastsDeps) {
       ({ params, query, set, request }) => {
         const asked = parsePeriod(params.period)
         if (!asked) throw invalidParameter('period', params.period.slice(0, 100), 'is neither a month (2026-12) nor a quarter (2026-Q4).')
-        const series = seriesAsked(query.commodity ?? defaultCode, request)!
+        const series = seriesAsked(query.commodity?.trim() || defaultCode, request)!
         const filter = { seriesIds: [series.id], fromMonth: asked.months[0]!, toMonth: monthAfter(asked.months.at(-1)!, 1) }
         const row = mergedRow(marked(set, store.newest(filter)), asked)
         if (!row) {

@@ -119,7 +119,8 @@ function pageOf(deps: DrillingIntelligenceDeps, state: DrillingState, set: Answe
   ]
   if (days.length === 0) return undefined
   const permitSource = deps.permits.sourceOf(state.code)
-  markSources(set, deps.marks, [...Object.values(newest), ...(permitSource === undefined ? [] : [{ source: permitSource }])])
+  const others = [...(permitSource === undefined ? [] : [{ source: permitSource }]), ...(production ? [production] : [])]
+  markSources(set, deps.marks, [...Object.values(newest), ...others])
   const change = rigs ? rigChanges(drilling.rigs, state.code, rigs.countedOn).week : null
   const { newestOn: _, ...counted } = permits ?? {
     newestOn: '',

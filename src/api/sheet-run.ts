@@ -13,8 +13,8 @@ export interface SheetRunDeps {
   ids: Ids
   now: () => number
   xmlRoot: string
-  /** Answers a request of this house as a caller who has been let in. */
-  dispatch(request: Request, caller: Caller): Promise<Response>
+  /** Answers a request of this house as a caller who has been let in by a request of theirs. */
+  dispatch(request: Request, caller: Caller, onBehalf: Request): Promise<Response>
 }
 
 /** Where the paths begin that may be laid out as a table. */
@@ -55,7 +55,8 @@ export function sheetRun({ marks, ids, now, xmlRoot, dispatch }: SheetRunDeps) {
     const limit = Math.min(runRowsMax, integerOf('limit', query.limit, runRowsDefault, 1, 1e9))
     const requestId = requestIdOf(request, ids)
     set.headers['x-request-id'] = requestId
-    const answer = await dispatch(new Request(target.href, { headers: { accept: 'application/json', 'x-request-id': requestId } }), caller)
+    const inner = new Request(target.href, { headers: { accept: 'application/json', 'x-request-id': requestId } })
+    const answer = await dispatch(inner, caller, request)
     const asXml = wantsXml(request)
     if (!isJson(answer)) throw answer.status === 404 ? notFound(`The path ${target.pathname}`) : noTable(target.pathname)
     if (!answer.ok && asXml) throw problemOf(answer)

@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import { invalidParameter, missingParameter, Problem } from '../http/problem.ts'
 import { NestedProblem } from '../http/problem-shape.ts'
+import type { Switched } from '../http/profiles.ts'
 import { hourMs, isoInstant } from '../lib/instant.ts'
 import { monthsBetween, structureOf } from '../market/curve.ts'
 import { type Family, type FamilyCode, families, familyByStructure, structureNames } from '../market/families.ts'
@@ -21,6 +22,7 @@ export interface CurveDeps {
   marks: Marks
   now: () => number
   exchangeWords: readonly string[]
+  switched: Switched
 }
 
 const calculated = { feature: 'calculated_metrics', meter: true } as const
@@ -151,10 +153,11 @@ const withoutCurve = ({ limits }: CurveDeps, of: string): Problem =>
     reason: 'no_current_curve',
   })
 
-function structure(deps: CurveDeps, asked: string | undefined, set: Answering) {
+function structure(deps: CurveDeps, given: string | undefined, request: Request, set: Answering) {
   const names = structureNames(deps.exchangeWords)
-  if (asked === undefined || asked.trim() === '') throw missingParameter('commodity', `one of ${names.join(', ')}.`)
-  const family = familyByStructure(asked.trim(), deps.exchangeWords)
+  const asked = given?.trim() || (deps.switched(request, 'curve_structure_default') ? names[0] : undefined)
+  if (asked === undefined) throw missingParameter('commodity', `one of ${names.join(', ')}.`)
+  const family = familyByStructure(asked, deps.exchangeWords)
   if (!family) throw invalidParameter('commodity', asked, `is not one of ${names.join(', ')}.`, names)
   const row = structureRow(deps, family)
   if (!row) throw withoutCurve(deps, `${family.code} has`)
@@ -190,7 +193,7 @@ export function curveSpreads(deps: CurveDeps) {
         description: `Front-month gasoil in USD a tonne / ${barrelsPerTonne.gasoil} minus front-month Brent in USD a barrel. A leg without a price from the last ${hours} hours is a 404 whose \`leg\` is \`product\` or \`crude\`.`,
       },
     })
-    .get('/v1/spreads/curve-structure', ({ query, set }) => structure(deps, query.commodity, set as Answering), {
+    .get('/v1/spreads/curve-structure', ({ query, request, set }) => structure(deps, query.commodity, request, set as Answering), {
       access: calculated,
       query: t.Object({
         commodity: t.Optional(

@@ -76,9 +76,9 @@ function limits({ access: plugin, meter, rates, clock }: UsageDeps) {
 
   const usageRow = (caller: Caller) => {
     const { key } = caller
-    const { window, used, state, entitled } = meter.standing(key)
-    const counted = { limit: window.limit, used, remaining: quotaRemaining(window, used), resets_at: isoInstant(window.endsAt) }
-    const { burnRatePerDay, usedAtReset, exhaustedAt } = forecast(used, window, clock.now())
+    const { window, used, extra, state, entitled } = meter.standing(key)
+    const counted = { limit: window.limit, used, remaining: quotaRemaining(window, used, extra), resets_at: isoInstant(window.endsAt) }
+    const { burnRatePerDay, usedAtReset, exhaustedAt } = forecast(used, window, clock.now(), extra)
     // A suspended key, which has the smaller window too, does not come this far.
     const burst =
       state === 'exhausted' ? rolling('burst', 'overQuota', caller) : rolling('burst', 'authenticated', caller, entitled.requestsPerMinute)

@@ -57,9 +57,12 @@ export function webhookForms({ codeOf, checkTarget }: WebhookFormDeps) {
     return { settings: withoutAbsent(settings), secret }
   }
   return {
-    created(body: unknown): { settings: EndpointSettings; secret: string | undefined } {
+    created(
+      body: unknown,
+      signatureScheme: EndpointSettings['signatureScheme'],
+    ): { settings: EndpointSettings; secret: string | undefined } {
       const { settings, secret } = read(body, true)
-      return { settings: { ...defaultSettings, ...(settings as Pick<EndpointSettings, 'url' | 'events'>) }, secret }
+      return { settings: { ...defaultSettings, signatureScheme, ...(settings as Pick<EndpointSettings, 'url' | 'events'>) }, secret }
     },
     changed: (body: unknown): WebhookChange => read(body, false),
   }

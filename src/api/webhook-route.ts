@@ -4,6 +4,7 @@ import type { Caller } from '../http/gate.ts'
 import type { Idempotency } from '../http/idempotency.ts'
 import { notFound } from '../http/problem.ts'
 import { FlatProblem, NestedProblem } from '../http/problem-shape.ts'
+import type { Switched } from '../http/profiles.ts'
 import type { Links } from '../http/refusals.ts'
 import type { Ids } from '../lib/ids.ts'
 import type { Plans } from '../plan/plans.ts'
@@ -23,6 +24,7 @@ export interface WebhooksApiDeps {
   ids: Pick<Ids, 'event'>
   /** Why a target may not be called; undefined when it may. */
   checkTarget(url: string): string | undefined
+  switched: Switched
   now: () => number
 }
 

@@ -70,7 +70,7 @@ function listAndCreate(deps: WebhooksApiDeps) {
       ({ body, caller, pass, request, set }) => {
         refuseEvents(body, caller, request)
         return idempotency.once({ caller, pass, request, set }, body, () => {
-          const { settings, secret } = forms.created(body)
+          const { settings, secret } = forms.created(body, deps.switched(request, 'signature_body') ? 'body' : 'timestamped')
           const made = granted(book.create(caller.key.account, settings, secret === undefined ? {} : { secret }))
           set.status = 201
           return success(webhookRow(made.endpoint, undefined, made.secret))

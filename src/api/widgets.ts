@@ -34,7 +34,7 @@ const about = {
   refresh_seconds: t.Integer({ description: 'Ask again no sooner.', examples: [300] }),
   attribution: t.String({
     description: 'Whose prices these are; show it with them.',
-    examples: ['Wellhead: Compiled from market reporting'],
+    examples: ['Energy Prices: Compiled from market reporting'],
   }),
 }
 

@@ -1,6 +1,7 @@
 import type { CodeReader } from '../http/codes.ts'
 import { pageHeaders, pageMeta, pageOf } from '../http/page.ts'
 import { invalidParameter } from '../http/problem.ts'
+import type { Switched } from '../http/profiles.ts'
 import { listOf } from '../http/query.ts'
 import { isoDay, isoInstant } from '../lib/instant.ts'
 import { priceType, priceTypes, sourceDescription } from '../market/catalogue.ts'
@@ -25,8 +26,12 @@ export interface WindowAnswerDeps {
   now: () => number
   firstCodes: readonly string[]
   perPageMax: number
+  switched: Switched
   coverageSinceAt: number
 }
+
+/** Of a page, for the clients that were promised it. */
+const widePerPageMax = 1000
 
 /** A query about the past, understood. */
 interface Asked {
@@ -58,7 +63,7 @@ export function windowAnswer(deps: WindowAnswerDeps): WindowAnswer {
   return (query, pathDays, request, set, keyId) => {
     const now = deps.now()
     const asked = askedOf(query, pathDays, request, now)
-    const page = pageOf(query, deps.perPageMax)
+    const page = pageOf(query, deps.switched(request, 'page_max_1000') ? widePerPageMax : deps.perPageMax, deps.perPageMax)
     const isCsv = wantsCsv(query.format, request)
     const walked = walking.page(questionOf(asked, `${keyId} ${page.perPage}`, deps.coverageSinceAt), page.page, page.perPage, now)
     const meta = pageMeta(page, walked.total)

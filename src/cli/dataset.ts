@@ -18,19 +18,16 @@ export interface DatasetEnvironment extends ImportReporting {
   operator: Operator
 }
 
-/** Rows of one transaction: small, because a server answers others in between. */
-const batchMax = 1_000
-
 /** Answers the exit code: 0 everything went in, 2 all but the rejected rows did, 1 the import was refused or broke off. */
 export async function runDatasetImport(files: readonly string[], options: DatasetOptions, env: DatasetEnvironment): Promise<number> {
   const began = env.clock.monotonic()
   const meter = meterFor(env)
   let written = 0
   try {
-    const layouts = (await dataOfAnswer(env.operator, 'GET', '/admin/v1/datasets')) as Layout[]
+    const layouts = (await dataOfAnswer(env.operator, 'GET', '/admin/v1/datasets')) as (Layout & { batch_max: number })[]
     const layout = layouts.find(one => one.name === options.dataset.toLowerCase())
     if (!layout) throw new Error(`--dataset ${options.dataset}: there are ${layouts.map(one => one.name).join(', ')}`)
-    const writer = writerTo(env.operator, layout.name, rows => {
+    const writer = writerTo(env.operator, layout.name, layout.batch_max, rows => {
       written += rows
     })
     const report = await importDataset({
@@ -56,7 +53,7 @@ interface Refusal {
 }
 
 /** The way in through the operator's interface, of a running server or of this process: both judge rows alike. */
-function writerTo(operator: Operator, name: string, wrote: (rows: number) => void): RowWriter {
+function writerTo(operator: Operator, name: string, batchMax: number, wrote: (rows: number) => void): RowWriter {
   return {
     batchMax,
     async write(rows: readonly Row[], dryRun) {

@@ -1,8 +1,12 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sampleAlerts } from '../feed/samples-alerts.ts'
+import { sampleBilling } from '../feed/samples-billing.ts'
+import { sampleDeliveries } from '../feed/samples-deliveries.ts'
+import { sampleExtensions } from '../feed/samples-extensions.ts'
 import { sampleMessages } from '../feed/samples-messages.ts'
 import { samplePeople } from '../feed/samples-people.ts'
+import { sampleWatches } from '../feed/samples-watches.ts'
 import { sampleWebhooks } from '../feed/samples-webhooks.ts'
 import { hourMs } from '../lib/instant.ts'
 import type { Services } from '../services.ts'
@@ -84,7 +88,11 @@ function evaluationAccount(services: Services): string {
   keys.addKey(account, { id: evaluationId(103), name: 'to roll' })
   sampleMessages(services, account.account.id)
   sampleAlerts(services, account.account.id)
+  sampleBilling(services, account.account.id)
+  sampleDeliveries(services, account.account.id)
   samplePeople(services, account.account.id)
   sampleWebhooks(services, account.account.id)
+  sampleExtensions(services, account.account.id)
+  sampleWatches(services, account.account.id)
   return token
 }

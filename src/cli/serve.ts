@@ -1,8 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import type { Server } from 'bun'
 import type { House } from '../house.ts'
-import type { PeerLookup } from '../http/address.ts'
+import { connectionsOf, type SocketData, sockets } from '../http/cable.ts'
 import { front } from '../http/front.ts'
 import { linker } from '../http/links.ts'
+import { varyOf } from '../http/profiles.ts'
 import { sleep } from '../lib/clock.ts'
 import { linkUrl } from '../service/sign-in.ts'
 import type { Bare } from '../services.ts'
@@ -45,10 +47,11 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   }
   const local = new WeakSet<Request>()
   const originals = new WeakMap<Request, Request>()
-  let network: PeerLookup = null
+  let network: Server<SocketData> | undefined
   const peer = { requestIP: (request: Request) => network?.requestIP(originals.get(request) ?? request) ?? null }
   let url: string | undefined
-  const copy = openCopy({ ground, dir, serving: true, peer, local, url: () => url })
+  const connections = connectionsOf(() => network, originals, local)
+  const copy = openCopy({ ground, dir, serving: true, peer, local, url: () => url, connections })
   const { house } = copy
   const keys = config.mode === 'dev' ? evaluationKeys(house.services, dir) : productionKeys(house.services)
   const fetch = front({
@@ -56,9 +59,11 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     ids: ground.ids,
     links: linker(config),
     corsOrigins: config.cors.origins,
+    headerPrefix: config.brand.headerPrefix,
+    vary: varyOf(config.clientProfiles),
     originals,
   })
-  const server = Bun.serve({
+  const server = Bun.serve<SocketData>({
     hostname: config.server.host,
     port: config.server.port,
     // Two writers on one database must not share a port.
@@ -72,6 +77,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
       return fetch(request)
     },
     error: () => new Response('', { status: 500 }),
+    websocket: sockets,
   })
   network = server
   const socket = listenLocally(dir, local, request => copy.house.app.fetch(request))
@@ -92,6 +98,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   })
   log.info('stopping')
   copy.house.stopping = true
+  copy.house.services.streams.stop()
   // Running requests and messages under way finish; what goes on beyond the drain is cut.
   await Promise.race([Promise.all([server.stop(false), copy.house.sending.drain()]), sleep(config.server.drainMs)])
   await Promise.all([server.stop(true), socket.stop(), copy.settled()])

@@ -17,6 +17,8 @@ export interface Dataset<T> {
   example: string
   /** The columns that tell rows apart: of those that agree in all of them the last of a file counts. */
   key?: readonly string[]
+  /** Rows of one transaction of an import, where the usual thousand would hold up the requests behind it. */
+  batchMax?: number
   /** For files with a column for each of something: the column that its name stands for, and the one that its cells are of. */
   wide?: { name: string; value: string }
   /** The record of a row given by column: text from CSV, any JSON value otherwise. */

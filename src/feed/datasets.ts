@@ -5,12 +5,16 @@ import type { FracChemicalStore } from '../store/frac-chemicals.ts'
 import type { FracDisclosureStore } from '../store/frac-disclosures.ts'
 import type { OpecStore } from '../store/opec.ts'
 import type { OutlookStore } from '../store/outlooks.ts'
+import type { StateProductionStore } from '../store/state-production.ts'
+import type { StationStore } from '../store/stations.ts'
 import type { StorageCapacityStore } from '../store/storage-capacities.ts'
 import type { SurchargeStore } from '../store/surcharges.ts'
+import type { WellStore } from '../store/wells.ts'
 import type { Dataset } from './dataset.ts'
 import { annotations } from './datasets/annotations.ts'
 import { congressionalTrades } from './datasets/congressional-trades.ts'
 import { cotPositions } from './datasets/cot.ts'
+import { dieselStations } from './datasets/diesel-stations.ts'
 import { drillingProductivity, type ProductivityWriter } from './datasets/drilling-productivity.ts'
 import { type DucWellWriter, ducWells } from './datasets/duc-wells.ts'
 import { fracChemicals } from './datasets/frac-chemicals.ts'
@@ -22,10 +26,13 @@ import { type ObservationWriter, oilInventories } from './datasets/oil-inventori
 import { opecProductions } from './datasets/opec-productions.ts'
 import { outlooks } from './datasets/outlooks.ts'
 import { type RigCountWriter, rigCounts } from './datasets/rig-counts.ts'
+import { stateProduction } from './datasets/state-production.ts'
 import { storageCapacities } from './datasets/storage-capacities.ts'
 import { surchargeSchedules } from './datasets/surcharge-schedules.ts'
 import { publishedSurcharges } from './datasets/surcharges.ts'
 import { type PermitWriter, wellPermits } from './datasets/well-permits.ts'
+import { type WellMonthWriter, wellMonths } from './datasets/well-production.ts'
+import { wells } from './datasets/wells.ts'
 import type { Catalogue } from './rows.ts'
 
 export interface DatasetDeps {
@@ -42,8 +49,11 @@ export interface DatasetDeps {
   opec: OpecStore
   outlooks: OutlookStore
   permits: PermitWriter
+  stations: StationStore
   storageCapacities: StorageCapacityStore
   surcharges: SurchargeStore
+  wellProduction: WellMonthWriter & { states: StateProductionStore }
+  wells: WellStore
 }
 
 /** Every kind of data that files bring beside prices, by name. */
@@ -67,5 +77,9 @@ export function datasets(deps: DatasetDeps): Dataset<unknown>[] {
     wellPermits(deps.permits),
     fracDisclosures(deps.fracDisclosures),
     fracChemicals(deps.fracChemicals, deps.fracDisclosures),
+    dieselStations(deps.stations),
+    wells(deps.wells),
+    wellMonths(deps.wellProduction),
+    stateProduction(deps.wellProduction.states),
   ]
 }

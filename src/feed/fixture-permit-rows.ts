@@ -55,7 +55,6 @@ function permitOf(key: number, state: FixtureState, day: string, dayNumber: numb
   const surveyed = !unsurveyed.includes(state.code)
   const section = 1 + Math.floor(36 * at(4))
   const type = at(5)
-  const product = at(6) < state.gas ? 'gas' : 'oil'
   return {
     state: state.code,
     permitOn: day,
@@ -69,7 +68,7 @@ function permitOf(key: number, state: FixtureState, day: string, dayNumber: numb
     operatorNumber: String(100_000 + (draw(key, slot * drawsEach + 8) % 900_000)),
     wellName: `${lease.toUpperCase()} ${section}${at(10) < 0.4 ? ' UNIT' : ''}`,
     wellNumber: `${1 + Math.floor(12 * at(11))}H`,
-    wellType: at(12) < 0.04 ? 'injection' : product,
+    wellType: typeOf(state, at),
     formation,
     totalDepth: Math.round((6_500 + 6_500 * at(13)) / 10) * 10,
     latitude: round6(county.latitude + (2 * at(14) - 1) * spreadDegrees),
@@ -79,6 +78,17 @@ function permitOf(key: number, state: FixtureState, day: string, dayNumber: numb
     range: surveyed ? `${1 + Math.floor(40 * at(17))}W` : null,
     ...{ source: fixtureSource, sourceUrl: '', fetchedAt, dataAsOfOn: isoDay(fetchedAt) },
   }
+}
+
+const typeOf = (state: FixtureState, at: (n: number) => number): 'oil' | 'gas' | 'injection' =>
+  at(12) < 0.04 ? 'injection' : at(6) < state.gas ? 'gas' : 'oil'
+
+/** What the well of a number was drilled for, as its permit says. */
+export function wellTypeOf(seed: number, state: FixtureState, apiNumber: string): 'oil' | 'gas' | 'injection' {
+  if (apiNumber === sampleWell.apiNumber) return 'oil'
+  const key = keyOf(`${seed}/permits/${state.code}`)
+  const slot = Number(apiNumber.slice(5, 10))
+  return typeOf(state, n => uniform(key, slot * drawsEach + n))
 }
 
 const round6 = (degrees: number) => Math.round(degrees * 1e6) / 1e6

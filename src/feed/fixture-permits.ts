@@ -26,7 +26,7 @@ export interface WellTarget {
 
 /** Every permit of the last days is there; of those before them this share, so that a copy is filled soon. */
 const wholeDays = 90
-const sampledShare = 0.22
+const sampledShare = 0.15
 const historyDays = 3 * 365 + 1
 /** Days of history that are written in one transaction. */
 const sliceDays = 10

@@ -17,8 +17,14 @@ const rowsOf = (text: string): string[][] =>
     .slice(1)
     .map(line => line.split('\t'))
 
-/** The catalogue that ships with the program. */
-export function shippedCatalogue(): { series: NewSeries[]; aliases: { alias: string; code: string }[] } {
+/** The word for the exchange in the shipped aliases, such as `EXCH_WTI`; each of the operator's own takes its place. */
+const shippedWord = /^EXCH(?=[-_])/
+
+/** The catalogue that ships with the program, its aliases with the operator's words for the exchange. */
+export function shippedCatalogue(exchangeWords: readonly string[] = ['exch']): {
+  series: NewSeries[]
+  aliases: { alias: string; code: string }[]
+} {
   const series = rowsOf(codesText).map(
     ([code, name, category, currency, unit, decimals, cadence, source, available, level, volatility, text]) => {
       const bracket = /\s*(\([^)]*\))$/.exec(text!)
@@ -39,5 +45,10 @@ export function shippedCatalogue(): { series: NewSeries[]; aliases: { alias: str
       }
     },
   )
-  return { series, aliases: rowsOf(aliasesText).map(([alias, code]) => ({ alias: alias!, code: code! })) }
+  const rows = rowsOf(aliasesText).map(([alias, code]) => [alias!, code!] as const)
+  const worded = rows.filter(([alias]) => shippedWord.test(alias))
+  const others = rows.filter(([alias]) => !shippedWord.test(alias))
+  // A word may make what is an alias already: the shipped one keeps its meaning.
+  const made = exchangeWords.flatMap(word => worded.map(([alias, code]) => [alias.replace(shippedWord, word.toUpperCase()), code] as const))
+  return { series, aliases: [...new Map([...made, ...others])].map(([alias, code]) => ({ alias, code })) }
 }

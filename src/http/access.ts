@@ -18,11 +18,13 @@ export const accessPlugin = (gate: Gate, peer: PeerLookup, meet?: (request: Requ
     .macro({
       access: (access: Access) => ({
         transform: [
+          ...(mayTakeBody(access) ? [withoutAbsentBody] : []),
           ...('known' in access && access.known ? [knownOnly(access.known)] : []),
           // Elysia reads the source of this function to see what of the request it must prepare: name each property, pass no context on.
           ctx => {
             const pass = gate.open(access, ctx.route)
             ctx.pass = pass
+            nameAll(ctx.params)
             gate.enter(pass, ctx.request, peer)
             if (pass.caller) ctx.caller = pass.caller
           },
@@ -41,7 +43,17 @@ export const accessPlugin = (gate: Gate, peer: PeerLookup, meet?: (request: Requ
       }),
     })
 
-const bodyParser = ({ request, path }: { request: Request; path: string }) => readBody(request, path)
+/** What stands for no body between parser and handler: were it undefined, Elysia would read the body again by its content type and fail. */
+const absentBody = Symbol('no body')
+
+const bodyParser = async ({ request, path }: { request: Request; path: string }) => {
+  const body = await readBody(request, path)
+  return body === undefined ? absentBody : body
+}
+
+const withoutAbsentBody = (ctx: { body: unknown }) => {
+  if (ctx.body === absentBody) ctx.body = undefined
+}
 
 /** Everything that changes something takes the key in the header, or is the operator's. */
 const mayTakeBody = (access: Access): boolean =>
@@ -55,12 +67,22 @@ function securityOf(access: Access) {
   return access.header ? headerKeySecurity : keySecurity
 }
 
-/** What a caller of the route may meet at the gate, for its documentation. */
-function refusalsOf(access: Access) {
+/** What a caller of the route may meet at the gate and where bodies are read, for its documentation. */
+const refusalsOf = (access: Access) => ({
+  ...(mayTakeBody(access) && { 400: NestedProblem, 413: NestedProblem }),
+  ...gateRefusalsOf(access),
+})
+
+function gateRefusalsOf(access: Access) {
   if ('open' in access) return access.rate === 'none' ? {} : { 429: FlatProblem }
   if ('operator' in access) return { 401: NestedProblem }
   const plan = { 401: NestedProblem, 403: access.flat ? FlatProblem : NestedProblem, 429: FlatProblem }
   return access.meter ? { ...plan, 402: FlatProblem } : plan
+}
+
+/** A segment that can not be decoded is a name that nothing has: each family of routes answers it as it answers any unknown name. */
+function nameAll(params: Record<string, string | undefined>) {
+  for (const name in params) params[name] ??= '\ufffd'
 }
 
 const knownOnly = (known: NonNullable<KeyAccess['known']>) => (ctx: { params: unknown }) => {

@@ -3,8 +3,9 @@ import type { Ids } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import type { AccessPlugin } from './access.ts'
 import { corsHeaders } from './cors.ts'
-import type { Gate } from './gate.ts'
+import type { Gate, Pass } from './gate.ts'
 import { Problem, type ProblemContext, problemBody, problemHeaders } from './problem.ts'
+import type { Profiles } from './profiles.ts'
 import type { Links } from './refusals.ts'
 import { problemOfValidation } from './validation.ts'
 
@@ -15,6 +16,10 @@ export interface BaseDeps {
   log: Log
   links(request: Request): Links
   corsOrigins: readonly string[]
+  /** Of the service's own headers; absent: pages of other origins do not read them. */
+  headerPrefix?: string
+  /** Shapes by client, where any are configured. */
+  profiles?: Profiles | undefined
 }
 
 const visible = /^[\x21-\x7e]{1,128}$/
@@ -25,46 +30,67 @@ export function requestIdOf(request: Request, ids: Ids): string {
   return given !== null && visible.test(given) ? given : ids.uuid()
 }
 
+interface Leaving {
+  set: { headers: unknown; status?: number | string }
+  request: Request
+  pass: Pass | undefined
+  responseValue: unknown
+}
+
 /** The root of the application: how bodies are read, how every answer is settled and how every error looks. */
-export function base({ access, gate, ids, log, links, corsOrigins }: BaseDeps) {
-  return (
-    new Elysia({ strictPath: false, normalize: true, precompile: false })
-      .use(access)
-      // First, so that no unknown error's text finds another way out.
-      .onError({ as: 'global' }, ({ error, code, set, request, pass }) => {
-        // Elysia takes the code of a Problem for its own: only its own NOT_FOUND is a route that does not exist.
-        if (code === 'NOT_FOUND' && !(error instanceof Problem))
-          return new Response('', { status: 404, headers: { 'content-type': 'text/html' } })
-        const problem = problemOf(error, code)
-        const requestId = requestIdOf(request, ids)
-        const context: ProblemContext = { requestId, docsUrl: links(request).docsUrl }
-        if (problem.status === 500)
-          log.error('request failed', { request_id: requestId, method: request.method, path: pathOf(request), error })
-        set.headers['x-request-id'] = requestId
-        const instead = pass && 'meter' in pass.access ? pass.access.refusalAnswer?.(problem, request) : undefined
-        if (pass && instead) {
-          pass.outcome = problem.status
-          set.status = 200
-          set.headers['content-type'] = instead.contentType
-          return instead.text
-        }
-        set.status = problem.status
-        Object.assign(set.headers, problemHeaders(problem))
-        return problemBody(problem, context)
-      })
-      .mapResponse({ as: 'global' }, ({ set, request, pass, responseValue }) => {
-        // An unknown route, also where a path's parameter names none: no body, no request id.
-        if (responseValue instanceof Response && responseValue.status === 404) return
-        const headers = set.headers as Record<string, string>
-        headers['x-request-id'] ??= requestIdOf(request, ids)
-        const origin = request.headers.get('origin')
-        if (origin !== null) corsHeaders(headers, origin, corsOrigins)
-        const status = responseValue instanceof Response ? responseValue.status : set.status
-        const all = pass && gate.leave(pass, typeof status === 'number' ? status : 200, headers)
-        // What is made into a Response takes Headers as they are; into a Response that a handler made, Elysia copies an object's fields.
-        if (all) set.headers = responseValue instanceof Response ? Object.fromEntries(all) : (all as unknown as typeof set.headers)
-      })
-  )
+export function base({ access, gate, ids, log, links, corsOrigins, headerPrefix, profiles }: BaseDeps) {
+  const settle = ({ set, request, pass, responseValue }: Leaving) => {
+    // An unknown route, also where a path's parameter names none: no body, no request id. A refusal that a handler passes on has a pass.
+    if (!pass && responseValue instanceof Response && responseValue.status === 404) return
+    const headers = set.headers as Record<string, string>
+    headers['x-request-id'] ??= requestIdOf(request, ids)
+    const origin = request.headers.get('origin')
+    if (origin !== null) corsHeaders(headers, origin, corsOrigins, headerPrefix)
+    const status = responseValue instanceof Response ? responseValue.status : set.status
+    const all = pass && gate.leave(pass, typeof status === 'number' ? status : 200, headers)
+    // What is made into a Response takes Headers as they are; into a Response that a handler made, Elysia copies an object's fields.
+    if (all) set.headers = responseValue instanceof Response ? Object.fromEntries(all) : (all as unknown as typeof set.headers)
+  }
+
+  const app = new Elysia({ strictPath: false, normalize: true, precompile: false })
+    .use(access)
+    // First, so that no unknown error's text finds another way out.
+    .onError({ as: 'global' }, ({ error, code, set, request, pass }) => {
+      // Elysia takes the code of a Problem for its own: only its own NOT_FOUND is a route that does not exist.
+      if (code === 'NOT_FOUND' && !(error instanceof Problem))
+        return new Response('', { status: 404, headers: { 'content-type': 'text/html', ...(profiles && { vary: profiles.vary }) } })
+      const problem = problemOf(error, code)
+      const requestId = requestIdOf(request, ids)
+      const context: ProblemContext = { requestId, docsUrl: links(request).docsUrl }
+      if (problem.status === 500)
+        log.error('request failed', { request_id: requestId, method: request.method, path: pathOf(request), error })
+      set.headers['x-request-id'] = requestId
+      const instead = pass && 'meter' in pass.access ? pass.access.refusalAnswer?.(problem, request) : undefined
+      if (pass && instead) {
+        pass.outcome = problem.status
+        set.status = 200
+        set.headers['content-type'] = instead.contentType
+        return instead.text
+      }
+      set.status = problem.status
+      Object.assign(set.headers, problemHeaders(problem))
+      return problemBody(problem, context)
+    })
+  if (!profiles) return app.mapResponse({ as: 'global' }, settle)
+  // Settled after the switch, because what counts is the status that is sent. In one hook: Elysia skips those after one that answers.
+  return app
+    .onRequest(({ request }) => profiles.arrive(request))
+    .mapResponse({ as: 'global' }, ({ set, request, pass, responseValue }) => {
+      // What no route is behind is no shape of ours.
+      if (!pass && responseValue instanceof Response) return settle({ set, request, pass, responseValue })
+      const headers = set.headers as Record<string, string>
+      const outgoing = { headers, status: set.status }
+      const switched = profiles.leave({ request, route: pass?.route, set: outgoing, value: responseValue })
+      set.status = outgoing.status
+      settle({ set, request, pass, responseValue: switched === undefined ? responseValue : switched })
+      // Elysia sends any value; its types know of Responses only.
+      return switched as Response | undefined
+    })
 }
 
 export const pathOf = (request: Request): string => new URL(request.url).pathname

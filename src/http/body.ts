@@ -14,19 +14,15 @@ export async function readForm(request: Request): Promise<URLSearchParams> {
   return new URLSearchParams(await readText(request, formBytesMax))
 }
 
+/** The body as it came, where a signature is over its bytes. */
+export const readRaw = (request: Request): Promise<string> => readText(request, bodyBytesMax)
+
 /**
  * The body as JSON, whatever its content type says; undefined when there is none. Newline-delimited JSON stays text. Refuses what is
  * too long, too slow, not UTF-8 or not JSON.
  */
 export async function readBody(request: Request, path: string): Promise<unknown> {
-  const bytesMax = takesData(path) ? importBytesMax : bodyBytesMax
-  if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw tooLarge(bytesMax)
-  const text = await Promise.race([
-    readText(request, bytesMax),
-    sleep(bodyDeadlineMs).then(() => {
-      throw new Problem('MALFORMED_REQUEST', `The body did not arrive within ${bodyDeadlineMs / 1000} seconds.`)
-    }),
-  ])
+  const text = await readBodyText(request, takesData(path) ? importBytesMax : bodyBytesMax)
   if (text.trim() === '') return undefined
   if (request.headers.get('content-type')?.startsWith('application/x-ndjson')) return text
   try {
@@ -34,6 +30,17 @@ export async function readBody(request: Request, path: string): Promise<unknown>
   } catch {
     throw new Problem('MALFORMED_JSON', 'The body is not valid JSON.')
   }
+}
+
+/** The body as it came, for what is signed byte by byte. Refuses what is too long, too slow or not UTF-8. */
+export async function readBodyText(request: Request, bytesMax = bodyBytesMax): Promise<string> {
+  if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw tooLarge(bytesMax)
+  return await Promise.race([
+    readText(request, bytesMax),
+    sleep(bodyDeadlineMs).then(() => {
+      throw new Problem('MALFORMED_REQUEST', `The body did not arrive within ${bodyDeadlineMs / 1000} seconds.`)
+    }),
+  ])
 }
 
 const tooLarge = (bytesMax: number) =>

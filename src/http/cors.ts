@@ -1,5 +1,6 @@
-const allowedHeaders = 'authorization, content-type, if-none-match, idempotency-key, x-request-id'
+const allowedHeaders = 'authorization, content-type, if-none-match, idempotency-key, last-event-id, x-request-id'
 const allowedMethods = 'GET, HEAD, POST, PATCH, DELETE, OPTIONS'
+/** Of the answer; under the prefix of the service's own headers, `Data` too. */
 const exposedHeaders = [
   'X-Request-Id',
   'X-RateLimit-Limit',
@@ -25,25 +26,29 @@ const exposedHeaders = [
   'Link',
   'Retry-After',
   'ETag',
+  'Idempotent-Replayed',
 ].join(', ')
 
+/** By which clients say what they are. */
+const attribution = (prefix: string): string => `${prefix}Source, ${prefix}Tool`.toLowerCase()
+
 /** What a page of another origin may read. Never with credentials: keys travel in a header that the page sets itself. */
-export function corsHeaders(headers: Record<string, string>, origin: string, origins: readonly string[]): void {
+export function corsHeaders(headers: Record<string, string>, origin: string, origins: readonly string[], prefix = ''): void {
   const any = origins.includes('*')
   if (!any && !origins.includes(origin)) return
   headers['access-control-allow-origin'] = any ? '*' : origin
-  headers['access-control-expose-headers'] = exposedHeaders
+  headers['access-control-expose-headers'] = prefix === '' ? exposedHeaders : `${exposedHeaders}, ${prefix}Data`
   if (!any) headers.vary = headers.vary ? `${headers.vary}, Origin` : 'Origin'
 }
 
 /** The answer to a preflight: unauthenticated, unmetered, without a rate slot. */
-export function preflight(request: Request, origins: readonly string[]): Response {
+export function preflight(request: Request, origins: readonly string[], prefix = ''): Response {
   const headers: Record<string, string> = {}
   const origin = request.headers.get('origin')
   if (origin !== null) {
-    corsHeaders(headers, origin, origins)
+    corsHeaders(headers, origin, origins, prefix)
     headers['access-control-allow-methods'] = allowedMethods
-    headers['access-control-allow-headers'] = allowedHeaders
+    headers['access-control-allow-headers'] = prefix === '' ? allowedHeaders : `${allowedHeaders}, ${attribution(prefix)}`
     headers['access-control-max-age'] = '86400'
   }
   return new Response(null, { status: 204, headers })

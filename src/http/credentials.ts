@@ -11,9 +11,10 @@ export const isSessionToken = (text: string): boolean => text.split('.').length 
 
 /**
  * The API key or the session token of a request. The header wins and all else is then ignored; the query parameter counts on GET and HEAD
- * only, and nowhere where `headerOnly` is set; the cookie counts where nothing else is sent, for requests of our own pages.
+ * only, and nowhere where `headerOnly` is set; the cookie counts where nothing else is sent, for requests of our own pages. `also` is
+ * another name of the query parameter.
  */
-export function credentialsOf(request: Request, headerOnly: boolean): Credentials {
+export function credentialsOf(request: Request, headerOnly: boolean, also?: string): Credentials {
   const header = request.headers.get('authorization')
   if (header !== null) {
     if (header.startsWith('Token ')) return { token: header.slice(6).trim(), maySession: false }
@@ -22,7 +23,8 @@ export function credentialsOf(request: Request, headerOnly: boolean): Credential
     if (space < 0 || (scheme !== 'token' && scheme !== 'bearer')) return { fault: `The Authorization header is malformed; ${howTo}.` }
     return { token: header.slice(space + 1).trim(), maySession: scheme === 'bearer' }
   }
-  const inQuery = request.url.includes('api_key=') ? new URL(request.url).searchParams.get('api_key') : null
+  const named = also !== undefined && request.url.includes(`${also}=`) ? new URL(request.url).searchParams.get(also) : null
+  const inQuery = named ?? (request.url.includes('api_key=') ? new URL(request.url).searchParams.get('api_key') : null)
   if (inQuery === null) return cookieOf(request) ?? { fault: `An API key is required; ${howTo}.` }
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     return { fault: `The api_key parameter is accepted on GET and HEAD only; ${howTo}.` }

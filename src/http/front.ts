@@ -9,6 +9,10 @@ export interface FrontDeps {
   ids: Ids
   links(request: Request): Links
   corsOrigins: readonly string[]
+  /** Of the service's own headers; absent: pages of other origins do not send them. */
+  headerPrefix?: string
+  /** What every answer varies by; empty: nothing. */
+  vary: string
   /** Requests whose address was rewritten, so that the connection of the original can still be asked about. */
   originals: WeakMap<Request, Request>
 }
@@ -18,19 +22,21 @@ export interface FrontDeps {
  * the router because the router reads the path by position: a Host of one to three characters would shift it.
  */
 export function front(deps: FrontDeps): (request: Request) => Response | Promise<Response> {
+  const varied = (response: Response): Response => {
+    if (deps.vary !== '') response.headers.append('vary', deps.vary)
+    return response
+  }
   const refuse = (request: Request, message: string): Response => {
     const problem = new Problem('MALFORMED_REQUEST', message)
     const requestId = requestIdOf(request, deps.ids)
-    return Response.json(problemBody(problem, { requestId, docsUrl: deps.links(request).docsUrl }), {
-      status: problem.status,
-      headers: { ...problemHeaders(problem), 'x-request-id': requestId },
-    })
+    const body = problemBody(problem, { requestId, docsUrl: deps.links(request).docsUrl })
+    return varied(Response.json(body, { status: problem.status, headers: { ...problemHeaders(problem), 'x-request-id': requestId } }))
   }
   return request => {
     const host = request.headers.get('host') ?? ''
     if (host.length < 4 || host.includes(',') || host.includes(' '))
       return refuse(request, 'Exactly one well-formed Host header is required.')
-    if (request.method === 'OPTIONS') return preflight(request, deps.corsOrigins)
+    if (request.method === 'OPTIONS') return varied(preflight(request, deps.corsOrigins, deps.headerPrefix))
     // Once: each reading makes the text anew.
     const { url } = request
     const pathAt = url.indexOf('/', 8)

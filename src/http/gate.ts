@@ -10,6 +10,7 @@ import type { Meter } from '../service/meter.ts'
 import type { Session } from '../store/sessions.ts'
 import { clientAddress, type PeerLookup, type TrustedProxies } from './address.ts'
 import { credentialsOf, isSessionToken } from './credentials.ts'
+import { fromAllowedDomain } from './origin.ts'
 import { requireAction } from './permission.ts'
 import { Problem } from './problem.ts'
 import { addressHeaders, type GivenHeaders, keyHeaders, reading, type WindowReading } from './rate-headers.ts'
@@ -38,6 +39,8 @@ export interface KeyAccess {
   meter: boolean
   /** The key must be in the Authorization header. */
   header?: true
+  /** A query parameter that carries the key as `api_key` does. */
+  parameter?: string
   /** What the route does to an account, for the roles of an organization; absent: GET reads, everything else changes data. */
   action?: Action
   /** Whether the path's parameters name something that exists as a route; otherwise the answer is that of an unknown route. */
@@ -86,6 +89,8 @@ export interface Pass {
 /** What a token is good for that is no API key. */
 export interface SessionReader {
   find(token: string): { key: KeyState; session: Session } | undefined
+  /** Whether a session's token is good still, without its being shown. */
+  lasts(session: Session): boolean
 }
 
 export interface GateDeps {
@@ -113,6 +118,11 @@ export interface Gate {
    * has of its own is taken; the request takes no general slot, costs no quota and is not recorded.
    */
   vouch(request: Request, caller: Caller): void
+  /**
+   * For answers that go on: what asks, of a request that has been let in, why it would be refused now, whatever its windows and its quota
+   * say; undefined: it would not. Key, restrictions, role, plan and account are looked at anew, from the address of then.
+   */
+  stay(pass: Pass, request: Request, peer: PeerLookup): () => Problem | undefined
 }
 
 export function gate(deps: GateDeps): Gate {
@@ -185,7 +195,7 @@ export function gate(deps: GateDeps): Gate {
   }
 
   const enterKeyed = (pass: Pass, access: KeyAccess, request: Request, peer: PeerLookup) => {
-    const given = credentialsOf(request, access.header === true)
+    const given = credentialsOf(request, access.header === true, access.parameter)
     if (given.token === undefined) return unauthorized(pass, request, peer, given.fault)
     let key = keys.find(given.token)
     let session: Session | undefined
@@ -215,6 +225,11 @@ export function gate(deps: GateDeps): Gate {
     if (!access.meter) return
     pass.reserved = meter.reserve(key)
     if (!pass.reserved) throw quotaUsedUp(meter, plans, deps.links(request), key, clock.now(), access.feature === 'futures')
+  }
+
+  const keyOf = (session: Session): KeyState | undefined => {
+    const account = deps.sessions.lasts(session) ? keys.account(session.accountId) : undefined
+    return account && keys.sessionKey(account)
   }
 
   return {
@@ -248,6 +263,30 @@ export function gate(deps: GateDeps): Gate {
       return keyHeaders(given, meter.standing(caller.key), pass.windows, clock.now())
     },
     vouch: (request, caller) => void vouched.set(request, caller),
+    stay(pass, request, peer) {
+      const access = pass.access as KeyAccess
+      const { key: first, session } = pass.caller!
+      const address = peer?.requestIP(request) ?? null
+      const then: PeerLookup = { requestIP: () => address }
+      // The connection's own request is gone when it has become a socket.
+      const asked = new Request(request.url, { headers: new Headers(request.headers) })
+      const token = credentialsOf(asked, access.header === true, access.parameter).token ?? ''
+      const accountId = first.account.account.id
+      return () => {
+        const key = session ? keyOf(session) : keys.find(token)
+        if (key?.account.account.id !== accountId) return new Problem('UNAUTHORIZED', 'The API key or session is not valid any more.')
+        const caller = { key, entitled: keys.entitlements(key.account), session }
+        try {
+          refuse(caller, asked, then)
+          refuseRole(access, caller, asked)
+          refusePlan(access, caller, asked)
+          return undefined
+        } catch (error) {
+          if (error instanceof Problem) return error
+          throw error
+        }
+      }
+    },
   }
 }
 
@@ -255,10 +294,3 @@ const notSignedIn = 'The session is not valid: it has ended, or it never was one
 
 const isSuspended = ({ key, account, holder }: KeyState): boolean =>
   key.suspendedAt !== null || account.account.suspendedAt !== null || holder.account.suspendedAt !== null
-
-/** The page that made the request: its Origin, else its Referer. `example.com` allows its subdomains too. */
-function fromAllowedDomain(domains: readonly string[], request: Request): boolean {
-  const source = request.headers.get('origin') ?? request.headers.get('referer') ?? ''
-  const host = URL.canParse(source) ? new URL(source).hostname : ''
-  return domains.some(domain => host === domain || host.endsWith(`.${domain}`))
-}

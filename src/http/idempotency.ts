@@ -35,6 +35,8 @@ export interface Repeatable {
 export interface Idempotency {
   /** Runs `work`, or answers what it answered the first time. Refusals are not kept: they changed nothing, and a repeat may succeed. */
   once<T>(context: Repeatable, body: unknown, work: () => T): T
+  /** The same for work that has to wait for somebody else first: a repeat does not ask them again. */
+  onceAfter<A, T>(context: Repeatable, body: unknown, ahead: () => Promise<A>, work: (found: A) => T): Promise<T>
 }
 
 const keptMs = dayMs
@@ -61,46 +63,65 @@ interface Kept {
 const sha256 = (text: string) => createHash('sha256').update(text)
 
 export function idempotency({ store, reload, now }: IdempotencyDeps): Idempotency {
+  /** The answer that was given before, or how one is kept; undefined for a request that is not to be repeated. */
+  const opened = ({ request, set, pass, caller }: Repeatable, body: unknown) => {
+    const name = request.headers.get('idempotency-key')
+    if (name === null) return undefined
+    if (name.length < 1 || name.length > keyCharactersMax) {
+      throw invalidParameter('Idempotency-Key', name.slice(0, 32), `is not 1 to ${keyCharactersMax} characters long.`)
+    }
+    const at = now()
+    const keyId = caller.key.key.id
+    const path = pathOf(request).replace(/(.)\/+$/, '$1')
+    const requestHash = sha256(`${path}\n${name}`).digest()
+    const token = credentialsOf(request, true).token ?? ''
+    const bodyHash = sha256(JSON.stringify(body ?? null)).digest('hex')
+    const context = `${keyId} ${requestHash.toString('hex')}`
+
+    const sealed = store.find(keyId, requestHash, at - keptMs)
+    if (sealed) {
+      const text = unseal(token, context, sealed)
+      const kept = text === undefined ? undefined : (JSON.parse(text) as Kept)
+      if (kept?.bodyHash !== bodyHash) throw reused(kept !== undefined)
+      set.headers['idempotent-replayed'] = 'true'
+      set.status = kept.status
+      if (pass) pass.free = true
+      return { kept }
+    }
+    const keep = (answer: unknown) => {
+      const kept: Kept = { bodyHash, status: set.status, answer }
+      store.put({ keyId, requestHash, sealed: seal(token, context, JSON.stringify(kept)), createdAt: at })
+      store.forget(at - keptMs, forgottenAtOnce)
+    }
+    return { keep }
+  }
+
+  const once: Idempotency['once'] = <T>(repeatable: Repeatable, body: unknown, work: () => T): T => {
+    const found = opened(repeatable, body)
+    if (!found) return work()
+    if (found.kept) return found.kept.answer as T
+    let made = false
+    try {
+      return store.together(() => {
+        const answer = work()
+        made = true
+        found.keep(answer)
+        return answer
+      })
+    } catch (error) {
+      if (made) reload()
+      throw error
+    }
+  }
+
   return {
-    once<T>({ request, set, pass, caller }: Repeatable, body: unknown, work: () => T): T {
-      const name = request.headers.get('idempotency-key')
-      if (name === null) return work()
-      if (name.length < 1 || name.length > keyCharactersMax) {
-        throw invalidParameter('Idempotency-Key', name.slice(0, 32), `is not 1 to ${keyCharactersMax} characters long.`)
-      }
-      const at = now()
-      const keyId = caller.key.key.id
-      const path = pathOf(request).replace(/(.)\/+$/, '$1')
-      const requestHash = sha256(`${path}\n${name}`).digest()
-      const token = credentialsOf(request, true).token ?? ''
-      const bodyHash = sha256(JSON.stringify(body ?? null)).digest('hex')
-      const context = `${keyId} ${requestHash.toString('hex')}`
-
-      const sealed = store.find(keyId, requestHash, at - keptMs)
-      if (sealed) {
-        const text = unseal(token, context, sealed)
-        const kept = text === undefined ? undefined : (JSON.parse(text) as Kept)
-        if (kept?.bodyHash !== bodyHash) throw reused(kept !== undefined)
-        set.headers['idempotent-replayed'] = 'true'
-        set.status = kept.status
-        if (pass) pass.free = true
-        return kept.answer as T
-      }
-
-      let made = false
-      try {
-        return store.together(() => {
-          const answer = work()
-          made = true
-          const kept: Kept = { bodyHash, status: set.status, answer }
-          store.put({ keyId, requestHash, sealed: seal(token, context, JSON.stringify(kept)), createdAt: at })
-          store.forget(at - keptMs, forgottenAtOnce)
-          return answer
-        })
-      } catch (error) {
-        if (made) reload()
-        throw error
-      }
+    once,
+    async onceAfter<A, T>(repeatable: Repeatable, body: unknown, ahead: () => Promise<A>, work: (found: A) => T): Promise<T> {
+      const before = opened(repeatable, body)
+      if (before?.kept) return before.kept.answer as T
+      const found = await ahead()
+      // The same request may have come in twice meanwhile: whoever is first here makes the answer.
+      return once(repeatable, body, () => work(found))
     },
   }
 }

@@ -132,15 +132,22 @@ function structured(raw: Schema, named: Map<string, Schema>): Schema {
   if (isRecord(raw.patternProperties)) {
     const values = Object.values(raw.patternProperties)
     schema.additionalProperties = convert(values.length === 1 ? values[0] : { anyOf: values })
-  } else if (raw.additionalProperties !== undefined) {
-    schema.additionalProperties =
-      typeof raw.additionalProperties === 'boolean' ? raw.additionalProperties : convert(raw.additionalProperties)
+  } else if (raw.additionalProperties) {
+    // Never false: unknown fields are ignored on both sides, and Elysia closes the schemas of routes once they have been asked.
+    schema.additionalProperties = raw.additionalProperties === true || withNamed(convert(raw.additionalProperties), schema.properties)
   }
   if (Array.isArray(raw.items)) schema.items = convert({ anyOf: raw.items })
   else if (raw.type === 'array' || raw.items !== undefined) schema.items = convert(raw.items)
   if (Array.isArray(raw.allOf)) schema.allOf = raw.allOf.map(convert)
   if (raw.not !== undefined) schema.not = convert(raw.not)
   return schema
+}
+
+/** What any key may hold: languages whose index signatures cover the named keys too could not be told apart what the others hold. */
+function withNamed(rest: Schema, properties: unknown): Schema {
+  const all = [rest, ...(isRecord(properties) ? Object.values(properties).filter(isRecord) : [])]
+  const distinct = [...new Map(all.map(member => [JSON.stringify(member), member])).values()]
+  return distinct.length === 1 ? rest : { anyOf: distinct }
 }
 
 function union(members: unknown[], parent: Schema, named: Map<string, Schema>): Schema {

@@ -15,6 +15,8 @@ export interface OpenApiOptions {
   /** Descriptions by parameter name, for path parameters that bring none. */
   pathParameters?: Readonly<Record<string, string>>
   hiddenPrefixes?: readonly string[]
+  /** Names that are settings: as the routes write them in texts and examples, and as they are in force. */
+  names?: Readonly<Record<string, string>>
   operatorPrefix?: string
 }
 
@@ -146,15 +148,18 @@ function operationOf(path: string, method: string, raw: Record<string, unknown>,
     const { description, content } = contentOf(body, `${pascal(operationId)}Request`, true, build)
     operation.requestBody = { ...(description ? { description } : {}), required: raw[optionalBodyKey] !== true, content }
   }
-  const statuses = Object.entries({ ...refusalsOf(raw), ...(isRecord(raw.responses) ? raw.responses : {}) })
+  const statuses = Object.entries({ ...refusalsOf(raw, method), ...(isRecord(raw.responses) ? raw.responses : {}) })
   const responses = Object.fromEntries(statuses.map(([status, response]) => [status, responseOf(status, response, operationId, build)]))
   return { ...operation, operationId, responses: statuses.length > 0 ? responses : { default: { description: 'The answer' } } }
 }
 
-/** What the gate answers on this route, where the route itself says nothing of that status. */
-function refusalsOf(raw: Record<string, unknown>): Record<string, unknown> {
-  const schemas = isRecord(raw[refusalsKey]) ? raw[refusalsKey] : {}
-  return Object.fromEntries(Object.entries(schemas).map(([status, schema]) => [status, { content: { [jsonMedia]: { schema } } }]))
+const bodyRefusals = ['400', '413']
+
+/** What the gate and the reading of bodies answer on this route, where the route itself says nothing of that status. */
+function refusalsOf(raw: Record<string, unknown>, method: string): Record<string, unknown> {
+  const schemas = Object.entries(isRecord(raw[refusalsKey]) ? raw[refusalsKey] : {})
+  const met = method === 'get' ? schemas.filter(([status]) => !bodyRefusals.includes(status)) : schemas
+  return Object.fromEntries(met.map(([status, schema]) => [status, { content: { [jsonMedia]: { schema } } }]))
 }
 
 function uniqueId(wanted: string, taken: Set<string>): string {
@@ -252,10 +257,18 @@ function tagsOf(paths: OpenApiDocument['paths'], texts: Readonly<Record<string, 
   return [...listed, ...others].map(name => ({ name, ...(texts[name] ? { description: texts[name] } : {}) }))
 }
 
+/** JSON text with the names in force, wherever a written one begins a word. */
+function inForce(text: string, names: Readonly<Record<string, string>>): string {
+  const changed = Object.entries(names).filter(([written, name]) => written !== name)
+  if (changed.length === 0) return text
+  const written = new RegExp(`(?<![\\w-])(?:${changed.map(([one]) => RegExp.escape(one)).join('|')})`, 'g')
+  return text.replace(written, one => JSON.stringify(names[one]).slice(1, -1))
+}
+
 /** The document as JSON text, made at the first call and kept; `app` must have all its routes by then. */
 export function documentOf(app: AnyElysia, options: OpenApiOptions): () => Promise<string> {
   let text: Promise<string> | undefined
-  const write = async () => JSON.stringify(openapiDocument(await rawDocument(app), options))
+  const write = async () => inForce(JSON.stringify(openapiDocument(await rawDocument(app), options)), options.names ?? {})
   return () => {
     text ??= write().catch(error => {
       text = undefined

@@ -10,3 +10,10 @@ export function isOwnPage(request: Request): boolean {
   if (origin === null) return reads
   return URL.canParse(origin) && new URL(origin).host === new URL(request.url).host
 }
+
+/** The page that made the request: its Origin, else its Referer. `example.com` allows its subdomains too. */
+export function fromAllowedDomain(domains: readonly string[], request: Request): boolean {
+  const source = request.headers.get('origin') ?? request.headers.get('referer') ?? ''
+  const host = URL.canParse(source) ? new URL(source).hostname : ''
+  return domains.some(domain => host === domain || host.endsWith(`.${domain}`))
+}

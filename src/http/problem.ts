@@ -53,6 +53,11 @@ export const problems = {
   webhook_limit_reached: entry(422, 'valid', 'The account has as many webhook endpoints as its plan allows.'),
   alert_limit_reached: entry(422, 'valid', 'The account has as many alerts as its plan allows.'),
   scheduled_delivery_limit_reached: entry(422, 'valid', 'The account has as many scheduled deliveries as its plan allows.'),
+  watch_limit_reached: entry(422, 'valid', 'The account has as many watches as its plan allows.'),
+  STREAM_LIMIT_REACHED: entry(429, 'flat', 'The key has as many streams open as it may.'),
+  UPGRADE_REQUIRED: entry(426, 'nested', 'The path speaks WebSocket only.'),
+  data_source_limit_reached: entry(422, 'valid', 'The account has as many data sources as it may have.'),
+  data_source_paused: entry(422, 'valid', 'Rows were pushed to a data source that its owner has paused.'),
   idempotency_key_reused: entry(422, 'valid', 'An Idempotency-Key was sent again with another body.'),
   country_not_supported: entry(422, 'valid', 'Text messages are not sent to numbers of this country.'),
   code_expired: entry(422, 'valid', 'The code sent to the phone is older than ten minutes, or none was sent.'),
@@ -60,11 +65,18 @@ export const problems = {
   not_opted_in: entry(422, 'valid', 'The owner of the phone has not agreed to text messages.'),
   verification_locked: entry(429, 'valid', 'Too many wrong codes were entered; a new one is needed.'),
   sms_limit_reached: entry(429, 'valid', "The month's text messages are used up."),
+  invalid_plan: entry(422, 'valid', 'The plan is none, or can not be had this way.'),
+  no_active_subscription: entry(422, 'valid', 'The account has no subscription.'),
+  subscription_past_due: entry(422, 'valid', 'An invoice of the subscription is overdue; nothing more is sold before it is paid.'),
+  payment_failed: entry(422, 'valid', 'The payment was refused, and nothing has changed.'),
+  invoice_closed: entry(422, 'valid', 'The invoice is settled, or is not for the operator to settle.'),
+  INVALID_SIGNATURE: entry(400, 'nested', "A message is not signed with the processor's secret, or was long ago."),
+  PROCESSOR_UNAVAILABLE: entry(503, 'nested', 'The payment processor does not answer.', true),
   RATE_LIMIT_EXCEEDED: entry(429, 'flat', 'A rolling window is full.', true),
   MONTHLY_QUOTA_EXCEEDED: entry(429, 'flat', "A paid plan's monthly quota is used up."),
   TRIAL_LIMIT_EXCEEDED: entry(429, 'flat', "The trial's quota is used up."),
   not_found: entry(404, 'valid', 'There is no such scheduled delivery, or it belongs to another account.'),
-  manual_send_cooldown: entry(429, 'valid', 'The last copy of a delivery that was asked for is less than ten minutes old.', true),
+  manual_send_cooldown: entry(429, 'valid', 'The last copy of a delivery that was asked for is less than ten minutes old.'),
   INTERNAL_ERROR: entry(500, 'nested', 'Something went wrong here; the request id finds it in the log.', true),
   OVERLOADED: entry(503, 'nested', 'Too much is being asked at once.', true),
   DATA_TOO_STALE: entry(503, 'nested', 'The newest futures quote is older than may be served.', true),
@@ -89,14 +101,17 @@ export class Problem extends Error {
     readonly code: ProblemCode,
     message: string,
     readonly extra: Readonly<Record<string, unknown>> = {},
-    options: { shape?: ProblemShape; headers?: Readonly<Record<string, string>>; status?: number } = {},
+    options: { shape?: ProblemShape; headers?: Readonly<Record<string, string>>; status?: number; onTop?: readonly string[] } = {},
   ) {
     super(message)
+    this.onTop = options.onTop ?? []
     this.status = options.status ?? problems[code].status
     this.shape = options.shape ?? problems[code].shape
     this.headers = options.headers ?? {}
   }
   readonly headers: Readonly<Record<string, string>>
+  /** Fields of `extra` that stand at the top of a nested body as well. */
+  readonly onTop: readonly string[]
 }
 
 export const invalidParameter = (parameter: string, value: unknown, message: string, allowed?: readonly string[]): Problem =>
@@ -162,7 +177,10 @@ function shaped(problem: Problem, { requestId, docsUrl }: ProblemContext): Recor
     case 'catalog':
       return { status: 'fail', code, message, error: { code, message, status, ...extra, request_id: requestId, docs_url: docs } }
     case 'nested':
-      return { error: { code, message, status, request_id: requestId, docs, docs_url: docs, retry, ...extra } }
+      return {
+        error: { code, message, status, request_id: requestId, docs, docs_url: docs, retry, ...extra },
+        ...Object.fromEntries(problem.onTop.map(field => [field, extra[field]])),
+      }
   }
 }
 

@@ -86,12 +86,12 @@ function newTemplate([limit, reset, kind, state, tier, policy]: readonly string[
  * Copying made headers and changing a few takes half as long as building all of them from an object, and this is done for every request.
  */
 export function keyHeaders(given: GivenHeaders, standing: Standing, windows: readonly WindowReading[], now: number): Headers {
-  const { window, used } = standing
+  const { window, used, extra } = standing
   const held = fixedOf(window)
   const burst = windows.length === 1 ? windows[0] : undefined
   const headers = new Headers(templateOf(standing, held, burst))
   for (const name in given) headers.set(name, given[name] as string)
-  const remaining = quotaRemaining(window, used)
+  const remaining = quotaRemaining(window, used, extra)
   if (held.counted) headers.set('x-ratelimit-remaining', String(remaining))
   headers.set('x-ratelimit-used', String(used))
   const quota = held.counted ? `"quota";r=${remaining};t=${seconds(window.endsAt - now)}, ` : ''

@@ -15,29 +15,31 @@ export interface DeliveriesJobDeps {
 const againMs = minuteMs
 
 /**
- * Makes the runs of scheduled deliveries at the start and then at each multiple of the interval, or as soon after it as there is a pass. What
- * is due is read from rows, so a dispatch that comes late misses nothing. A moved clock stops at the dispatches that have something to do.
+ * Makes the runs of scheduled deliveries: what is due at the start, and then at each multiple of the interval what is due by it. What that is
+ * is read from rows, so a pass that comes late misses nothing. A moved clock stops at the dispatches that have something to do.
  */
 export function deliveriesJob({ deliveries, clock, log, intervalMs }: DeliveriesJobDeps): Job {
-  let dispatchedIn: number | undefined
-  let againAt = Number.POSITIVE_INFINITY
+  let last: { interval: number; upTo: number; againAt: number } | undefined
+  const dispatch = async (interval: number, upTo: number) => {
+    const { runs, failed, error } = await deliveries.dispatch(upTo)
+    last = { interval, upTo, againAt: failed > 0 ? clock.now() + againMs : Number.POSITIVE_INFINITY }
+    if (runs > 0) log.info('scheduled deliveries were dispatched', { runs })
+    if (failed > 0) log.error('scheduled deliveries could not be dispatched', { failed, error })
+  }
   return {
     name: 'deliveries',
     async pass() {
       const now = clock.now()
       const interval = Math.floor(now / intervalMs)
-      if (interval === dispatchedIn && now < againAt) return
-      const { runs, failed, error } = await deliveries.dispatch()
-      dispatchedIn = interval
-      againAt = failed > 0 ? now + againMs : Number.POSITIVE_INFINITY
-      if (runs > 0) log.info('scheduled deliveries were dispatched', { runs })
-      if (failed > 0) log.error('scheduled deliveries could not be dispatched', { failed, error })
+      if (!last) await dispatch(interval, now)
+      else if (interval !== last.interval) await dispatch(interval, interval * intervalMs)
+      else if (now >= last.againAt) await dispatch(interval, last.upTo)
     },
     nextStop(after) {
       const dueAt = deliveries.nextDueAt()
       if (dueAt === undefined) return Number.POSITIVE_INFINITY
       const dispatchAt = Math.ceil(Math.max(dueAt, after + 1) / intervalMs) * intervalMs
-      return againAt > after ? Math.min(againAt, dispatchAt) : dispatchAt
+      return last && last.againAt > after ? Math.min(last.againAt, dispatchAt) : dispatchAt
     },
   }
 }

@@ -15,7 +15,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 export const randomIds = (): Ids => ({
   uuid: () => crypto.randomUUID(),
   token: () => hex(crypto.getRandomValues(new Uint8Array(32))),
-  uuidAt: at => timeOrdered(at, hex(crypto.getRandomValues(new Uint8Array(10)))),
+  uuidAt: at => Bun.randomUUIDv7('hex', at),
   event: at => eventId(at, crypto.getRandomValues(new Uint8Array(16))),
 })
 
@@ -36,12 +36,6 @@ export function seededIds(seed: number): Ids {
     event: at => eventId(at, Buffer.from(next('event', 32), 'hex')),
   }
 }
-
-/**
- * The id of an event that its own text makes: the same moment and text, the same id, so that a producer that runs twice makes one event.
- * `text` names the event within its moment: type, account and what it is about.
- */
-export const derivedEventId = (at: number, text: string): string => eventId(at, new Bun.CryptoHasher('sha256').update(text).digest())
 
 const variant = (digit: string) => ((Number.parseInt(digit, 16) & 3) | 8).toString(16)
 

@@ -8,7 +8,7 @@ export const isTable = (value: unknown): value is Table =>
 /** Lines and columns count from 1; a fault never quotes the text, which may hold secrets. */
 export type Toml = { table: Table; lineOf(name: string): number | undefined } | { fault: string; line: number; column: number }
 
-/** Parses TOML and knows on which line each dotted name is first set. */
+/** Parses TOML and knows on which line each dotted name is first set; `x[1].y` is the `y` under the second `[[x]]`. */
 export function parseToml(text: string): Toml {
   try {
     const table = parse(text)
@@ -28,6 +28,7 @@ export function parseToml(text: string): Toml {
  */
 function linesOf(text: string): Map<string, number> {
   const found = new Map<string, number>()
+  const entries = new Map<string, number>()
   let header = ''
   let statement = ''
   let start = 1
@@ -42,6 +43,13 @@ function linesOf(text: string): Map<string, number> {
       if (!found.has(full)) found.set(full, start)
     }
     if (isHeader) header = `${names[0]}.`
+    if (statement.trimStart().startsWith('[[')) {
+      const name = names[0]!
+      const nth = entries.get(name) ?? 0
+      entries.set(name, nth + 1)
+      found.set(`${name}[${nth}]`, start)
+      header = `${name}[${nth}].`
+    }
     statement = ''
   }
   return found

@@ -57,17 +57,17 @@ export const placeOfAgencySeries = (name: string): InventoryPlace | undefined =>
 export const nationalPlace = (product: InventoryProduct): InventoryPlace =>
   inventoryPlaces.find(one => one.product === product && one.location === 'US')!
 
-const otherWords: Readonly<Record<string, InventoryProduct>> = {
-  crude: 'crude_oil',
-  motor_gasoline: 'gasoline',
-  distillates: 'distillate',
-  distillate_fuel_oil: 'distillate',
-  jet: 'jet_fuel',
-  residual: 'residual_fuel',
-  residual_fuel_oil: 'residual_fuel',
-  fuel_ethanol: 'ethanol',
-  total: 'total_petroleum',
-}
+const otherWords: ReadonlyMap<string, InventoryProduct> = new Map([
+  ['crude', 'crude_oil'],
+  ['motor_gasoline', 'gasoline'],
+  ['distillates', 'distillate'],
+  ['distillate_fuel_oil', 'distillate'],
+  ['jet', 'jet_fuel'],
+  ['residual', 'residual_fuel'],
+  ['residual_fuel_oil', 'residual_fuel'],
+  ['fuel_ethanol', 'ethanol'],
+  ['total', 'total_petroleum'],
+])
 
 /** A product as people write it: `Crude oil`, `jet-fuel`, `distillates`. */
 export function productOf(text: string): InventoryProduct | undefined {
@@ -75,7 +75,7 @@ export function productOf(text: string): InventoryProduct | undefined {
     .trim()
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_')
-  return inventoryProducts.find(one => one === word) ?? otherWords[word]
+  return inventoryProducts.find(one => one === word) ?? otherWords.get(word)
 }
 
 /** A place as people write it: `PADD 3`, `cushing`. */

@@ -14,22 +14,22 @@ export const opecMembers = [
   'Equatorial Guinea',
 ] as const
 
-const otherNames: Readonly<Record<string, string>> = {
-  'saudi arabia': 'Saudi Arabia',
-  saudi: 'Saudi Arabia',
-  uae: 'United Arab Emirates',
-  'ir iran': 'Iran',
-  'iran, islamic republic of': 'Iran',
-  'congo-brazzaville': 'Congo',
-  'republic of the congo': 'Congo',
-  'eq. guinea': 'Equatorial Guinea',
-}
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ['saudi arabia', 'Saudi Arabia'],
+  ['saudi', 'Saudi Arabia'],
+  ['uae', 'United Arab Emirates'],
+  ['ir iran', 'Iran'],
+  ['iran, islamic republic of', 'Iran'],
+  ['congo-brazzaville', 'Congo'],
+  ['republic of the congo', 'Congo'],
+  ['eq. guinea', 'Equatorial Guinea'],
+])
 
 /** A country as it is kept: members under one name however they are written, others as given. */
 export function opecCountry(text: string): string {
   const name = text.trim().replaceAll(/[\s_]+/g, ' ')
   const plain = name.toLowerCase()
-  return opecMembers.find(one => one.toLowerCase() === plain) ?? otherNames[plain] ?? name
+  return opecMembers.find(one => one.toLowerCase() === plain) ?? otherNames.get(plain) ?? name
 }
 
 /** What a country produced, or several together, in one month. */

@@ -14,6 +14,9 @@ export interface Period {
 const monthPattern = /^(\d{4})-(0[1-9]|1[0-2])$/
 const quarterPattern = /^(\d{4})-[Qq]([1-4])$/
 
+/** Whether a text is a `YYYY-MM`. */
+export const isMonth = (text: string): boolean => monthPattern.test(text)
+
 export const monthOf = (day: string): string => day.slice(0, 7)
 
 /** `YYYY-MM`, `count` months later. */

@@ -1,20 +1,18 @@
 import type { Database } from 'bun:sqlite'
 import { type Clock, sleep, systemClock } from '../lib/clock.ts'
 import type { Ids } from '../lib/ids.ts'
-import { dayMs, startOfDay } from '../lib/instant.ts'
+import { startOfDay } from '../lib/instant.ts'
 import type { Log } from '../lib/log.ts'
-import { type AlertMoment, conditionText, evaluate } from '../market/alert-condition.ts'
 import type { Observation } from '../market/bars.ts'
-import { freshUntil } from '../market/freshness.ts'
-import { hasFeature } from '../plan/plans.ts'
-import type { Feature } from '../plan/tiers.ts'
+import { isNews } from '../market/news.ts'
 import type { AlertPriceStore, PendingPrice } from '../store/alert-prices.ts'
 import type { AlertTriggerStore } from '../store/alert-triggers.ts'
-import type { Alert, AlertStore } from '../store/alerts.ts'
+import type { AlertStore, WatchingAlert } from '../store/alerts.ts'
 import { transact } from '../store/database.ts'
 import type { Change } from '../store/observations.ts'
 import type { Series } from '../store/series.ts'
-import { measuredRow, type Teller } from './alert-messages.ts'
+import { entitlement, firing, type Judging } from './alert-firing.ts'
+import type { Teller } from './alert-messages.ts'
 import { type AlertMoments, answeredPrice } from './alert-moment.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Keyring } from './keyring.ts'
@@ -56,35 +54,25 @@ export interface AlertEvaluationDeps {
   stopwatch?: Clock
 }
 
-/** An observation this old is news still, whatever its cadence; an older one only while it is not stale. */
-const newsMs = 7 * dayMs
-/** Of one transaction: what requests that come in meanwhile wait for, beside the disk. */
-const sliceMs = 20
-/** Alerts read at a time. */
+/** Of one transaction with its commit: what requests that come in meanwhile wait for. */
+const sliceMs = 25
+/** Of it for the work, however long commits take: else a slow disk would have a commit for every alert. */
+const workMinMs = 8
+/** Alerts judged and told together: a millisecond or two where all of them fire. */
 const alertsEach = 100
 /** Entries of the index read at a time: half a millisecond. */
 const entriesEach = 5000
-/** Triggers kept of an alert; looked after at every hundredth. */
-const triggersKept = 10_000
-const trimEach = 100
 const dropEach = 1000
 
-/** The feature that an alert's kind needs. */
-export const featureOf = ({ condition }: Pick<Alert, 'condition'>): Feature =>
-  condition.kind === 'price' ? 'standard_alerts' : 'analytics_alerts'
-
-/** The observation that an alert fires on once: its own, or the day whose value it is. */
-const firedOn = ({ condition }: Pick<Alert, 'condition'>, observedAt: number): number =>
-  condition.kind === 'price' ? observedAt : startOfDay(observedAt)
-
 export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
-  const { db, alerts, triggers, prices, catalogue, clock, log, intervalMs, stopwatch = systemClock() } = deps
+  const { db, alerts, triggers, prices, catalogue, keys, clock, log, intervalMs, stopwatch = systemClock() } = deps
   const fire = firing(deps)
+  const paced = pacing(db, stopwatch)
   const newsOf = newsReader(deps)
   /** Of each code: when its present or last pass began, the last price noted by then, and whether it fired anything. */
   const passes = new Map<number, { at: number; upTo: number; hasFired: boolean }>()
   /** How far the price that is being judged has come. */
-  let cursor = { price: 0, after: 0 }
+  let cursor: Cursor = { price: 0, after: 0, upTo: 0 }
   let noted = true
   let running: Promise<void> | undefined
   let stopped = false
@@ -114,39 +102,33 @@ export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
     })
 
   /** Judges alerts by one price until the time is up; where it came to, undefined when all are judged. */
-  const judgeSome = (price: PendingPrice, from: number, careful: boolean): number | undefined => {
-    const until = stopwatch.monotonic() + sliceMs
+  const judgeSome = (price: PendingPrice, from: Cursor, careful: boolean, until: number): Cursor | undefined => {
     const series = catalogue.byId(price.sourceId)
     const moment = deps.moments.of({ series, observedAt: price.observedAt, value: price.value })
-    const teller = deps.teller()
-    let after = from
-    let upTo = from
+    const judging = { price, series, moment, teller: deps.teller(), isEntitled: entitlement(keys) }
+    let { after, upTo } = from
     for (;;) {
       if (after >= upTo) upTo = alerts.reach(price.seriesId, after, entriesEach) ?? Number.MAX_SAFE_INTEGER
       const found = alerts.candidates(price, moment.price, startOfDay(price.observedAt), after, upTo, alertsEach)
-      for (const alert of found) {
-        const hasFired = careful
-          ? attempt(own => fire(alert, price, series, moment, own), alert)
-          : fire(alert, price, series, moment, teller)
-        if (hasFired) passes.get(price.seriesId)!.hasFired = true
-      }
+      const hasFired = careful ? found.map(alert => attempt(alert, judging)).includes(true) : fire(found, judging)
+      if (hasFired) passes.get(price.seriesId)!.hasFired = true
       after = found.length === alertsEach ? found.at(-1)!.number : upTo
       const isDone = after === Number.MAX_SAFE_INTEGER
       if (!isDone && stopwatch.monotonic() < until) continue
-      teller.end()
-      if (!isDone) return after
+      judging.teller.end()
+      if (!isDone) return { ...from, after, upTo }
       prices.remove(price.number)
       return undefined
     }
   }
 
   /** One alert that can not be told must not keep the others from it. */
-  const attempt = (work: (teller: Teller) => boolean, alert: Alert): boolean => {
-    const own = deps.teller()
+  const attempt = (alert: WatchingAlert, judging: Judging): boolean => {
+    const teller = deps.teller()
     try {
       return transact(db, () => {
-        const hasFired = work(own)
-        own.end()
+        const hasFired = fire([alert], { ...judging, teller })
+        teller.end()
         return hasFired
       })
     } catch (error) {
@@ -156,22 +138,22 @@ export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
     }
   }
 
-  /** One transaction; whether there may be more to do. */
-  const step = (): boolean => {
+  /** One transaction that ends about `until`; whether there may be more to do. */
+  const step = (until: number): boolean => {
     const price = nextPrice()
     noted = false
     if (!price) return false
-    const from = cursor.price === price.number ? cursor.after : 0
-    const slice = (careful: boolean) => transact(db, () => judgeSome(price, from, careful))
-    let after: number | undefined
+    const from = cursor.price === price.number ? cursor : { price: price.number, after: 0, upTo: 0 }
+    const slice = (careful: boolean) => paced(until, workUntil => judgeSome(price, from, careful, workUntil))
+    let next: Cursor | undefined
     try {
-      after = slice(false)
+      next = slice(false)
     } catch (error) {
       if (isStorageFault(error)) throw error
       log.error('alerts are judged one by one', { error })
-      after = slice(true)
+      next = slice(true)
     }
-    cursor = { price: price.number, after: after ?? 0 }
+    cursor = next ?? { price: 0, after: 0, upTo: 0 }
     return true
   }
 
@@ -187,7 +169,7 @@ export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
 
   const drain = async (isLater: boolean) => {
     if (isLater) await sleep(0)
-    while (!stopped && (step() || drop())) await sleep(0)
+    while (!stopped && (step(stopwatch.monotonic() + sliceMs) || drop())) await sleep(0)
   }
   const pass = (isLater = false): Promise<void> => {
     running ??= drain(isLater).finally(() => {
@@ -214,7 +196,7 @@ export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
       if (!noted || running || stopped) return
       const until = stopwatch.monotonic() + sliceMs
       try {
-        while (step()) {
+        while (step(until)) {
           if (stopwatch.monotonic() < until) continue
           pass(true).catch(error => log.error('alerts not judged', { error }))
           return
@@ -252,40 +234,33 @@ function newsReader({ catalogue, quarantine }: AlertEvaluationDeps) {
     const newestAt = Math.max(lastAt, inserted.at(-1)?.observedAt ?? lastAt)
     // One write may correct what it inserts.
     const newest = revised.findLast(one => one.observedAt === newestAt) ?? inserted.findLast(one => one.observedAt === newestAt)
-    if (!newest || (newestAt + newsMs < now && freshUntil(series, newestAt).delayedUntil < now)) return undefined
+    if (!newest || !isNews(series, newestAt, now)) return undefined
     return quarantine.clear(series.id, newestAt, newestAt + 1).length > 0 ? newest : undefined
   }
 }
 
-/**
- * Fires an alert whose condition holds and whose plan has it: its trigger, its counters and its messages, in the caller's transaction.
- * Answers whether it fired.
- */
-function firing({ alerts, triggers, catalogue, keys, ids }: AlertEvaluationDeps) {
-  const isEntitled = (alert: Alert): boolean => {
-    const account = keys.account(alert.accountId)
-    return account !== undefined && account.account.suspendedAt === null && hasFeature(keys.entitlements(account), featureOf(alert))
+/** Transactions that end about when they should: a commit takes as long as the dearest of the last ones did. */
+function pacing(db: Database, stopwatch: Clock) {
+  let commitMs = 0
+  return <T>(until: number, work: (until: number) => T): T => {
+    const workUntil = Math.max(until - commitMs, stopwatch.monotonic() + workMinMs)
+    let workedAt = workUntil
+    const result = transact(db, () => {
+      const worked = work(workUntil)
+      workedAt = stopwatch.monotonic()
+      return worked
+    })
+    const tookMs = stopwatch.monotonic() - workedAt
+    commitMs = Math.max(tookMs, (3 * commitMs + tookMs) / 4)
+    return result
   }
-  return (alert: Alert, price: PendingPrice, series: Series, moment: AlertMoment, teller: Teller): boolean => {
-    if (!isEntitled(alert)) return false
-    const judged = evaluate(alert.condition, moment)
-    if (!judged.enough || !judged.value.holds) return false
-    const verdict = judged.value
-    const { number, accountId, seriesId, condition: rule } = alert
-    const triggeredAt = price.at
-    const observedAt = firedOn(alert, price.observedAt)
-    const condition = conditionText(rule)
-    const metadata = rule.kind === 'price' ? null : measuredRow(verdict, moment.price)
-    const triggerCount = alert.triggerCount + 1
-    const watched = catalogue.byId(seriesId)
-    const shared = { condition, metadata, triggeredAt, observedAt, price: moment.price }
-    const channels = teller.tell({ alert, watched, series, verdict, triggerCount, ...shared })
-    const { value, threshold } = verdict
-    triggers.add({ id: ids.uuid(), alert: number, accountId, seriesId, value, threshold, channels, ...shared })
-    alerts.fired(number, triggeredAt)
-    if (triggerCount % trimEach === 0) triggers.trim(number, triggersKept, 2 * trimEach)
-    return true
-  }
+}
+
+/** How far the alerts of a price have been judged, by their numbers, and up to where they are read. */
+interface Cursor {
+  price: number
+  after: number
+  upTo: number
 }
 
 const storageFaults = /^SQLITE_(FULL|BUSY|LOCKED|IOERR|READONLY|CANTOPEN)/

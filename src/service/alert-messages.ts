@@ -3,18 +3,18 @@ import { conditionOperator, conditionValue, type Verdict } from '../market/alert
 import { priceType } from '../market/catalogue.ts'
 import { formatPrice, roundTo } from '../market/format.ts'
 import { hasFeature } from '../plan/plans.ts'
-import type { Alert } from '../store/alerts.ts'
+import type { WatchingAlert } from '../store/alerts.ts'
 import type { Preferences } from '../store/preferences.ts'
 import type { Series } from '../store/series.ts'
-import type { Events, HouseEvent } from './events.ts'
+import type { Events, OwnEvent } from './events.ts'
 import type { Keyring } from './keyring.ts'
-import type { Mail } from './mail.ts'
+import type { Letter, Mail } from './mail.ts'
 import type { Notices } from './notices.ts'
 import type { Texts } from './texts.ts'
 
 /** An alert that fires, with this trigger counted. */
 export interface FiredAlert {
-  alert: Alert
+  alert: WatchingAlert
   /** The code that it watches. */
   watched: Series
   /** What was priced: of a futures family its front contract. */
@@ -35,8 +35,8 @@ export interface FiredAlert {
 export type Channel = 'webhook' | 'email' | 'sms' | 'in_app'
 
 export interface AlertMessagesDeps {
-  events: Pick<Events, 'emit' | 'emitTo'>
-  mail: Pick<Mail, 'post'>
+  events: Pick<Events, 'emitEach'>
+  mail: Pick<Mail, 'postAll'>
   texts: Pick<Texts, 'post' | 'alertNumber'>
   notices: Notices
   preferences: { of(accountId: string): Preferences }
@@ -46,8 +46,8 @@ export interface AlertMessagesDeps {
 
 /** Tells of the alerts that fire in one transaction. */
 export interface Teller {
-  /** Writes what is to be sent of an alert; answers the channels. */
-  tell(fired: FiredAlert): Channel[]
+  /** Writes what is to be sent of alerts; answers the channels of each. */
+  tell(fired: readonly FiredAlert[]): Channel[][]
   /** Writes the notifications: one for each account, however many of its alerts fired. */
   end(): void
 }
@@ -66,31 +66,32 @@ export const alertMessages = (deps: AlertMessagesDeps) => (): Teller => {
   const told = new Map<string, FiredAlert[]>()
   return {
     tell(fired) {
-      const { alert, watched, triggeredAt, observedAt } = fired
-      const { accountId, webhookUrl } = alert
-      const ways = waysOf(accountId)
-      const channels: Channel[] = []
-      // The number rises from alert to alert: an index over many of these grows at one place.
-      const dedupe = `alert.${observedAt}.${watched.code}.${alert.number}`
-      const event = eventOf(fired, triggeredAt, dedupe)
-      const made = events.emit(event)
-      // An endpoint with the same address has the event already: the outbox takes one of each for a lane.
-      if (webhookUrl !== null) events.emitTo(webhookUrl, event)
-      if (made > 0 || (webhookUrl !== null && ways.webhooks)) channels.push('webhook')
-
-      if (ways.email !== undefined) {
-        mail.post({ to: ways.email, ...alertLetter(fired, serviceName), accountId, dedupe, ref: `alert:${alert.id}` })
-        channels.push('email')
-      }
-      const number = ways.number(alert.condition.kind === 'price' ? 'price_alert' : 'analytics_alert')
-      if (number !== undefined) {
-        const posted = texts.post({ to: number, text: `${serviceName}: ${alertLine(fired)}`, accountId, dedupe, purpose: 'alert' })
-        if (posted !== undefined) channels.push('sms')
-      }
-      channels.push('in_app')
-      const others = told.get(accountId)
-      if (others) others.push(fired)
-      else told.set(accountId, [fired])
+      const letters: Letter[] = []
+      const made = events.emitEach(fired.map(eventOf))
+      const channels = fired.map((one, place) => {
+        const { alert } = one
+        const { accountId, webhookUrl } = alert
+        const ways = waysOf(accountId)
+        const own: Channel[] = []
+        if (made[place]! > 0 || (webhookUrl !== null && ways.webhooks)) own.push('webhook')
+        if (ways.email !== undefined) {
+          letters.push({
+            ...{ to: ways.email, ...alertLetter(one, serviceName), accountId, dedupe: dedupeOf(one), ref: `alert:${alert.id}` },
+          })
+          own.push('email')
+        }
+        const number = ways.number(alert.condition.kind === 'price' ? 'price_alert' : 'analytics_alert')
+        if (number !== undefined) {
+          const text = `${serviceName}: ${alertLine(one)}`
+          if (texts.post({ to: number, text, accountId, dedupe: dedupeOf(one), purpose: 'alert' }) !== undefined) own.push('sms')
+        }
+        own.push('in_app')
+        const others = told.get(accountId)
+        if (others) others.push(one)
+        else told.set(accountId, [one])
+        return own
+      })
+      mail.postAll(letters)
       return channels
     },
     end() {
@@ -138,11 +139,15 @@ function waysReader({ keys, preferences, texts }: AlertMessagesDeps): (accountId
   }
 }
 
-function eventOf(fired: FiredAlert, at: number, dedupe: string): HouseEvent & { accountId: string } {
-  const { alert, watched, series, verdict, price, condition, triggerCount } = fired
-  const { condition: rule, accountId } = alert
+const burstOf = ({ observedAt, watched }: FiredAlert) => `alert.${observedAt}.${watched.code}`
+const dedupeOf = (fired: FiredAlert) => `${burstOf(fired)}.${fired.alert.number}`
+
+function eventOf(fired: FiredAlert): OwnEvent {
+  const { alert, watched, series, verdict, price, condition, triggerCount, triggeredAt: at, observedAt } = fired
+  const { condition: rule, accountId, webhookUrl: url } = alert
   const commodity = watched.code
   const triggered_at = isoInstant(at)
+  const about = { at, dedupe: burstOf(fired), rank: { at: observedAt, number: alert.number }, accountId, commodity, url }
   if (rule.kind === 'price') {
     const data = {
       alert_id: alert.id,
@@ -160,7 +165,7 @@ function eventOf(fired: FiredAlert, at: number, dedupe: string): HouseEvent & { 
       trigger_count: triggerCount,
       triggered_at,
     }
-    return { type: 'price_alert.triggered', data, at, dedupe, accountId, commodity }
+    return { type: 'price_alert.triggered', data, ...about }
   }
   const data = {
     alert_id: alert.id,
@@ -176,7 +181,7 @@ function eventOf(fired: FiredAlert, at: number, dedupe: string): HouseEvent & { 
     details: detailsOf(verdict),
     triggered_at,
   }
-  return { type: 'analytics_alert.triggered', data, at, dedupe, accountId, commodity }
+  return { type: 'analytics_alert.triggered', data, ...about }
 }
 
 /** Six places: nobody reads more, and the noise of the arithmetic is gone. */

@@ -52,8 +52,8 @@ export interface Deliveries {
   sendNow(delivery: Delivery): DeliveryRun | CopyRefusal
   lastRun(delivery: Delivery): RunState | undefined
   recipient(delivery: Delivery): string
-  /** Makes the runs that are due: of what was missed the newest, once. Lets others have their turn between slices. */
-  dispatch(): Promise<Dispatched>
+  /** Makes the runs that are due by `upTo`, or by now: of what was missed the newest, once. Lets others have their turn between slices. */
+  dispatch(upTo?: number): Promise<Dispatched>
   /** Undefined while nothing is scheduled. */
   nextDueAt(): number | undefined
   /** Ends a dispatch after the delivery that it is at. */
@@ -70,8 +70,8 @@ export interface DeliveriesDeps extends Omit<DeliveryPricesDeps, 'now'>, Pick<De
   serviceName: string
 }
 
-/** A slice of a dispatch: some ten milliseconds. */
-const sliceDeliveries = 10
+/** A slice of a dispatch: five to fifteen milliseconds. */
+const sliceDeliveries = 5
 
 export function deliveries(deps: DeliveriesDeps): Deliveries {
   const { db, clock, enabled } = deps
@@ -142,26 +142,25 @@ function dispatching({ db, clock, enabled }: DeliveriesDeps, store: DeliveryStor
   let stopped = false
 
   /** Whether a run was made. */
-  const dispatchOne = (delivery: Delivery, now: number): boolean => {
-    const due = lastDelivery(delivery, now)
+  const dispatchOne = (delivery: Delivery, upTo: number): boolean => {
+    const due = lastDelivery(delivery, upTo)
     // The rules of the zone may have changed since the moment was computed.
     const isDue = due.day >= delivery.next!.day
     const run = isDue ? runs.make(delivery, 'scheduled', due.day) : undefined
-    store.schedule(delivery.number, nextDelivery(delivery, now, runs.lastDay(delivery)))
+    store.schedule(delivery.number, nextDelivery(delivery, upTo, runs.lastDay(delivery)))
     return run !== undefined
   }
   return {
-    async dispatch(): Promise<Dispatched> {
+    async dispatch(upTo = clock.now()): Promise<Dispatched> {
       const done: Dispatched = { runs: 0, failed: 0, error: undefined }
       if (!enabled) return done
       runs.tidy()
       let place: DuePlace = { at: Number.MIN_SAFE_INTEGER, number: 0 }
       while (!stopped) {
-        const now = clock.now()
-        const slice = store.due(now, place, sliceDeliveries)
+        const slice = store.due(upTo, place, sliceDeliveries)
         for (const delivery of slice) {
           try {
-            if (transact(db, () => dispatchOne(delivery, now))) done.runs += 1
+            if (transact(db, () => dispatchOne(delivery, upTo))) done.runs += 1
           } catch (error) {
             done.failed += 1
             done.error ??= error

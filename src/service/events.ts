@@ -4,10 +4,13 @@ import { type EventType, eventTypeOf, hasCommodityFilter, isPermitEvent } from '
 import { hasFeature } from '../plan/plans.ts'
 import type { Endpoint } from '../store/webhooks.ts'
 import type { Catalogue } from './catalogue.ts'
+import { eventIdOf, type Rank } from './event-ids.ts'
 import type { Keyring } from './keyring.ts'
 import type { Message, Outbox } from './outbox.ts'
 import type { WebhookAllowance } from './webhook-allowance.ts'
 import type { Webhooks } from './webhooks.ts'
+
+export { eventIdOf } from './event-ids.ts'
 
 /** Something happened that accounts may have asked to be told of. */
 export interface HouseEvent {
@@ -16,8 +19,9 @@ export interface HouseEvent {
   /** The `data` of the envelope, in wire form and wire order. */
   data: Readonly<Record<string, unknown>>
   at: number
-  /** Two events of one type and account with the same text are the same event: it is emitted once. */
+  /** Two events of one type and account with the same text, and the same rank where they have one, are the same event: it is emitted once. */
   dedupe: string
+  rank?: Rank
   /** Whose it is; absent: everybody's. */
   accountId?: string
   /** The catalogue code it is about, for the endpoints' filters. */
@@ -31,8 +35,16 @@ export interface Events {
   emit(event: HouseEvent): number
   /** Sends the event of one account to a target that is no endpoint, signed with the account's secret: an alert's own `webhook_url`. */
   emitTo(url: string, event: HouseEvent & { accountId: string }): void
+  /** As `emit` and then `emitTo` for each in turn, in few statements. Answers what `emit` does. */
+  emitEach(events: readonly OwnEvent[]): number[]
   /** As `emit`, to one endpoint: what only its own conditions make an event. */
   emitToEndpoint(endpoint: Endpoint, event: HouseEvent): number
+}
+
+/** An event of one account, and the target of its own where it has one. */
+export interface OwnEvent extends HouseEvent {
+  accountId: string
+  url: string | null
 }
 
 /** Why an event that an endpoint asked for is logged and not sent. */
@@ -42,21 +54,13 @@ export interface EventsDeps {
   webhooks: Webhooks
   keys: Keyring
   catalogue: Pick<Catalogue, 'named'>
-  outbox: Pick<Outbox, 'put' | 'fanOut'>
+  outbox: Pick<Outbox, 'put' | 'putAll' | 'fanOut'>
   allowance: WebhookAllowance
   clock: Clock
 }
 
-const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
-const idCharacters = 26
-
-/** `evt_` and 26 characters drawn from a text: the same event has the same id, however often it is made. */
-export function eventIdOf(text: string): string {
-  const hash = Bun.SHA256.hash(text) as Uint8Array
-  let id = 'evt_'
-  for (let i = 0; i < idCharacters; i += 1) id += alphabet[hash[i]! & 31]
-  return id
-}
+/** No event of a burst: what goes to a target of its own is not counted among what `emit` makes. */
+const ownTarget = -1
 
 /** The body of a delivery: compact, both spellings of the type, keys in the order of the interface. */
 export const eventBody = (id: string, type: EventType, at: number, data: HouseEvent['data']): string =>
@@ -122,42 +126,129 @@ export function events({ webhooks, keys, catalogue, outbox, allowance, clock }: 
     return lanes.length === 0 ? 0 : counted(accountId, outbox.fanOut(lanes, { ...message, accountId }).length)
   }
 
-  const messageOf = ({ at, data, dedupe }: HouseEvent, type: EventType, scope: string) => {
-    const eventId = eventIdOf(`${type}\n${scope}\n${dedupe}`)
-    return { kind: 'webhook', accountId: null, eventId, eventType: type, body: eventBody(eventId, type, at, data) } as const
+  const messageOf = ({ at, data, dedupe, rank, accountId }: HouseEvent, type: EventType, scope: string): Omit<Message, 'lane'> => {
+    const eventId = eventIdOf(`${type}\n${scope}\n${dedupe}`, rank)
+    return { kind: 'webhook', accountId: accountId ?? null, eventId, eventType: type, body: eventBody(eventId, type, at, data) }
   }
   const filtered = ({ commodity, state }: HouseEvent, type: EventType): Filtered => {
     const family = commodity === undefined ? undefined : (catalogue.named(commodity)?.contractOf ?? undefined)
     return { type, commodity, family, state }
   }
 
+  const emit = (event: HouseEvent): number => {
+    const type = typeOf(event)
+    const { accountId } = event
+    const endpoints = accountId === undefined ? webhooks.subscribed(type) : webhooks.subscribedOf(accountId, type)
+    if (endpoints.length === 0) return 0
+    const message = messageOf(event, type, accountId ?? '')
+    const about = filtered(event, type)
+    let made = 0
+    for (const own of Map.groupBy(endpoints, one => one.accountId).values()) made += deliver(own, message, about)
+    return made
+  }
+  const emitTo = (url: string, event: HouseEvent & { accountId: string }) => {
+    const type = typeOf(event)
+    const { accountId } = event
+    const room = roomFor(accountId, type)
+    if (room === undefined || room <= 0) return
+    const message = { ...messageOf(event, type, accountId), lane: targetOf(webhooks.list(accountId), accountId, url) }
+    if (outbox.put(message) !== undefined) counted(accountId, 1)
+  }
+
   return {
-    emit(event) {
-      const type = typeOf(event)
-      const { accountId } = event
-      const endpoints = accountId === undefined ? webhooks.subscribed(type) : webhooks.subscribedOf(accountId, type)
-      if (endpoints.length === 0) return 0
-      const message = messageOf(event, type, accountId ?? '')
-      const about = filtered(event, type)
-      let made = 0
-      for (const own of Map.groupBy(endpoints, one => one.accountId).values()) made += deliver(own, message, about)
-      return made
-    },
+    emit,
+    emitTo,
+    emitEach: events => burst({ webhooks, outbox, skips, roomFor, counted, typeOf, messageOf, filtered, emit, emitTo }, events),
     emitToEndpoint(endpoint, event) {
       const type = typeOf(event)
       return deliver([endpoint], messageOf(event, type, endpoint.id), filtered(event, type))
     },
-    emitTo(url, event) {
-      const type = typeOf(event)
-      const { accountId } = event
-      const room = roomFor(accountId, type)
-      if (room === undefined || room <= 0) return
-      const endpoint = webhooks.list(accountId).find(one => one.active && one.url === url)
-      const message = { ...messageOf(event, type, accountId), accountId, lane: endpoint?.id ?? targetLane(accountId, url) }
-      if (outbox.put(message) !== undefined) counted(accountId, 1)
-    },
   }
 }
+
+/** What one account may have and has asked for, looked up once in a burst. */
+interface BurstAccount {
+  endpoints: readonly Endpoint[]
+  room: Map<EventType, number | undefined>
+  asked: Map<EventType, readonly Endpoint[]>
+  /** Messages at most that wait to be written. */
+  waiting: number
+}
+
+/** What the ways of emitting have in common. */
+interface Emitting extends Pick<EventsDeps, 'webhooks' | 'outbox'>, Pick<Events, 'emit' | 'emitTo'> {
+  skips: ReturnType<typeof skipCounter>
+  roomFor: ReturnType<typeof roomFinder>
+  counted(accountId: string, made: number): number
+  typeOf(event: HouseEvent): EventType
+  messageOf(event: HouseEvent, type: EventType, scope: string): Omit<Message, 'lane'>
+  filtered(event: HouseEvent, type: EventType): Filtered
+}
+
+/** Writes the messages of many events at once; answers how many endpoints get each. */
+function burst(emitting: Emitting, events: readonly OwnEvent[]): number[] {
+  const { webhooks, outbox, skips, roomFor, counted, typeOf, messageOf, filtered, emit, emitTo } = emitting
+  const made = events.map(() => 0)
+  const accounts = new Map<string, BurstAccount>()
+  const messages: Message[] = []
+  /** Which event each of them counts for; none for targets of their own. */
+  const places: number[] = []
+  const write = () => {
+    for (const [i, id] of outbox.putAll(messages).entries()) {
+      const { accountId, skipped } = messages[i]!
+      if (id === undefined || skipped !== undefined) continue
+      if (places[i] !== ownTarget) made[places[i]!]! += 1
+      counted(accountId!, 1)
+    }
+    messages.length = 0
+    places.length = 0
+    accounts.clear()
+  }
+  const accountOf = (accountId: string, type: EventType): BurstAccount => {
+    const account = accounts.get(accountId) ?? { endpoints: webhooks.list(accountId), room: new Map(), asked: new Map(), waiting: 0 }
+    accounts.set(accountId, account)
+    if (account.room.has(type)) return account
+    account.room.set(type, roomFor(accountId, type))
+    account.asked.set(type, webhooks.subscribedOf(accountId, type))
+    return account
+  }
+  const add = (message: Omit<Message, 'lane'>, lane: string, place: number, skipped?: SkipReason) => {
+    messages.push(skipped === undefined ? { ...message, lane } : { ...message, lane, skipped })
+    places.push(place)
+  }
+  for (const [place, event] of events.entries()) {
+    const { accountId, url } = event
+    const type = typeOf(event)
+    const account = accountOf(accountId, type)
+    const room = account.room.get(type)
+    const asked = account.asked.get(type)!
+    const most = asked.length + Number(url !== null)
+    if (room === undefined || most === 0) continue
+    // Near the end of the allowance each message decides about the next.
+    if (room - account.waiting < most) {
+      write()
+      made[place] = emit(event)
+      if (url !== null) emitTo(url, event)
+      continue
+    }
+    account.waiting += most
+    const message = messageOf(event, type, accountId)
+    if (asked.length > 0) {
+      const about = filtered(event, type)
+      for (const endpoint of asked) {
+        const skipped = rejection(endpoint, about)
+        if (skipped === undefined || skips.mayLog(endpoint.id)) add(message, endpoint.id, place, skipped)
+      }
+    }
+    if (url !== null) add(message, targetOf(account.endpoints, accountId, url), ownTarget)
+  }
+  write()
+  return made
+}
+
+/** Where what an account sends to an address stands: with its endpoint of that address, if it has an active one. */
+const targetOf = (endpoints: readonly Endpoint[], accountId: string, url: string): string =>
+  endpoints.find(one => one.active && one.url === url)?.id ?? targetLane(accountId, url)
 
 /** How many more events an account may have this month; undefined: its plan has none of the type. */
 const roomFinder = (keys: Keyring, allowance: WebhookAllowance) => {

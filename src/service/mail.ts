@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { type Attachment, type FrozenLetter, headerLine, plainAddress, plainFilename } from '../send/mailer.ts'
 import type { SuppressionStore } from '../store/suppressions.ts'
-import type { Outbox } from './outbox.ts'
+import type { Message, Outbox } from './outbox.ts'
 import type { Vault } from './vault.ts'
 
 export type { Attachment } from '../send/mailer.ts'
@@ -27,6 +27,8 @@ export interface Mail {
    * nothing is sent to the address: then the outbox has it as skipped, with the reason.
    */
   post(letter: Letter): string | undefined
+  /** As `post` for each, in few statements. */
+  postAll(letters: readonly Letter[]): (string | undefined)[]
   /** Why nothing is sent to an address; undefined: mail for it is sent. */
   suppressed(to: string): string | undefined
 }
@@ -52,24 +54,33 @@ export function mail({ outbox, vault, suppressions, sender, clock }: MailDeps): 
     return suppressions.find(address.toLowerCase())?.reason
   }
 
+  const messageOf = ({ to, subject, text, html, attachments, accountId, dedupe, ref, confidential }: Letter): Message => {
+    const reason = suppressed(to)
+    const letter: FrozenLetter = {
+      ...{ from: sender, to: plainAddress(to) ?? headerLine(to), subject: headerLine(subject), text: text.toWellFormed() },
+      ...(html !== undefined && { html: html.toWellFormed() }),
+      ...(attachments && { attachments: attachments.map(file => ({ ...file, filename: plainFilename(file.filename) })) }),
+      postedAt: clock.now(),
+    }
+    const plain = JSON.stringify(letter)
+    const sealed = () => JSON.stringify({ sealed: Buffer.from(vault.seal(sealContext(dedupe), plain)).toString('base64') })
+    return {
+      ...{ kind: 'email', lane: 'email', eventId: dedupe, eventType: 'email', accountId, body: confidential ? sealed() : plain },
+      ...(ref !== undefined && { ref }),
+      ...(reason !== undefined && { skipped: reason }),
+    }
+  }
+
   return {
     suppressed,
-    post({ to, subject, text, html, attachments, accountId, dedupe, ref, confidential }) {
-      const reason = suppressed(to)
-      const letter: FrozenLetter = {
-        ...{ from: sender, to: plainAddress(to) ?? headerLine(to), subject: headerLine(subject), text: text.toWellFormed() },
-        ...(html !== undefined && { html: html.toWellFormed() }),
-        ...(attachments && { attachments: attachments.map(file => ({ ...file, filename: plainFilename(file.filename) })) }),
-        postedAt: clock.now(),
-      }
-      const plain = JSON.stringify(letter)
-      const sealed = () => JSON.stringify({ sealed: Buffer.from(vault.seal(sealContext(dedupe), plain)).toString('base64') })
-      const id = outbox.put({
-        ...{ kind: 'email', lane: 'email', eventId: dedupe, eventType: 'email', accountId, body: confidential ? sealed() : plain },
-        ...(ref !== undefined && { ref }),
-        ...(reason !== undefined && { skipped: reason }),
-      })
-      return reason === undefined ? id : undefined
+    post(letter) {
+      const message = messageOf(letter)
+      const id = outbox.put(message)
+      return message.skipped === undefined ? id : undefined
+    },
+    postAll(letters) {
+      const messages = letters.map(messageOf)
+      return outbox.putAll(messages).map((id, i) => (messages[i]!.skipped === undefined ? id : undefined))
     },
   }
 }

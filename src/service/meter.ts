@@ -5,13 +5,17 @@ import type { Entitlements } from '../plan/plans.ts'
 import { type QuotaState, type QuotaWindow, quotaSource, quotaState, quotaWindow } from '../plan/quota.ts'
 import type { Account } from '../store/accounts.ts'
 import type { Counter, UsageDay, UsageHour, UsageStore } from '../store/usage.ts'
+import type { Credits, TakenCredit } from './credits.ts'
 import { type AccountState, countedKeys, type Keyring, type KeyState } from './keyring.ts'
 
 /** Where a key stands in its quota. */
 export interface Standing {
   entitled: Entitlements
   window: QuotaWindow
+  /** Of the quota; bought requests are not counted here. */
   used: number
+  /** Bought requests that are left, once the quota is used up; 0 before. */
+  extra: number
   state: QuotaState
 }
 
@@ -26,9 +30,9 @@ export interface QuotaReach {
 /** Quota counters and usage in memory, written behind. A crash loses what was not flushed, in the customer's favour. */
 export interface Meter {
   standing(key: KeyState): Standing
-  /** Takes one request of the quota and says of which window; undefined when it is used up. */
+  /** Takes one request of the quota, else a bought one, and says of which window; undefined when both are used up. */
   reserve(key: KeyState): QuotaWindow | undefined
-  /** Gives a request back to the window it was taken from, also when another one has begun since. */
+  /** Gives a request back to where it was taken from, also when another window has begun since. */
   refund(key: KeyState, window: QuotaWindow): void
   /** Notes how a request went. `durationMs` is the time from the gate to the answer. */
   record(key: KeyState, endpoint: string, status: number, metered: boolean, durationMs: number): void
@@ -38,6 +42,8 @@ export interface Meter {
   day(key: KeyState): DayUsage
   /** Requests of the account that counted since the start of the month. */
   monthly(account: AccountState, from: number): number
+  /** Requests of the account that counted, per UTC day with any, oldest first. */
+  daily(account: AccountState, from: number, to: number): { dayAt: number; requests: number }[]
   hours(keys: readonly KeyState[], from: number, to: number): UsageHour[]
   /** Writes everything that waits. */
   flush(): void
@@ -118,13 +124,18 @@ const isSame = (a: QuotaWindow, b: QuotaWindow): boolean => a.kind === b.kind &&
 
 const tallyMs = 30_000
 
-export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'key' | 'account'): Meter {
+/** `credits` are asked where a quota is used up; without them it is used up for good. */
+export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'key' | 'account', credits?: Credits): Meter {
   let counts = new Map<string, Count>()
   const dirty = new Set<Count>()
   /** Keys of which only the tally of the day waits. */
   const talliesDirty = new Set<Count>()
   let talliesAt = clock.monotonic()
+  /** Keys that waited when a round of writing began and have not had their turn. */
+  let round: { withDays: boolean; counts: Count[] } = { withDays: false, counts: [] }
   const listeners: ((reach: QuotaReach) => void)[] = []
+  /** Which bought request stands behind a window that was answered for one. */
+  const bought = new WeakMap<QuotaWindow, TakenCredit>()
 
   const tallyOf = (keyId: string, dayOn: string): Tally => {
     const held = store.day(keyId, dayOn)
@@ -200,38 +211,53 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
       count.lastUsedAt = 0
       dirty.delete(count)
       if (count.tallyDirty) talliesDirty.add(count)
+      else talliesDirty.delete(count)
     }
     for (const count of batch) tellReached(count)
   }
 
   const flush = () => {
+    credits?.flush()
     const all = new Set([...dirty, ...talliesDirty])
     if (all.size > 0) write([...all], true)
     talliesDirty.clear()
     talliesAt = clock.monotonic()
   }
 
+  /** By key, as the tables that count them are: neighbours share pages, so that a round writes each page once and not once a slice. */
+  const inOrder = (some: Iterable<Count>): Count[] =>
+    Array.from(some, count => count.keyId)
+      .sort()
+      .map(keyId => counts.get(keyId)!)
+
   const flushSome = (keysMax: number): number => {
-    // How sparingly a key asked is a report, not a count: it is written every half minute, because it changes with every request.
-    const daysToo = clock.monotonic() - talliesAt >= tallyMs
-    if (daysToo && dirty.size <= keysMax) {
-      flush()
-      return 0
+    credits?.flush()
+    if (round.counts.length === 0) {
+      // How sparingly a key asked is a report, not a count: it is written every half minute, because it changes with every request.
+      const withDays = clock.monotonic() - talliesAt >= tallyMs
+      round = { withDays, counts: inOrder(withDays ? new Set([...dirty, ...talliesDirty]) : dirty) }
     }
-    const batch: Count[] = []
-    for (const count of dirty) {
-      if (batch.length >= keysMax) break
-      batch.push(count)
-    }
-    if (batch.length > 0) write(batch, false)
-    return dirty.size
+    const batch = round.counts.splice(0, keysMax)
+    if (batch.length > 0) write(batch, round.withDays)
+    if (round.withDays && round.counts.length === 0) talliesAt = clock.monotonic()
+    return Math.max(dirty.size, round.counts.length)
   }
 
-  /** For reports: what can not be written now is missing from them, and the next flush tries again. */
-  const settle = () => {
+  /** For reports on keys: what can not be written now is missing from them, and the next flush tries again. */
+  const settle = (keyIds: readonly string[]) => {
+    const waiting = keyIds.map(id => counts.get(id)).filter(count => count !== undefined && (dirty.has(count) || talliesDirty.has(count)))
+    if (waiting.length === 0) return
     try {
-      flush()
+      write(waiting as Count[], true)
     } catch {}
+  }
+
+  const buyOne = ({ account }: KeyState, window: QuotaWindow): QuotaWindow | undefined => {
+    const credit = credits?.take(account.account.id)
+    if (!credit) return undefined
+    const own = { ...window }
+    bought.set(own, credit)
+    return own
   }
 
   return {
@@ -239,18 +265,26 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
       const count = current(state)
       const used = usedOf(state, count)
       const { entitled, window } = count.period
-      return { entitled, window, used, state: quotaState(entitled, window, used) }
+      const isSpent = credits !== undefined && window.limit !== null && used >= window.limit
+      const extra = isSpent ? credits.remaining(state.account.account.id) : 0
+      return { entitled, window, used, extra, state: quotaState(entitled, window, used, extra) }
     },
     reserve(state) {
       const count = current(state)
       const { window } = count.period
-      if (quotaSource(window, usedOf(state, count)) === 'exhausted') return undefined
+      if (quotaSource(window, usedOf(state, count)) === 'exhausted') return buyOne(state, window)
       count.used += 1
       count.dirty = true
       dirty.add(count)
       return window
     },
     refund(state, window) {
+      const credit = bought.get(window)
+      if (credit) {
+        bought.delete(window)
+        credits?.giveBack(credit)
+        return
+      }
       const count = counts.get(state.key.id)
       if (!count) return
       if (count.period && isSame(count.period.window, window)) {
@@ -297,29 +331,33 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
       const count = current(state)
       const dayOn = isoDay(clock.now())
       const tally = count.tally.dayOn === dayOn ? count.tally : tallyOf(state.key.id, dayOn)
-      settle()
+      settle([state.key.id])
       const from = Date.parse(`${dayOn}T00:00:00Z`)
       const requests = store.meteredByDay([state.key.id], from, from + 24 * hourMs).reduce((sum, day) => sum + day.requests, 0)
       return { requests, distinctCodes: tally.seen.size, batchable: tally.batchable, cacheable: tally.cacheable }
     },
     monthly(account, from) {
-      settle()
       const ids = countedKeys(account).map(one => one.key.id)
+      settle(ids)
       return store.meteredByDay(ids, from, clock.now() + hourMs).reduce((sum, day) => sum + day.requests, 0)
     },
+    daily(account, from, to) {
+      const ids = countedKeys(account).map(one => one.key.id)
+      settle(ids)
+      return store.meteredByDay(ids, from, to)
+    },
     hours(states, from, to) {
-      settle()
-      return store.hours(
-        states.map(one => one.key.id),
-        from,
-        to,
-      )
+      const ids = states.map(one => one.key.id)
+      settle(ids)
+      return store.hours(ids, from, to)
     },
     flush,
     flushSome,
     listen: listener => void listeners.push(listener),
     reset() {
+      credits?.reset()
       counts = new Map()
+      round.counts = []
       dirty.clear()
       talliesDirty.clear()
     },

@@ -22,8 +22,7 @@ const rescuesMax = 20
 /** What the job that sends needs; changes are made inside `together`. */
 export interface OutboxEngine {
   together<T>(work: () => T): T
-  /** Hears of messages that became due at a moment, maybe before they are committed. */
-  onDue(listener: (kind: Kind, lane: string, at: number) => void): void
+  onDue(listener: OutboxDue): void
   backlog(): LaneBacklog[]
   /** undefined: nobody sends this kind. */
   policy(kind: Kind, lane: string): LanePolicy | undefined
@@ -60,10 +59,13 @@ export interface Registry {
   ended: Record<Settled['state'], number>
 }
 
+/** Messages of a lane became due at a moment, maybe before they are committed. */
+export type OutboxDue = (kind: Kind, lane: string, at: number) => void
+
 export function outboxEngine(store: OutboxStore, registry: Registry, deps: EngineDeps) {
   const { db, clock, ids, log } = deps
-  const hearers: ((kind: Kind, lane: string, at: number) => void)[] = []
-  const due = (kind: Kind, lane: string, at: number) => {
+  const hearers: OutboxDue[] = []
+  const due: OutboxDue = (kind, lane, at) => {
     for (const hear of hearers) hear(kind, lane, at)
   }
   // A clock that is moved ends leases of attempts that this process has not ended: they are known by their tokens.

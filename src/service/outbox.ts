@@ -3,7 +3,7 @@ import { transact } from '../store/database.ts'
 import type { OutboxStore } from '../store/outbox.ts'
 import { outboxLog } from '../store/outbox-log.ts'
 import type { Kind, OutboxLog } from '../store/outbox-rows.ts'
-import { type EngineDeps, type OutboxEngine, outboxEngine, type Registry } from './outbox-engine.ts'
+import { type EngineDeps, type OutboxDue, type OutboxEngine, outboxEngine, type Registry } from './outbox-engine.ts'
 import { type OutboxVitals, vitalsOf } from './outbox-vitals.ts'
 
 export type { Kind, LogEntry, MessageState, OutboxLog } from '../store/outbox-rows.ts'
@@ -16,7 +16,7 @@ export interface Message {
   lane: string
   /**
    * One message of a lane and event is made once: what makes producers idempotent. Webhooks: `evt_…`, from `ids.event(at)` or
-   * `derivedEventId`; e-mail: the provider's idempotency key.
+   * `eventIdOf`; e-mail: the provider's idempotency key.
    */
   eventId: string
   eventType: string
@@ -114,6 +114,8 @@ export interface Sender {
 export interface Outbox {
   /** Inside the caller's transaction. Answers the message's id, or undefined when the lane has the event already. */
   put(message: Message): string | undefined
+  /** As `put` for each, in their order and in few statements. Neighbours with one body share it. */
+  putAll(messages: readonly Message[]): (string | undefined)[]
   /** One event for many lanes of a kind, its body stored once. Answers the ids of the messages that are new. */
   fanOut(lanes: readonly string[], message: Omit<Message, 'lane' | 'id'>): string[]
   /** Hears of every attempt that ended, inside the transaction that records it. */
@@ -137,34 +139,48 @@ export function outbox(store: OutboxStore, deps: EngineDeps): Outbox {
   const { engine, due } = outboxEngine(store, registry, deps)
   const never = new AbortController().signal
 
-  const fanOut = (lanes: readonly { lane: string; id?: string }[], message: Omit<Message, 'lane' | 'id'>): string[] => {
+  const add = (message: Omit<Message, 'lane' | 'id'>, lane: string, id: string, bodyId: number, now: number): boolean => {
+    const { kind, accountId, eventId, eventType, ref = null, dueAt = now, maxRetries = null, skipped } = message
+    const laneId = store.laneId(kind, lane)
+    const isNew = store.add({ id, laneId, accountId, eventId, eventType, bodyId, ref, dueAt, maxRetries, createdAt: now, skipped })
+    if (isNew && skipped === undefined) due(kind, lane, dueAt)
+    return isNew
+  }
+  const put = (message: Message): string | undefined => {
     const now = clock.now()
-    const { kind, dueAt = now, skipped } = message
-    if (lanes.length === 0) return []
-    const bodyId = store.addBody(message.body, lanes.length)
-    const made: string[] = []
-    for (const { lane, id = ids.uuidAt(now) } of lanes) {
-      const isNew = store.add({
-        ...{ id, laneId: store.laneId(kind, lane), accountId: message.accountId, eventId: message.eventId, eventType: message.eventType },
-        ...{ bodyId, ref: message.ref ?? null, dueAt, maxRetries: message.maxRetries ?? null, createdAt: now },
-        ...(skipped === undefined
-          ? { state: 'pending', error: null, settledAt: null }
-          : { state: 'skipped', error: skipped, settledAt: now }),
-      })
-      if (!isNew) continue
-      made.push(id)
-      if (skipped === undefined) due(kind, lane, dueAt)
-    }
-    if (made.length < lanes.length) store.changeUses(bodyId, made.length - lanes.length)
-    return made
+    const id = message.id ?? ids.uuidAt(now)
+    const bodyId = store.addBody(message.body, 1)
+    if (add(message, message.lane, id, bodyId, now)) return id
+    store.changeUses(bodyId, -1)
+    return undefined
   }
   return {
-    put: ({ lane, id, ...message }) => fanOut([id === undefined ? { lane } : { lane, id }], message)[0],
-    fanOut: (lanes, message) =>
-      fanOut(
-        lanes.map(lane => ({ lane })),
-        message,
-      ),
+    put,
+    putAll(messages) {
+      const made: (string | undefined)[] = []
+      // Those that are only logged keep their place among the others.
+      let from = 0
+      for (let to = 0; to <= messages.length; to += 1) {
+        const message = messages[to]
+        if (message && message.skipped === undefined) continue
+        made.push(...addAll(store, messages.slice(from, to), deps, due))
+        if (message) made.push(put(message))
+        from = to + 1
+      }
+      return made
+    },
+    fanOut(lanes, message) {
+      if (lanes.length === 0) return []
+      const now = clock.now()
+      const bodyId = store.addBody(message.body, lanes.length)
+      const made: string[] = []
+      for (const lane of lanes) {
+        const id = ids.uuidAt(now)
+        if (add(message, lane, id, bodyId, now)) made.push(id)
+      }
+      if (made.length < lanes.length) store.changeUses(bodyId, made.length - lanes.length)
+      return made
+    },
     listen(kind, listener) {
       registry.listeners.set(kind, [...(registry.listeners.get(kind) ?? []), listener])
     },
@@ -174,10 +190,9 @@ export function outbox(store: OutboxStore, deps: EngineDeps): Outbox {
     },
     async sendNow(message, terms) {
       const row = transact(db, () => {
-        const { lane, id = ids.uuidAt(clock.now()), ...rest } = message
-        // It would be nobody's if the process ended before it was sent: then it is not sent.
-        const [made] = fanOut([{ lane, id }], { ...rest, maxRetries: 0, dueAt: Number.MAX_SAFE_INTEGER })
-        return made === undefined ? undefined : engine.claimOne(id, terms)
+        // Due never: only this claim finds it, and a process that ends before the answer leaves it unsent.
+        const id = put({ ...message, maxRetries: 0, dueAt: Number.MAX_SAFE_INTEGER })
+        return id === undefined ? undefined : engine.claimOne(id, terms)
       })
       if (!row) throw new Error(`lane ${message.lane} has the event ${message.eventId} already`)
       const outcome = await engine.attempt(row, terms, never)
@@ -189,4 +204,34 @@ export function outbox(store: OutboxStore, deps: EngineDeps): Outbox {
     vitals: () => vitalsOf(store, registry, engine),
     engine,
   }
+}
+
+/** Messages that are to be sent; the ids of those that are new. */
+function addAll(store: OutboxStore, messages: readonly Message[], { clock, ids }: EngineDeps, due: OutboxDue): (string | undefined)[] {
+  if (messages.length === 0) return []
+  const now = clock.now()
+  const bodies: { body: string; uses: number }[] = []
+  /** Lanes of a kind by name, for as long as nothing of this call can be taken back alone. */
+  const lanes = new Map<string, { kind: Kind; lane: string; id: number; dueAt: number }>()
+  const rows = messages.map(message => {
+    const { kind, lane, accountId, eventId, eventType, ref = null, dueAt = now, maxRetries = null } = message
+    const name = `${kind} ${lane}`
+    const held = lanes.get(name) ?? { kind, lane, id: store.laneId(kind, lane), dueAt }
+    lanes.set(name, held)
+    held.dueAt = Math.min(held.dueAt, dueAt)
+    const last = bodies.at(-1)
+    if (last?.body === message.body) last.uses += 1
+    else bodies.push({ body: message.body, uses: 1 })
+    const id = message.id ?? ids.uuidAt(now)
+    const bodyId = bodies.length - 1
+    return { id, laneId: held.id, accountId, eventId, eventType, bodyId, ref, dueAt, maxRetries, createdAt: now }
+  })
+  const firstBody = store.addBodies(bodies)
+  for (const row of rows) row.bodyId += firstBody
+  const added = store.addAll(rows)
+  for (const { kind, lane, dueAt } of lanes.values()) due(kind, lane, dueAt)
+  if (added.length === rows.length) return rows.map(row => row.id)
+  const made = new Set(added)
+  for (const row of rows) if (!made.has(row)) store.changeUses(row.bodyId, -1)
+  return rows.map(row => (made.has(row) ? row.id : undefined))
 }

@@ -21,6 +21,8 @@ export interface Sessions {
   write(session: Session): void
   /** What a token is good for. Showing one that was refreshed already ends all tokens of its sign-in: somebody has a copy. */
   find(token: string): { key: KeyState; session: Session } | undefined
+  /** Whether a session's token is good still. Unlike `find` it is no showing of the token, which might end a sign-in. */
+  lasts(session: Session): boolean
   /** A new token in place of a session's; undefined when it has ended meanwhile or the sign-in is too long ago. */
   refresh(session: Session): Promise<SignedIn | undefined>
   /** Ends one sign-in. */
@@ -73,6 +75,10 @@ export function sessions({ db, keys, store, masterKey, clock, ids, lifetimes }: 
       if (session.endedAt !== null || now >= session.expiresAt) return undefined
       const account = keys.account(session.accountId)
       return account && { key: keys.sessionKey(account), session }
+    },
+    lasts(session) {
+      const held = store.byId(session.id)
+      return held !== undefined && held.endedAt === null && clock.now() < held.expiresAt
     },
     async refresh(session) {
       const account = keys.account(session.accountId)

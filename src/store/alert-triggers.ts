@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { manyRows } from './many-rows.ts'
 
 /** An alert that fired: what was so at that moment, whatever becomes of the alert. */
 export interface AlertTrigger {
@@ -27,7 +28,7 @@ export interface NamedTrigger extends AlertTrigger {
 }
 
 export interface AlertTriggerStore {
-  add(trigger: AlertTrigger): void
+  addAll(triggers: readonly AlertTrigger[]): void
   /** Of one alert, newest observation first. */
   newest(alert: number, limit: number): AlertTrigger[]
   /** Of an account's alerts, newest first. */
@@ -77,9 +78,11 @@ const triggerOf = (row: Row): AlertTrigger => ({
 const namedOf = (row: NamedRow): NamedTrigger => ({ ...triggerOf(row), alertId: row.alert_id, alertName: row.alert_name })
 
 export function alertTriggerStore(db: Database): AlertTriggerStore {
-  const add = db.query(
-    `INSERT INTO alert_triggers (alert, observed_at, series_id, id, account_id, triggered_at, price, value, threshold, condition, channels, metadata)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  const addAll = manyRows(
+    db,
+    `INSERT INTO alert_triggers
+       (alert, observed_at, series_id, id, account_id, triggered_at, price, value, threshold, condition, channels, metadata)`,
+    '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   )
   const newest = db.query<Row, [number, number]>('SELECT * FROM alert_triggers WHERE alert = ? ORDER BY observed_at DESC LIMIT ?')
   const named = `SELECT t.*, a.id AS alert_id, a.name AS alert_name FROM alert_triggers t JOIN alerts a ON a.number = t.alert
@@ -97,10 +100,12 @@ export function alertTriggerStore(db: Database): AlertTriggerStore {
        SELECT alert, observed_at, series_id FROM alert_triggers WHERE alert = ? ORDER BY observed_at DESC LIMIT ? OFFSET ?)`,
   )
   return {
-    add: t =>
-      void add.run(
-        ...[t.alert, t.observedAt, t.seriesId, t.id, t.accountId, t.triggeredAt, t.price, t.value, t.threshold, t.condition],
-        ...[t.channels.join(' '), t.metadata && JSON.stringify(t.metadata)],
+    addAll: triggers =>
+      void addAll(
+        triggers.map(t => [
+          ...[t.alert, t.observedAt, t.seriesId, t.id, t.accountId, t.triggeredAt, t.price, t.value, t.threshold, t.condition],
+          ...[t.channels.join(' '), t.metadata && JSON.stringify(t.metadata)],
+        ]),
       ),
     newest: (alert, limit) => newest.all(alert, limit).map(triggerOf),
     page: (accountId, limit, offset) => page.all(accountId, limit, offset).map(namedOf),

@@ -30,6 +30,12 @@ export interface Alert extends AlertSettings {
   updatedAt: number
 }
 
+/** What it takes to judge an alert and to tell of it. */
+export type WatchingAlert = Pick<
+  Alert,
+  'number' | 'id' | 'accountId' | 'seriesId' | 'name' | 'condition' | 'webhookUrl' | 'cooldownMinutes' | 'triggerCount'
+>
+
 /** A price as alerts are judged by it. */
 export interface JudgedPrice {
   /** The code that alerts watch. */
@@ -57,6 +63,8 @@ interface Row {
   created_at: number
   updated_at: number
 }
+
+type WatchingRow = Omit<WatchingAlert, 'condition'> & { condition: string }
 
 const alertOf = (row: Row): Alert => ({
   number: row.number,
@@ -96,14 +104,14 @@ export interface AlertStore {
   countFiredAnalytics(accountId: string): number
   /** Whether any enabled alert watches the code. */
   isWatched(seriesId: number): boolean
-  /** Counts a trigger and begins the cooldown. */
-  fired(number: number, at: number): void
+  /** Counts a trigger of each and begins the cooldown. */
+  fired(numbers: readonly number[], at: number): void
   /**
    * Enabled alerts of a code with a number after `after`, at most `limit` of them, that the price may make fire: it is within their bounds,
    * they were armed when it came in, are not in cooldown then and have not fired on this observation. `day` is the observation of alerts
    * on daily values. The condition itself has the last word.
    */
-  candidates(price: JudgedPrice, value: number, day: number, after: number, upTo: number, limit: number): Alert[]
+  candidates(price: JudgedPrice, value: number, day: number, after: number, upTo: number, limit: number): WatchingAlert[]
   /** The number of the `count`-th enabled alert of a code after `after`; undefined when there are fewer. */
   reach(seriesId: number, after: number, count: number): number | undefined
 }
@@ -136,9 +144,12 @@ export function alertStore(db: Database): AlertStore {
   )
   const countFired = db.query<{ n: number }, [string]>(`SELECT count(*) AS n FROM alerts WHERE ${firedKinds}`)
   const anyOf = db.query<{ number: number }, [number]>(`SELECT number FROM alerts WHERE ${watched} AND series_id = ? LIMIT 1`)
-  const fired = db.query('UPDATE alerts SET trigger_count = trigger_count + 1, last_triggered_at = ?1, cooling_from = ?1 WHERE number = ?2')
-  const candidates = db.query<Row, number[]>(
-    `SELECT * FROM alerts a WHERE ${watched} AND series_id = ?1 AND number > ?2 AND number <= ?3 AND low <= ?4 AND high >= ?4
+  const fired = db.query(
+    'UPDATE alerts SET trigger_count = trigger_count + 1, last_triggered_at = ?1, cooling_from = ?1 WHERE number IN (SELECT value FROM json_each(?2))',
+  )
+  const candidates = db.query<WatchingRow, number[]>(
+    `SELECT number, id, account_id AS accountId, series_id AS seriesId, name, condition, webhook_url AS webhookUrl,
+       cooldown_minutes AS cooldownMinutes, trigger_count AS triggerCount FROM alerts a WHERE ${watched} AND series_id = ?1 AND number > ?2 AND number <= ?3 AND low <= ?4 AND high >= ?4
        AND armed_at <= ?5 AND (cooling_from IS NULL OR cooling_from + cooldown_minutes * ${minuteMs} <= ?5)
        AND NOT EXISTS (SELECT 1 FROM alert_triggers t
          WHERE t.alert = a.number AND t.observed_at = iif(a.kind = 'price', ?6, ?7) AND t.series_id = a.series_id)
@@ -163,9 +174,11 @@ export function alertStore(db: Database): AlertStore {
     firedAnalytics: (accountId, limit, offset) => firedAnalytics.all(accountId, limit, offset).map(alertOf),
     countFiredAnalytics: accountId => countFired.get(accountId)!.n,
     isWatched: seriesId => anyOf.get(seriesId) !== null,
-    fired: (number, at) => void fired.run(at, number),
+    fired: (numbers, at) => void fired.run(at, JSON.stringify(numbers)),
     candidates: ({ seriesId, at, observedAt }, value, day, after, upTo, limit) =>
-      candidates.all(seriesId, after, upTo, value, at, observedAt, day, limit).map(alertOf),
+      candidates
+        .all(seriesId, after, upTo, value, at, observedAt, day, limit)
+        .map(row => ({ ...row, condition: JSON.parse(row.condition) as AlertCondition })),
     reach: (seriesId, after, count) => reach.get(seriesId, after, count - 1)?.number,
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { manyRows } from './many-rows.ts'
 import type { Kind, MessageState } from './outbox-rows.ts'
 
 export interface NewRow {
@@ -9,12 +10,11 @@ export interface NewRow {
   eventType: string
   bodyId: number
   ref: string | null
-  state: 'pending' | 'skipped'
   dueAt: number
   maxRetries: number | null
-  error: string | null
   createdAt: number
-  settledAt: number | null
+  /** It stands in the log only, and this is why. */
+  skipped: string | undefined
 }
 
 /** A message that an attempt has been counted for. */
@@ -73,9 +73,13 @@ export interface OutboxStore {
   /** Without adding it. */
   findLane(kind: Kind, lane: string): number | undefined
   addBody(body: string, uses: number): number
+  /** The id of the first; the others follow it. */
+  addBodies(bodies: readonly { body: string; uses: number }[]): number
   changeUses(bodyId: number, by: number): void
   /** Whether the row is new: a lane has an event once. */
   add(row: NewRow): boolean
+  /** The same for many that are to be sent: those that are new. */
+  addAll<T extends Omit<NewRow, 'skipped'>>(rows: readonly T[]): readonly T[]
   backlog(): LaneBacklog[]
   underWay(): { count: number; dueAt: number | null }
   /** Takes what is due in a lane, the oldest first, and counts an attempt for each, in one statement. */
@@ -117,12 +121,18 @@ function additions(db: Database) {
   const lane = db.query<{ id: number }, [string, string]>('SELECT id FROM outbox_lanes WHERE kind = ? AND lane = ?')
   const addLane = db.query<{ id: number }, [string, string]>('INSERT INTO outbox_lanes (kind, lane) VALUES (?, ?) RETURNING id')
   const addBody = db.query('INSERT INTO outbox_bodies (uses, body) VALUES (?, ?)')
+  const addBodies = manyRows(db, 'INSERT INTO outbox_bodies (uses, body)', '(?, ?)')
   const changeUses = db.query<{ uses: number }, [number, number]>('UPDATE outbox_bodies SET uses = uses + ? WHERE id = ? RETURNING uses')
   const dropBody = db.query('DELETE FROM outbox_bodies WHERE id = ?')
-  const add = db.query(
-    `INSERT INTO outbox (id, lane_id, account_id, event_id, event_type, body_id, ref, state, due_at, max_retries, last_error, created_at, settled_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event_id, lane_id) DO NOTHING`,
+  const own = 'id, lane_id, account_id, event_id, event_type, body_id, ref, due_at, max_retries, created_at'
+  const once = 'ON CONFLICT (event_id, lane_id) DO NOTHING'
+  const add = db.query(`INSERT INTO outbox (${own}, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending') ${once}`)
+  const addSkipped = db.query(
+    `INSERT INTO outbox (${own}, state, settled_at, last_error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?10, 'skipped', ?10, ?) ${once}`,
   )
+  const addAll = manyRows(db, `INSERT INTO outbox (${own}, state)`, "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')", once)
+  const last = db.query<{ seq: number | null }, []>('SELECT max(seq) AS seq FROM outbox')
+  const since = db.query<{ id: string }, [number]>('SELECT id FROM outbox WHERE seq > ?')
   const findLane = (kind: Kind, name: string) => lane.get(kind, name)?.id
   return {
     findLane,
@@ -132,12 +142,29 @@ function additions(db: Database) {
     changeUses(bodyId: number, by: number): void {
       if (changeUses.get(by, bodyId)!.uses <= 0) dropBody.run(bodyId)
     },
-    add: (row: NewRow): boolean =>
-      add.run(
-        ...[row.id, row.laneId, row.accountId, row.eventId, row.eventType, row.bodyId, row.ref, row.state],
-        ...[row.dueAt, row.maxRetries, row.error, row.createdAt, row.settledAt],
-      ).changes > 0,
+    add({ id, laneId, accountId, eventId, eventType, bodyId, ref, dueAt, maxRetries, createdAt, skipped }: NewRow): boolean {
+      const made =
+        skipped === undefined
+          ? add.run(id, laneId, accountId, eventId, eventType, bodyId, ref, dueAt, maxRetries, createdAt)
+          : addSkipped.run(id, laneId, accountId, eventId, eventType, bodyId, ref, dueAt, maxRetries, createdAt, skipped)
+      return made.changes > 0
+    },
+    // The largest id and those after it: one statement gives them in a row.
+    addBodies(bodies: readonly { body: string; uses: number }[]): number {
+      return addBodies(bodies.map(({ uses, body }) => [uses, body])).lastId - bodies.length + 1
+    },
+    addAll<T extends Omit<NewRow, 'skipped'>>(rows: readonly T[]): readonly T[] {
+      const before = last.get()!.seq ?? 0
+      const { changes } = addAll(rows.map(valuesOf))
+      if (changes === rows.length) return rows
+      const made = new Set(since.all(before).map(row => row.id))
+      return rows.filter(row => made.has(row.id))
+    },
   }
+}
+
+function valuesOf({ id, laneId, accountId, eventId, eventType, bodyId, ref, dueAt, maxRetries, createdAt }: Omit<NewRow, 'skipped'>) {
+  return [id, laneId, accountId, eventId, eventType, bodyId, ref, dueAt, maxRetries, createdAt]
 }
 
 function claims(db: Database) {

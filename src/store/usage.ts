@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { dayMs } from '../lib/instant.ts'
 import { transact } from './database.ts'
+import { manyRows } from './many-rows.ts'
 
 export interface Counter {
   keyId: string
@@ -53,21 +54,27 @@ export function usageStore(db: Database): UsageStore {
   const counter = db.query<{ used: number }, [string, string, number]>(
     'SELECT used FROM quota_counters WHERE key_id = ? AND window = ? AND starts_at = ?',
   )
-  const putCounter = db.query(
-    `INSERT INTO quota_counters (key_id, window, starts_at, used, last_used_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET used = excluded.used, last_used_at = max(last_used_at, excluded.last_used_at)`,
+  const putCounters = manyRows(
+    db,
+    'INSERT INTO quota_counters (key_id, window, starts_at, used, last_used_at)',
+    '(?, ?, ?, ?, ?)',
+    'ON CONFLICT DO UPDATE SET used = excluded.used, last_used_at = max(last_used_at, excluded.last_used_at)',
   )
-  const addHour = db.query(
-    `INSERT INTO usage_hours (key_id, hour_at, endpoint, status_class, requests, metered, duration_us) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, metered = metered + excluded.metered,
+  const addHours = manyRows(
+    db,
+    'INSERT INTO usage_hours (key_id, hour_at, endpoint, status_class, requests, metered, duration_us)',
+    '(?, ?, ?, ?, ?, ?, ?)',
+    `ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, metered = metered + excluded.metered,
        duration_us = duration_us + excluded.duration_us`,
   )
   const day = db.query<{ batchable: number; cacheable: number; series_ids: string }, [string, string]>(
     'SELECT batchable, cacheable, series_ids FROM usage_days WHERE key_id = ? AND day_on = ?',
   )
-  const putDay = db.query(
-    `INSERT INTO usage_days (key_id, day_on, batchable, cacheable, series_ids) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET batchable = excluded.batchable, cacheable = excluded.cacheable, series_ids = excluded.series_ids`,
+  const putDays = manyRows(
+    db,
+    'INSERT INTO usage_days (key_id, day_on, batchable, cacheable, series_ids)',
+    '(?, ?, ?, ?, ?)',
+    'ON CONFLICT DO UPDATE SET batchable = excluded.batchable, cacheable = excluded.cacheable, series_ids = excluded.series_ids',
   )
   // json_each takes a list of any length as one parameter, so that the statement is prepared once.
   const inKeys = 'key_id IN (SELECT value FROM json_each(?)) AND hour_at >= ? AND hour_at < ?'
@@ -94,12 +101,11 @@ export function usageStore(db: Database): UsageStore {
         seriesIds: row.series_ids.split(' ').filter(Boolean).map(Number),
       }
     },
-    write(batch) {
+    write({ counters, hours, days }) {
       transact(db, () => {
-        for (const one of batch.counters) putCounter.run(one.keyId, one.window, one.startsAt, one.used, one.lastUsedAt)
-        for (const one of batch.hours)
-          addHour.run(one.keyId, one.hourAt, one.endpoint, one.statusClass, one.requests, one.metered, one.durationUs)
-        for (const one of batch.days) putDay.run(one.keyId, one.dayOn, one.batchable, one.cacheable, one.seriesIds.join(' '))
+        putCounters(counters.map(one => [one.keyId, one.window, one.startsAt, one.used, one.lastUsedAt]))
+        addHours(hours.map(one => [one.keyId, one.hourAt, one.endpoint, one.statusClass, one.requests, one.metered, one.durationUs]))
+        putDays(days.map(one => [one.keyId, one.dayOn, one.batchable, one.cacheable, one.seriesIds.join(' ')]))
       })
     },
     meteredByDay: (keyIds, from, to) => byDay.all(JSON.stringify(keyIds), from, to),

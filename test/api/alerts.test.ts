@@ -435,6 +435,25 @@ describe('testing', () => {
     })
   })
 
+  test('and backtesting say in a header that they rest on fixture data', async () => {
+    const home = house()
+    const token = home.key()
+    const { id } = await made(home, token)
+    home.record(code, [91], startAt, 1)
+    const marks = async () => {
+      const answers = [
+        await home.send('POST', `/v1/alerts/${id}/test`, {}, token),
+        await home.send('POST', `/v1/alerts/test?commodity_code=${code}`, {}, token),
+        await home.send('POST', '/v1/alerts/backtest', { price_alert: standard }, token),
+      ]
+      return answers.map(one => one.headers.get('x-service-data'))
+    }
+    expect(await marks()).toEqual([null, null, null])
+    home.services.series.markFixture([home.services.catalogue.named(code)!.id])
+    home.services.catalogue.reload()
+    expect(await marks()).toEqual(['fixture', 'fixture', 'fixture'])
+  })
+
   test.each([
     ['', undefined, 400, 'MISSING_PARAMETER'],
     ['?commodity_code=', {}, 400, 'MISSING_PARAMETER'],

@@ -91,7 +91,7 @@ export function frontDesk(options: DeskOptions = {}): Desk {
   const repeats = idempotency({ store: idempotencyStore(db), reload: keys.reload, now })
   const nameMax = limits.keyNameMax
   const app = base({ access, gate: door, ids, log: services.log, links, corsOrigins: config.cors.origins })
-    .use(account({ access, meter, plans, links, quotaScope: config.quota.scope, now }))
+    .use(account({ access, meter, billing: services.billing, plans, links, quotaScope: config.quota.scope, now }))
     .use(apiKeys({ access, keys, meter, changes, idempotency: repeats, nameMax, now }))
     .use(usage({ access, meter, rates, clock }))
     .use(performance({ access, meter, now }))

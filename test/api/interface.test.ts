@@ -28,7 +28,8 @@ const takesAway = ({ method, path }: Row) => method === 'DELETE' || (method === 
 const rows = (listed as Row[]).toSorted((a, b) => Number(takesAway(a)) - Number(takesAway(b)))
 const named = (row: Row) => `${row.method} ${row.path}`
 const plainHouse = house({ 'limits.per_minute': '100000', 'limits.unauthenticated_per_minute': '100000', 'demo.limit_per_hour': '100000' })
-const parameterless = (path: string) => path.replace(/\{\w+\}/g, '{}')
+/** A slash at the end makes no other path. */
+const parameterless = (path: string) => path.replace(/\{\w+\}/g, '{}').replace(/(.)\/$/, '$1')
 
 let copy: EvaluationCopy
 let document: OpenApiDocument
@@ -125,9 +126,12 @@ describe('without the right to it', () => {
       for (const plan of [...planIds, 'trial']) {
         const { entitled, token } = accountOn(plan)
         const response = await copy.ask(row.method, sampleOf(row), { key: token, ...(row.body !== undefined && { body: row.body }) })
-        const body = await response.text()
-        if (wanted.some(feature => entitled.features.has(feature as never))) expect(response.status, plan).not.toBe(403)
-        else {
+        if (wanted.some(feature => entitled.features.has(feature as never))) {
+          expect(response.status, plan).not.toBe(403)
+          // A stream would not end by itself.
+          await response.body?.cancel()
+        } else {
+          const body = await response.text()
           expect(response.status, `${plan}: ${body.slice(0, 300)}`).toBe(403)
           expect(
             wanted.some(feature => body.includes(feature)),

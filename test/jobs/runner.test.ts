@@ -46,6 +46,23 @@ describe('the runner', () => {
     expect(lines.join('')).toContain('disk full')
   })
 
+  test('a clock moved far waits at every stop for what a pass began and did not wait for', async () => {
+    const clock = manualClock(0)
+    const seen: string[] = []
+    let under: Promise<void> | undefined
+    const sending: Job = {
+      name: 'sending',
+      pass() {
+        const at = clock.now()
+        under = new Promise<void>(done => setImmediate(done)).then(() => void seen.push(`${at} ended at ${clock.now()}`))
+      },
+      nextStop: after => after + 50,
+      settled: async () => await under,
+    }
+    await runner([sending], clock, quiet(clock)).advance(clock, 120)
+    expect(seen).toEqual(['50 ended at 50', '100 ended at 100', '120 ended at 120'])
+  })
+
   test('passes never overlap', async () => {
     const clock = manualClock(0)
     let running = 0

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { chanceOf, derivedEventId, randomIds, seededIds } from '../../src/lib/ids.ts'
+import { chanceOf, randomIds, seededIds } from '../../src/lib/ids.ts'
 
 const at = Date.parse('2026-11-20T15:00:00Z')
 
@@ -20,14 +20,6 @@ test('ordered UUIDs are of version 7, carry their moment and differ', () => {
     expect(ids.uuidAt(at)).not.toBe(id)
     expect(ids.uuidAt(at + 1) > id).toBe(true)
   }
-})
-
-test('a derived event id is the same for the same moment and text, and another for any other', () => {
-  const id = derivedEventId(at, 'price.updated WTI_USD')
-  expect(id).toMatch(/^evt_[0-9a-hjkmnp-tv-z]{26}$/)
-  expect(derivedEventId(at, 'price.updated WTI_USD')).toBe(id)
-  expect(derivedEventId(at, 'price.updated BRENT_CRUDE_USD')).not.toBe(id)
-  expect(derivedEventId(at + 1, 'price.updated WTI_USD')).not.toBe(id)
 })
 
 test('chance lies in [0, 1) and spreads', () => {

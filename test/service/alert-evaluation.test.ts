@@ -334,7 +334,7 @@ const evaluationOf = ({ services }: AlertDesk, more: object = {}) => {
     ...{ ...services, alerts: alertStore(db), triggers: alertTriggerStore(db), prices: alertPriceStore(db), intervalMs: 0 },
     ...{
       moments: alertMoments({ ...services, now: services.clock.now }),
-      teller: () => ({ tell: () => [], end() {} }),
+      teller: () => ({ tell: (fired: readonly unknown[]) => fired.map(() => []), end() {} }),
       stopwatch: impatient(),
     },
     ...more,
@@ -402,9 +402,9 @@ test('an alert that can not be told keeps no other from being told, and is named
   const desk = alertDesk()
   const [one, bad, other] = [1, 2, 3].map(n => desk.watch(code, above(60 + n)))
   desk.services.alerts.evaluation.stop()
-  const tell = (fired: { alert: { id: string } }) => {
-    if (fired.alert.id === bad!.id) throw new Error('no way')
-    return []
+  const tell = (fired: readonly { alert: { id: string } }[]) => {
+    if (fired.some(({ alert }) => alert.id === bad!.id)) throw new Error('no way')
+    return fired.map(() => [])
   }
   const evaluation = evaluationOf(desk, { teller: () => ({ tell, end() {} }) })
   desk.price(code, 100)

@@ -36,6 +36,26 @@ describe('the body of an event', () => {
   })
 })
 
+describe('the ids of a burst', () => {
+  const rank = fc.record({ at: fc.integer({ min: 0, max: 4_000_000_000_000 }), number: fc.integer({ min: 1, max: 1_000_000_000 }) })
+  test('sort by moment and number, whatever their texts are', () => {
+    fc.assert(
+      fc.property(rank, rank, fc.string(), fc.string(), (a, b, one, other) => {
+        const [x, y] = [eventIdOf(one, a), eventIdOf(other, b)]
+        expect(x).toMatch(/^evt_[0-9a-z]{26}$/)
+        if (a.at !== b.at || a.number !== b.number) expect(x < y).toBe(a.at < b.at || (a.at === b.at && a.number < b.number))
+        else expect(x === y).toBe(one === other)
+      }),
+    )
+  })
+  test('are the same whenever they are made', () => {
+    const at = startAt
+    const made = () => [1, 2].flatMap(number => ['one', 'two'].map(text => eventIdOf(text, { at, number })))
+    expect(made()).toEqual(made())
+    expect(new Set(made()).size).toBe(4)
+  })
+})
+
 describe('an event that happens twice', () => {
   test('is made once for each endpoint, whenever it is said again', () => {
     const desk = webhookDesk()
@@ -299,6 +319,52 @@ describe('an event to a target of its own', () => {
     desk.services.events.emitTo(url, { ...event({ type: 'analytics_alert.triggered' }), accountId })
     expect(target(desk, accountId)).toEqual([])
   })
+})
+
+test('many events at once are what each of them alone would be, to the last of the month', () => {
+  const urls = ['https://hooks.example.com/a', 'https://hooks.example.com/b']
+  const endpoints = fc.array(
+    fc.record({ url: fc.constantFrom(...urls), commodityFilters: fc.constantFrom([], ['WTI_USD']), active: fc.boolean() }),
+    { maxLength: 3 },
+  )
+  const told = fc.array(
+    fc.record({
+      type: fc.constantFrom('price_alert.triggered', 'analytics_alert.triggered', 'drilling.well_permit.new'),
+      ...{ account: fc.nat(2), number: fc.nat(3), url: fc.constantFrom(null, ...urls), commodity: fc.constantFrom('WTI_USD', 'GOLD_USD') },
+    }),
+    { maxLength: 14 },
+  )
+  fc.assert(
+    fc.property(endpoints, told, fc.nat(30), (specs, list, left) => {
+      const ways = [false, true].map(isTogether => {
+        const desk = webhookDesk()
+        const { services } = desk
+        const accounts = [desk.account('professional'), desk.account('enterprise'), desk.account('starter')]
+        const limit = services.keys.entitlements(accounts[0]!).webhookEventsPerMonth ?? 0
+        services.webhookAllowance.count(accounts[0]!.account.id, Math.max(0, limit - left))
+        const made = specs.map((settings, i) => desk.endpoint(accounts[i % 2]!, settings))
+        const events = list.map(({ type, account, number, url, commodity }) => ({
+          ...{ ...event({ type, commodity, rank: { at: startAt, number } }), accountId: accounts[account]!.account.id, url },
+        }))
+        const each = (one: (typeof events)[number]) => {
+          const count = services.events.emit(one)
+          if (one.url !== null) services.events.emitTo(one.url, one)
+          return count
+        }
+        const counts = transact(services.db, () => (isTogether ? services.events.emitEach(events) : events.map(each)))
+        const rows = services.db.query(
+          `SELECT lane, account_id, event_id, event_type, state, last_error, body FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id
+           JOIN outbox_bodies ON outbox_bodies.id = body_id ORDER BY event_id, lane`,
+        )
+        const used = accounts.map(({ account }) => services.webhookAllowance.used(account.id))
+        const known = [...made.map(one => one.id), ...accounts.map(one => one.account.id)]
+        const named = (text: unknown) => known.reduce((rest, id, i) => rest.replaceAll(id, `<${i}>`), String(text))
+        return { counts, used, rows: rows.values().map(row => row.map(named)) }
+      })
+      expect(ways[1]).toEqual(ways[0]!)
+    }),
+    { numRuns: 15 },
+  )
 })
 
 test('an event is undone with the transaction it was said in', () => {

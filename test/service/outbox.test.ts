@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { waitMs } from '../../src/service/outbox-schedule.ts'
 import { senderComponents } from '../../src/service/outbox-vitals.ts'
 import { transact } from '../../src/store/database.ts'
-import { delivered, outboxWorld, refused, unavailable } from '../outbox.ts'
+import { delivered, type OutboxWorld, outboxWorld, refused, unavailable } from '../outbox.ts'
 
 const minuteMs = 60_000
 const event = { kind: 'webhook', accountId: null, eventId: 'evt_1', eventType: 'price.updated', body: '{"a":1}' } as const
@@ -57,6 +57,51 @@ describe('a message', () => {
     await world.advance(10 * minuteMs)
     expect(world.sent.map(one => one.at)).toEqual([dueAt])
   })
+})
+
+test('many messages at once are what each of them alone would be', () => {
+  const message = fc.record({
+    lane: fc.constantFrom('a', 'b', 'c'),
+    eventId: fc.constantFrom(...Array.from({ length: 12 }, (_, n) => `evt_${n}`)),
+    body: fc.constantFrom('{"a":1}', '{"b":2}'),
+    skipped: fc.option(fc.constant('filtered'), { nil: undefined }),
+    dueAt: fc.option(fc.constantFrom(0, 5_000_000_000_000), { nil: undefined }),
+  })
+  const written = (world: OutboxWorld) =>
+    world.db
+      .query(
+        `SELECT lane, event_id, state, due_at, last_error, body, created_at FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id
+         JOIN outbox_bodies ON outbox_bodies.id = body_id ORDER BY seq`,
+      )
+      .values()
+  fc.assert(
+    fc.property(fc.array(message, { maxLength: 6 }), fc.array(message, { maxLength: 40 }), (before, drawn) => {
+      const [each, all] = [outboxWorld(), outboxWorld()]
+      const whole = (some: typeof drawn) =>
+        some.map(({ skipped, dueAt, ...rest }) => ({
+          ...({ kind: 'webhook', accountId: null, eventType: 'price.updated', ...rest } as const),
+          ...(skipped !== undefined && { skipped }),
+          ...(dueAt !== undefined && { dueAt }),
+        }))
+      for (const world of [each, all]) for (const one of whole(before)) world.outbox.put(one)
+      const single = whole(drawn).map(one => each.outbox.put(one) !== undefined)
+      const ids = transact(all.db, () => all.outbox.putAll(whole(drawn)))
+      expect(ids.map(id => id !== undefined)).toEqual(single)
+      expect(written(all)).toEqual(written(each))
+      const kept = all.db.query('SELECT id FROM outbox ORDER BY seq').values().flat()
+      for (const id of ids) if (id !== undefined) expect(kept).toContain(id)
+      const uses = 'SELECT (SELECT count(*) FROM outbox WHERE body_id = b.id) AS n, uses FROM outbox_bodies b'
+      for (const { n, uses: held } of all.db.query(uses).all() as { n: number; uses: number }[]) expect(held).toBe(n)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('many messages at once wake their lanes', async () => {
+  const world = outboxWorld()
+  transact(world.db, () => world.outbox.putAll(['a', 'b', 'a'].map((lane, n) => ({ ...event, lane, eventId: `evt_${n}` }))))
+  await world.run()
+  expect(world.sent.map(one => one.eventId).sort()).toEqual(['evt_0', 'evt_1', 'evt_2'])
 })
 
 describe('a message that is sent at once', () => {

@@ -26,7 +26,7 @@ function add(store: OutboxStore, row: Partial<NewRow> & { lane?: string } = {}):
       bodyId,
       ref: null,
     },
-    ...{ state: 'pending', dueAt: now, maxRetries: null, error: null, createdAt: now, settledAt: null },
+    ...{ dueAt: now, maxRetries: null, createdAt: now, skipped: undefined },
     ...rest,
   })
 }
@@ -110,10 +110,10 @@ test('a lane has an event once, and two lanes have it each', () => {
 
 test('what was settled before its retention ended goes with its attempts, its body and its lane, and nothing else does', () => {
   const { store, count, states } = world()
-  add(store, { id: 'old', lane: 'gone', state: 'skipped', settledAt: now - 2 })
+  add(store, { id: 'old', lane: 'gone', skipped: 'no', createdAt: now - 2 })
   const shared = store.addBody('{"shared":true}', 2)
-  add(store, { id: 'old shared', bodyId: shared, state: 'skipped', settledAt: now - 1 })
-  add(store, { id: 'new shared', bodyId: shared, lane: 'b', state: 'skipped', settledAt: now })
+  add(store, { id: 'old shared', bodyId: shared, skipped: 'no', createdAt: now - 1 })
+  add(store, { id: 'new shared', bodyId: shared, lane: 'b', skipped: 'no', createdAt: now })
   add(store, { id: 'waiting', dueAt: 0 })
   const bodies = count('outbox_bodies')
   expect(store.forget(now, 1)).toBe(1)

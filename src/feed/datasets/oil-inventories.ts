@@ -6,7 +6,11 @@ import { type Catalogue, checkRow, scaled } from '../rows.ts'
 import { neededPastDay } from './past-day.ts'
 
 /** Million barrels that one of these is; MBBL is how the agency abbreviates thousands. */
-const units: Readonly<Record<string, number>> = { million_barrels: 1, thousand_barrels: 0.001, mbbl: 0.001 }
+const units: ReadonlyMap<string, number> = new Map([
+  ['million_barrels', 1],
+  ['thousand_barrels', 0.001],
+  ['mbbl', 0.001],
+])
 
 /** Where observations are written. */
 export interface ObservationWriter {
@@ -36,7 +40,7 @@ export function oilInventories(ingest: ObservationWriter, catalogue: Catalogue):
           refuse('series', name, 'is not a weekly inventory', 'GET /v1/ei/oil_inventories/latest shows the codes of the family')
         }
         const unit = neededText(row, 'unit', 'write thousand_barrels')
-        const size = units[unit.toLowerCase()] ?? refuse('unit', unit, 'is not known', `write ${Object.keys(units).join(' or ')}`)
+        const size = units.get(unit.toLowerCase()) ?? refuse('unit', unit, 'is not known', `write ${[...units.keys()].join(' or ')}`)
         const level = scaled(neededNumber(row, 'level', 0, 1e9), size)
         const date = neededPastDay(row, 'date', now)
         const judged = checkRow({ code, observedAt: date, price: level }, catalogue, now)

@@ -6,12 +6,12 @@ import { scaled } from '../rows.ts'
 import { neededMonth } from './month.ts'
 
 /** Barrels a day that one of these is; TBPD is how the agency abbreviates its own. */
-const units: Readonly<Record<string, number>> = {
-  barrels_per_day: 1,
-  thousand_barrels_per_day: 1e3,
-  tbpd: 1e3,
-  million_barrels_per_day: 1e6,
-}
+const units: ReadonlyMap<string, number> = new Map([
+  ['barrels_per_day', 1],
+  ['thousand_barrels_per_day', 1e3],
+  ['tbpd', 1e3],
+  ['million_barrels_per_day', 1e6],
+])
 const bpdMax = 20e6
 
 export function opecProductions(store: OpecStore): Dataset<OpecProduction> {
@@ -32,7 +32,7 @@ export function opecProductions(store: OpecStore): Dataset<OpecProduction> {
     check: (row, now) =>
       checked(() => {
         const unit = neededText(row, 'unit', 'write thousand_barrels_per_day')
-        const size = units[unit.toLowerCase()] ?? refuse('unit', unit, 'is not known', `write ${Object.keys(units).join(' or ')}`)
+        const size = units.get(unit.toLowerCase()) ?? refuse('unit', unit, 'is not known', `write ${[...units.keys()].join(' or ')}`)
         const given = neededNumber(row, 'production', 0, 1e9)
         const bpd = Math.round(scaled(given, size))
         if (bpd > bpdMax) refuse('production', given, `${unit} is not believed of one country`, 'check the unit')

@@ -42,7 +42,8 @@ export function storageCapacities(store: StorageCapacityStore, catalogue: Catalo
         }
         const sizes = unitSizes[series.unit] ?? { [series.unit]: 1 }
         const unit = textIn(row, 'unit')?.toLowerCase() ?? series.unit
-        const size = sizes[unit] ?? refuse('unit', unit, `does not measure ${series.code}`, `write ${Object.keys(sizes).join(' or ')}`)
+        const known = Object.hasOwn(sizes, unit) ? sizes[unit] : undefined
+        const size = known ?? refuse('unit', unit, `does not measure ${series.code}`, `write ${Object.keys(sizes).join(' or ')}`)
         const given = neededNumber(row, 'capacity', 0, capacityMax)
         const capacity = scaled(given, size)
         if (capacity === 0) refuse('capacity', given, 'is nothing', 'write a capacity above 0')

@@ -31,6 +31,7 @@ const optional = (name: string, description: string) => ({ name, required: false
 export function wellPermits(permits: PermitWriter): Dataset<WellPermit> {
   return {
     name: 'well-permits',
+    batchMax: 100,
     description: 'Permits to drill wells as state agencies list them: one row for each permit.',
     columns: [
       stateColumn,
@@ -95,10 +96,17 @@ function permitIn(row: DatasetRow, now: number): WellPermit {
     township: labelIn(row, 'township') ?? null,
     range: labelIn(row, 'range') ?? null,
     source: textIn(row, 'source', 40) ?? 'import',
-    sourceUrl: textIn(row, 'source_url', urlCharactersMax) ?? '',
+    sourceUrl: addressIn(row),
     fetchedAt,
     dataAsOfOn: labelIn(row, 'data_as_of') === undefined ? isoDay(Math.min(fetchedAt, now)) : neededPastDay(row, 'data_as_of', now),
   }
+}
+
+/** A page of the web, or nothing: what is shown as a link must be one. */
+function addressIn(row: DatasetRow): string {
+  const text = textIn(row, 'source_url', urlCharactersMax)
+  if (text === undefined || /^https?:\/\//i.test(text)) return text ?? ''
+  return refuse('source_url', text, 'is not an address', 'write it with https:// in front')
 }
 
 /** Lower case with underscores, as it is answered and asked for. */

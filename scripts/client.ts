@@ -1,0 +1,38 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { generateSource } from 'oazapfts'
+import { createApp } from '../src/app.ts'
+import { loadConfig } from '../src/config.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { randomIds } from '../src/lib/ids.ts'
+import { createLog } from '../src/lib/log.ts'
+import { openServices } from '../src/services.ts'
+import { openDatabase } from '../src/store/database.ts'
+
+/** The OpenAPI document of the interface as the sources have it, or of a running copy at an address. */
+async function documentText(address: string | undefined): Promise<string> {
+  if (address !== undefined) {
+    const answer = await fetch(new URL('/openapi.json', address))
+    if (!answer.ok) throw new Error(`${address} answered ${answer.status} for /openapi.json.`)
+    return await answer.text()
+  }
+  const clock = systemClock()
+  const config = loadConfig({ flags: {}, env: {}, files: { directory: process.cwd() }, readFile: () => undefined })
+  const log = createLog({ level: 'error', format: 'text', write: () => undefined, clock })
+  const db = openDatabase(':memory:')
+  const app = createApp(openServices({ db, config, clock, ids: randomIds(), log, masterKey: 'of no use: nothing is stored' }))
+  return await (await app.handle(new Request('http://localhost/openapi.json'))).text()
+}
+
+/**
+ * Writes a TypeScript client into a directory: `openapi.json`, and `index.ts` with one function for each operation, typed by it. It runs
+ * on `@oazapfts/runtime`; `defaults.baseUrl` and `defaults.headers.Authorization` say where it asks and with which key.
+ */
+const [directory = 'dist/client', address] = process.argv.slice(2)
+const out = resolve(directory)
+mkdirSync(out, { recursive: true })
+const documentPath = join(out, 'openapi.json')
+writeFileSync(documentPath, await documentText(address))
+writeFileSync(join(out, 'index.ts'), await generateSource(documentPath))
+process.stdout.write(`${join(out, 'index.ts')}\n`)
+process.exit(0)

@@ -1,0 +1,56 @@
+import type { Server, ServerWebSocket, WebSocketHandler } from 'bun'
+import type { CableConnection, CableSocket } from '../service/cable.ts'
+
+/** What the server keeps with each of its sockets. */
+export interface SocketData {
+  connection: CableConnection
+}
+
+/** What only the server can do that holds the connections of requests. */
+export interface Connections {
+  /** Makes a socket of the connection of a request; false when that is not what it asks for. */
+  upgrade(request: Request, connection: CableConnection, headers: Record<string, string>): boolean
+  /** How many seconds the connection of a request may idle; 0: for ever. */
+  idle(request: Request, seconds: number): void
+}
+
+/** Of an application that no server holds. */
+export const noConnections: Connections = { upgrade: () => false, idle: () => {} }
+
+/**
+ * `originals`: requests whose address was rewritten, by what came of them. `local`: requests that came through another server of this
+ * process, which has no sockets.
+ */
+export const connectionsOf = (
+  server: () => Server<SocketData> | undefined,
+  originals: Pick<WeakMap<Request, Request>, 'get'>,
+  local: Pick<WeakSet<Request>, 'has'>,
+): Connections => ({
+  upgrade: (request, connection, headers) =>
+    (!local.has(request) && server()?.upgrade(originals.get(request) ?? request, { data: { connection }, headers })) || false,
+  idle: (request, seconds) => server()?.timeout(originals.get(request) ?? request, seconds),
+})
+
+const socketOf = (socket: ServerWebSocket<SocketData>): CableSocket => ({
+  send: text => socket.send(text) > 0,
+  waitingBytes: () => socket.getBufferedAmount(),
+  close: (code, reason) => socket.close(code, reason),
+})
+
+/** The server's side of sockets. Anything but text is ignored. */
+export const sockets: WebSocketHandler<SocketData> = {
+  // An identifier with a hundred codes has room.
+  maxPayloadLength: 16 * 2 ** 10,
+  // The runtime asks silent clients for a sign of life; one that gives none is gone.
+  idleTimeout: 60,
+  // Beyond what a connection may have waiting: nobody fills the memory, whatever goes wrong above.
+  backpressureLimit: 2 ** 20,
+  closeOnBackpressureLimit: true,
+  perMessageDeflate: false,
+  open: socket => socket.data.connection.opened(socketOf(socket)),
+  message(socket, message) {
+    if (typeof message === 'string') socket.data.connection.heard(message)
+  },
+  drain: socket => socket.data.connection.drained(),
+  close: socket => socket.data.connection.closed(),
+}

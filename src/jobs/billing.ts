@@ -1,0 +1,41 @@
+import type { Clock } from '../lib/clock.ts'
+import { minuteMs } from '../lib/instant.ts'
+import type { Log } from '../lib/log.ts'
+import type { BillingDuties } from '../service/billing.ts'
+import type { Job } from './job.ts'
+
+export interface BillingJobDeps {
+  billing: { duties: BillingDuties }
+  clock: Clock
+  log: Log
+}
+
+/**
+ * Ends of periods, overdue invoices, payments to try again, ends of grace, bought requests that expire: at the moment at which they fall
+ * due. What has to be asked of a processor is asked beside it, once a minute, because the other duties can not wait for an answer.
+ */
+export function billingJob({ billing: { duties }, clock, log }: BillingJobDeps): Job {
+  let askedAt: number | undefined
+  let asking: Promise<void> | undefined
+  const ask = async () => {
+    try {
+      await duties.ask()
+    } catch (error) {
+      log.error('the payment processor was asked in vain', { error })
+    }
+    asking = undefined
+  }
+  return {
+    name: 'billing',
+    pass() {
+      duties.pass()
+      const now = clock.now()
+      const isEarly = askedAt !== undefined && now >= askedAt && now - askedAt < minuteMs
+      if (isEarly || asking) return
+      askedAt = now
+      asking = ask()
+    },
+    nextStop: duties.nextStop,
+    settled: async () => void (await asking),
+  }
+}

@@ -1,0 +1,164 @@
+import { distance } from 'fastest-levenshtein'
+
+/** What a profile may switch; the effects stand in `http/profiles.ts`. */
+export const switchNames = [
+  'latest_list',
+  'latest_flat_and_list',
+  'commodities_keyed',
+  'delete_with_body',
+  'page_max_1000',
+  'retry_after_cap',
+  'quota_without_retry_after',
+  'unknown_code_404',
+  'prices_all_list',
+  'windowed_list',
+  'futures_enveloped',
+  'spread_history_default',
+  'curve_structure_default',
+  'storage_scalar_change',
+  'error_string',
+  'diesel_flat',
+  'string_settlement',
+  'signature_body',
+] as const
+export type SwitchName = (typeof switchNames)[number]
+
+/** A request header and what its text must fit, in any letter case. */
+export interface HeaderMatch {
+  header: string
+  pattern: RegExp
+}
+
+/** The shapes that one sort of client gets. */
+export interface ClientProfile {
+  name: string
+  /** All of them must fit. */
+  match: readonly HeaderMatch[]
+  switches: ReadonlySet<SwitchName>
+  retryAfterCapSeconds: number
+}
+
+export interface ProfileFault {
+  /** The field at fault, by its place in the list: `client_profiles[0].match.User-Agent`. */
+  field: string
+  /** One sentence that begins with the field. */
+  message: string
+}
+
+const listName = 'client_profiles'
+const keys = ['name', 'match', 'switches', 'values']
+const valueNames = ['retry_after_cap']
+/** Pairs of which one contradicts the other. */
+const exclusive: readonly (readonly [SwitchName, SwitchName])[] = [
+  ['latest_list', 'latest_flat_and_list'],
+  ['retry_after_cap', 'quota_without_retry_after'],
+]
+const nameCharactersMax = 100
+const patternCharactersMax = 200
+const shownCharactersMax = 120
+const retryAfterCapDefaultSeconds = 60
+const retryAfterCapMaxSeconds = 86_400
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** The profiles of a configuration, in its order, and everything that is wrong with them. */
+export function parseProfiles(tables: readonly Fields[]): { profiles: ClientProfile[]; faults: ProfileFault[] } {
+  const faults: ProfileFault[] = []
+  const names = new Set<string>()
+  const profiles = tables.map((table, i) => {
+    const at = `${listName}[${i}]`
+    const fault = (field: string, what: string) => void faults.push({ field, message: `${field} ${what}` })
+    for (const key of Object.keys(table)) if (!keys.includes(key)) fault(`${at}.${short(key)}`, `is unknown${suggestion(key, keys)}`)
+    const profile = profileOf(table, at, fault)
+    if (names.has(profile.name)) fault(`${at}.name`, `= ${quoted(profile.name)} is the name of an earlier profile too`)
+    if (profile.name !== '') names.add(profile.name)
+    return profile
+  })
+  return { profiles, faults }
+}
+
+type Fault = (field: string, what: string) => void
+
+function profileOf({ name, match, switches, values }: Fields, at: string, fault: Fault): ClientProfile {
+  const isName = typeof name === 'string' && name.trim() !== '' && name.length <= nameCharactersMax
+  if (!isName) fault(`${at}.name`, `${given(name)} must be a text of 1 to ${nameCharactersMax} characters`)
+  return {
+    name: isName ? name : '',
+    match: matchesOf(match, `${at}.match`, fault),
+    switches: switchesOf(switches, `${at}.switches`, fault),
+    retryAfterCapSeconds: retryAfterCapOf(values, `${at}.values`, fault),
+  }
+}
+
+function matchesOf(match: unknown, at: string, fault: Fault): HeaderMatch[] {
+  if (!isFields(match) || Object.keys(match).length === 0) {
+    fault(at, `${given(match)} must name at least one request header with a regular expression, such as { User-Agent = '^example/1' }`)
+    return []
+  }
+  return Object.entries(match).flatMap(([header, text]) => {
+    const field = `${at}.${short(header)}`
+    const pattern = patternOf(text)
+    if (!headerName.test(header)) fault(field, 'is not the name of a header')
+    if (typeof pattern === 'string') fault(field, `${given(text)} must be ${pattern}`)
+    return typeof pattern === 'string' ? [] : [{ header: header.toLowerCase(), pattern }]
+  })
+}
+
+/** The expression, or what it would have to be. */
+function patternOf(text: unknown): RegExp | string {
+  if (typeof text !== 'string' || text === '' || text.length > patternCharactersMax) {
+    return `a regular expression of 1 to ${patternCharactersMax} characters`
+  }
+  try {
+    return new RegExp(text, 'i')
+  } catch (error) {
+    return `a regular expression (${error instanceof Error ? error.message.replace(/^Invalid regular expression: /, '') : error})`
+  }
+}
+
+function switchesOf(switches: unknown, at: string, fault: Fault): Set<SwitchName> {
+  if (!Array.isArray(switches) || switches.length === 0) {
+    fault(at, `${given(switches)} must be a list of at least one switch: ${switchNames.join(', ')}`)
+    return new Set()
+  }
+  const known = new Set<SwitchName>()
+  for (const [i, name] of switches.entries()) {
+    if (isSwitch(name)) known.add(name)
+    else fault(`${at}[${i}]`, `${given(name)} is no switch${suggestion(name, switchNames)}`)
+  }
+  for (const [one, other] of exclusive) if (known.has(one) && known.has(other)) fault(at, `must not name both ${one} and ${other}`)
+  return known
+}
+
+const isSwitch = (name: unknown): name is SwitchName => (switchNames as readonly unknown[]).includes(name)
+
+function retryAfterCapOf(values: unknown, at: string, fault: Fault): number {
+  if (values === undefined) return retryAfterCapDefaultSeconds
+  if (!isFields(values)) {
+    fault(at, `${given(values)} must be a table, such as { retry_after_cap = ${retryAfterCapDefaultSeconds} }`)
+    return retryAfterCapDefaultSeconds
+  }
+  for (const key of Object.keys(values)) {
+    if (!valueNames.includes(key)) fault(`${at}.${short(key)}`, `is no value of a switch${suggestion(key, valueNames)}`)
+  }
+  const cap = values.retry_after_cap ?? retryAfterCapDefaultSeconds
+  if (typeof cap === 'number' && Number.isInteger(cap) && cap >= 1 && cap <= retryAfterCapMaxSeconds) return cap
+  fault(`${at}.retry_after_cap`, `${given(cap)} must be an integer from 1 to ${retryAfterCapMaxSeconds}, in seconds`)
+  return retryAfterCapDefaultSeconds
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+
+const short = (text: string): string => (text.length > shownCharactersMax ? `${text.slice(0, shownCharactersMax)}…` : text)
+const quoted = (value: unknown): string => short(typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value)))
+const given = (value: unknown): string => (value === undefined ? 'is missing: it' : `= ${quoted(value)}`)
+
+/** The name that was probably meant. */
+function suggestion(given: unknown, known: readonly string[]): string {
+  if (typeof given !== 'string' || given.length > shownCharactersMax) return ''
+  const plain = given.toLowerCase().replaceAll('-', '_')
+  const near = known.map(name => ({ name, steps: distance(plain, name) })).sort((a, b) => a.steps - b.steps)[0]
+  return near && near.steps <= Math.max(1, Math.floor(plain.length / 3)) ? `; did you mean ${near.name}?` : ''
+}

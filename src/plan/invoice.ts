@@ -1,0 +1,18 @@
+export const invoiceStatuses = ['draft', 'open', 'paid', 'void', 'uncollectible'] as const
+export type InvoiceStatus = (typeof invoiceStatuses)[number]
+
+export interface InvoiceLine {
+  description: string
+  /** Negative: a credit. */
+  amountCents: number
+}
+
+/** `2026-000042`: the year in which it was made and its place among all invoices. */
+export const invoiceNumber = (createdAt: number, seq: number): string =>
+  `${new Date(createdAt).getUTCFullYear()}-${String(seq).padStart(6, '0')}`
+
+/** `USD 49.00`, `USD -12.05`. */
+export function money(cents: number, currency: string): string {
+  const whole = Math.floor(Math.abs(cents) / 100)
+  return `${currency} ${cents < 0 ? '-' : ''}${whole.toLocaleString('en-US')}.${String(Math.abs(cents) % 100).padStart(2, '0')}`
+}

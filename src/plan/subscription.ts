@@ -1,0 +1,61 @@
+import { type PricedPeriod, type Proration, proration, replacement } from './proration.ts'
+import { type PlanId, planIds } from './tiers.ts'
+
+export const billingPeriods = ['monthly', 'yearly'] as const
+export type BillingPeriod = (typeof billingPeriods)[number]
+
+const monthsOf: Readonly<Record<BillingPeriod, number>> = { monthly: 1, yearly: 12 }
+
+/** What is bought: a plan, paid by the month or by the year, at a price for that time. */
+export interface Terms {
+  plan: PlanId
+  billingPeriod: BillingPeriod
+  priceCents: number
+}
+
+/** `months` calendar months after `anchorAt` (UTC), at the same time of day; where the month has no such day, on its last. */
+export function monthsAfter(anchorAt: number, months: number): number {
+  const anchor = new Date(anchorAt)
+  const [year, month] = [anchor.getUTCFullYear(), anchor.getUTCMonth() + months]
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
+  const midnight = Date.UTC(anchor.getUTCFullYear(), anchor.getUTCMonth(), anchor.getUTCDate())
+  return Date.UTC(year, month, Math.min(anchor.getUTCDate(), lastDay)) + (anchorAt - midnight)
+}
+
+/**
+ * The end of the period that begins at `startsAt`, which is the anchor or an end before. All ends are counted from the anchor, so that a
+ * subscription of the 31st, after a February, ends on the 31st again.
+ */
+export function periodEnd(anchorAt: number, startsAt: number, billingPeriod: BillingPeriod): number {
+  const [anchor, start] = [new Date(anchorAt), new Date(startsAt)]
+  const passed = (start.getUTCFullYear() - anchor.getUTCFullYear()) * 12 + start.getUTCMonth() - anchor.getUTCMonth()
+  return monthsAfter(anchorAt, passed + monthsOf[billingPeriod])
+}
+
+/** A step up has a higher place in the table of plans, whatever it costs. */
+export const isHigher = (plan: PlanId, than: PlanId): boolean => planIds.indexOf(plan) > planIds.indexOf(than)
+
+/** How a change of terms is made. */
+export type TermsChange =
+  | { when: 'never' }
+  /** Within the running period, or with a new one that begins now. */
+  | { when: 'now'; newPeriod: boolean; proration: Proration }
+  | { when: 'period_end' }
+
+/**
+ * A higher plan takes effect at once, and so does the same one for longer. A lower plan and a shorter time wait for the end of what is paid
+ * for, and so does whatever would leave money over: nothing is paid back.
+ */
+export function changeOf(held: Terms & PricedPeriod, wanted: Terms, at: number): TermsChange {
+  const samePeriod = held.billingPeriod === wanted.billingPeriod
+  if (samePeriod && held.plan === wanted.plan) return { when: 'never' }
+  const isLower = isHigher(held.plan, wanted.plan)
+  const isShorter = monthsOf[wanted.billingPeriod] < monthsOf[held.billingPeriod]
+  if (isLower || isShorter) return { when: 'period_end' }
+  const cost = samePeriod ? proration(held, wanted.priceCents, at) : replacement(held, wanted.priceCents, at)
+  if (cost.amountCents < 0) return { when: 'period_end' }
+  return { when: 'now', newPeriod: !samePeriod, proration: cost }
+}
+
+/** When a payment that failed is tried again, from the failure before it on. */
+export const paymentRetriesMs = [24, 72, 120].map(hours => hours * 3_600_000)

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { OpenApiDocument } from '../../src/http/openapi.ts'
+import { type EvaluationCopy, evaluationCopy } from '../copy.ts'
+import { answerChecker, boundless, type Documented, documentOf, innardsIn, operationsOf, random } from './ground.ts'
+import { requestMaker } from './hostile.ts'
+
+const torture = process.env.WELLHEAD_TORTURE === '1'
+const requests = torture ? 100_000 : 3_000
+const seed = Number(process.env.WELLHEAD_SEED ?? 20_261_120)
+
+let copy: EvaluationCopy
+let document: OpenApiDocument
+let operations: Documented[]
+
+beforeAll(async () => {
+  copy = evaluationCopy(undefined, boundless)
+  document = await documentOf(copy)
+  // An export of everything takes a second.
+  operations = operationsOf(document).filter(({ path }) => path !== '/admin/v1/export')
+}, 120_000)
+afterAll(() => copy.remove())
+
+test(
+  `${requests} requests with parameters that nobody should send are answered as the document says`,
+  async () => {
+    const make = requestMaker(document, random(seed))
+    const wrongWith = judge(answerChecker(document))
+    const failures = new Map<string, string>()
+    let accepted = 0
+    for (let i = 0; i < requests; i += 1) {
+      const operation = operations[i % operations.length]!
+      const { address, body, headers } = make(operation)
+      stay()
+      const response = await copy.ask(operation.method, address, {
+        body,
+        key: keyFor(operation),
+        headers: { ...headers, ...operator(operation) },
+      })
+      const text = await textOf(response)
+      accepted += Number(response.ok)
+      const wrong = wrongWith(reached(operation, address), response, text)
+      const kind = `${operation.method} ${operation.path} ${response.status}`
+      const request = `${address} ${body} ${JSON.stringify(headers)}`
+      if (wrong && !failures.has(kind))
+        failures.set(
+          kind,
+          `${request.slice(0, 600)}
+  ${wrong}`,
+        )
+    }
+    expect([...failures].map(([kind, what]) => `${kind}\n  ${what}`).join('\n')).toBe('')
+    // Were nearly everything refused at the door, nothing behind it would have been asked.
+    expect(accepted).toBeGreaterThan(requests / 4)
+    expect((await copy.ask('GET', '/v1/prices/latest?by_code=WTI_USD')).status).toBe(200)
+  },
+  torture ? 3_600_000 : 120_000,
+)
+
+test('names that every object has are values of no parameter', async () => {
+  const wrongWith = judge(answerChecker(document))
+  const failures: string[] = []
+  for (const operation of operations.filter(({ method }) => method === 'GET')) {
+    const parameters = operation.operation.parameters ?? []
+    const examples = new Map(parameters.map(({ name, example, schema }) => [name, String(example ?? schema.example ?? '1')]))
+    for (const { name, in: place } of parameters.filter(one => one.in !== 'header')) {
+      for (const value of ['constructor', '__proto__']) {
+        const path = operation.path.replace(/\{(\w+)\}/g, (_, one: string) => encodeURIComponent(one === name ? value : examples.get(one)!))
+        const address = place === 'query' ? `${path}?${name}=${value}` : path
+        const response = await copy.ask('GET', address, { key: keyFor(operation), headers: operator(operation) })
+        const wrong = wrongWith(reached(operation, address), response, await textOf(response))
+        if (wrong) failures.push(`${address}\n  ${wrong}`)
+      }
+    }
+  }
+  expect(failures.join('\n')).toBe('')
+}, 60_000)
+
+const keyFor = ({ access }: Documented) => (access === 'operator' || access === 'keyless' ? null : copy.apiKey)
+/** A new token for each request, because one of the routes makes another. */
+const operator = ({ access }: Documented): Record<string, string> =>
+  access === 'operator' ? { authorization: `Bearer ${copy.running.services.adminTokens.rotate()}` } : {}
+
+/** The operation that a request has reached: a value may spell the path of another. */
+const reached = (operation: Documented, address: string): Documented =>
+  operations.find(({ method, path }) => method === operation.method && path === address.replace(/\?.*/, '')) ?? operation
+
+/** What is wrong with an answer; undefined: nothing. Where no route is, there is no body and no request id. */
+const judge = (broken: ReturnType<typeof answerChecker>) => (operation: Documented, response: Response, text: string) => {
+  const { status, headers } = response
+  if (status >= 500) return text.slice(0, 300)
+  if (status === 404 && text === '') return undefined
+  if (!headers.has('x-request-id')) return 'It has no request id.'
+  return broken(operation, status, headers.get('content-type') ?? '', text) ?? innardsIn(text, copy)
+}
+
+/** A request that moves the account to another plan or stops it must not decide what the next ones find. */
+function stay() {
+  const { keys } = copy.running.services
+  const { account } = keys.find(copy.apiKey)!.account
+  if (account.plan !== 'enterprise' || account.suspendedAt !== null) keys.putAccount({ ...account, plan: 'enterprise', suspendedAt: null })
+}
+
+/** A stream would not end by itself. */
+async function textOf(response: Response): Promise<string> {
+  if (!response.headers.get('content-type')?.includes('event-stream')) return response.text()
+  await response.body?.cancel()
+  return 'a stream'
+}

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sealContext as letterContext } from '../../src/service/mail.ts'
+import { sealContext as textContext } from '../../src/service/texts.ts'
+import { type EvaluationCopy, evaluationCopy } from '../copy.ts'
+import { boundless, rows, sampleId } from './ground.ts'
+
+const password = 'canary-password-kept-by-nobody'
+const credential = 'canary-credential-of-a-source'
+const named = 'canary-name-that-is-no-secret'
+/** Made on purpose at each start of an evaluation copy, readable by its user only, and never in production. */
+const keptOnPurpose = ['evaluation-keys.json', 'master.key']
+
+let copy: EvaluationCopy
+const log: string[] = []
+/** Every secret that was made, by what it is. */
+const secrets = new Map<string, string>()
+/** What was answered, without the one secret that the answer was asked for. */
+const answers: { of: string; text: string }[] = []
+
+beforeAll(() => {
+  copy = evaluationCopy(undefined, boundless, { leadingOnly: true, log: line => void log.push(line) })
+}, 120_000)
+afterAll(() => copy.remove())
+
+type Options = Parameters<EvaluationCopy['ask']>[2]
+
+async function asked(method: string, path: string, options: Options = {}): Promise<string> {
+  const response = await copy.ask(method, path, options)
+  if (response.headers.get('content-type')?.includes('event-stream')) {
+    await response.body?.cancel()
+    return ''
+  }
+  return `${JSON.stringify([...response.headers])}\n${await response.text()}`
+}
+
+async function told(method: string, path: string, options: Options = {}): Promise<void> {
+  answers.push({ of: `${method} ${path.replace(/[0-9a-f]{64}/g, '<token>')}`, text: await asked(method, path, options) })
+}
+
+/** Asks for what shows a new secret, of which a pattern tells where in the answer it is; it must be there, and only it. */
+async function made(what: string, pattern: RegExp, method: string, path: string, options: Options = {}): Promise<string> {
+  const text = await asked(method, path, options)
+  const secret = pattern.exec(text)?.[1] ?? ''
+  expect(secret, `${what}: ${text.slice(0, 600)}`).not.toBe('')
+  secrets.set(what, secret)
+  answers.push({ of: `${method} ${path}, which shows ${what}`, text: text.replaceAll(secret, '') })
+  return secret
+}
+
+const operator = (): Options => ({ key: null, headers: { authorization: `Bearer ${secrets.get('admin token')}` } })
+
+/** What messages say that wait to be sent, opened with the master key as their sender does. */
+function posted(type: 'email' | 'sms'): string[] {
+  const { db, vault } = copy.running.services
+  const context = type === 'email' ? letterContext : textContext
+  const waiting = db
+    .query<{ eventId: string; body: string }, [string]>(
+      'SELECT event_id AS eventId, body FROM outbox JOIN outbox_bodies b ON b.id = body_id JOIN outbox_lanes l ON l.id = lane_id WHERE l.kind = ? ORDER BY seq',
+    )
+    .all(type)
+  return waiting.map(({ eventId, body }) => {
+    const { sealed } = JSON.parse(body) as { sealed?: string }
+    return sealed === undefined ? body : vault.open(context(eventId), Buffer.from(sealed, 'base64'))
+  })
+}
+
+function mailed(what: string, type: 'email' | 'sms', pattern: RegExp): void {
+  const secret = pattern.exec(posted(type).at(-1) ?? '')?.[0]
+  expect(secret, what).toBeDefined()
+  secrets.set(what, secret!)
+}
+
+const token = /token":"([0-9a-f]{64})"/
+const signing = /"(whsec_[^"]+)"/
+const hexToken = /[0-9a-f]{64}/
+const hook = { url: 'http://127.0.0.1:9/hook', events: ['price.updated'] }
+
+test('every kind of secret is shown by the answer that makes it', async () => {
+  secrets.set('evaluation key', copy.apiKey)
+  secrets.set('admin token', copy.adminToken)
+  const once = { 'idempotency-key': 'canary' }
+  const account = sampleId(1)
+  await made('API key', token, 'POST', '/v1/api-keys', { body: { name: named }, headers: once })
+  await made('rolled API key', token, 'POST', `/v1/api-keys/${sampleId(103)}/roll`, { body: {}, headers: once })
+  await made("operator's new key", token, 'POST', `/admin/v1/accounts/${account}/keys`, { ...operator(), body: {} })
+  await made('webhook secret', signing, 'POST', '/v1/webhooks', { body: hook, headers: once })
+  const chosen = `whsec_${'ca7a'.repeat(12)}`
+  secrets.set('chosen webhook secret', chosen)
+  answers.push({
+    of: 'POST /v1/webhooks',
+    text: (await asked('POST', '/v1/webhooks', { body: { ...hook, secret: chosen } })).replaceAll(chosen, ''),
+  })
+  await made('rotated webhook secret', signing, 'POST', `/v1/webhooks/${sampleId(401)}/rotate_secret`, { body: {} })
+  await made('first account secret', signing, 'GET', '/v1/account/webhook-secret')
+  await made('account secret', signing, 'POST', '/v1/account/webhook-secret/roll', { body: {} })
+  const link = await made('sign-in link', /token=([0-9a-f]{64})/, 'POST', `/admin/v1/accounts/${account}/link`, { ...operator(), body: {} })
+  const session = await made('session', /"token":"([^"]+\.[^"]+\.[^"]+)"/, 'POST', '/v1/auth/session', {
+    key: null,
+    body: { link_token: link },
+  })
+  const bearer = { key: null, headers: { authorization: `Bearer ${session}` } }
+  await made('refreshed session', /"token":"([^"]+\.[^"]+\.[^"]+)"/, 'POST', '/v1/auth/session/refresh', { ...bearer, body: {} })
+  secrets.set('password', password)
+  await told('POST', `/admin/v1/accounts/${account}/password`, { ...operator(), body: { password } })
+  const person = { email: 'eval@example.com', password }
+  await made('session of a password', /"token":"([^"]+\.[^"]+\.[^"]+)"/, 'POST', '/v1/auth/session', { key: null, body: person })
+  await told('POST', '/v1/auth/session', { key: null, body: { ...person, password: `${password}!` } })
+})
+
+test('what goes out by letter or text message is made, and answered to nobody', async () => {
+  await told('POST', '/v1/auth/link', { key: null, body: { email: 'eval@example.com' } })
+  await copy.running.services.signIn.settled()
+  mailed('mailed link', 'email', hexToken)
+  await told('POST', '/organizations/invitations', { body: { email: 'guest@example.com', role: 'member' } })
+  mailed('invitation', 'email', hexToken)
+  await told('POST', '/v1/phone', { body: { phone_number: '+15550100009', country_code: 'US' } })
+  mailed('verification code', 'sms', /\d{6}/)
+})
+
+test('credentials that others gave us are taken', async () => {
+  secrets.set('credential', credential)
+  secrets.set('pushed secret', `${credential}-pushed`)
+  const source = {
+    name: 'Terminal',
+    source_type: 'api',
+    credentials: { token: credential },
+    scraper_config: { url: 'http://127.0.0.1:9/x' },
+  }
+  await told('POST', '/v1/data-sources', { body: { data_source: source }, headers: { 'idempotency-key': 'canary' } })
+  const credentials = { secret: `${credential}-pushed` }
+  await told('POST', `/v1/data-sources/${sampleId(802)}/rotate_credentials`, { body: { credentials } })
+  expect(answers.slice(-2).map(({ text }) => /"(?:credential_)?id":"[^"]+"/.test(text))).toEqual([true, true])
+})
+
+test('no other answer shows any of them, also where one is sent where it does not belong', async () => {
+  const key = secrets.get('API key')!
+  for (const row of rows.filter(one => one.method === 'GET' && one.sample && one.path !== '/v1/account/webhook-secret')) {
+    await told('GET', row.sample!, row.access === 'operator' ? operator() : {})
+  }
+  for (const path of [
+    `/v1/commodities/${key}`,
+    `/v1/prices/latest?by_code=${key}`,
+    `/v1/prices/latest?interval=${key}`,
+    `/v1/alerts/${key}`,
+    `/${key}`,
+  ]) {
+    await told('GET', path)
+  }
+  await told('GET', `/v1/prices/past_day?by_code=WTI_USD&per_page=1&api_key=${key}`, { key: null })
+  await told('POST', '/v1/alerts', { body: { price_alert: { name: key, commodity_code: key } } })
+  await made('rotated admin token', /"([0-9a-f]{64})"/, 'POST', '/admin/v1/token/rotate', { ...operator(), body: {} })
+  for (const { of, text } of answers) expect(showing(Buffer.from(text)), of).toEqual([])
+}, 60_000)
+
+/** The secrets that bytes show, written out or, where they are hexadecimal, as the bytes they stand for. */
+function showing(bytes: Buffer): string[] {
+  return [...secrets]
+    .filter(([what, secret]) => {
+      if (what === 'verification code') return new RegExp(`(?<![0-9a-f])${secret}(?![0-9a-f])`).test(bytes.toString('latin1'))
+      const digits = secret.replace('whsec_', '')
+      const raw = /^(?:[0-9a-f]{2}){16,}$/.test(digits) ? Buffer.from(digits, 'hex') : undefined
+      return bytes.includes(secret) || bytes.includes(digits) || (raw !== undefined && bytes.includes(raw))
+    })
+    .map(([what]) => what)
+}
+
+test('no file of the data directory holds any of them, neither before nor after a checkpoint', () => {
+  const { db } = copy.running.services
+  const atRest = () => readdirSync(copy.dir).filter(name => !keptOnPurpose.includes(name))
+  const found = () => atRest().flatMap(name => showing(readFileSync(join(copy.dir, name))).map(what => `${what} in ${name}`))
+  expect(atRest().some(name => name.endsWith('-wal'))).toBe(true)
+  expect(atRest().some(name => readFileSync(join(copy.dir, name)).includes(named))).toBe(true)
+  expect(found()).toEqual([])
+  db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  expect(found()).toEqual([])
+})
+
+test('no line of the log holds any of them, also when a request fails on the way', async () => {
+  const { db } = copy.running.services
+  db.run('ALTER TABLE alerts RENAME TO gone')
+  const key = secrets.get('API key')!
+  const failed = await copy.ask('GET', `/v1/alerts?api_key=${key}`, { key: null })
+  await copy.ask('POST', '/v1/alerts', { body: rows.find(one => one.method === 'POST' && one.path === '/v1/alerts')!.body })
+  expect([failed.status, showing(Buffer.from(await failed.text()))]).toEqual([500, []])
+  expect(log.some(line => line.includes('request failed'))).toBe(true)
+  for (const line of log) expect(showing(Buffer.from(line)), line).toEqual([])
+})

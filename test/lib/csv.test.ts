@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { csvText } from '../../src/lib/csv.ts'
+
+/** Cells of a CSV text, read by the rules of RFC 4180 and nothing else. */
+function read(text: string): string[][] {
+  const rows: string[][] = []
+  let [row, cell, quoted]: [string[], string, boolean] = [[], '', false]
+  for (let i = 0; i < text.length; i += 1) {
+    const c = text[i]!
+    if (quoted) {
+      if (c !== '"') cell += c
+      else if (text[i + 1] === '"') {
+        cell += '"'
+        i += 1
+      } else quoted = false
+    } else if (c === '"' && cell === '') quoted = true
+    else if (c === ',' || c === '\n') {
+      row.push(cell)
+      cell = ''
+      if (c === '\n') {
+        rows.push(row)
+        row = []
+      }
+    } else cell += c
+  }
+  return rows
+}
+
+describe('a cell', () => {
+  test.each([
+    ['=1+1', "'=1+1"],
+    ['+1', "'+1"],
+    ['-1', "'-1"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['\t=1', `"'\t=1"`],
+    ['\r=1', `"'\r=1"`],
+    ['\n=1', `"'\n=1"`],
+    ['＝1+1', "'＝1+1"],
+    ['=HYPERLINK("http://evil.example","x")', `"'=HYPERLINK(""http://evil.example"",""x"")"`],
+    ['="a",=2', `"'=""a"",=2"`],
+    ['a;=1+1', '"a;=1+1"'],
+    ['a,b', '"a,b"'],
+    ['a "b"', '"a ""b"""'],
+    ['a\r\nb', '"a\r\nb"'],
+    [' =1', '" =1"'],
+    ['Brent Crude Oil', 'Brent Crude Oil'],
+    ['1-2', '1-2'],
+    ['', ''],
+    [null, ''],
+    [-37.63, '-37.63'],
+    [0, '0'],
+    [1e6, '1000000'],
+    [0.0001, '0.0001'],
+    [Number.NaN, ''],
+  ])('%j is %j', (cell, text) => {
+    expect(csvText([[cell]])).toBe(`${text}\n`)
+  })
+})
+
+test('a reader gets back what was written, and no text of it begins as a formula', () => {
+  const text = fc.string({ unit: fc.constantFrom('=', '+', '-', '@', '\t', '\r', '\n', '"', ',', ';', ' ', "'", 'a', '\u202e', 'é') })
+  const cell = fc.oneof(text, fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constant(null))
+  fc.assert(
+    fc.property(fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { minLength: 1 }), rows => {
+      const got = read(csvText(rows))
+      expect(got.map(row => row.length)).toEqual(rows.map(row => row.length))
+      for (const [i, row] of rows.entries()) {
+        for (const [j, value] of row.entries()) {
+          const seen = got[i]![j]!
+          if (typeof value !== 'string') expect(seen).toBe(value === null ? '' : String(value))
+          else {
+            expect(seen === value || seen === `'${value}`).toBe(true)
+            expect(seen).not.toMatch(/^[=+\-@\t\r]/)
+          }
+        }
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
