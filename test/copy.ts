@@ -37,7 +37,12 @@ export function evaluationCopy(
   const clock = manualClock(now)
   const config = loadConfig({
     mode: 'dev',
-    flags: { 'limits.per_minute': '100000', ...flags },
+    flags: {
+      'limits.per_minute': '100000',
+      'limits.marine_per_minute': '100000',
+      'limits.marine_historical_per_minute': '100000',
+      ...flags,
+    },
     env: {},
     files: { directory: '/' },
     readFile: () => undefined,

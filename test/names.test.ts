@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
 import { Elysia } from 'elysia'
+import { shippedCatalogue } from '../src/feed/shipped.ts'
 import { documentNames } from '../src/http/introduction.ts'
 import { documentOf, type OpenApiDocument } from '../src/http/openapi.ts'
 import listed from './api/interface.json'
@@ -129,6 +130,14 @@ describe('exchange words', () => {
     expect(error.allowed).toContain('MERC_BRENT')
     expect(error.allowed.filter(name => !name.startsWith('MERC_'))).toEqual([])
   })
+})
+
+test('a word that is listed twice, or makes an alias that is shipped, names nothing twice', () => {
+  const { aliases } = shippedCatalogue(['exch', 'exch', 'merc'])
+  const names = aliases.map(one => one.alias)
+  expect(new Set(names).size).toBe(names.length)
+  expect(names).toEqual(expect.arrayContaining(['EXCH_WTI', 'MERC_WTI', 'MERC-GASOIL', 'AECO']))
+  expect(shippedCatalogue(['merc']).aliases.filter(one => one.alias.startsWith('EXCH'))).toEqual([])
 })
 
 describe('the header prefix', () => {

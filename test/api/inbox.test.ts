@@ -78,9 +78,7 @@ describe('the inbox of an evaluation copy', () => {
   test('stands beside the sample phone and notification of the evaluation account', async () => {
     expect((await ask('GET', '/v1/phone', keys.apiKey!)).body).toMatchObject({ phone: '+15550100001', verified: true, country_code: 'US' })
     expect((await ask('GET', '/v1/sms/eligibility', keys.apiKey!)).body).toMatchObject({ eligible: true, opted_in: true })
-    expect((await ask('GET', '/v1/notifications?unread=true', keys.apiKey!)).body).toMatchObject({
-      notifications: [{ id: '00000000-0000-4000-8000-000000000701', read: false }],
-      unread_count: 1,
-    })
+    const { notifications } = (await ask('GET', '/v1/notifications?unread=true', keys.apiKey!)).body as { notifications: object[] }
+    expect(notifications).toContainEqual(expect.objectContaining({ id: '00000000-0000-4000-8000-000000000701', read: false }))
   })
 })
