@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
 import { outboxJob } from '../../src/jobs/outbox.ts'
 import { hourMs, minuteMs } from '../../src/lib/instant.ts'
 import { house, startAt } from '../house.ts'
@@ -100,6 +101,23 @@ describe('a delivery', () => {
     })
     expect(headers['x-service-signature']).toBe(hmac(webhook.secret, `${body}.${timestamp}`))
     expect(headers['webhook-signature']).toBe(standard(webhook.secret, received[0]!))
+  })
+  test('is accepted by a receiver that uses the library of Standard Webhooks, and by it alone with its secret and bytes', async () => {
+    const { price, send, received, webhook, ask, path } = await opened()
+    price(71.5)
+    await send()
+    const [{ body, headers }] = received as [Received]
+    const library = new Webhook(webhook.secret)
+    // The library compares the timestamp with the clock of its machine; the house's stands still.
+    setSystemTime(startAt)
+    try {
+      expect(library.verify(body, headers)).toEqual(JSON.parse(body))
+      expect(() => library.verify(`${body} `, headers)).toThrow()
+      const other = (await ask('POST', `${path}/rotate_secret`)).body.data as { secret: string }
+      expect(() => new Webhook(other.secret).verify(body, headers)).toThrow()
+    } finally {
+      setSystemTime()
+    }
   })
   test('of an endpoint with the scheme "body" is signed over the body alone', async () => {
     const { price, send, received, webhook } = await opened({ signature_scheme: 'body' })
