@@ -237,6 +237,7 @@ describe('one alert', () => {
     for (const value of [91, 92]) {
       home.clock.advance(hourMs)
       home.record(code, [value], home.clock.now(), 1)
+      await home.services.alerts.evaluation.pass()
     }
     return alert
   }
@@ -394,8 +395,10 @@ describe('testing', () => {
       ...{ result: 'no_data', success: false, status_code: null, response_time_ms: 0, error: `${code} has no price.` },
     } as never)
     home.record(code, [90], startAt - hourMs, 1)
+    await home.services.alerts.evaluation.pass()
     expect(await test(id)).toMatchObject({ would_trigger: false, result: 'not_triggered', success: true, error: null })
     home.record(code, [91.5], startAt, 1)
+    await home.services.alerts.evaluation.pass()
     const state = () => [
       db.query('SELECT * FROM alerts').all(),
       db.query('SELECT count(*) AS n FROM outbox').get(),
@@ -423,6 +426,7 @@ describe('testing', () => {
     const home = house()
     const token = home.key()
     home.record(code, [80, 81, 82], startAt, dayMs)
+    await home.services.alerts.evaluation.pass()
     const { id } = await made(home, token, {
       name: 'x',
       commodity_code: code,
@@ -440,6 +444,7 @@ describe('testing', () => {
     const token = home.key()
     const { id } = await made(home, token)
     home.record(code, [91], startAt, 1)
+    await home.services.alerts.evaluation.pass()
     const marks = async () => {
       const answers = [
         await home.send('POST', `/v1/alerts/${id}/test`, {}, token),
@@ -511,6 +516,7 @@ describe('what has fired', () => {
     for (const value of [91, 93, 94]) {
       home.clock.advance(minuteMs)
       home.record(code, [value], home.clock.now(), 1)
+      await home.services.alerts.evaluation.pass()
     }
     type Page = { triggers: Body[]; meta: Record<string, unknown> }
     const page = async (query: string) => (await (await home.get(`/v1/alerts/triggers${query}`, token)).json()) as Page
@@ -540,9 +546,11 @@ describe('what has fired', () => {
     const home = house()
     const token = home.key('starter')
     home.record(code, Array.from({ length: 40 }, (_, i) => 80 + Math.sin(i)), startAt - dayMs, dayMs) // biome-ignore format: one series
+    await home.services.alerts.evaluation.pass()
     await made(home, token, { ...analytics, name: 'quiet', analytics_config: { threshold: 50 } })
     const { id } = await made(home, token, analytics)
     home.record(code, [95], startAt, 1)
+    await home.services.alerts.evaluation.pass()
     const response = await home.get('/v1/alerts/analytics_history', token)
     expect([response.status, await response.json()]).toEqual([
       200,
