@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { dayMs, hourMs, isoInstant, minuteMs, parseInstant, secondMs } from './lib/instant.ts'
+import { unprintable } from './lib/text.ts'
 import { creditPackOf } from './plan/credit-packs.ts'
 
 /** One sort of value: how text becomes one, which values it admits, how a value is shown to a person. */
@@ -54,8 +55,6 @@ export class Secret {
 
 const same = (text: string) => text
 const ownText = (value: unknown) => String(value)
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.isWellFormed() && !unprintable.test(value)
 

@@ -1,6 +1,8 @@
 import { t } from 'elysia'
 import { type Form, formBody, formOf } from '../http/form.ts'
 import { validationFailed } from '../http/problem.ts'
+import { isObject } from '../lib/json.ts'
+import { unprintable } from '../lib/text.ts'
 import {
   type AlertCondition,
   type AnalyticsType,
@@ -73,8 +75,6 @@ export const backtestBody = formBody(
 )
 
 type Fields = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The fields of an alert, wrapped in `price_alert` or bare. */
 function fieldsOf(body: unknown): Fields {
@@ -161,9 +161,6 @@ function settingsOf(given: Fields, before: Fields, { seriesOf, near, checkTarget
     enabled: enabled ?? true,
   }
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
 function codeIn(form: Form, seriesOf: AlertFormDeps['seriesOf'], near: AlertFormDeps['near']): Series | undefined {
   const code = form.has('commodity_code') ? form.text('commodity_code', codeMax) : form.fault('commodity_code', 'is required.')

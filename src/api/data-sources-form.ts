@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import { type Form, formBody, formOf } from '../http/form.ts'
 import { validationFailed } from '../http/problem.ts'
+import { isObject } from '../lib/json.ts'
 import { authKinds, type Credentials, intervalMinutes, rowFields, sourceConfig, sourceFormats } from '../plan/source-config.ts'
 import { isSynced, type SourceChange } from '../service/data-sources.ts'
 
@@ -66,7 +67,6 @@ export interface SourceFormDeps {
 }
 
 type Fields = Readonly<Record<string, unknown>>
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The fields of a source, wrapped in `data_source` or bare. */
 function unwrapped(body: unknown): unknown {

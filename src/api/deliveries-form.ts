@@ -1,6 +1,8 @@
 import { t } from 'elysia'
 import { type Form, formBody, formOf } from '../http/form.ts'
 import { validationFailed } from '../http/problem.ts'
+import { isObject } from '../lib/json.ts'
+import { unprintable } from '../lib/text.ts'
 import { minuteOf, zoneName } from '../lib/zone.ts'
 import { type DeliveryCadence, deliveryCadences } from '../plan/delivery-schedule.ts'
 import { plainAddress } from '../send/mailer.ts'
@@ -46,8 +48,6 @@ export const deliveryBody = (nameMax: number, codesMax: number) => formBody(eith
 export const deliveryChangeBody = (nameMax: number, codesMax: number) => formBody(either(t.Partial(fieldsWith(nameMax, codesMax))))
 
 type Fields = Record<string, unknown>
-
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A copy of the fields of a delivery, wrapped in `scheduled_delivery` or bare. */
 function fieldsOf(body: unknown): Fields {
@@ -99,9 +99,6 @@ export function deliveryForms(deps: DeliveryFormDeps) {
     changed: (body: unknown): Partial<DeliverySettings> => read(body, false),
   }
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
 function nameIn(form: Form, nameMax: number): string | null | undefined {
   if (form.isNull('name')) return null

@@ -1,5 +1,6 @@
 import { type Form, formOf } from '../http/form.ts'
 import { secondMs } from '../lib/instant.ts'
+import { isObject } from '../lib/json.ts'
 import type { Condition } from '../market/threshold.ts'
 import { permitStateOf } from '../market/us-states.ts'
 import { eventTypeOf, eventTypes } from '../plan/event-types.ts'
@@ -77,8 +78,6 @@ export function eventNamesOf(body: unknown): string[] {
 }
 
 type Fields = Record<string, unknown>
-
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Conditions by their place in the list, so that what is wrong with them is told with it: `conditions.0.value`. */
 function listed(body: unknown): unknown {

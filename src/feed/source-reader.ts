@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { sleep } from '../lib/clock.ts'
 import { secondMs } from '../lib/instant.ts'
+import { isObject } from '../lib/json.ts'
 import { connectorRegion, fuelOf, isMetricTon, portNameOf } from '../market/connector.ts'
 import { type Port, portOf } from '../market/marine.ts'
 import { contentBytesMax, type RowField, type SourceLayout } from '../plan/source-config.ts'
@@ -98,8 +99,6 @@ function parsed(text: string): unknown {
   }
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const asObject = (value: unknown): Rec => (isObject(value) ? value : 'it is not a JSON object')
 
 /** What an object has under a name, step by step; of a list by number. */

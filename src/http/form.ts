@@ -1,5 +1,6 @@
 import { type TSchema, t } from 'elysia'
 import { parseInstant } from '../lib/instant.ts'
+import { isObject } from '../lib/json.ts'
 import { redact } from '../lib/log.ts'
 import { type FieldFault, validationFailed } from './problem.ts'
 
@@ -43,8 +44,6 @@ export function formOf(body: unknown): Form {
   }
   return formWithin(isObject(body) ? body : {}, '', [])
 }
-
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 type Fields = Readonly<Record<string, unknown>>
 

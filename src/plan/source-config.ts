@@ -1,3 +1,5 @@
+import { isObject } from '../lib/json.ts'
+
 /** What a row of a data source says. */
 export const rowFields = ['price', 'timestamp', 'fuel_type', 'port', 'region', 'currency', 'unit'] as const
 export type RowField = (typeof rowFields)[number]
@@ -46,7 +48,6 @@ const charactersMax = 2048
 const pathDepthMax = 10
 
 type Fields = Readonly<Record<string, unknown>>
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const headerName = /^[A-Za-z][A-Za-z0-9-]{0,63}$/
 /** Headers that belong to the connection, and cookies, which are a session and no credential. */
