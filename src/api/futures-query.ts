@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
-import type { KeyAccess } from '../http/gate.ts'
+import type { KeyAccess } from '../http/access-kind.ts'
 import { invalidParameter, Problem } from '../http/problem.ts'
 import type { Switched } from '../http/profiles.ts'
 import { momentOf } from '../http/query.ts'

@@ -6,12 +6,12 @@ import { priceRow } from './price-row.ts'
 /** Bodies of answers. The board keeps their parts: a price is put into words once for each change, however often it is asked for. */
 export function priceTexts(board: Board) {
   const rowText = ({ code, series, requestedCode }: Resolved): Rendered | undefined =>
-    board.rendered(`${code} ${requestedCode ?? ''}`, series, quote => JSON.stringify(priceRow(quote, code, requestedCode)))
+    board.rendered(`row ${nameOf(code, requestedCode)}`, series, quote => JSON.stringify(priceRow(quote, code, requestedCode)))
 
   return {
     single({ code, series, requestedCode }: Resolved): Rendered {
       const found = board.rendered(
-        `= ${code} ${requestedCode ?? ''}`,
+        nameOf(code, requestedCode),
         series,
         quote => `{"status":"success","data":${JSON.stringify(priceRow(quote, code, requestedCode))}}`,
       )
@@ -27,6 +27,9 @@ export function priceTexts(board: Board) {
     },
   }
 }
+
+/** Mostly a text that is there already: a new one for every request would have to be made and thrown away. */
+const nameOf = (code: string, requestedCode: string | undefined) => (requestedCode === undefined ? code : `${code} ${requestedCode}`)
 
 /** What answers for every code with data: first those of `firstCodes` in their order, then the others by code. */
 export function everyCode(catalogue: Catalogue, firstCodes: readonly string[], now: number): Resolved[] {

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { XMLBuilder } from 'fast-xml-parser'
-import type { KeyAccess } from '../http/gate.ts'
+import type { KeyAccess } from '../http/access-kind.ts'
 import { invalidParameter, type Problem } from '../http/problem.ts'
 
 /** What a cell of a sheet holds. */

@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
-import type { Access, Caller } from '../http/gate.ts'
+import type { Access } from '../http/access-kind.ts'
+import type { Caller } from '../http/gate.ts'
 import { pageQuery } from '../http/page.ts'
 import { invalidParameter } from '../http/problem.ts'
 import { FailProblem, NestedProblem } from '../http/problem-shape.ts'

@@ -1,7 +1,8 @@
 import { Elysia, NotFoundError } from 'elysia'
+import type { Access, KeyAccess } from './access-kind.ts'
 import type { PeerLookup } from './address.ts'
 import { readBody } from './body.ts'
-import type { Access, Caller, Gate, KeyAccess, Pass } from './gate.ts'
+import type { Caller, Gate, Pass } from './gate.ts'
 import { headerKeySecurity, keySecurity, openSecurity, operatorSecurity, refusalsKey } from './openapi.ts'
 import { FlatProblem, NestedProblem } from './problem-shape.ts'
 

@@ -39,17 +39,29 @@ interface Leaving {
 
 /** The root of the application: how bodies are read, how every answer is settled and how every error looks. */
 export function base({ access, gate, ids, log, links, corsOrigins, headerPrefix, profiles }: BaseDeps) {
-  const settle = ({ set, request, pass, responseValue }: Leaving) => {
+  /** Answers the answer itself where it can be made here: what Elysia makes of a text and Headers copies them once more. */
+  const settle = ({ set, request, pass, responseValue }: Leaving): Response | undefined => {
     // An unknown route, also where a path's parameter names none: no body, no request id. A refusal that a handler passes on has a pass.
-    if (!pass && responseValue instanceof Response && responseValue.status === 404) return
+    if (!pass && responseValue instanceof Response && responseValue.status === 404) return undefined
     const headers = set.headers as Record<string, string>
     headers['x-request-id'] ??= requestIdOf(request, ids)
     const origin = request.headers.get('origin')
     if (origin !== null) corsHeaders(headers, origin, corsOrigins, headerPrefix)
+    if (!pass) return undefined
     const status = responseValue instanceof Response ? responseValue.status : set.status
-    const all = pass && gate.leave(pass, typeof status === 'number' ? status : 200, headers)
+    const sent = typeof status === 'number' ? status : 200
+    if (typeof responseValue === 'string') {
+      const answer = gate.answer(pass, sent, headers, responseValue)
+      if (!answer) return undefined
+      // Whatever stood here would be added to an answer that has it already.
+      set.headers = {}
+      set.status = 200
+      return answer
+    }
+    const all = gate.leave(pass, sent, headers)
     // What is made into a Response takes Headers as they are; into a Response that a handler made, Elysia copies an object's fields.
     if (all) set.headers = responseValue instanceof Response ? Object.fromEntries(all) : (all as unknown as typeof set.headers)
+    return undefined
   }
 
   const app = new Elysia({ strictPath: false, normalize: true, precompile: false })
@@ -87,9 +99,9 @@ export function base({ access, gate, ids, log, links, corsOrigins, headerPrefix,
       const outgoing = { headers, status: set.status }
       const switched = profiles.leave({ request, route: pass?.route, set: outgoing, value: responseValue })
       set.status = outgoing.status
-      settle({ set, request, pass, responseValue: switched === undefined ? responseValue : switched })
+      const answer = settle({ set, request, pass, responseValue: switched === undefined ? responseValue : switched })
       // Elysia sends any value; its types know of Responses only.
-      return switched as Response | undefined
+      return answer ?? (switched as Response | undefined)
     })
 }
 

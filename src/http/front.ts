@@ -17,6 +17,8 @@ export interface FrontDeps {
   originals: WeakMap<Request, Request>
 }
 
+const slash = 47
+
 /**
  * What happens before routing: ambiguous requests are refused, preflights answered, doubled slashes collapsed. It stands in front of
  * the router because the router reads the path by position: a Host of one to three characters would shift it.
@@ -32,17 +34,25 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     const body = problemBody(problem, { requestId, docsUrl: deps.links(request).docsUrl })
     return varied(Response.json(body, { status: problem.status, headers: { ...problemHeaders(problem), 'x-request-id': requestId } }))
   }
+  /**
+   * Doubled slashes at the start of a path are taken for one. Only what no route is behind is looked at, and so whatever waits for nothing
+   * is not: reading the address costs a request as much as finding its key.
+   */
+  const again = (request: Request, answer: Response): Response | Promise<Response> => {
+    if (answer.status !== 404) return answer
+    const { url } = request
+    const pathAt = url.indexOf('/', 8)
+    if (url.charCodeAt(pathAt + 1) !== slash) return answer
+    const collapsed = new Request(url.slice(0, pathAt) + url.slice(pathAt).replace(/^\/+/, '/'), request)
+    deps.originals.set(collapsed, request)
+    return deps.handle(collapsed)
+  }
   return request => {
     const host = request.headers.get('host') ?? ''
     if (host.length < 4 || host.includes(',') || host.includes(' '))
       return refuse(request, 'Exactly one well-formed Host header is required.')
     if (request.method === 'OPTIONS') return varied(preflight(request, deps.corsOrigins, deps.headerPrefix))
-    // Once: each reading makes the text anew.
-    const { url } = request
-    const pathAt = url.indexOf('/', 8)
-    if (url.charCodeAt(pathAt + 1) !== 47) return deps.handle(request)
-    const collapsed = new Request(url.slice(0, pathAt) + url.slice(pathAt).replace(/^\/+/, '/'), request)
-    deps.originals.set(collapsed, request)
-    return deps.handle(collapsed)
+    const answer = deps.handle(request)
+    return answer instanceof Promise ? answer.then(sent => again(request, sent)) : answer
   }
 }

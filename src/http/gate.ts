@@ -2,65 +2,21 @@ import type { Clock } from '../lib/clock.ts'
 import { addressGroup } from '../plan/address.ts'
 import { type Entitlements, hasFeature, type Plans } from '../plan/plans.ts'
 import type { QuotaWindow } from '../plan/quota.ts'
-import { type Action, actionOf } from '../plan/roles.ts'
+import { actionOf } from '../plan/roles.ts'
 import type { Feature } from '../plan/tiers.ts'
 import type { AdminTokens } from '../service/admin-tokens.ts'
 import type { Keyring, KeyState } from '../service/keyring.ts'
-import type { Meter } from '../service/meter.ts'
+import type { Meter, Standing } from '../service/meter.ts'
 import type { Session } from '../store/sessions.ts'
+import type { Access, KeyAccess } from './access-kind.ts'
 import { clientAddress, type PeerLookup, type TrustedProxies } from './address.ts'
 import { credentialsOf, isSessionToken } from './credentials.ts'
 import { fromAllowedDomain } from './origin.ts'
 import { requireAction } from './permission.ts'
 import { Problem } from './problem.ts'
-import { addressHeaders, type GivenHeaders, keyHeaders, reading, type WindowReading } from './rate-headers.ts'
+import { addressHeaders, type GivenHeaders, keyAnswer, keyHeaders, reading, type WindowReading } from './rate-headers.ts'
 import type { RateTables } from './rates.ts'
 import { featureMissing, type Links, quotaUsedUp, tooFast } from './refusals.ts'
-
-export interface OpenAccess {
-  /** Why no key is asked for. `rate` `none` is for probes and documents, which nothing limits. */
-  open: string
-  rate?: 'default' | 'demo' | 'none'
-  /** A JSON body comes with it. */
-  body?: true
-}
-
-export interface OperatorAccess {
-  /** The operator's token, or a command on this machine. */
-  operator: true
-}
-
-export interface KeyAccess {
-  /** One of these must be in the plan. */
-  feature?: Feature | readonly Feature[]
-  /** A window taken in addition to the general one. */
-  rate?: 'marine' | 'marine-historical'
-  /** Whether an answered request counts against the quota. */
-  meter: boolean
-  /** The key must be in the Authorization header. */
-  header?: true
-  /** A query parameter that carries the key as `api_key` does. */
-  parameter?: string
-  /** What the route does to an account, for the roles of an organization; absent: GET reads, everything else changes data. */
-  action?: Action
-  /** Whether the path's parameters name something that exists as a route; otherwise the answer is that of an unknown route. */
-  known?: (params: Readonly<Record<string, string | undefined>>) => boolean
-  /** Refusals of the plan in the flat shape, as the drilling and intelligence families have them. */
-  flat?: true
-  /**
-   * What stands for a refusal where the client can read nothing but 2xx, as a spreadsheet function: sent with 200, settled as the refusal
-   * that it is. Undefined: the refusal goes out as everywhere.
-   */
-  refusalAnswer?: (problem: Problem, request: Request) => RefusalAnswer | undefined
-}
-
-export interface RefusalAnswer {
-  text: string
-  contentType: string
-}
-
-/** Who may call a route and what it costs. */
-export type Access = OpenAccess | OperatorAccess | KeyAccess
 
 export interface Caller {
   key: KeyState
@@ -113,6 +69,8 @@ export interface Gate {
   enter(pass: Pass, request: Request, peer: PeerLookup): void
   /** Settles the quota and answers all headers of the answer: what the handler gave and what depends on the quota; undefined: only what it gave. */
   leave(pass: Pass, status: number, given: GivenHeaders): Headers | undefined
+  /** The same for an answer that is a text: the answer itself with all of its headers; undefined: it has only those given. */
+  answer(pass: Pass, status: number, given: GivenHeaders, text: string): Response | undefined
   /**
    * Makes a request of this house come from a caller who has been let in: only the plan's feature is asked for and a window that the route
    * has of its own is taken; the request takes no general slot, costs no quota and is not recorded.
@@ -232,6 +190,16 @@ export function gate(deps: GateDeps): Gate {
     return account && keys.sessionKey(account)
   }
 
+  /** Counts the request and says where its key stands now; undefined where it came without one. */
+  const settle = (pass: Pass, status: number): Standing | undefined => {
+    const { caller } = pass
+    if (!caller) return undefined
+    const outcome = pass.outcome ?? status
+    const counts = pass.reserved !== undefined && outcome >= 200 && outcome < 300 && !pass.free
+    if (pass.reserved && !counts) meter.refund(caller.key, pass.reserved)
+    return meter.record(caller.key, pass.route, outcome, counts, clock.monotonic() - pass.startedMs)
+  }
+
   return {
     open: (access, route) => ({
       access,
@@ -253,14 +221,15 @@ export function gate(deps: GateDeps): Gate {
       else if (access.rate !== 'none') takeAddress(access.rate === 'demo' ? 'demo' : 'unauthenticated', pass, request, peer)
     },
     leave(pass, status, given) {
-      const { caller } = pass
       if (pass.vouched) return undefined
-      if (!caller) return addressHeaders(given, pass.windows, clock.now())
-      const outcome = pass.outcome ?? status
-      const counts = pass.reserved !== undefined && outcome >= 200 && outcome < 300 && !pass.free
-      if (pass.reserved && !counts) meter.refund(caller.key, pass.reserved)
-      meter.record(caller.key, pass.route, outcome, counts, clock.monotonic() - pass.startedMs)
-      return keyHeaders(given, meter.standing(caller.key), pass.windows, clock.now())
+      const standing = settle(pass, status)
+      return standing ? keyHeaders(given, standing, pass.windows, clock.now()) : addressHeaders(given, pass.windows, clock.now())
+    },
+    answer(pass, status, given, text) {
+      if (pass.vouched) return undefined
+      const standing = settle(pass, status)
+      if (standing) return keyAnswer(text, status, given, standing, pass.windows, clock.now())
+      return new Response(text, { status, headers: addressHeaders(given, pass.windows, clock.now()) })
     },
     vouch: (request, caller) => void vouched.set(request, caller),
     stay(pass, request, peer) {

@@ -34,8 +34,8 @@ export interface Meter {
   reserve(key: KeyState): QuotaWindow | undefined
   /** Gives a request back to where it was taken from, also when another window has begun since. */
   refund(key: KeyState, window: QuotaWindow): void
-  /** Notes how a request went. `durationMs` is the time from the gate to the answer. */
-  record(key: KeyState, endpoint: string, status: number, metered: boolean, durationMs: number): void
+  /** Notes how a request went and says where its key stands then. `durationMs` is the time from the gate to the answer. */
+  record(key: KeyState, endpoint: string, status: number, metered: boolean, durationMs: number): Standing
   /** Notes which series a request asked for, and whether its answer was one the key already had. */
   asked(key: KeyState, seriesIds: readonly number[], etag?: string): void
   /** The key's requests of the running day, for the report of efficiency. */
@@ -123,10 +123,12 @@ function tellAt({ limit }: QuotaWindow, told: number): number {
 const isSame = (a: QuotaWindow, b: QuotaWindow): boolean => a.kind === b.kind && a.startsAt === b.startsAt
 
 const tallyMs = 30_000
+const windowsMax = 1000
 
 /** `credits` are asked where a quota is used up; without them it is used up for good. */
 export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'key' | 'account', credits?: Credits): Meter {
   let counts = new Map<string, Count>()
+  const windows = new Map<string, QuotaWindow>()
   const dirty = new Set<Count>()
   /** Keys of which only the tally of the day waits. */
   const talliesDirty = new Set<Count>()
@@ -150,6 +152,16 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
     return count
   }
 
+  /** Windows of most keys are alike: where they are one object, what is made for a window is made once and found in the cache. */
+  const sharedWindow = (window: QuotaWindow): QuotaWindow => {
+    const name = `${window.kind} ${window.startsAt} ${window.endsAt} ${window.limit} ${window.capped}`
+    const known = windows.get(name)
+    if (known) return known
+    if (windows.size >= windowsMax) windows.clear()
+    windows.set(name, window)
+    return window
+  }
+
   /** What a window that is not the running one says: what waits to be written, else what is stored. */
   const heldOf = (count: Count, { kind, startsAt }: QuotaWindow): number =>
     count.past.findLast(one => one.window === kind && one.startsAt === startsAt)?.used ?? store.counter(count.keyId, kind, startsAt)
@@ -158,15 +170,14 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
    * The count of a key with the window that holds now; a new window starts from what is stored for it. It does not write, so that a
    * disk that is full at the turn of a window does not stop the reading.
    */
-  const current = (state: KeyState): Counted => {
-    const now = clock.now()
+  const current = (state: KeyState, now = clock.now()): Counted => {
     const count = counts.get(state.key.id) ?? make(state.key.id)
     const { account } = state.account
     const held = count.period
     // A change makes another account object: with the same one, plan, confirmation and trial are what they were.
     if (held && held.account === account && now >= held.from && now < held.to) return count as Counted
     const entitled = keys.entitlements(state.account)
-    const window = quotaWindow(entitled, account, now)
+    const window = sharedWindow(quotaWindow(entitled, account, now))
     if (!held || !isSame(held.window, window)) {
       const used = heldOf(count, window)
       if (held && count.dirty) count.past.push(counterOf(count.keyId, held.window, count.used))
@@ -260,15 +271,16 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
     return own
   }
 
+  const standingOf = (state: KeyState, count: Counted): Standing => {
+    const used = usedOf(state, count)
+    const { entitled, window } = count.period
+    const isSpent = credits !== undefined && window.limit !== null && used >= window.limit
+    const extra = isSpent ? credits.remaining(state.account.account.id) : 0
+    return { entitled, window, used, extra, state: quotaState(entitled, window, used, extra) }
+  }
+
   return {
-    standing(state) {
-      const count = current(state)
-      const used = usedOf(state, count)
-      const { entitled, window } = count.period
-      const isSpent = credits !== undefined && window.limit !== null && used >= window.limit
-      const extra = isSpent ? credits.remaining(state.account.account.id) : 0
-      return { entitled, window, used, extra, state: quotaState(entitled, window, used, extra) }
-    },
+    standing: state => standingOf(state, current(state)),
     reserve(state) {
       const count = current(state)
       const { window } = count.period
@@ -294,8 +306,8 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
       dirty.add(count)
     },
     record(state, endpoint, status, metered, durationMs) {
-      const count = counts.get(state.key.id) ?? make(state.key.id)
       const now = clock.now()
+      const count = current(state, now)
       const hourAt = startOfHour(now)
       const statusClass = Math.floor(status / 100)
       let { hour } = count
@@ -311,6 +323,7 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
       count.lastUsedAt = now
       state.key.lastUsedAt = now
       dirty.add(count)
+      return standingOf(state, count)
     },
     asked(state, seriesIds, etag = '') {
       const count = counts.get(state.key.id) ?? make(state.key.id)
@@ -322,8 +335,10 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
       const { tally } = count
       const only = seriesIds.length === 1 ? seriesIds[0]! : undefined
       if (only !== undefined && etag !== '' && tally.seen.get(only) === etag) tally.cacheable += 1
-      else if (only !== undefined) tally.batchable += 1
-      for (const id of seriesIds) tally.seen.set(id, id === only ? etag : (tally.seen.get(id) ?? ''))
+      else {
+        if (only !== undefined) tally.batchable += 1
+        for (const id of seriesIds) tally.seen.set(id, id === only ? etag : (tally.seen.get(id) ?? ''))
+      }
       count.tallyDirty = true
       dirty.add(count)
     },
