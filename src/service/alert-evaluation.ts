@@ -56,6 +56,8 @@ export interface AlertEvaluationDeps {
 
 /** Of one transaction with its commit: what requests that come in meanwhile wait for. */
 const sliceMs = 25
+/** Of the first one, which comes on top of the transaction that recorded the price. */
+const followMs = 10
 /** Of it for the work, however long commits take: else a slow disk would have a commit for every alert. */
 const workMinMs = 8
 /** Alerts judged and told together: a millisecond or two where all of them fire. */
@@ -194,7 +196,7 @@ export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
     },
     follow() {
       if (!noted || running || stopped) return
-      const until = stopwatch.monotonic() + sliceMs
+      const until = stopwatch.monotonic() + followMs
       try {
         while (step(until)) {
           if (stopwatch.monotonic() < until) continue
@@ -239,9 +241,12 @@ function newsReader({ catalogue, quarantine }: AlertEvaluationDeps) {
   }
 }
 
+/** What a commit is taken to need before one has been seen. */
+const commitFirstMs = 10
+
 /** Transactions that end about when they should: a commit takes as long as the dearest of the last ones did. */
 function pacing(db: Database, stopwatch: Clock) {
-  let commitMs = 0
+  let commitMs = commitFirstMs
   return <T>(until: number, work: (until: number) => T): T => {
     const workUntil = Math.max(until - commitMs, stopwatch.monotonic() + workMinMs)
     let workedAt = workUntil
