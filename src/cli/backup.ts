@@ -1,6 +1,21 @@
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import type { Database } from 'bun:sqlite'
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { databasePath } from '../house.ts'
-import { copyDatabase, integrityFaults, openDatabase, versionOf } from '../store/database.ts'
+import type { Ids } from '../lib/ids.ts'
+import { holdBack, type KeptBack } from '../service/held.ts'
+import { checkpoint, copyDatabase, integrityFaults, openDatabase, versionOf } from '../store/database.ts'
 import { lockDataDir } from '../store/lock.ts'
 import { observationStore } from '../store/observations.ts'
 
@@ -25,25 +40,125 @@ export function backup(dir: string, target: string): void {
   renameSync(part, target)
 }
 
-/** Puts a checked backup in place of the database of a directory that no process uses. The database it replaces is kept beside it. */
-export function restore(dir: string, source: string, at: number): { keptAs: string | undefined } {
+export interface RestoreOptions {
+  at: number
+  ids: Ids
+  /** Keeps back what the restored database would send. */
+  holdOutbox?: boolean
+}
+
+export interface Restored {
+  /** The database that was replaced. */
+  keptAs: string | undefined
+  held: KeptBack | undefined
+}
+
+/**
+ * Puts a checked backup in place of the database of a directory that no process uses. The database it replaces is kept beside it. Whatever
+ * ends it half-way, the directory has the one or the other: the copy is complete, with what is held, before it gets the name.
+ */
+export function restore(dir: string, source: string, { at, ids, holdOutbox = false }: RestoreOptions): Restored {
   const faults = verifyFile(source)
   if (faults.length > 0) throw new Error(`${source} is not sound and was not restored: ${faults[0]}`)
   if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
   const lock = lockDataDir(dir, { pid: process.pid, role: 'restore', startedAt: at })
   if ('heldBy' in lock) throw new Error(`${dir} is in use; stop the server first`)
+  const path = databasePath(dir)
+  const part = `${path}.part`
   try {
-    const path = databasePath(dir)
-    const keptAs = existsSync(path) ? `${path}.before-${at}` : undefined
-    copyFileSync(source, `${path}.part`)
-    if (keptAs) {
-      openDatabase(path).close()
-      renameSync(path, keptAs)
-    }
-    for (const tail of ['-wal', '-shm']) rmSync(path + tail, { force: true })
-    renameSync(`${path}.part`, path)
-    return { keptAs }
+    // What an earlier restore left, too: a log beside the copy would be taken for its own.
+    removeWithLog(part)
+    copyFileSync(source, part)
+    // A backup may be kept read-only.
+    chmodSync(part, statSync(part).mode | ownerReadsAndWrites)
+    const held = holdOutbox ? heldIn(part, at, ids) : undefined
+    toDisk(part)
+    const keptAs = existsSync(path) ? keep(path, `${path}.before-${at}`) : undefined
+    removeLog(path)
+    renameSync(part, path)
+    toDisk(dir)
+    return { keptAs, held }
   } finally {
+    removeWithLog(part)
     lock.release()
+  }
+}
+
+const ownerReadsAndWrites = 0o600
+
+function heldIn(path: string, at: number, ids: Ids): KeptBack {
+  const held = folded(path, db => holdBack(db, at, ids))
+  refuseLog(path)
+  removeLog(path)
+  return held
+}
+
+/** Runs work on a database, whose log is copied into it afterwards. */
+function folded<T>(path: string, work: (db: Database) => T): T {
+  const db = openDatabase(path)
+  try {
+    const result = work(db)
+    checkpoint(db)
+    return result
+  } finally {
+    db.close()
+  }
+}
+
+/** Gives a database a second name, under which it stays when the first one is given to another. */
+function keep(path: string, name: string): string {
+  // Before anything opens it: SQLite deletes the log of a file that is no database any more.
+  if (hasLog(path)) second(`${path}-wal`, `${name}-wal`)
+  if (isFolded(path)) {
+    rmSync(`${name}-wal`, { force: true })
+    refuseLog(path)
+  }
+  second(path, name)
+  return name
+}
+
+/** Copies the log that a killed process left beside a database into it; false for a file that can not be read. */
+function isFolded(path: string): boolean {
+  try {
+    folded(path, () => undefined)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A log can not be copied as long as somebody reads from it. */
+function refuseLog(path: string): void {
+  if (hasLog(path)) throw new Error(`${path} is being read by another process; nothing was restored`)
+}
+
+function second(path: string, name: string): void {
+  try {
+    linkSync(path, name)
+  } catch {
+    // Not every file system has names beside names.
+    copyFileSync(path, name)
+    toDisk(name)
+  }
+}
+
+const hasLog = (path: string): boolean => (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+
+function removeLog(path: string): void {
+  for (const tail of ['-wal', '-shm']) rmSync(path + tail, { force: true })
+}
+
+function removeWithLog(path: string): void {
+  rmSync(path, { force: true })
+  removeLog(path)
+}
+
+/** Returns when the disk has a file, or the names in a directory. */
+function toDisk(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
   }
 }

@@ -21,6 +21,8 @@ export interface AlertPriceStore {
   /** The number of the newest of a code. */
   last(seriesId: number): number | undefined
   remove(number: number): void
+  /** Drops all; how many. */
+  clear(): number
 }
 
 const columns = 'number, series_id AS seriesId, source_id AS sourceId, observed_at AS observedAt, value, at'
@@ -33,11 +35,13 @@ export function alertPriceStore(db: Database): AlertPriceStore {
   const one = db.query<{ number: number }, [number]>('SELECT number FROM alert_prices WHERE series_id = ? LIMIT 1')
   const last = db.query<{ number: number | null }, [number]>('SELECT max(number) AS number FROM alert_prices WHERE series_id = ?')
   const remove = db.query('DELETE FROM alert_prices WHERE number = ?')
+  const clear = db.query('DELETE FROM alert_prices')
   return {
     add: price => void add.run(price.seriesId, price.sourceId, price.observedAt, price.value, price.at),
     heads: () => heads.all(),
     isPending: seriesId => one.get(seriesId) !== null,
     last: seriesId => last.get(seriesId)?.number ?? undefined,
     remove: number => void remove.run(number),
+    clear: () => clear.run().changes,
   }
 }
