@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DevControls } from './api/dev.ts'
-import type { Vitals } from './api/health.ts'
+import { aloneVitals, type Vitals } from './api/health.ts'
 import { type App, createApp } from './app.ts'
 import { type Filler, withFillers } from './feed/filler.ts'
 import { createFixtureFeed, type FixtureFeed } from './feed/fixture.ts'
@@ -39,6 +39,8 @@ import { webhookMonthsJob } from './jobs/webhook-months.ts'
 import { worldJob } from './jobs/world.ts'
 import { takeUpRates } from './kept-rates.ts'
 import { type ManualClock, sleep } from './lib/clock.ts'
+import type { Log } from './lib/log.ts'
+import { type LagWatch, watchLoop } from './lib/loop-lag.ts'
 import { masterKeyOf } from './lib/master-key.ts'
 import { contractCode, familyOf } from './market/families.ts'
 import { contractOf } from './service/contract-book.ts'
@@ -93,8 +95,14 @@ export function openHouse({ ground, dir, serving = false, peer = null, local, ur
   const feed = ground.config.mode === 'dev' ? fixtureFeed(services) : undefined
   const sending = sendingJob(services)
   const jobs = runner([...jobsOf(services, feed), sending], ground.clock, ground.log)
-  const controls = feed && keeping ? controlsOf(services, jobs, sending, feed, keeping) : undefined
-  const vitals = { ...sendingVitals(services), lastPassAt: jobs.lastPassAt, isStopping: () => opened.stopping }
+  const loop = serving ? watchedLoop(ground.log) : undefined
+  const controls = feed && keeping ? controlsOf(services, jobs, sending, feed, keeping, loop) : undefined
+  const vitals = {
+    ...sendingVitals(services),
+    lastPassAt: jobs.lastPassAt,
+    isOverloaded: loop?.isOverloaded ?? aloneVitals.isOverloaded,
+    isStopping: () => opened.stopping,
+  }
   const rates = serving ? takeUpRates(dir, services) : undefined
   if (serving) sending.start()
   const app = createApp(services, {
@@ -114,6 +122,7 @@ export function openHouse({ ground, dir, serving = false, peer = null, local, ur
     stopping: false,
     sending,
     close() {
+      loop?.stop()
       jobs.stop()
       services.alerts.evaluation.stop()
       services.sourceSync.halt()
@@ -137,14 +146,24 @@ function controlsOf(
   sending: OutboxJob,
   feed: FixtureFeed,
   keeping: NonNullable<HouseOptions['keeping']>,
+  loop: LagWatch | undefined,
 ): DevControls {
   const manual = clock as ManualClock
   // Thirty-two random bits of a new id, as a part of one.
   const chance = () => Number.parseInt(ids.uuid().slice(0, 8), 16) / 2 ** 32
   // A receiver that takes its time does not hold up who looks at what has been sent.
   const settle = () => Promise.race([sending.settled(), sleep(settledWithinMs)])
-  return { clock: manual, advance: to => jobs.advance(manual, to), settle, feed, faults: faults(chance), ...keeping }
+  // Months of work in one request say nothing of the requests that come after it.
+  const advance = (to: number) => jobs.advance(manual, to).finally(() => loop?.restart())
+  return { clock: manual, advance, settle, feed, faults: faults(chance), ...keeping }
 }
+
+/** Tells the operator when heavy routes begin to be refused, and when no longer. */
+const watchedLoop = (log: Log): LagWatch =>
+  watchLoop((isOverloaded, lagMs) => {
+    if (isOverloaded) log.warn('overloaded', { lag_ms: Math.round(lagMs) })
+    else log.info('no longer overloaded')
+  })
 
 /** A directory holds real data or an evaluation copy, never both: a served fixture would be a lie, a filled-in real series a worse one. */
 export function claimDirectory({ settings, catalogue, config }: Pick<Services, 'settings' | 'catalogue' | 'config'>): string | undefined {

@@ -1,10 +1,12 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
+import { integer } from '../http/integer.ts'
 import { FlatProblem, NestedProblem } from '../http/problem-shape.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isoInstant, secondMs } from '../lib/instant.ts'
 import type { Catalogue } from '../service/catalogue.ts'
 import {
+  apiComponent,
   type Component,
   conditionOf,
   databaseAnswers,
@@ -32,6 +34,8 @@ export interface Vitals {
   /** The parts that send: webhooks, e-mail, SMS. */
   senders: () => readonly Component[]
   backlog: () => Backlog
+  /** There is more to do than gets done: heavy routes are refused. */
+  isOverloaded: () => boolean
   /** It is on its way out and should get no new requests. */
   isStopping: () => boolean
 }
@@ -41,6 +45,7 @@ export const aloneVitals: Vitals = {
   lastPassAt: () => null,
   senders: () => ['webhooks', 'email', 'sms'].map(name => ({ name, status: 'disabled' })),
   backlog: () => ({ pending: 0, oldestAt: undefined }),
+  isOverloaded: () => false,
   isStopping: () => false,
 }
 
@@ -57,7 +62,7 @@ const Health = t.Object(
   {
     status: t.Union([t.Literal('ok'), t.Literal('unavailable')]),
     version: t.String({ examples: [version] }),
-    uptime_seconds: t.Integer({ examples: [86_400] }),
+    uptime_seconds: integer({ examples: [86_400] }),
     timestamp: t.String({ format: 'date-time' }),
   },
   { title: 'Health' },
@@ -79,9 +84,9 @@ const Status = envelope(
       }),
     ),
     data: t.Object({
-      commodities: t.Integer({ description: 'Codes of the catalogue.', examples: [897] }),
-      with_data: t.Integer({ description: 'Codes that have a price.', examples: [884] }),
-      stale: t.Integer({ description: 'Codes whose newest price is stale.', examples: [0] }),
+      commodities: integer({ description: 'Codes of the catalogue.', examples: [897] }),
+      with_data: integer({ description: 'Codes that have a price.', examples: [884] }),
+      stale: integer({ description: 'Codes whose newest price is stale.', examples: [0] }),
       newest_observation: instantOrNull('Time of the newest observation of all.'),
     }),
     feeds: t.Array(
@@ -93,8 +98,8 @@ const Status = envelope(
       }),
     ),
     outbox: t.Object({
-      pending: t.Integer({ examples: [0] }),
-      oldest_pending_seconds: t.Union([t.Integer(), t.Null()], { description: 'How long the oldest of them has been due.' }),
+      pending: integer({ examples: [0] }),
+      oldest_pending_seconds: t.Union([integer(), t.Null()], { description: 'How long the oldest of them has been due.' }),
     }),
   }),
 )
@@ -148,7 +153,7 @@ function status(deps: HealthDeps) {
       const now = clock.now()
       const feeds = freshness.feeds()
       const components: Component[] = [
-        { name: 'api', status: 'operational' },
+        apiComponent(deps.isOverloaded()),
         databaseComponent(settings),
         ingestComponent(feeds),
         schedulerComponent(deps.lastPassAt(), now),

@@ -22,6 +22,8 @@ export interface KeyAccess {
   rate?: 'marine' | 'marine-historical'
   /** Whether an answered request counts against the quota. */
   meter: boolean
+  /** Its work grows with the length of histories or the number of series, wells or permits: refused while the house is overloaded. */
+  heavy?: true
   /** The key must be in the Authorization header. */
   header?: true
   /** A query parameter that carries the key as `api_key` does. */

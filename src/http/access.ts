@@ -4,7 +4,7 @@ import type { PeerLookup } from './address.ts'
 import { readBody } from './body.ts'
 import type { Caller, Gate, Pass } from './gate.ts'
 import { headerKeySecurity, keySecurity, openSecurity, operatorSecurity, refusalsKey } from './openapi.ts'
-import { FlatProblem, NestedProblem } from './problem-shape.ts'
+import { FlatProblem, NestedProblem, OverloadProblem } from './problem-shape.ts'
 
 /**
  * The plugin that every resource uses: the macro `access` and what it leaves in the context. It acts in `transform`, before
@@ -68,17 +68,22 @@ function securityOf(access: Access) {
   return access.header ? headerKeySecurity : keySecurity
 }
 
-/** What a caller of the route may meet at the gate and where bodies are read, for its documentation. */
-const refusalsOf = (access: Access) => ({
-  ...(mayTakeBody(access) && { 400: NestedProblem, 413: NestedProblem }),
-  ...gateRefusalsOf(access),
-})
+/** What a caller of the route may meet at the gate and where bodies are read, for its documentation. Made once for routes of one access. */
+function refusalsOf(access: Access) {
+  const known = refusals.get(access)
+  if (known) return known
+  const made = { ...(mayTakeBody(access) && { 400: NestedProblem, 413: NestedProblem }), ...gateRefusalsOf(access) }
+  refusals.set(access, made)
+  return made
+}
+
+const refusals = new WeakMap<Access, object>()
 
 function gateRefusalsOf(access: Access) {
   if ('open' in access) return access.rate === 'none' ? {} : { 429: FlatProblem }
   if ('operator' in access) return { 401: NestedProblem }
   const plan = { 401: NestedProblem, 403: access.flat ? FlatProblem : NestedProblem, 429: FlatProblem }
-  return access.meter ? { ...plan, 402: FlatProblem } : plan
+  return { ...plan, ...(access.meter && { 402: FlatProblem }), ...(access.heavy && { 503: OverloadProblem }) }
 }
 
 /** A segment that can not be decoded is a name that nothing has: each family of routes answers it as it answers any unknown name. */

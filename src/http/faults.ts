@@ -3,7 +3,7 @@ import { dayMs, isoInstant } from '../lib/instant.ts'
 import type { Plans } from '../plan/plans.ts'
 import { type QuotaKind, tierIds } from '../plan/tiers.ts'
 import { Problem, type ProblemCode, problems } from './problem.ts'
-import { type Links, tooFast } from './refusals.ts'
+import { type Links, overloaded, tooFast } from './refusals.ts'
 
 /** A refusal, or slowness, that the next requests of a route are to meet. */
 export interface Fault {
@@ -72,6 +72,7 @@ export function refusalOf(code: ProblemCode, plans: Plans, links: Links, now: nu
     const limit = plans.limits.perMinute
     return tooFast({ name: 'burst', limit, remaining: 0, resetMs: 60_000, retryAfterMs: 12_000, admitted: false })
   }
+  if (code === 'OVERLOADED') return overloaded()
   const kind = quotaCodes[code]
   if (!kind) return new Problem(code, problems[code].when, { simulated: true, ...(problems[code].status === 503 && { retry_after: 5 }) })
   const tier = plans.tiers.find(one => one.quotaKind === kind) ?? plans.tiers[0]!

@@ -16,7 +16,7 @@ import { requireAction } from './permission.ts'
 import { Problem } from './problem.ts'
 import { addressHeaders, type GivenHeaders, keyAnswer, keyHeaders, reading, type WindowReading } from './rate-headers.ts'
 import type { RateTables } from './rates.ts'
-import { featureMissing, type Links, quotaUsedUp, tooFast } from './refusals.ts'
+import { featureMissing, type Links, overloaded, quotaUsedUp, tooFast } from './refusals.ts'
 
 export interface Caller {
   key: KeyState
@@ -57,6 +57,8 @@ export interface GateDeps {
   adminTokens: AdminTokens
   sessions: SessionReader
   clock: Clock
+  /** Heavy routes are refused while it is so. */
+  isOverloaded(): boolean
   trusted: TrustedProxies
   /** Requests that came through the socket in the data directory: whoever can open it owns the data. */
   local: WeakSet<Request>
@@ -145,10 +147,16 @@ export function gate(deps: GateDeps): Gate {
     if (!window.admitted) throw tooFast(window)
   }
 
+  /** Only the heavy ones: what they would take is left to the others. */
+  const shed = (access: KeyAccess) => {
+    if (access.heavy && deps.isOverloaded()) throw overloaded()
+  }
+
   const enterVouched = (pass: Pass, access: KeyAccess, caller: Caller, request: Request) => {
     pass.vouched = true
     pass.caller = caller
     refusePlan(access, caller, request)
+    shed(access)
     takeOwn(pass, access, caller)
   }
 
@@ -163,7 +171,9 @@ export function gate(deps: GateDeps): Gate {
       session = signedIn?.session
     }
     if (!key) return unauthorized(pass, request, peer, isSessionToken(given.token) ? notSignedIn : 'The API key is not valid.')
-    const standing = meter.standing(key)
+    // Read once: a look at the clock costs as much as a look at the quota.
+    const at = clock.now()
+    const standing = meter.standing(key, at)
     const caller = { key, entitled: standing.entitled, session }
     pass.caller = caller
 
@@ -179,10 +189,11 @@ export function gate(deps: GateDeps): Gate {
     refuseRole(access, caller, request)
     refusePlan(access, caller, request)
     if (!burst.admitted) throw tooFast(burst)
+    shed(access)
     takeOwn(pass, access, caller)
     if (!access.meter) return
-    pass.reserved = meter.reserve(key)
-    if (!pass.reserved) throw quotaUsedUp(meter, plans, deps.links(request), key, clock.now(), access.feature === 'futures')
+    pass.reserved = meter.reserve(key, at)
+    if (!pass.reserved) throw quotaUsedUp(meter, plans, deps.links(request), key, at, access.feature === 'futures')
   }
 
   const keyOf = (session: Session): KeyState | undefined => {
@@ -191,13 +202,13 @@ export function gate(deps: GateDeps): Gate {
   }
 
   /** Counts the request and says where its key stands now; undefined where it came without one. */
-  const settle = (pass: Pass, status: number): Standing | undefined => {
+  const settle = (pass: Pass, status: number, now: number): Standing | undefined => {
     const { caller } = pass
     if (!caller) return undefined
     const outcome = pass.outcome ?? status
     const counts = pass.reserved !== undefined && outcome >= 200 && outcome < 300 && !pass.free
     if (pass.reserved && !counts) meter.refund(caller.key, pass.reserved)
-    return meter.record(caller.key, pass.route, outcome, counts, clock.monotonic() - pass.startedMs)
+    return meter.record(caller.key, pass.route, outcome, counts, clock.monotonic() - pass.startedMs, now)
   }
 
   return {
@@ -222,14 +233,16 @@ export function gate(deps: GateDeps): Gate {
     },
     leave(pass, status, given) {
       if (pass.vouched) return undefined
-      const standing = settle(pass, status)
-      return standing ? keyHeaders(given, standing, pass.windows, clock.now()) : addressHeaders(given, pass.windows, clock.now())
+      const now = clock.now()
+      const standing = settle(pass, status, now)
+      return standing ? keyHeaders(given, standing, pass.windows, now) : addressHeaders(given, pass.windows, now)
     },
     answer(pass, status, given, text) {
       if (pass.vouched) return undefined
-      const standing = settle(pass, status)
-      if (standing) return keyAnswer(text, status, given, standing, pass.windows, clock.now())
-      return new Response(text, { status, headers: addressHeaders(given, pass.windows, clock.now()) })
+      const now = clock.now()
+      const standing = settle(pass, status, now)
+      if (standing) return keyAnswer(text, status, given, standing, pass.windows, now)
+      return new Response(text, { status, headers: addressHeaders(given, pass.windows, now) })
     },
     vouch: (request, caller) => void vouched.set(request, caller),
     stay(pass, request, peer) {

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from './integer.ts'
 
 const links = {
   request_id: t.Optional(t.String({ examples: ['6f9619ff-8b86-4d01-b42d-00c04fc964ff'] })),
@@ -11,12 +12,17 @@ const message = t.String({ description: 'What is wrong and what would be right.'
 export const NestedProblem = t.Object(
   {
     error: t.Object(
-      { code: code('UNAUTHORIZED'), message, status: t.Integer({ examples: [401] }), ...links },
+      { code: code('UNAUTHORIZED'), message, status: integer({ examples: [401] }), ...links },
       { additionalProperties: true },
     ),
   },
   { title: 'Problem', description: 'An error; the code says which, further fields what of.' },
 )
+
+export const OverloadProblem = {
+  ...NestedProblem,
+  description: 'Too much is being asked at once: `OVERLOADED`. Prices go on; this path answers again after the seconds in `Retry-After`.',
+}
 
 export const FailProblem = t.Object(
   {
@@ -60,7 +66,7 @@ export const CatalogProblem = t.Object(
       {
         code: code('COMMODITY_NOT_FOUND'),
         message,
-        status: t.Integer({ examples: [404] }),
+        status: integer({ examples: [404] }),
         commodity_code: t.String({ description: 'What was asked.', examples: ['GASOLNE_USD'] }),
         suggestions: t.Array(t.String({ examples: ['GASOLINE_USD'] }), { description: 'Known codes near to it, closest first.' }),
         ...links,

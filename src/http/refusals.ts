@@ -28,6 +28,15 @@ export function tooFast(window: WindowReading): Problem {
   )
 }
 
+/** 503 for a heavy request while there is more to do than gets done. */
+export const overloaded = (): Problem =>
+  new Problem(
+    'OVERLOADED',
+    'Too much is being asked at once, and prices come first: try again in 5 s.',
+    {},
+    { headers: { 'retry-after': '5' } },
+  )
+
 /** 402 or 429 for a used-up quota: what was used, when it returns, what would lower the use and which plan carries more. */
 export function quotaUsedUp(meter: Meter, plans: Plans, links: Links, key: KeyState, now: number, futures: boolean): Problem {
   const { window, used, entitled } = meter.standing(key)

@@ -11,6 +11,12 @@ export interface Component {
 
 export type Condition = 'operational' | 'degraded' | 'down'
 
+/** It answers, or nobody would learn of this. */
+export const apiComponent = (isOverloaded: boolean): Component =>
+  isOverloaded
+    ? { name: 'api', status: 'degraded', message: 'Overloaded: heavy analytics are refused for now.' }
+    : { name: 'api', status: 'operational' }
+
 /** Whether the database answers a query now. */
 export function databaseAnswers(settings: Settings): boolean {
   try {

@@ -35,6 +35,7 @@ export function desk(flags: Record<string, string> = {}): Desk {
     adminTokens,
     sessions: services.sessions,
     clock,
+    isOverloaded: () => false,
     trusted: trustedProxies([]),
     local: new WeakSet(),
     links,

@@ -86,7 +86,7 @@ export function frontDesk(options: DeskOptions = {}): Desk {
   const desk = { address: options.address ?? '203.0.113.7' }
   const peer: PeerLookup = { requestIP: () => ({ address: desk.address }) }
   const trusted = trustedProxies(config.server.trustedProxies)
-  const door = gate({ keys, meter, plans, rates, adminTokens, sessions, clock, trusted, local, links })
+  const door = gate({ keys, meter, plans, rates, adminTokens, sessions, clock, isOverloaded: () => false, trusted, local, links })
   const access = accessPlugin(door, peer)
   const now = clock.now
   const repeats = idempotency({ store: idempotencyStore(db), reload: keys.reload, now })

@@ -32,7 +32,15 @@ function alone(desk: WatchDesk, more: { keepAliveMs?: number; watchFeed?: WatchF
   const { config, ids, log, clock, limits, ...services } = desk.services
   const links = linker(config)
   const one = serveApp(desk.services, (connections: Connections) => {
-    const door = gate({ ...services, clock, links, rates: rateTables(limits, 1), trusted: trustedProxies([]), local: new WeakSet() })
+    const door = gate({
+      ...services,
+      clock,
+      isOverloaded: () => false,
+      links,
+      rates: rateTables(limits, 1),
+      trusted: trustedProxies([]),
+      local: new WeakSet(),
+    })
     const access = accessPlugin(door, null)
     return base({ access, gate: door, ids, log, links, corsOrigins: ['*'] } as Parameters<typeof base>[0]).use(
       watchStream({ ...services, ...more, access, gate: door, peer: null, connections, marks: { fixtureHeader: 'X-Data' } }),
