@@ -1169,7 +1169,7 @@ CREATE TABLE data_source_syncs (
   id TEXT NOT NULL UNIQUE,
   source INTEGER NOT NULL REFERENCES data_sources (number),
   -- What asked for it.
-  trigger TEXT NOT NULL CHECK (trigger IN ('schedule', 'push')),
+  trigger TEXT NOT NULL CHECK (trigger IN ('schedule', 'push', 'operator')),
   status TEXT NOT NULL CHECK (status IN ('success', 'failed')),
   received INTEGER NOT NULL,
   inserted INTEGER NOT NULL,

@@ -5,7 +5,9 @@ import { adminBilling } from './api/admin-billing.ts'
 import { adminData } from './api/admin-data.ts'
 import { adminDatasets } from './api/admin-datasets.ts'
 import { adminMail } from './api/admin-mail.ts'
+import { adminOutbox } from './api/admin-outbox.ts'
 import { adminSignIn } from './api/admin-sign-in.ts'
+import { adminSources } from './api/admin-sources.ts'
 import { priceAlerts } from './api/alerts.ts'
 import { analytics } from './api/analytics.ts'
 import { apiKeys } from './api/api-keys.ts'
@@ -81,6 +83,7 @@ import { type RateTables, rateSeed, rateTables } from './http/rates.ts'
 import { addressGroup } from './plan/address.ts'
 import { freshness } from './service/freshness.ts'
 import { fx } from './service/fx.ts'
+import { heldMessages } from './service/held.ts'
 import { keyChanges } from './service/key-changes.ts'
 import { newestProduction } from './service/well-production.ts'
 import type { Services } from './services.ts'
@@ -121,7 +124,8 @@ export function createApp(
   const { config, clock, ids, log, keys, meter, plans, limits, adminTokens, sessions, catalogue, board } = services
   const links = linker(config)
   const trusted = trustedProxies(config.server.trustedProxies)
-  const door = gate({ keys, meter, plans, rates, adminTokens, sessions, clock, trusted, local, links })
+  const { isOverloaded } = vitals
+  const door = gate({ keys, meter, plans, rates, adminTokens, sessions, clock, isOverloaded, trusted, local, links })
   const access = accessPlugin(door, peer, controls && faultMeeter(controls.faults, plans, links, clock.now))
   const now = clock.now
   const codes = codeReader(catalogue, now, limits.codesPerRequestMax, links)
@@ -249,7 +253,9 @@ export function createApp(
     .use(adminSignIn({ ...people, linkLifetimeMs: config.sessions.linkLifetimeMs }))
     .use(adminData(shared))
     .use(adminMail(shared))
+    .use(adminOutbox({ ...shared, held: heldMessages(services) }))
     .use(adminDatasets({ ...shared, datasets: datasetsOf(services) }))
+    .use(adminSources({ ...shared, connections, timeoutMs: config.data_sources.timeoutMs }))
     .use(phone({ ...shared, idempotency: repeats }))
     .use(sms({ ...shared, idempotency: repeats, serviceName: brand.serviceName }))
     .use(notifications(shared))

@@ -22,7 +22,7 @@ interface RefusalBody {
 }
 
 /** What was refused, in the service's own words, one line each. */
-class Refusal extends Error {
+export class Refusal extends Error {
   constructor(readonly lines: readonly string[]) {
     super(lines.join('\n'))
   }

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sampleId } from '../feed/sample-id.ts'
 import { sampleAlerts } from '../feed/samples-alerts.ts'
 import { sampleBilling } from '../feed/samples-billing.ts'
 import { sampleDeliveries } from '../feed/samples-deliveries.ts'
@@ -22,8 +23,6 @@ export interface FirstKeys {
 /** Long enough to go and read what a service manager has kept of the first lines. */
 const firstLinkMs = hourMs
 
-/** The evaluation copy's account and keys have ids that documentation and tests can name. */
-const evaluationId = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 const evaluationEmail = 'eval@example.com'
 
 /** An empty production directory gets the operator's account with one key, and the admin token. They exist nowhere else afterwards. */
@@ -47,7 +46,7 @@ export function productionKeys({ keys, adminTokens, signIn, ids, clock }: Servic
 
 /** A new link at each start of an evaluation copy, as its key is shown at each. */
 export function evaluationLink({ keys, signIn }: Services): string | undefined {
-  const account = keys.account(evaluationId(1))
+  const account = keys.account(sampleId(1))
   return account && signIn.makeLink(account, { lifetimeMs: firstLinkMs })
 }
 
@@ -69,10 +68,10 @@ export function evaluationKeys(services: Services, dir: string): FirstKeys {
 function evaluationAccount(services: Services): string {
   const { keys, clock, ids } = services
   const at = clock.now()
-  const held = keys.byId(evaluationId(101))
+  const held = keys.byId(sampleId(101))
   if (held) return keys.rollKey(held)
   const account = keys.putAccount({
-    id: evaluationId(1),
+    id: sampleId(1),
     email: evaluationEmail,
     plan: 'enterprise',
     addOns: [],
@@ -83,9 +82,9 @@ function evaluationAccount(services: Services): string {
     createdAt: at,
   })
   const token = ids.token()
-  keys.addKey(account, { id: evaluationId(101), name: 'evaluation', token })
-  keys.addKey(account, { id: evaluationId(102), name: 'to delete' })
-  keys.addKey(account, { id: evaluationId(103), name: 'to roll' })
+  keys.addKey(account, { id: sampleId(101), name: 'evaluation', token })
+  keys.addKey(account, { id: sampleId(102), name: 'to delete' })
+  keys.addKey(account, { id: sampleId(103), name: 'to roll' })
   sampleMessages(services, account.account.id)
   sampleAlerts(services, account.account.id)
   sampleBilling(services, account.account.id)

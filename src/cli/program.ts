@@ -1,24 +1,28 @@
 import { Command, CommanderError } from 'commander'
-import { type Config, ConfigProblem, loadConfig, type Mode } from '../config.ts'
+import { type Config, ConfigProblem, envName, loadConfig, type Mode } from '../config.ts'
 import { databasePath } from '../house.ts'
 import { manualClock, systemClock } from '../lib/clock.ts'
 import { randomIds } from '../lib/ids.ts'
 import { createLog } from '../lib/log.ts'
 import type { Bare } from '../services.ts'
 import { version } from '../version.ts'
-import { accountCommands } from './account-commands.ts'
+import { accountCommands, type OperatorAction } from './account-commands.ts'
 import { backup, restore, verifyFile } from './backup.ts'
 import { configExplain } from './config.ts'
 import { dataOf } from './data.ts'
 import { runDatasetImport } from './dataset.ts'
+import { runDoctor } from './doctor.ts'
 import { runExport } from './export.ts'
 import { healthcheck } from './health.ts'
 import { type ImportOptions, runImport } from './import.ts'
+import { printOpenapi } from './openapi.ts'
 import { Occupied, type Operator, openOperator } from './operator.ts'
+import { heldLines, outboxCommands } from './outbox.ts'
 import { exportSource } from './pages.ts'
 import { addQuarantine, listQuarantine, removeQuarantine } from './quarantine.ts'
 import { serve } from './serve.ts'
 import { firstLine } from './sign-in.ts'
+import { sourceCommands } from './source-commands.ts'
 
 export interface ProgramEnvironment {
   env: Record<string, string | undefined>
@@ -61,15 +65,13 @@ export async function run(argv: readonly string[], env: ProgramEnvironment): Pro
   }
   serving(program, env, results)
   dataCommands(program, env, results)
-  accountCommands(
-    program,
-    located,
-    (options, work) =>
-      withOperator(options as Options, env, async operator =>
-        results.set(await work({ operator, out: env.out, err: env.err, json: options.json === true })),
-      ),
-    () => firstLine(env.stdin),
-  )
+  const act: OperatorAction = (options, work) =>
+    withOperator(options as Options, env, async operator =>
+      results.set(await work({ operator, out: env.out, err: env.err, json: options.json === true })),
+    )
+  accountCommands(program, located, act, () => firstLine(env.stdin))
+  sourceCommands(program, located, act)
+  outboxCommands(program, located, act)
   keepingCommands(program, env, results)
   try {
     await program.parseAsync(argv, { from: 'user' })
@@ -90,21 +92,24 @@ const located = (command: Command): Command =>
     .option('--data <dir>', 'data directory (default: wellhead-data)')
     .option('--config <file>', 'configuration file (default: wellhead.toml in the data directory, else in the working directory)')
 
+const configFrom = (options: Options, mode: Mode, env: ProgramEnvironment): Config =>
+  loadConfig({
+    mode,
+    flags: {
+      'data.dir': options.data,
+      'server.host': options.host,
+      'server.port': options.port,
+      'server.ready_file': options.readyFile,
+      'dev.seed': options.seed,
+      'dev.clock': options.clock,
+    },
+    env: env.env,
+    files: { explicit: options.config, directory: env.directory },
+  })
+
 function configOf(options: Options, mode: Mode, env: ProgramEnvironment): Config {
   try {
-    return loadConfig({
-      mode,
-      flags: {
-        'data.dir': options.data,
-        'server.host': options.host,
-        'server.port': options.port,
-        'server.ready_file': options.readyFile,
-        'dev.seed': options.seed,
-        'dev.clock': options.clock,
-      },
-      env: env.env,
-      files: { explicit: options.config, directory: env.directory },
-    })
+    return configFrom(options, mode, env)
   } catch (error) {
     if (error instanceof ConfigProblem) for (const problem of error.problems) env.err(problem)
     throw error instanceof ConfigProblem ? new Error('The configuration was refused; nothing was started.') : error
@@ -235,12 +240,14 @@ function keepingCommands(program: Command, env: ProgramEnvironment, results: Res
     backup(dirOf(options), file)
     env.out(`${file} is complete and sound`)
   })
-  located(program.command('restore').argument('<file>').description('put a backup in place of the database')).action(
-    (file: string, options: Options) => {
-      const { keptAs } = restore(dirOf(options), file, systemClock().now())
+  located(program.command('restore').argument('<file>').description('put a backup in place of the database'))
+    .option('--hold-outbox', 'send nothing that waits in the backup: it may have been sent after the backup was made')
+    .action((file: string, options: Options & { holdOutbox?: boolean }) => {
+      const { holdOutbox = false } = options
+      const { keptAs, held } = restore(dirOf(options), file, { at: systemClock().now(), ids: randomIds(), holdOutbox })
       env.out(`restored from ${file}${keptAs ? `; the database before it is ${keptAs}` : ''}`)
-    },
-  )
+      for (const line of held ? heldLines(held) : []) env.out(line)
+    })
   const config = program.command('config').description('the configuration')
   located(config.command('explain').description('every setting in force and where it comes from')).action((options: Options) =>
     configExplain(configOf(options, 'serve', env), env.out),
@@ -249,8 +256,33 @@ function keepingCommands(program: Command, env: ProgramEnvironment, results: Res
     .option('--host <address>', 'address the server listens on')
     .option('--port <number>', 'port the server listens on')
     .action(async (options: Options) => results.set(await healthcheck(configOf(options, 'serve', env), env)))
+  inspecting(program, env, results)
   program
     .command('version')
     .description('print the version')
     .action(() => env.out(version))
+}
+
+function inspecting(program: Command, env: ProgramEnvironment, results: Results) {
+  located(program.command('doctor').description('look for what keeps a copy from running well; changes nothing'))
+    .option('--json', 'print JSON')
+    .action(async (options: Options & { json?: boolean }) => {
+      const { directory } = env
+      const dir = options.data ?? (env.env[envName('data.dir')] || undefined)
+      results.set(
+        await runDoctor({
+          out: env.out,
+          json: options.json === true,
+          clock: systemClock(),
+          sources: { env: env.env, directory },
+          config: mode => configFrom(options, mode, env),
+          fallback: () => loadConfig({ flags: { 'data.dir': dir }, env: {}, files: { directory }, readFile: () => undefined }),
+        }),
+      )
+    })
+  located(program.command('openapi').description('print the description of the interface, as a server of this configuration answers it'))
+    .option('--out <file>', 'file to write in place of standard output')
+    .action(async (options: Options & { out?: string }) =>
+      printOpenapi(groundOf(configOf(options, 'serve', env), env), options.out, env.write),
+    )
 }

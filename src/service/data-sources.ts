@@ -56,6 +56,9 @@ export interface DataSources {
   /** Newest first. */
   list(accountId: string): DataSource[]
   byId(id: string): DataSource | undefined
+  /** Of all accounts, oldest first; with `wanted` only those of this id, or of this name in any letter case. */
+  page(wanted: string | undefined, limit: number, offset: number): DataSource[]
+  total(wanted: string | undefined): number
   create(
     account: AccountState,
     settings: SourceChange & { name: string; sourceType: string },
@@ -104,7 +107,8 @@ const downSyncs = 3
 const errorsShown = 5
 const sliceRows = 2000
 
-const contextOf = (id: string) => `data-source ${id}`
+/** What the vault seals it under. */
+export const contextOf = (id: string) => `data-source ${id}`
 
 export function dataSources(deps: DataSourcesDeps): DataSources {
   const { db, store, clock, ids, perAccount } = deps
@@ -132,6 +136,8 @@ export function dataSources(deps: DataSourcesDeps): DataSources {
     credentials: opened,
     list: accountId => store.ofAccount(accountId).reverse(),
     byId: store.byId,
+    page: store.page,
+    total: store.total,
     due: limit => store.dueAt(clock.now(), limit),
     nextDue: store.nextDue,
     logs: source => store.syncs(source.number, logsShown),

@@ -38,6 +38,8 @@ export interface SourceTest {
 export interface SourceSync {
   /** Reads a source and writes down what came of it. Never rejects. */
   sync(source: DataSource): Promise<void>
+  /** The same at once, because the operator asks for it; a sentence where nothing could be read and nothing is written down. */
+  syncNow(source: DataSource): Promise<SourceSyncLog | { refused: string }>
   /** Reads a source and writes nothing. */
   test(source: DataSource): Promise<SourceTest>
   /** Takes what somebody pushed to a source; undefined when the source was changed meanwhile. */
@@ -63,14 +65,15 @@ export interface SourceSyncDeps {
 /** The connection of whoever asks for a test is closed when nothing comes for longer. */
 const testMs = 8 * secondMs
 
+const notEntitled = 'the account is suspended, or its plan does not include data sources'
 const unopened = "the credentials do not open with this service's master key: rotate them"
 
 /** `final`: trying again changes nothing. */
 type Read = Found | { fault: string; final: boolean }
 
 export function sourceSync(deps: SourceSyncDeps): SourceSync {
-  const { sources, keys, clock, log } = deps
-  const underWay = new Set<number>()
+  const { sources, clock, log } = deps
+  const { once, isUnderWay } = turns()
   let halted = false
   const contentOf = contents(deps)
   /** Whatever goes wrong here is told as a fault, so that a source waits and is given up like any other. */
@@ -83,33 +86,34 @@ export function sourceSync(deps: SourceSyncDeps): SourceSync {
     }
   }
 
-  const once = async <T>(source: DataSource, work: () => Promise<T>): Promise<T | undefined> => {
-    if (underWay.has(source.number)) return undefined
-    underWay.add(source.number)
-    try {
-      return await work()
-    } finally {
-      underWay.delete(source.number)
-    }
-  }
   const settled = recorder(deps)
-  const isEntitled = ({ accountId }: DataSource): boolean => {
-    const account = keys.account(accountId)
-    return account !== undefined && account.account.suspendedAt === null && hasFeature(keys.entitlements(account), 'data_connector')
+  const isEntitled = entitlement(deps)
+  /** Undefined where nothing is written down: the service stops, or the source was changed meanwhile. */
+  const attempt = async (source: DataSource, trigger: SourceSyncLog['trigger']): Promise<SourceSyncLog | undefined> => {
+    const [startedAt, since] = [clock.now(), clock.monotonic()]
+    const found = await read(source, deps.timeoutMs)
+    return halted ? undefined : settled(source, trigger, startedAt, since, found)
   }
 
   return {
     async sync(source) {
       try {
         await once(source, async () => {
-          if (!isEntitled(source)) return sources.postpone(source, 'the account is suspended, or its plan does not include data sources')
-          const [startedAt, since] = [clock.now(), clock.monotonic()]
-          const found = await read(source, deps.timeoutMs)
-          if (!halted) settled(source, 'schedule', startedAt, since, found)
+          if (isEntitled(source)) await attempt(source, 'schedule')
+          else sources.postpone(source, notEntitled)
         })
       } catch (error) {
         log.error('data source sync failed', { data_source: source.id, error })
       }
+    },
+    async syncNow(source) {
+      // A sync sets the status, which would end the pause.
+      if (source.status === 'paused') return { refused: 'its owner has paused it' }
+      if (source.sourceType === 'webhook') return { refused: 'rows are pushed to it: there is nothing to be fetched' }
+      if (!isEntitled(source)) return { refused: notEntitled }
+      const unwritten = () => ({ refused: halted ? 'this service is stopping' : 'it was changed or deleted meanwhile' })
+      const done = await once(source, async () => (await attempt(source, 'operator')) ?? unwritten())
+      return done ?? { refused: 'it is being synced at this moment' }
     },
     async test(source) {
       const since = clock.monotonic()
@@ -125,13 +129,38 @@ export function sourceSync(deps: SourceSyncDeps): SourceSync {
       return settled(source, 'push', startedAt, since, 'fault' in found ? { ...found, final: true } : found)
     },
     secretOf: source => pushSecret(sources.credentials(source) ?? {}),
-    isUnderWay: source => underWay.has(source.number),
+    isUnderWay,
     halt() {
       halted = true
       deps.fetch.halt()
     },
   }
 }
+
+/** One reading of a source at a time: `once` answers undefined while there is another. */
+function turns() {
+  const underWay = new Set<number>()
+  return {
+    isUnderWay: ({ number }: DataSource) => underWay.has(number),
+    async once<T>({ number }: DataSource, work: () => Promise<T>): Promise<T | undefined> {
+      if (underWay.has(number)) return undefined
+      underWay.add(number)
+      try {
+        return await work()
+      } finally {
+        underWay.delete(number)
+      }
+    },
+  }
+}
+
+/** Whether the account of a source may have it synced now. */
+const entitlement =
+  ({ keys }: SourceSyncDeps) =>
+  ({ accountId }: DataSource): boolean => {
+    const account = keys.account(accountId)
+    return account !== undefined && account.account.suspendedAt === null && hasFeature(keys.entitlements(account), 'data_connector')
+  }
 
 /** Writes down what came of a sync, and tells the log. */
 function recorder({ sources, clock, log }: SourceSyncDeps) {

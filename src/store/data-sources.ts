@@ -53,7 +53,7 @@ export interface RowFilter {
 /** What became of a sync. */
 export interface SourceSyncLog {
   id: string
-  trigger: 'schedule' | 'push'
+  trigger: 'schedule' | 'push' | 'operator'
   status: 'success' | 'failed'
   received: number
   inserted: number
@@ -73,6 +73,9 @@ export interface DataSourceStore {
   ofAccount(accountId: string): DataSource[]
   count(accountId: string): number
   byId(id: string): DataSource | undefined
+  /** Of all accounts, oldest first; with `wanted` only those of this id, or of this name in any letter case. */
+  page(wanted: string | undefined, limit: number, offset: number): DataSource[]
+  total(wanted: string | undefined): number
   add(source: Omit<DataSource, 'number'>): void
   /** Replaces everything but number, id, account, type and creation. */
   put(source: DataSource): void
@@ -137,6 +140,9 @@ function sources(db: Database) {
   const ofAccount = db.query<Row, [string]>(`${select} WHERE account_id = ? AND removed_at IS NULL ORDER BY number`)
   const count = db.query<{ n: number }, [string]>('SELECT count(*) AS n FROM data_sources WHERE account_id = ? AND removed_at IS NULL')
   const byId = db.query<Row, [string]>(`${select} WHERE id = ? AND removed_at IS NULL`)
+  const matching = 'removed_at IS NULL AND (?1 IS NULL OR id = ?1 OR name = ?1 COLLATE NOCASE)'
+  const page = db.query<Row, [string | null, number, number]>(`${select} WHERE ${matching} ORDER BY number LIMIT ?2 OFFSET ?3`)
+  const total = db.query<{ n: number }, [string | null]>(`SELECT count(*) AS n FROM data_sources WHERE ${matching}`)
   const added = named.filter(([name]) => name !== 'number')
   const add = db.query(
     `INSERT INTO data_sources (${added.map(([, column]) => column).join(', ')}) VALUES (${added.map(([name]) => `$${name}`).join(', ')})`,
@@ -158,6 +164,8 @@ function sources(db: Database) {
       const row = byId.get(id)
       return row ? sourceOf(row) : undefined
     },
+    page: (wanted: string | undefined, limit: number, offset: number) => page.all(wanted ?? null, limit, offset).map(sourceOf),
+    total: (wanted: string | undefined) => total.get(wanted ?? null)!.n,
     add: (source: Omit<DataSource, 'number'>) => void add.run({ ...source, scraperConfig: textOf(source.scraperConfig) }),
     put(source: DataSource) {
       const { id: _, accountId: __, sourceType: ___, createdAt: ____, ...rest } = source

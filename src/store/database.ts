@@ -1,4 +1,5 @@
-import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
+import { constants, Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
+import { pathToFileURL } from 'node:url'
 import schema from '../../schema.sql' with { type: 'text' }
 import { migrate, schemaVersion } from './migrations.ts'
 
@@ -8,15 +9,19 @@ export interface OpenOptions {
   /** Pages in the write-ahead log before SQLite copies them back; 0 leaves checkpoints to a replicator. */
   autocheckpoint?: number
   readonly?: boolean
+  /** Nobody writes it meanwhile, and no log stands beside it: it is read without a trace in its directory. */
+  immutable?: boolean
 }
 
 /** Opens the database and brings it to this version's schema. Throws when the file was written by a newer version. */
 export function openDatabase(path: string, options: OpenOptions = {}): Database {
-  const db = new Database(path, options.readonly ? { readonly: true, strict: true } : { create: true, strict: true })
+  const db = options.immutable
+    ? new Database(`${pathToFileURL(path)}?immutable=1`, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI)
+    : new Database(path, options.readonly ? { readonly: true, strict: true } : { create: true, strict: true })
   try {
     db.run(`PRAGMA busy_timeout = ${options.busyTimeoutMs ?? 250}`)
     const version = versionOf(db)
-    if (!options.readonly) prepareForWriting(db, version, options)
+    if (!options.readonly && !options.immutable) prepareForWriting(db, version, options)
     prepareForReading(db)
     prepareLate(db)
     return db
@@ -123,6 +128,10 @@ export function integrityFaults(db: Database): string[] {
   const orphans = db.query('PRAGMA foreign_key_check').all() as { table: string; rowid: number }[]
   return [...faults, ...orphans.map(row => `${row.table}: row ${row.rowid} refers to nothing`)]
 }
+
+/** The quick part of that: every page, but neither indexes against their tables nor references. */
+export const quickFaults = (db: Database): string[] =>
+  (db.query('PRAGMA quick_check').all() as { quick_check: string }[]).map(row => row.quick_check).filter(text => text !== 'ok')
 
 /** Copies what the write-ahead log holds into the database file. */
 export const checkpoint = (db: Database) => db.run('PRAGMA wal_checkpoint(TRUNCATE)')

@@ -1,5 +1,5 @@
 import { Database, SQLiteError } from 'bun:sqlite'
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isoInstant, parseInstant } from '../lib/instant.ts'
 
@@ -39,6 +39,26 @@ export function lockDataDir(dir: string, holder: Holder): LockResult {
       rmSync(sidecar, { force: true })
       unlock(db)
     },
+  }
+}
+
+/**
+ * Who holds `dir`; undefined when nobody does. Takes nothing and writes nothing. A name that a killed process left is told from a holder's
+ * by the lock itself, which is looked at for an instant.
+ */
+export function holderOf(dir: string): { heldBy: Holder | undefined } | undefined {
+  const [path, sidecar] = [join(dir, 'lock'), join(dir, 'lock.json')]
+  if (!existsSync(path) || !existsSync(sidecar)) return undefined
+  const db = new Database(path, { readonly: true, strict: true })
+  try {
+    db.run('PRAGMA busy_timeout = 0')
+    db.query('SELECT count(*) FROM sqlite_master').get()
+    return undefined
+  } catch (error) {
+    if (error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY')) return { heldBy: readHolder(sidecar) }
+    throw error
+  } finally {
+    db.close()
   }
 }
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Holder } from '../../src/store/lock.ts'
-import { lockDataDir } from '../../src/store/lock.ts'
+import { holderOf, lockDataDir } from '../../src/store/lock.ts'
 
 const module = join(import.meta.dir, '../../src/store/lock.ts')
 const startedAt = Date.UTC(2026, 10, 21, 19, 30)
@@ -59,6 +59,22 @@ describe('between processes', () => {
     const holder = { pid: first.child.pid, role: 'serve', startedAt }
     expect(lockDataDir(dir, mine)).toEqual({ heldBy: holder })
     expect(await run('import').said).toEqual({ heldBy: holder })
+  })
+
+  test('who holds the lock can be asked without taking it, and the asking takes it from nobody', async () => {
+    expect(holderOf(dir)).toBeUndefined()
+    const first = run('serve')
+    expect(await first.said).toBe('held')
+    expect(holderOf(dir)).toEqual({ heldBy: { pid: first.child.pid, role: 'serve', startedAt } })
+    expect(await run('import').said).toEqual({ heldBy: { pid: first.child.pid, role: 'serve', startedAt } })
+    first.child.kill('SIGKILL')
+    await first.child.exited
+    expect(holderOf(dir)).toBeUndefined()
+    const own = take()
+    expect(holderOf(dir)).toEqual({ heldBy: mine })
+    expect(await run('import').said).toEqual({ heldBy: mine })
+    own.release()
+    expect(holderOf(dir)).toBeUndefined()
   })
 
   test('of many that start at once exactly one gets it', async () => {

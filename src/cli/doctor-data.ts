@@ -1,0 +1,171 @@
+import type { Database } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
+import { databasePath } from '../house.ts'
+import { dayMs, isoInstant, minuteMs } from '../lib/instant.ts'
+import type { Cadence } from '../market/catalogue.ts'
+import { dataStatus } from '../market/freshness.ts'
+import { board } from '../service/board.ts'
+import { catalogue } from '../service/catalogue.ts'
+import { opensAll } from '../service/checkup.ts'
+import { contractBook } from '../service/contract-book.ts'
+import { freshness } from '../service/freshness.ts'
+import { quarantineList } from '../service/quarantine.ts'
+import { vault } from '../service/vault.ts'
+import { checkupStore } from '../store/checkup.ts'
+import { openDatabase, quickFaults, versionOf } from '../store/database.ts'
+import { schemaVersion } from '../store/migrations.ts'
+import { observationStore } from '../store/observations.ts'
+import { outboxStore } from '../store/outbox.ts'
+import { quarantineStore } from '../store/quarantine.ts'
+import { seriesStore } from '../store/series.ts'
+import { settingsStore } from '../store/settings.ts'
+import { webhookStore } from '../store/webhooks.ts'
+import { checked, doubtful, type Finding, faulty, fine, reasonOf } from './finding.ts'
+
+export interface DataGround {
+  now: number
+  /** Undefined: there is none. Null: it is not known, because the configuration was refused. */
+  masterKey: string | null | undefined
+  /** The clock of an evaluation copy can have been moved ahead. */
+  isCopy: boolean
+  /** A server has the directory, so what waits is on its way. */
+  hasServer: boolean
+}
+
+const faultsShown = 3
+/** What waits this long beyond its time is not on its way. */
+const lateMs = 15 * minuteMs
+
+/**
+ * Reads the database of a directory and leaves no trace of it: without a log beside it nobody has it open, and SQLite need not make its
+ * own files. Should somebody open it meanwhile, it is read once more, as one reads what others write.
+ */
+function reading<T>(dir: string, work: (db: Database) => T): T {
+  const path = databasePath(dir)
+  const log = `${path}-wal`
+  const once = (immutable: boolean) => {
+    const db = openDatabase(path, immutable ? { immutable } : { readonly: true })
+    try {
+      return work(db)
+    } finally {
+      db.close()
+    }
+  }
+  if (existsSync(log)) return once(false)
+  try {
+    const result = once(true)
+    return existsSync(log) ? once(false) : result
+  } catch (error) {
+    if (existsSync(log)) return once(false)
+    throw error
+  }
+}
+
+/** Whether a directory is one of production or an evaluation copy; undefined while nobody has served it, or where it can not be read. */
+export function modeOf(dir: string): 'serve' | 'dev' | undefined {
+  if (!existsSync(databasePath(dir))) return undefined
+  try {
+    const mode = reading(dir, db => (versionOf(db) === 0 ? undefined : settingsStore(db).get('directory.mode')))
+    return mode === 'serve' || mode === 'dev' ? mode : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What the database holds: whether it is sound, and whether what is in it goes on. */
+export function examineDatabase(dir: string, ground: DataGround): readonly Finding[] {
+  const path = databasePath(dir)
+  if (!existsSync(path)) return [doubtful('database', `there is no ${path} yet`, 'start wellhead serve, or restore a backup')]
+  try {
+    return reading(dir, db => {
+      const version = versionOf(db)
+      if (version === 0) return [doubtful('database', `${path} is empty`, 'start wellhead serve, which makes its tables')]
+      if (version < schemaVersion) {
+        const found = `schema version ${version} of ${schemaVersion}; what it holds was not looked at`
+        return [doubtful('schema', found, 'make a backup and start the server: it brings the database up to date'), ...integrity(db, path)]
+      }
+      return [fine('schema', `version ${version}`), ...integrity(db, path), ...contents(db, ground)]
+    })
+  } catch (error) {
+    return [faulty('database', `${path} can not be opened: ${reasonOf(error)}`, 'restore a backup: wellhead restore FILE')]
+  }
+}
+
+const integrity = (db: Database, path: string): readonly Finding[] =>
+  checked('database', () => {
+    const faults = quickFaults(db)
+    if (faults.length === 0) return fine('database', `${path} is sound as far as the quick check goes`)
+    const found = `${path} is damaged: ${faults.slice(0, faultsShown).join('; ')}`
+    return faulty('database', found, 'restore a backup: wellhead restore FILE; wellhead verify says more')
+  })
+
+const contents = (db: Database, ground: DataGround): readonly Finding[] => [
+  ...checked('secrets', () => examineSealed(db, ground.masterKey)),
+  ...checked('clock', () => examineClock(db, ground)),
+  ...checked('outbox', () => examineOutbox(db, ground)),
+  ...checked('data', () => examineFreshness(db, ground.now)),
+]
+
+function examineSealed(db: Database, masterKey: DataGround['masterKey']): Finding {
+  const store = checkupStore(db)
+  const count = store.sealedCount()
+  if (count === 0) return fine('secrets', 'none is sealed')
+  if (masterKey === null) return fine('secrets', `${count} sealed; without a configuration there is no key to try`)
+  const advice = 'put back the master key that belongs to this database, or make webhook secrets and credentials anew'
+  if (masterKey === undefined) return faulty('secrets', `${count} sealed, and there is no master key to open them`, advice)
+  if (!opensAll(vault(masterKey), store)) return faulty('secrets', `${count} sealed, and the master key does not open them`, advice)
+  return fine('secrets', `${count} sealed, and the master key opens them`)
+}
+
+function examineClock(db: Database, { now, isCopy }: DataGround): Finding {
+  const recordedAt = checkupStore(db).recordedAt()
+  if (recordedAt === undefined || recordedAt - now <= dayMs) return fine('clock', isoInstant(now))
+  if (isCopy) return fine('clock', `${isoInstant(now)}; the clock of this evaluation copy was moved ahead of it`)
+  const found = `it is ${isoInstant(now)} here, and an observation was recorded at ${isoInstant(recordedAt)}`
+  return faulty('clock', found, 'set the clock of this machine, and keep it by NTP')
+}
+
+function examineOutbox(db: Database, { now, hasServer }: DataGround): Finding {
+  const store = outboxStore(db)
+  const endpoints = webhookStore(db)
+  // An endpoint that is switched off keeps its messages for when it is switched on.
+  const lanes = store.backlog().filter(({ kind, lane }) => kind !== 'webhook' || endpoints.find(lane)?.active !== false)
+  const underWay = store.underWay()
+  const count = lanes.reduce((sum, lane) => sum + lane.waiting, underWay.count)
+  const oldestAt = Math.min(...lanes.map(lane => lane.dueAt), underWay.dueAt ?? Number.POSITIVE_INFINITY)
+  if (count === 0) return fine('outbox', 'nothing waits')
+  const found = `${count} ${count === 1 ? 'message waits' : 'messages wait'}, the oldest due at ${isoInstant(oldestAt)}`
+  if (oldestAt > now - lateMs) return fine('outbox', found)
+  const advice = hasServer
+    ? 'see in the log of the server why they do not leave: a receiver or a provider refuses them'
+    : 'start the server: it sends them'
+  return doubtful('outbox', found, advice)
+}
+
+const cadences: readonly Cadence[] = ['intraday_2_5m', 'intraday_5m', 'twice_daily', 'daily', 'weekly', 'monthly']
+
+function examineFreshness(db: Database, now: number): Finding | Finding[] {
+  const clock = { now: () => now, monotonic: () => 0 }
+  const observations = observationStore(db)
+  const known = catalogue(seriesStore(db), contractBook)
+  const quarantine = quarantineList(quarantineStore(db), () => {})
+  const { reach } = freshness({
+    ...{ catalogue: known, quarantine, observations, now: clock.now },
+    board: board(observations, quarantine, clock),
+  })
+  const dated = known.list().flatMap(series => {
+    const lastAt = series.unavailableReason === null ? reach(series)?.lastAt : undefined
+    return lastAt === undefined ? [] : [{ series, lastAt }]
+  })
+  if (dated.length === 0) return doubtful('data', 'there is no observation yet', 'record some: wellhead import FILE')
+  return cadences.flatMap(cadence => {
+    const those = dated.filter(one => one.series.cadence === cadence)
+    if (those.length === 0) return []
+    const stale = those.filter(({ series, lastAt }) => dataStatus(series, lastAt, now) === 'stale')
+    const newestAt = Math.max(...those.map(one => one.lastAt))
+    const check = `data, ${cadence}`
+    const found = `newest ${isoInstant(newestAt)}, ${stale.length} of ${those.length} codes stale`
+    if (stale.length === 0) return [fine(check, found)]
+    return [doubtful(check, found, `record what came since, such as for ${stale[0]!.series.code}: GET /v1/status has every feed`)]
+  })
+}

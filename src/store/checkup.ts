@@ -1,0 +1,45 @@
+import type { Database } from 'bun:sqlite'
+
+/** Whose sealed text it is. */
+export type SealedKind = 'webhook' | 'account' | 'source'
+
+export interface SealedText {
+  kind: SealedKind
+  /** Id of the webhook endpoint, account or data source. */
+  id: string
+  sealed: Uint8Array
+}
+
+/** What a check-up asks of a database beside what the other stores answer. */
+export interface CheckupStore {
+  /** When the newest observation of any series was recorded, Unix ms: of those, the one recorded last. */
+  recordedAt(): number | undefined
+  /** How many texts the vault has sealed: webhook secrets and credentials. */
+  sealedCount(): number
+  /** The newest sealed text of each kind. */
+  sealedSamples(): SealedText[]
+}
+
+const sealed: Readonly<Record<SealedKind, { from: string; id: string; text: string }>> = {
+  webhook: { from: 'webhooks', id: 'id', text: 'secret' },
+  account: { from: 'webhook_account_secrets', id: 'account_id', text: 'secret' },
+  source: { from: 'data_sources WHERE credentials IS NOT NULL', id: 'id', text: 'credentials' },
+}
+
+export function checkupStore(db: Database): CheckupStore {
+  // A look at the end of each series: there is no index by time of recording, and there are many observations.
+  const recorded = db.query<{ at: number | null }, []>(
+    `SELECT max(o.recorded_at) AS at FROM series s
+     JOIN observations o ON o.series_id = s.id AND o.observed_at = (SELECT max(observed_at) FROM observations WHERE series_id = s.id)`,
+  )
+  const kinds = Object.entries(sealed) as [SealedKind, (typeof sealed)[SealedKind]][]
+  const counts = kinds.map(([, { from }]) => db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${from}`))
+  const samples = kinds.map(([kind, { from, id, text }]) =>
+    db.query<SealedText, []>(`SELECT '${kind}' AS kind, ${id} AS id, ${text} AS sealed FROM ${from} ORDER BY created_at DESC LIMIT 1`),
+  )
+  return {
+    recordedAt: () => recorded.get()?.at ?? undefined,
+    sealedCount: () => counts.reduce((sum, count) => sum + count.get()!.n, 0),
+    sealedSamples: () => samples.flatMap(sample => sample.get() ?? []),
+  }
+}

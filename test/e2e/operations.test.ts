@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { remove, run, type Server, start, temporaryDir } from './binary.ts'
+
+describe('the operator of a binary', () => {
+  const dir = temporaryDir()
+  const data = join(dir, 'data')
+  let server: Server
+  beforeAll(async () => {
+    server = await start('serve', dir)
+  })
+  afterAll(async () => {
+    server.process.kill('SIGKILL')
+    await server.process.exited
+    remove(dir)
+  })
+
+  const picture = () => [
+    readdirSync(data).sort(),
+    ...['wellhead.db', 'wellhead.db-wal'].map(name =>
+      createHash('sha256')
+        .update(readFileSync(join(data, name)))
+        .digest('hex'),
+    ),
+  ]
+
+  test('gets the interface description that the server answers, without one', async () => {
+    const { code, out, err } = await run('openapi')
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toBe(await (await server.get('/openapi.json')).text())
+  })
+
+  test('syncs a data source through the running server, and without one', async () => {
+    const made = await fetch(`${server.url}/v1/data-sources`, {
+      method: 'POST',
+      headers: { authorization: `Token ${server.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ data_source: { name: 'feed', source_type: 'file' } }),
+    })
+    expect(made.status).toBe(201)
+    const synced = await run('sources', 'sync', 'feed', '--data', data)
+    expect([synced.code, synced.err]).toEqual([1, expect.stringMatching(/^sources sync: scraper_config.path is missing/)])
+    const listed = await run('sources', 'list', '--data', data, '--json')
+    expect(JSON.parse(listed.out)).toEqual([expect.objectContaining({ name: 'feed', status: 'error', failed_syncs: 1 })])
+  })
+
+  test('is told by doctor how the server does, and after a kill that none runs; nothing is changed by it', async () => {
+    const statusOf = (out: string, check: string) =>
+      (JSON.parse(out) as { checks: { check: string; status: string; found: string }[] }).checks.find(one => one.check === check)
+    const running = await run('doctor', '--data', data, '--json')
+    expect([running.code, running.err]).toEqual([0, ''])
+    expect(statusOf(running.out, 'server')).toMatchObject({ status: 'ok', found: expect.stringContaining(`process ${server.process.pid}`) })
+    server.process.kill('SIGKILL')
+    await server.process.exited
+    const before = picture()
+    const killed = await run('doctor', '--data', data, '--json')
+    expect(picture()).toEqual(before)
+    expect([killed.code, statusOf(killed.out, 'server')?.found, statusOf(killed.out, 'database')?.status]).toEqual([0, 'none runs', 'ok'])
+    const alone = await run('sources', 'sync', 'feed', '--data', data)
+    expect([alone.code, alone.err]).toEqual([1, expect.stringMatching(/scraper_config.path is missing/)])
+  })
+})
