@@ -13,6 +13,7 @@ FROM debian:12-slim
 RUN useradd --system --uid 10001 --home-dir /data --shell /usr/sbin/nologin wellhead \
  && install -d -o wellhead -g wellhead -m 0700 /data
 COPY --from=build /build/dist/wellhead /usr/local/bin/wellhead
+COPY --from=build /build/dist/wellhead.notices.txt /usr/local/share/doc/wellhead/notices.txt
 USER wellhead
 WORKDIR /data
 VOLUME /data

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import { writeNotices } from './notices.ts'
 
 /**
  * Builds the one binary. Whitespace and syntax are minified and nothing else: renaming identifiers silently switches off numeric
@@ -26,4 +27,6 @@ const built = Bun.spawnSync(
   ],
   { stdout: 'inherit', stderr: 'inherit', env: { ...process.env, NODE_ENV: 'production' } },
 )
+// Whoever passes the binary on passes these on with it.
+if (built.exitCode === 0) writeNotices('dist/wellhead.notices.txt')
 process.exit(built.exitCode)

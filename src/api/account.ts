@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import type { Caller } from '../http/gate.ts'
+import { integer } from '../http/integer.ts'
 import { FlatProblem, NestedProblem } from '../http/problem-shape.ts'
 import type { Links } from '../http/refusals.ts'
 import { isoInstant, startOfMonth } from '../lib/instant.ts'
@@ -28,7 +29,7 @@ const AccountAnswer = t.Object({
     tier_name: t.String({ examples: ['Production Boost'] }),
     plan: t.String({ examples: ['starter'] }),
     request_limit: countOrNull('Of the running quota window; null: no quota.'),
-    usage_this_month: t.Integer({ description: 'Requests that counted since the 1st, over all keys of the account.', examples: [1234] }),
+    usage_this_month: integer({ description: 'Requests that counted since the 1st, over all keys of the account.', examples: [1234] }),
     trial_active: t.Boolean(),
     trial_ends_at: instantOrNull('When the trial ends or ended.'),
     email_confirmed: t.Boolean(),
@@ -50,7 +51,7 @@ const AccountAnswer = t.Object({
     cancel_at_period_end: t.Boolean(),
     quota: t.Object({
       limit: countOrNull('Null: no quota.'),
-      used: t.Integer({ examples: [1234] }),
+      used: integer({ examples: [1234] }),
       remaining: countOrNull('Null: no quota.'),
       window: WindowName,
       resets_at: t.String({ format: 'date-time' }),

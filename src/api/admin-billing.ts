@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import { type Form, formBody, formOf } from '../http/form.ts'
+import { integer } from '../http/integer.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../http/page.ts'
 import { invalidParameter, notFound } from '../http/problem.ts'
 import { NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
@@ -43,11 +44,11 @@ const LedgerInvoice = t.Object(
     billed_to: t.String({ examples: ['eval@example.com'] }),
     due_at: t.String({ format: 'date-time' }),
     paid_at: instantOrNull('When it was paid.'),
-    attempt_count: t.Integer({ description: 'Payments that were tried.' }),
+    attempt_count: integer({ description: 'Payments that were tried.' }),
     next_attempt_at: instantOrNull('When the payment is tried again.'),
     last_error: t.Union([t.String(), t.Null()]),
     provider: t.String({ examples: ['manual'] }),
-    lines: t.Array(t.Object({ description: t.String(), amount: t.Integer({ description: 'In cents.' }) })),
+    lines: t.Array(t.Object({ description: t.String(), amount: integer({ description: 'In cents.' }) })),
   },
   { title: 'LedgerInvoice' },
 )
@@ -122,7 +123,7 @@ function ledger({ access, billing, keys, links, now }: AdminBillingDeps) {
           t.Object({
             account: accountField,
             description: t.String({ maxLength: descriptionMax, examples: ['Futures Data, November'] }),
-            amount: t.Integer({ minimum: 1, description: 'In cents.', examples: [4900] }),
+            amount: integer({ minimum: 1, description: 'In cents.', examples: [4900] }),
             period_start: t.Optional(t.String({ format: 'date-time' })),
             period_end: t.Optional(t.String({ format: 'date-time' })),
           }),
@@ -191,7 +192,7 @@ function agreeing({ access, billing, keys, meter, now }: AdminBillingDeps) {
           account: accountField,
           plan: t.Union(plans.map(plan => t.Literal(plan))),
           billing_period: t.Optional(periodName),
-          price: t.Integer({ minimum: 0, description: 'Of a period, in cents.', examples: [120_000] }),
+          price: integer({ minimum: 0, description: 'Of a period, in cents.', examples: [120_000] }),
         }),
       ),
       response: {

@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { exportText } from '../feed/export.ts'
 import { catalogueOf, checkRow, type RawRow, type Catalogue as RowCatalogue } from '../feed/rows.ts'
 import type { AccessPlugin } from '../http/access.ts'
+import { integer } from '../http/integer.ts'
 import { type FieldFault, invalidParameter, notFound, Problem, validationFailed } from '../http/problem.ts'
 import { NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
 import { listOf } from '../http/query.ts'
@@ -30,14 +31,14 @@ const faultsMax = 100
 const operator = { operator: true } as const
 
 const Counts = t.Object({
-  received: t.Integer(),
-  inserted: t.Integer(),
-  revised: t.Integer(),
-  unchanged: t.Integer(),
+  received: integer(),
+  inserted: integer(),
+  revised: integer(),
+  unchanged: integer(),
   recorded_at: t.String({ format: 'date-time' }),
 })
 const SeriesRow = t.Object({
-  id: t.Integer(),
+  id: integer(),
   code: t.String({ examples: ['WTI_USD'] }),
   name: t.String(),
   category: t.String(),
@@ -49,7 +50,7 @@ const SeriesRow = t.Object({
 })
 const QuarantineRow = t.Object(
   {
-    id: t.Integer(),
+    id: integer(),
     code: t.String({ examples: ['WTI_USD'] }),
     from: t.String({ format: 'date', examples: ['2026-11-02'] }),
     to: t.String({ format: 'date', examples: ['2026-11-03'] }),

@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { Dataset } from '../feed/dataset.ts'
 import type { AccessPlugin } from '../http/access.ts'
+import { integer } from '../http/integer.ts'
 import { type FieldFault, notFound, Problem, validationFailed } from '../http/problem.ts'
 import { NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
 import { isoInstant } from '../lib/instant.ts'
@@ -26,7 +27,7 @@ const DatasetShape = t.Object(
     columns: t.Array(t.Object({ name: t.String({ examples: ['contract'] }), required: t.Boolean(), description: t.String() })),
     example: t.String({ description: 'A file of two rows.' }),
     key: t.Array(t.String(), { description: 'Columns that tell rows apart: the last of a file counts.' }),
-    batch_max: t.Integer({ description: 'Rows that the command line sends at once.', examples: [1000] }),
+    batch_max: integer({ description: 'Rows that the command line sends at once.', examples: [1000] }),
     wide: t.Union([t.Object({ name: t.String(), value: t.String() }), t.Null()], {
       description: 'In files with a column for each of something: the column that its name stands for and the one that its cells are of.',
     }),
@@ -35,10 +36,10 @@ const DatasetShape = t.Object(
 )
 
 const Counts = t.Object({
-  received: t.Integer(),
-  inserted: t.Integer(),
-  revised: t.Integer(),
-  unchanged: t.Integer(),
+  received: integer(),
+  inserted: integer(),
+  revised: integer(),
+  unchanged: integer(),
   dry_run: t.Boolean(),
   recorded_at: t.String({ format: 'date-time' }),
 })

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { isoInstant, startOfMonth } from '../lib/instant.ts'
 import { isActive, type MadeKey } from '../service/key-changes.ts'
 import { type AccountState, heldKeys, type Keyring, type KeyState } from '../service/keyring.ts'
@@ -26,12 +27,12 @@ const accountFields = {
   email_confirmed_at: instantOrNull('Null: the free quota holds.'),
   suspended_at: instantOrNull('Since when the operator holds the account back.'),
   created_at: t.String({ format: 'date-time' }),
-  active_keys: t.Integer({ examples: [2] }),
-  total_keys: t.Integer({ examples: [3] }),
+  active_keys: integer({ examples: [2] }),
+  total_keys: integer({ examples: [3] }),
 }
 export const OperatorAccount = t.Object(accountFields, { title: 'OperatorAccount' })
 export const OperatorAccountDetail = t.Object(
-  { ...accountFields, features: FeatureList, usage_this_month: t.Integer({ examples: [1234] }), api_keys: t.Array(OperatorKey) },
+  { ...accountFields, features: FeatureList, usage_this_month: integer({ examples: [1234] }), api_keys: t.Array(OperatorKey) },
   { title: 'OperatorAccountDetail' },
 )
 

@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import { formBody, formOf } from '../http/form.ts'
+import { integer } from '../http/integer.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../http/page.ts'
 import { notFound, validationFailed } from '../http/problem.ts'
 import { NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
@@ -160,7 +161,7 @@ function accountKeys({ access: plugin, keys, meter, changes, nameMax, now }: Adm
         access,
         params,
         response: {
-          200: envelope(t.Object({ api_keys: t.Array(OperatorKey), total_count: t.Integer() })),
+          200: envelope(t.Object({ api_keys: t.Array(OperatorKey), total_count: integer() })),
           ...refusals,
           404: NestedProblem,
         },

@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { type Form, formBody, formOf } from '../http/form.ts'
+import { integer } from '../http/integer.ts'
 import { validationFailed } from '../http/problem.ts'
 import { isObject } from '../lib/json.ts'
 import { unprintable } from '../lib/text.ts'
@@ -34,7 +35,7 @@ const fields = t.Object({
   condition_operator: t.Optional(t.Union(operators.map(one => t.Literal(one)))),
   condition_value: t.Optional(t.Number({ minimum: -valueMax, maximum: valueMax, examples: [90] })),
   analytics_type: t.Optional(orNull(t.Union(analyticsTypes.map(one => t.Literal(one))))),
-  analytics_period: t.Optional(t.Integer({ minimum: period.min, maximum: period.max, default: period.default })),
+  analytics_period: t.Optional(integer({ minimum: period.min, maximum: period.max, default: period.default })),
   analytics_config: t.Optional(
     t.Object(
       {},
@@ -47,7 +48,7 @@ const fields = t.Object({
   ),
   webhook_url: t.Optional(orNull(t.String({ maxLength: urlMax, examples: ['https://desk.example.com/alerts'] }))),
   cooldown_minutes: t.Optional(
-    t.Integer({ minimum: 0, maximum: cooldownMax, description: '60 by default, 1440 for analytics alerts; 0: none.' }),
+    integer({ minimum: 0, maximum: cooldownMax, description: '60 by default, 1440 for analytics alerts; 0: none.' }),
   ),
   enabled: t.Optional(t.Boolean({ default: true })),
   metadata: t.Optional(

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../http/page.ts'
 import { NestedProblem } from '../http/problem-shape.ts'
 import { isoInstant } from '../lib/instant.ts'
@@ -11,7 +12,7 @@ const triggersPerPage = 50
 
 const Analytics = t.Object({
   triggered_alerts: t.Array(FiredAnalytics),
-  pagination: t.Object({ page: t.Integer(), per_page: t.Integer(), total: t.Integer() }),
+  pagination: t.Object({ page: integer(), per_page: integer(), total: integer() }),
 })
 const Triggers = t.Object({ triggers: t.Array(TriggerShape), meta: PageMetaShape })
 

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { isoInstant } from '../lib/instant.ts'
 import { type AlertCondition, analyticsTypes, conditionOperator, conditionValue, operators } from '../market/alert-condition.ts'
 import type { Alert, Alerts, AlertTest } from '../service/alerts.ts'
@@ -31,12 +32,12 @@ const alertFields = {
   condition_operator: operator,
   condition_value: t.Number({ examples: [90] }),
   analytics_type: orNull(analyticsType, 'Null: a standard alert.'),
-  analytics_period: orNull(t.Integer({ examples: [30] }), 'Days; for RSI, closes.'),
+  analytics_period: orNull(integer({ examples: [30] }), 'Days; for RSI, closes.'),
   analytics_config: orNull(anyObject),
   webhook_url: orNull(t.String({ examples: ['https://desk.example.com/alerts'] })),
-  cooldown_minutes: t.Integer({ examples: [60] }),
+  cooldown_minutes: integer({ examples: [60] }),
   enabled: t.Boolean(),
-  trigger_count: t.Integer({ examples: [0] }),
+  trigger_count: integer({ examples: [0] }),
   last_triggered_at: orNull(instant()),
   created_at: instant(),
   updated_at: instant(),
@@ -70,8 +71,8 @@ export const TestShape = t.Object(
       '`in_cooldown`: the condition holds and the cooldown runs. `no_data`: no price, or too few closes; `error` says so.',
     ),
     success: t.Boolean({ description: 'Whether the alert could be evaluated.' }),
-    status_code: orNull(t.Integer(), 'Null: nothing is sent.'),
-    response_time_ms: t.Integer(),
+    status_code: orNull(integer(), 'Null: nothing is sent.'),
+    response_time_ms: integer(),
     error: orNull(t.String()),
   },
   { title: 'AlertTest' },
@@ -84,11 +85,11 @@ export const FiredAnalytics = t.Object(
       name,
       commodity_code: code,
       analytics_type: analyticsType,
-      analytics_period: t.Integer(),
+      analytics_period: integer(),
       analytics_config: anyObject,
       condition,
     },
-    ...{ trigger_count: t.Integer(), last_triggered_at: instant(), cooldown_minutes: t.Integer(), enabled: t.Boolean() },
+    ...{ trigger_count: integer(), last_triggered_at: instant(), cooldown_minutes: integer(), enabled: t.Boolean() },
     metadata: t.Object(
       { current_price: t.Optional(t.Number()) },
       {

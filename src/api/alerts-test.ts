@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { formBody, formOf } from '../http/form.ts'
+import { integer } from '../http/integer.ts'
 import { missingParameter, Problem } from '../http/problem.ts'
 import { FailProblem, NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
 import { dayMs, isoDay, isoInstant, parseDay, parseInstant, startOfDay } from '../lib/instant.ts'
@@ -15,8 +16,8 @@ const backtestDays = 365
 const TestsShape = t.Object({
   commodity_code: t.String({ examples: ['BRENT_CRUDE_USD'] }),
   current_price: t.Object({ value: t.Union([t.Number(), t.Null()]), timestamp: t.Union([t.String({ format: 'date-time' }), t.Null()]) }),
-  evaluated: t.Integer(),
-  would_trigger: t.Integer(),
+  evaluated: integer(),
+  would_trigger: integer(),
   results: t.Array(TestShape),
 })
 
@@ -25,13 +26,13 @@ const BacktestShape = t.Object({
   condition: t.String({ examples: ['price above 75'] }),
   from: t.String({ format: 'date' }),
   to: t.String({ format: 'date' }),
-  observations: t.Integer({ description: 'Prices that were judged.' }),
-  trigger_count: t.Integer(),
+  observations: integer({ description: 'Prices that were judged.' }),
+  trigger_count: integer(),
   triggers: t.Array(t.Object({ triggered_at: t.String({ format: 'date-time' }), value: t.Number({ description: 'The price.' }) }), {
     description: 'Oldest first, at most 500.',
   }),
   truncated: t.Boolean({ description: 'Whether there are more triggers than are listed.' }),
-  cooldown_suppressed: t.Integer({ description: 'Prices that would have fired but for the cooldown.' }),
+  cooldown_suppressed: integer({ description: 'Prices that would have fired but for the cooldown.' }),
 })
 
 /** What alerts would do now, and would have done. */
@@ -117,7 +118,8 @@ const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertDesk) =>
       }
     },
     {
-      access: writing,
+      // It changes nothing, whatever its method.
+      access: { ...writing, action: 'read', heavy: true },
       body: backtestBody,
       response: { 200: BacktestShape, ...alertRefusals, 422: ValidationProblem },
       detail: alertDetail(

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { invalidParameter, missingParameter } from '../http/problem.ts'
 import { integerOf, listOf } from '../http/query.ts'
 import { serialised } from '../http/serialised.ts'
@@ -44,7 +45,7 @@ const Analysis = t.Object(
     ),
     direction: t.Union([t.Literal('positive'), t.Literal('negative'), t.Literal('none')]),
     stability: t.Union([t.Literal('stable'), t.Literal('moderate'), t.Literal('unstable')]),
-    data_points: t.Integer({ description: 'Closes on dates that both series have.', examples: [21] }),
+    data_points: integer({ description: 'Closes on dates that both series have.', examples: [21] }),
   },
   { title: 'Correlation' },
 )
@@ -57,7 +58,7 @@ const Matrix = t.Object(
     matrix: t.Record(t.String(), t.Record(t.String(), coefficient()), {
       examples: [{ WTI_USD: { WTI_USD: 1, BRENT_CRUDE_USD: 0.95 }, BRENT_CRUDE_USD: { WTI_USD: 0.95, BRENT_CRUDE_USD: 1 } }],
     }),
-    data_points: t.Integer({ description: 'Common closes of the pair that has the fewest.', examples: [21] }),
+    data_points: integer({ description: 'Common closes of the pair that has the fewest.', examples: [21] }),
   },
   { title: 'CorrelationMatrix' },
 )
@@ -66,7 +67,7 @@ const Rolling = t.Object(
   {
     type: t.Literal('rolling'),
     ...pair,
-    window: t.Integer({ description: 'Returns of each correlation.', examples: [7] }),
+    window: integer({ description: 'Returns of each correlation.', examples: [7] }),
     correlations: t.Array(t.Object({ date: dateField, correlation: coefficient() }), { description: 'Oldest first.' }),
     latest: coefficient(),
     average: coefficient('Arithmetic mean of those that there are.'),
@@ -152,7 +153,7 @@ export function correlation(deps: AnalyticsDeps) {
       ({ query, request, set, caller }) =>
         answers[wordOf('type', query.type, types, 'analysis')](deps, { query, request, set: set as Answering, caller }),
       {
-        access: { feature: 'analytics', meter: true },
+        access: { feature: 'analytics', meter: true, heavy: true },
         query: t.Object({
           type: t.Optional(t.String({ description: '`analysis` (default), `matrix` or `rolling`.', examples: ['analysis'] })),
           code1: codeQuery('Required for `analysis` and `rolling`'),

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { serialised } from '../http/serialised.ts'
 import { isoInstant } from '../lib/instant.ts'
 import {
@@ -41,7 +42,7 @@ const Listing = t.Object(
   {
     methods: t.Array(t.Object({ id: methodField, name: t.String(), description: t.String() })),
     default_method: t.Literal(methodDefault),
-    horizons: t.Array(t.Integer({ examples: [7] })),
+    horizons: t.Array(integer({ examples: [7] })),
     usage: t.String(),
   },
   { title: 'ForecastMethods' },
@@ -54,7 +55,7 @@ const Forecast = t.Object(
     current_price: price,
     currency: nullable(t.String({ examples: ['USD'] })),
     unit: t.String({ examples: ['barrel'] }),
-    data_points: t.Integer({ description: 'Closes in the lookback.', examples: [62] }),
+    data_points: integer({ description: 'Closes in the lookback.', examples: [62] }),
     volatility: t.Number({ description: 'Percent a year.', examples: [21.7] }),
     forecasts: t.Array(
       t.Object({
@@ -113,7 +114,7 @@ export function forecast(deps: AnalyticsDeps) {
   return new Elysia()
     .use(deps.access)
     .get('/v1/analytics/forecast', ({ query, request, set, caller }) => answer(deps, { query, request, set: set as Answering, caller }), {
-      access: { feature: 'forecast', meter: true },
+      access: { feature: 'forecast', meter: true, heavy: true },
       query: t.Object({
         code: codeQuery('Absent: the methods'),
         method: t.Optional(t.String({ description: `\`sma\`, \`ema\` or \`combined\` (${methodDefault}).`, examples: [methodDefault] })),

@@ -3,6 +3,7 @@ import { type TSchema, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import type { CodeReader } from '../http/codes.ts'
 import type { Caller } from '../http/gate.ts'
+import { integer } from '../http/integer.ts'
 import { invalidParameter, missingParameter, Problem } from '../http/problem.ts'
 import { FailProblem, NestedProblem } from '../http/problem-shape.ts'
 import { integerOf } from '../http/query.ts'
@@ -40,7 +41,7 @@ export const nullable = <T extends TSchema>(schema: T, description?: string) =>
 
 export const dateField = t.String({ format: 'date', examples: ['2026-11-20'] })
 export const codeField = t.String({ examples: ['WTI_USD'] })
-export const periodField = t.Integer({ description: 'Calendar days that were asked for.', examples: [30] })
+export const periodField = integer({ description: 'Calendar days that were asked for.', examples: [30] })
 
 const tierFields = {
   tier: t.String({ description: "The caller's plan.", examples: ['enterprise'] }),

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { invalidParameter } from '../http/problem.ts'
 import { serialised } from '../http/serialised.ts'
 import { analyticsSpreads, type SpreadIdentity } from '../market/identities.ts'
@@ -72,7 +73,7 @@ const Standing = t.Object(
       max: spreadField,
       percentile: t.Number({ examples: [38.1] }),
       z_score: nullable(t.Number({ examples: [-0.4] }), 'Null when std_dev is 0.'),
-      data_points: t.Integer({ description: 'Common dates in the window.', examples: [21] }),
+      data_points: integer({ description: 'Common dates in the window.', examples: [21] }),
     }),
     interpretation: t.String({ examples: ['normal: 0.40 standard deviations below the mean'] }),
     period: periodField,
@@ -156,7 +157,7 @@ export function spread(deps: AnalyticsDeps) {
   return new Elysia()
     .use(deps.access)
     .get('/v1/analytics/spread', ({ query, request, set, caller }) => answer(deps, { query, request, set: set as Answering, caller }), {
-      access: { feature: 'analytics', meter: true },
+      access: { feature: 'analytics', meter: true, heavy: true },
       query: t.Object({
         spread: t.Optional(t.String({ description: `One of ${ids.join(', ')}; absent: the list of them.`, examples: ['wti_brent'] })),
         period: periodQuery(30),

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { serialised } from '../http/serialised.ts'
 import { isoInstant } from '../lib/instant.ts'
 import { percentileBand, statisticsOf, volatilityBand, zScoreBand } from '../market/statistics.ts'
@@ -44,7 +45,7 @@ const Statistics = t.Object(
       std_dev: t.Number({ description: 'Sample standard deviation, n - 1.', examples: [2.8768] }),
       min: t.Number({ examples: [74.07] }),
       max: t.Number({ examples: [83.14] }),
-      data_points: t.Integer({ description: 'Closes in the window.', examples: [21] }),
+      data_points: integer({ description: 'Closes in the window.', examples: [21] }),
     }),
     generated_at: t.String({ format: 'date-time' }),
   },
@@ -85,7 +86,7 @@ export function statistics(deps: AnalyticsDeps) {
   return new Elysia()
     .use(deps.access)
     .get('/v1/analytics/statistics', ({ query, request, set, caller }) => answer(deps, { query, request, set: set as Answering, caller }), {
-      access: { feature: 'analytics', meter: true },
+      access: { feature: 'analytics', meter: true, heavy: true },
       query: t.Object({ code: codeQuery('Required'), period: periodQuery(30) }),
       response: { 200: serialised(both(Statistics)), ...refusals },
       detail: {

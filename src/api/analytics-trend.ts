@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { integerOf } from '../http/query.ts'
 import { serialised } from '../http/serialised.ts'
 import { indicatorRun, type Pivots, pivotsOf, trendAnalysis } from '../market/indicators.ts'
@@ -77,7 +78,7 @@ const Analysis = t.Object(
 const run = {
   code: codeField,
   period: periodField,
-  window: t.Integer({ description: 'Closes of the average, changes of the RSI.', examples: [20] }),
+  window: integer({ description: 'Closes of the average, changes of the RSI.', examples: [20] }),
   current_price: price,
   current_value: t.Number({ description: 'At the newest close.', examples: [79.68] }),
   position: t.Union([t.Literal('above'), t.Literal('below')], {
@@ -162,7 +163,7 @@ export function trend(deps: AnalyticsDeps) {
   return new Elysia()
     .use(deps.access)
     .get('/v1/analytics/trend', ({ query, request, set, caller }) => answer(deps, { query, request, set: set as Answering, caller }), {
-      access: { feature: 'analytics', meter: true },
+      access: { feature: 'analytics', meter: true, heavy: true },
       query: t.Object({
         code: codeQuery('Required'),
         period: periodQuery(30),

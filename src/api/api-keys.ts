@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import type { Caller } from '../http/gate.ts'
 import { type Idempotency, idempotencyHeader } from '../http/idempotency.ts'
+import { integer } from '../http/integer.ts'
 import { requireAction } from '../http/permission.ts'
 import { notFound } from '../http/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
@@ -26,7 +27,7 @@ export interface ApiKeysDeps {
 const access = { meter: false, header: true } as const
 const changing = { ...access, action: 'change_keys' } as const
 const params = t.Object({ id: t.String({ description: 'Id of the key.', examples: ['00000000-0000-4000-8000-000000000102'] }) })
-const Listed = envelope(t.Object({ api_keys: t.Array(ApiKeyShape), total_count: t.Integer() }))
+const Listed = envelope(t.Object({ api_keys: t.Array(ApiKeyShape), total_count: integer() }))
 const One = envelope(t.Object({ api_key: ApiKeyShape }))
 const Made = envelope(t.Object({ api_key: NewApiKeyShape }))
 const Revoked = envelope(

@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import type { CodeReader } from '../http/codes.ts'
 import { formBody } from '../http/form.ts'
+import { integer } from '../http/integer.ts'
 import { invalidParameter, Problem } from '../http/problem.ts'
 import { FailProblem, NestedProblem } from '../http/problem-shape.ts'
 import type { Board } from '../service/board.ts'
@@ -46,7 +47,7 @@ const Batch = envelope(
   t.Object({
     prices: t.Array(Row, { description: 'In the order asked, without duplicates.' }),
     missing_codes: t.Array(t.String(), { description: 'Known codes that have no price at present.' }),
-    count: t.Integer(),
+    count: integer(),
     currency: t.Optional(t.String({ description: 'The currency asked for.' })),
   }),
 )

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { t } from 'elysia'
 import { formBody, formOf } from '../http/form.ts'
 import type { Caller } from '../http/gate.ts'
+import { integer } from '../http/integer.ts'
 import { Problem, stateForbids, validationFailed } from '../http/problem.ts'
 import type { CreditPack } from '../plan/credit-packs.ts'
 import { type BillingPeriod, billingPeriods } from '../plan/subscription.ts'
@@ -25,7 +26,7 @@ export const portalBody = formBody(
   }),
 )
 export const purchaseBody = formBody(
-  t.Object({ pack_id: t.String({ examples: ['pack_10k'] }), quantity: t.Optional(t.Integer({ minimum: 1, maximum: quantityMax })) }),
+  t.Object({ pack_id: t.String({ examples: ['pack_10k'] }), quantity: t.Optional(integer({ minimum: 1, maximum: quantityMax })) }),
 )
 
 /** A text that a body must have. */

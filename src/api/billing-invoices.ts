@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
+import { integer } from '../http/integer.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../http/page.ts'
 import { invalidParameter, notFound } from '../http/problem.ts'
 import { NestedProblem } from '../http/problem-shape.ts'
@@ -32,11 +33,11 @@ const day = t.String({ format: 'date', examples: ['2026-11-20'] })
 const Usage = t.Object({
   period: t.Object({ start: day, end: t.String({ format: 'date', description: 'The last day.', examples: ['2026-11-30'] }) }),
   requests: t.Object({
-    used: t.Integer({ description: 'Of all keys together, those paid with bought requests too.', examples: [1234] }),
+    used: integer({ description: 'Of all keys together, those paid with bought requests too.', examples: [1234] }),
     limit: countOrNull('Null: no quota.'),
     remaining: countOrNull('Null: no quota.'),
   }),
-  daily_breakdown: t.Array(t.Object({ date: day, requests: t.Integer({ examples: [61] }) }), {
+  daily_breakdown: t.Array(t.Object({ date: day, requests: integer({ examples: [61] }) }), {
     description: 'Every day of the period so far, oldest first.',
   }),
 })

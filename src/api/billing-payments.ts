@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import { type Idempotency, idempotencyHeader, type Repeatable } from '../http/idempotency.ts'
+import { integer } from '../http/integer.ts'
 import { notFound, stateForbids } from '../http/problem.ts'
 import { NestedProblem } from '../http/problem-shape.ts'
 import type { Links } from '../http/refusals.ts'
@@ -33,7 +34,7 @@ const Intent = t.Object({
   client_secret: t.String(),
 })
 const Portal = t.Object({ url: t.String(), expires_at: t.String({ format: 'date-time' }) })
-const Bought = t.Object({ credit_purchase: PurchaseShape, balance: t.Object({ requests_remaining: t.Integer({ examples: [10_000] }) }) })
+const Bought = t.Object({ credit_purchase: PurchaseShape, balance: t.Object({ requests_remaining: integer({ examples: [10_000] }) }) })
 
 /** What an account pays with, and requests bought beside a plan. */
 export const billingPaymentRoutes = (deps: BillingPaymentsDeps) => new Elysia().use(methods(deps)).use(portal(deps)).use(credits(deps))

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { isoInstant } from '../lib/instant.ts'
 import type { CreditPack } from '../plan/credit-packs.ts'
 import { offeredPlans, type Plans, quotaPeriods } from '../plan/plans.ts'
@@ -13,7 +14,7 @@ import { countOrNull } from './key-row.ts'
 import { FeatureList } from './tier-shape.ts'
 
 const moment = (description?: string) => t.String({ format: 'date-time', ...(description && { description }) })
-const cents = (description: string, example: number) => t.Integer({ description, examples: [example] })
+const cents = (description: string, example: number) => integer({ description, examples: [example] })
 const currency = t.Literal('USD')
 export const periodName = t.Union([t.Literal('monthly'), t.Literal('yearly')])
 
@@ -54,7 +55,7 @@ export const SubscriptionShape = t.Object(
     cancel_at_period_end: t.Boolean(),
     pending_plan: t.Union([t.String({ examples: ['starter'] }), t.Null()], { description: 'What takes the place of the plan at the end.' }),
     usage: t.Object({
-      requests_used: t.Integer({ description: 'Of all keys together, in the running quota window.', examples: [1234] }),
+      requests_used: integer({ description: 'Of all keys together, in the running quota window.', examples: [1234] }),
       requests_limit: countOrNull('Null: no quota.'),
       percent_used: t.Number({ examples: [1.23] }),
     }),
@@ -69,8 +70,8 @@ export const MethodShape = t.Object(
     type: t.Union([t.Literal('card'), t.Literal('invoice'), t.Literal('manual')]),
     brand: t.Union([t.String({ examples: ['visa'] }), t.Null()]),
     last4: t.Union([t.String({ examples: ['4242'] }), t.Null()]),
-    exp_month: t.Union([t.Integer({ examples: [12] }), t.Null()]),
-    exp_year: t.Union([t.Integer({ examples: [2039] }), t.Null()]),
+    exp_month: t.Union([integer({ examples: [12] }), t.Null()]),
+    exp_year: t.Union([integer({ examples: [2039] }), t.Null()]),
     is_default: t.Boolean(),
   },
   { title: 'PaymentMethod' },
@@ -106,7 +107,7 @@ export const PackShape = t.Object(
   {
     id: t.String({ examples: ['pack_10k'] }),
     name: t.String({ examples: ['10,000 requests'] }),
-    requests: t.Integer({ examples: [10_000] }),
+    requests: integer({ examples: [10_000] }),
     price: cents('In cents.', 900),
     currency,
     expires_after_days: countOrNull('From the purchase on; null: never.'),
@@ -118,8 +119,8 @@ export const PurchaseShape = t.Object(
   {
     id: t.String(),
     pack_id: t.String({ examples: ['pack_10k'] }),
-    quantity: t.Integer({ examples: [1] }),
-    requests: t.Integer({ description: 'Of all packs together.', examples: [10_000] }),
+    quantity: integer({ examples: [1] }),
+    requests: integer({ description: 'Of all packs together.', examples: [10_000] }),
     amount: cents('In cents.', 900),
     currency: t.String({ examples: ['USD'] }),
     status: t.Union([t.Literal('completed'), t.Literal('pending')], {

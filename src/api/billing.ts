@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import type { Caller } from '../http/gate.ts'
 import { type Idempotency, idempotencyHeader, type Repeatable } from '../http/idempotency.ts'
+import { integer } from '../http/integer.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
 import type { Ids } from '../lib/ids.ts'
 import { isoInstant } from '../lib/instant.ts'
@@ -38,7 +39,7 @@ const PlanList = t.Object({ plans: t.Array(PlanShape), addons: t.Array(AddOnShap
 const PlanChange = t.Object({
   subscription: SubscriptionShape,
   proration: t.Object({
-    amount: t.Integer({ description: 'What the change costs now, in cents.', examples: [2500] }),
+    amount: integer({ description: 'What the change costs now, in cents.', examples: [2500] }),
     currency: t.Literal('USD'),
   }),
   effective_at: t.String({ format: 'date-time' }),

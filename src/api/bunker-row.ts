@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { isoDay, isoInstant } from '../lib/instant.ts'
 import { arbitragePercent, type Difference, scrubberTonsADay } from '../market/bunker.ts'
 import { roundTo } from '../market/format.ts'
@@ -28,12 +29,12 @@ export const PortShape = t.Object(
     name: t.String({ examples: ['Singapore'] }),
     country: t.String({ examples: ['SG'] }),
     timezone: t.String({ examples: ['Asia/Singapore'] }),
-    volume_rank: t.Integer({ examples: [1], description: '1 sells most.' }),
+    volume_rank: integer({ examples: [1], description: '1 sells most.' }),
   },
   { title: 'BunkerPort' },
 )
 
-const supplierCount = t.Union([t.Integer(), t.Null()], { description: 'Null: not known.' })
+const supplierCount = t.Union([integer(), t.Null()], { description: 'Null: not known.' })
 const availability = t.Union([t.String(), t.Null()], { description: 'Null: not known.' })
 
 export const EntryShape = t.Object(
@@ -56,12 +57,12 @@ export const EntryShape = t.Object(
 export const metaFields = {
   request_id: t.String({ examples: ['6f9619ff-8b86-4d01-b42d-00c04fc964ff'] }),
   timestamp: moment('When this was answered.'),
-  cache_ttl: t.Integer({ examples: [300], description: 'Seconds for which the answer may be kept.' }),
+  cache_ttl: integer({ examples: [300], description: 'Seconds for which the answer may be kept.' }),
   data_source: t.String({ examples: ['market_reporting'] }),
   source_description: t.String({ examples: ['Compiled from market reporting'] }),
   currency,
   unit: t.Literal('metric_ton'),
-  port_count: t.Optional(t.Integer({ examples: [8] })),
+  port_count: t.Optional(integer({ examples: [8] })),
 }
 export const MetaShape = t.Object(metaFields, { title: 'BunkerMeta' })
 
@@ -134,7 +135,7 @@ export const HistoryShape = t.Object(
     max_value: t.Number({ examples: [532] }),
     open_value: t.Number({ examples: [529.25] }),
     close_value: t.Number({ examples: [531.5] }),
-    sample_count: t.Integer({ examples: [1] }),
+    sample_count: integer({ examples: [1] }),
   },
   { title: 'BunkerHistoryRow' },
 )

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
+import { integer } from '../http/integer.ts'
 import { CatalogProblem, NestedProblem } from '../http/problem-shape.ts'
 import { boolOf } from '../http/query.ts'
 import { serialised } from '../http/serialised.ts'
@@ -29,13 +30,13 @@ export interface CommoditiesDeps {
 const List = t.Object({
   status: t.Literal('success'),
   data: t.Array(Commodity),
-  meta: t.Object({ total: t.Integer({ examples: [884] }), include_unavailable: t.Boolean() }),
+  meta: t.Object({ total: integer({ examples: [884] }), include_unavailable: t.Boolean() }),
 })
 
 const Categories = envelope(
   t.Record(
     t.String(),
-    t.Object({ name: t.String({ examples: ['Crude Oil'] }), count: t.Integer({ examples: [12] }), commodities: t.Array(Commodity) }),
+    t.Object({ name: t.String({ examples: ['Crude Oil'] }), count: integer({ examples: [12] }), commodities: t.Array(Commodity) }),
     { description: 'By category.' },
   ),
 )

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { invalidParameter, Problem } from '../http/problem.ts'
 import { isoInstant } from '../lib/instant.ts'
 import { cadences, categoryName, priceType, valueBounds } from '../market/catalogue.ts'
@@ -17,7 +18,7 @@ export const commodityFields = {
   currency: t.Union([t.String({ examples: ['USD'] }), t.Null()], { description: 'Null where the number is not money.' }),
   unit: t.String({ examples: ['barrel'] }),
   unit_description: t.String({ examples: ['Per barrel (42 US gallons)'] }),
-  decimals: t.Integer({ description: 'Places that prices are rounded to.', examples: [2] }),
+  decimals: integer({ description: 'Places that prices are rounded to.', examples: [2] }),
   type: t.String({ examples: ['spot_price'] }),
   description: t.String({ examples: ['Light sweet crude at Cushing, Oklahoma'] }),
   cadence: t.Union(
@@ -36,7 +37,7 @@ export const commodityFields = {
   ),
   free_tier: t.Boolean({ description: 'Whether the keyless demo has the code.' }),
   aliases: t.Array(t.String({ examples: ['WTI'] }), { description: 'Other names that every endpoint takes for the code.' }),
-  multiplier: t.Integer({ description: '10 to the power of `decimals`.', examples: [100] }),
+  multiplier: integer({ description: '10 to the power of `decimals`.', examples: [100] }),
   validation: t.Object(
     { min: t.Number({ examples: [0] }), max: t.Number({ examples: [1424.6] }) },
     { description: 'Bounds of the values that an import believes.' },

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
+import { integer } from '../http/integer.ts'
 import { invalidParameter, notFound } from '../http/problem.ts'
 import { NestedProblem } from '../http/problem-shape.ts'
 import { momentOf } from '../http/query.ts'
@@ -45,7 +46,7 @@ const Rows = t.Object(
         ),
         { maxItems: rowsMax },
       ),
-      count: t.Integer({ examples: [32] }),
+      count: integer({ examples: [32] }),
     }),
   },
   { title: 'ConnectorPrices' },

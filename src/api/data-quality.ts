@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
+import { integer } from '../http/integer.ts'
 import { invalidParameter, Problem } from '../http/problem.ts'
 import { NestedProblem } from '../http/problem-shape.ts'
 import { serialised } from '../http/serialised.ts'
@@ -49,10 +50,10 @@ const Summary = t.Object(
       description: 'excellent from 95, good from 85, fair from 70, poor below; unknown without data.',
       examples: ['excellent'],
     }),
-    sources_monitored: t.Integer({ description: 'Sources of the codes with data.', examples: [41] }),
-    sources_with_issues: t.Integer({ description: 'Of which some code is not healthy.', examples: [0] }),
-    total_commodities: t.Integer({ description: 'Codes with data.', examples: [884] }),
-    total_issues: t.Integer({ description: 'Of severity critical and warning.', examples: [3] }),
+    sources_monitored: integer({ description: 'Sources of the codes with data.', examples: [41] }),
+    sources_with_issues: integer({ description: 'Of which some code is not healthy.', examples: [0] }),
+    total_commodities: integer({ description: 'Codes with data.', examples: [884] }),
+    total_issues: integer({ description: 'Of severity critical and warning.', examples: [3] }),
     last_updated: generatedAt,
     breakdown: t.Object(scores, { description: 'Means over the codes with data.' }),
     recent_alerts: t.Array(t.Object({ severity, message: t.String(), timestamp: moment('When it came to be.') }), {
@@ -85,16 +86,16 @@ const Report = t.Object(
     accuracy: scores.accuracy,
     metrics: t.Object({
       ...scores,
-      expected_points: t.Integer({ examples: [63] }),
-      missing_points: t.Integer({ examples: [1] }),
-      late_updates: t.Integer({ examples: [0] }),
-      anomalies: t.Integer({ examples: [0] }),
+      expected_points: integer({ examples: [63] }),
+      missing_points: integer({ examples: [1] }),
+      late_updates: integer({ examples: [0] }),
+      anomalies: integer({ examples: [0] }),
     }),
     issues: t.Array(
       t.Object({
         severity,
         description: t.String(),
-        affected_points: t.Integer({ examples: [1] }),
+        affected_points: integer({ examples: [1] }),
         detected_at: moment('When it came to be.'),
       }),
     ),
@@ -218,7 +219,7 @@ export function dataQuality(deps: DataQualityDeps) {
         return success(summaryOf(all, now()))
       },
       {
-        access: { meter: true },
+        access: { meter: true, heavy: true },
         response: { 200: envelope(Summary) },
         detail: {
           operationId: 'getDataQualitySummary',
@@ -241,12 +242,12 @@ export function dataQuality(deps: DataQualityDeps) {
         return JSON.stringify(success({ reports: all.map(rowOf), count: all.length }))
       },
       {
-        access: { meter: true },
+        access: { meter: true, heavy: true },
         query: t.Object({
           status: t.Optional(t.String({ description: 'Only codes of this status: healthy, warning or critical.', examples: ['warning'] })),
         }),
         response: {
-          200: serialised(envelope(t.Object({ reports: t.Array(Row), count: t.Integer({ examples: [884] }) }))),
+          200: serialised(envelope(t.Object({ reports: t.Array(Row), count: integer({ examples: [884] }) }))),
           400: NestedProblem,
         },
         detail: {
@@ -268,7 +269,7 @@ export function dataQuality(deps: DataQualityDeps) {
         return success(reportOf(found))
       },
       {
-        access: { meter: true },
+        access: { meter: true, heavy: true },
         params: t.Object({ code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }) }),
         response: { 200: envelope(Report), 404: NestedProblem },
         detail: {

@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { type Form, formBody, formOf } from '../http/form.ts'
+import { integer } from '../http/integer.ts'
 import { validationFailed } from '../http/problem.ts'
 import { isObject } from '../lib/json.ts'
 import { authKinds, type Credentials, intervalMinutes, rowFields, sourceConfig, sourceFormats } from '../plan/source-config.ts'
@@ -36,7 +37,7 @@ const configBody = t.Object(
     ),
     auth_header: t.Optional(t.String({ examples: ['X-API-Key'], description: 'With auth `header`.' })),
     interval_minutes: t.Optional(
-      t.Integer({ minimum: intervalMinutes.min, maximum: intervalMinutes.max, examples: [intervalMinutes.default] }),
+      integer({ minimum: intervalMinutes.min, maximum: intervalMinutes.max, examples: [intervalMinutes.default] }),
     ),
   },
   { additionalProperties: true, description: 'Other members are kept and mean nothing.' },

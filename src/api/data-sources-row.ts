@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { isoInstant } from '../lib/instant.ts'
 import { roundTo } from '../market/format.ts'
 import type { DataSource, SourceHealth, SourceRow, SourceSyncLog } from '../service/data-sources.ts'
@@ -6,7 +7,7 @@ import type { DataSource, SourceHealth, SourceRow, SourceSyncLog } from '../serv
 const moment = t.String({ format: 'date-time' })
 const momentOrNull = (description: string) => t.Union([moment, t.Null()], { description })
 const textOrNull = (description: string) => t.Union([t.String(), t.Null()], { description })
-const countOrNull = (description: string) => t.Union([t.Integer(), t.Null()], { description })
+const countOrNull = (description: string) => t.Union([integer(), t.Null()], { description })
 
 type SourceStatus = DataSource['status']
 const sourceStatuses: readonly SourceStatus[] = ['active', 'paused', 'error', 'pending', 'failed']
@@ -27,8 +28,8 @@ const fields = {
   has_credentials: t.Boolean({ description: 'Credentials themselves are never answered.' }),
   last_sync_at: momentOrNull('When the last sync ended.'),
   next_sync_at: momentOrNull('Null: not by itself.'),
-  successful_syncs: t.Integer(),
-  failed_syncs: t.Integer(),
+  successful_syncs: integer(),
+  failed_syncs: integer(),
   last_error: textOrNull('Why the last sync failed; null after one that did not.'),
   ingest_url: t.Optional(t.String({ description: 'Of type `webhook`: where rows are pushed to.' })),
   created_at: moment,
@@ -84,11 +85,11 @@ export const rowRow = ({ observedAt, fuelType, port, region, price, currency }: 
 
 const rejections = t.Array(t.String({ examples: ['row 3: price n/a is not a plain number'] }), { description: 'The first twenty.' })
 export const countFields = {
-  received: t.Integer(),
-  inserted: t.Integer(),
-  revised: t.Integer({ description: 'Another price for a known time, fuel and port.' }),
-  unchanged: t.Integer(),
-  rejected: t.Integer(),
+  received: integer(),
+  inserted: integer(),
+  revised: integer({ description: 'Another price for a known time, fuel and port.' }),
+  unchanged: integer(),
+  rejected: integer(),
   rejections,
 }
 export const countsRow = ({ received, inserted, revised, unchanged, rejected, rejections }: SourceSyncLog) => ({
@@ -100,7 +101,9 @@ export const LogShape = t.Object(
     id: t.String(),
     data_source_id: t.String(),
     status: t.Union([t.Literal('success'), t.Literal('failed')]),
-    trigger: t.Union([t.Literal('schedule'), t.Literal('push')]),
+    trigger: t.Union([t.Literal('schedule'), t.Literal('push'), t.Literal('operator')], {
+      description: '`operator`: whoever runs this service asked for it.',
+    }),
     records_synced: countOrNull('Rows that were taken, unchanged ones too; null after a failure.'),
     ...countFields,
     duration_ms: countOrNull('From the request to the last row.'),

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
 import { envelope, success } from './answer.ts'
 import { rotateBody, sourceForms } from './data-sources-form.ts'
@@ -19,11 +20,11 @@ const sampleRows = 5
 const Tested = envelope(
   t.Object({
     success: t.Boolean(),
-    duration_ms: t.Integer(),
-    records_count: t.Union([t.Integer(), t.Null()], { description: 'Rows that a sync would take; null when nothing could be read.' }),
+    duration_ms: integer(),
+    records_count: t.Union([integer(), t.Null()], { description: 'Rows that a sync would take; null when nothing could be read.' }),
     sample_data: t.Array(RowShape, { description: 'The first of them, as they would be answered.' }),
     error: t.Union([t.String(), t.Null()]),
-    rejected: t.Integer({ description: 'Rows that a sync would not take.' }),
+    rejected: integer({ description: 'Rows that a sync would not take.' }),
     rejections: t.Array(t.String(), { description: 'Why, of the first twenty.' }),
   }),
 )

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { idempotencyHeader } from '../http/idempotency.ts'
+import { integer } from '../http/integer.ts'
 import { stateForbids } from '../http/problem.ts'
 import { NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
 import type { SourceRefusal } from '../service/data-sources.ts'
@@ -19,7 +20,7 @@ import { OneSource, oneSource, SourceShape, sourceRow } from './data-sources-row
 import { sourceSyncs } from './data-sources-syncs.ts'
 import { noBody } from './webhook-body.ts'
 
-const Listed = envelope(t.Object({ data_sources: t.Array(SourceShape), count: t.Integer() }))
+const Listed = envelope(t.Object({ data_sources: t.Array(SourceShape), count: integer() }))
 const One = envelope(OneSource)
 const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
 

@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { type Form, formBody, formOf } from '../http/form.ts'
+import { integer } from '../http/integer.ts'
 import { validationFailed } from '../http/problem.ts'
 import { isObject } from '../lib/json.ts'
 import { unprintable } from '../lib/text.ts'
@@ -31,7 +32,7 @@ const fieldsWith = (nameMax: number, codesMax: number) =>
       ),
     ),
     weekday: t.Optional(
-      orNull(t.Integer({ minimum: 1, maximum: 7, examples: [1] }), '1 = Monday (default) to 7 = Sunday, of weekly deliveries.'),
+      orNull(integer({ minimum: 1, maximum: 7, examples: [1] }), '1 = Monday (default) to 7 = Sunday, of weekly deliveries.'),
     ),
     delivery_time: t.Optional(
       t.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', default: '07:00', description: 'In `time_zone`.', examples: ['07:00'] }),

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { isoInstant } from '../lib/instant.ts'
 import { deliveryCadences } from '../plan/delivery-schedule.ts'
 import type { Deliveries, Delivery, RunState } from '../service/deliveries.ts'
@@ -37,14 +38,14 @@ const fields = {
   name: t.Union([t.String({ examples: ['Morning prices'] }), t.Null()]),
   commodity_codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] })),
   cadence: words(deliveryCadences),
-  weekday: t.Union([t.Integer({ minimum: 1, maximum: 7 }), t.Null()], { description: '1 = Monday to 7 = Sunday; null unless weekly.' }),
+  weekday: t.Union([integer({ minimum: 1, maximum: 7 }), t.Null()], { description: '1 = Monday to 7 = Sunday; null unless weekly.' }),
   delivery_time: t.String({ description: '`HH:MM` in `time_zone`.', examples: ['07:00'] }),
   time_zone: t.String({ examples: ['Europe/Berlin'] }),
   destination: t.Literal('email'),
   recipient_email: t.String({ examples: ['desk@example.com'] }),
   enabled: t.Boolean({ description: 'False: paused.' }),
   source: t.String({ description: 'The channel that made it.', examples: ['api'] }),
-  deliveries_count: t.Integer({ description: 'Copies sent, by the schedule and by hand.', examples: [12] }),
+  deliveries_count: integer({ description: 'Copies sent, by the schedule and by hand.', examples: [12] }),
   last_delivered_on: t.Union([t.String({ format: 'date' }), t.Null()], { description: 'Local day of the newest copy that was sent.' }),
   next_delivery_at: instantOrNull(
     'Null while paused. It goes out with the first dispatch from then on: every fifteen minutes there is one.',

@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import type { Caller } from '../http/gate.ts'
 import { type Idempotency, idempotencyHeader } from '../http/idempotency.ts'
+import { integer } from '../http/integer.ts'
 import { Problem, stateForbids } from '../http/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
 import type { Links } from '../http/refusals.ts'
@@ -97,7 +98,7 @@ function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: D
             meta: t.Object({
               ...{
                 limit,
-                current_count: t.Integer(),
+                current_count: integer(),
                 remaining: countOrNull('Null: no limit.'),
                 plan: t.String({ examples: ['enterprise'] }),
               },

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
+import { integer } from '../http/integer.ts'
 import { Problem } from '../http/problem.ts'
 import { CatalogProblem, FlatProblem, NestedProblem } from '../http/problem-shape.ts'
 import { listOf } from '../http/query.ts'
@@ -47,7 +48,7 @@ const demoFields = {
 }
 const DemoRow = t.Object(demoFields, { title: 'DemoPrice' })
 
-const codesNow = t.Integer({ description: 'Codes of the demo that have a price.', examples: [9] })
+const codesNow = integer({ description: 'Codes of the demo that have a price.', examples: [9] })
 
 const DemoPrices = envelope(
   t.Object({
@@ -79,7 +80,7 @@ const DemoCommodities = envelope(
   t.Object({
     commodities: t.Record(t.String(), t.Array(Commodity), { description: 'By category.' }),
     meta: t.Object({
-      total: t.Integer({ examples: [884] }),
+      total: integer({ examples: [884] }),
       categories: t.Array(t.String({ examples: ['crude_oil'] })),
       free_commodities: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] })),
     }),

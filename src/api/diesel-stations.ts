@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { fixtureSource } from '../feed/fixture-curves.ts'
 import { formBody, formOf } from '../http/form.ts'
+import { integer } from '../http/integer.ts'
 import { NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
 import { isoInstant } from '../lib/instant.ts'
 import { sourceDescription } from '../market/catalogue.ts'
@@ -50,7 +51,7 @@ const Nearby = t.Object(
           fuel_types: t.Array(t.String({ examples: ['diesel'] })),
           last_updated: t.String({ format: 'date-time', description: 'When the price was seen.' }),
           state: t.String({ examples: ['TX'] }),
-          distance_meters: t.Integer({ examples: [2260] }),
+          distance_meters: integer({ examples: [2260] }),
         },
         { title: 'DieselStation' },
       ),
@@ -62,7 +63,7 @@ const Nearby = t.Object(
       radius_miles: t.Number({ examples: [5] }),
     }),
     metadata: t.Object({
-      total_stations: t.Integer({ description: `Stations in the area; the ${stationsMax} nearest are answered.` }),
+      total_stations: integer({ description: `Stations in the area; the ${stationsMax} nearest are answered.` }),
       source: t.String({ examples: ['import'], description: 'Who gave the prices; `none` without stations.' }),
       source_description: t.String(),
       cached: t.Boolean({ description: 'Always false: stations are read, not fetched.' }),

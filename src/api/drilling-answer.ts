@@ -1,6 +1,7 @@
 import { type TSchema, t } from 'elysia'
 import { fixtureSource } from '../feed/fixture-curves.ts'
 import type { AccessPlugin } from '../http/access.ts'
+import { integer } from '../http/integer.ts'
 import { notFound, Problem } from '../http/problem.ts'
 import { isoDay } from '../lib/instant.ts'
 import { basinKeys, basinOf } from '../market/drilling.ts'
@@ -87,7 +88,7 @@ export const orNull = <T extends TSchema>(shape: T, description?: string) =>
 /** Of a family at its newest count. */
 export const Age = {
   as_of: t.String({ format: 'date', description: 'Day of the newest count.', examples: ['2026-11-20'] }),
-  data_age_days: t.Integer({ description: 'Days since.', examples: [1] }),
+  data_age_days: integer({ description: 'Days since.', examples: [1] }),
   stale: t.Boolean({ description: 'The newest count is older than three periods of its calendar.' }),
 }
 

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { isoDay } from '../lib/instant.ts'
 import { statesLedBy } from '../market/drilling-states.ts'
 import { dayAfter } from '../market/window.ts'
@@ -6,13 +7,13 @@ import type { Answering } from './answer.ts'
 import { basinIn, Day, markSources, orNull, present } from './drilling-answer.ts'
 import type { DrillingIntelligenceDeps } from './drilling-intelligence.ts'
 import { countsOf, newestCounts } from './drilling-metric.ts'
-import { eiAccess, eiBody, eiRefusals } from './ei-frame.ts'
+import { eiBody, eiHeavyAccess, eiRefusals } from './ei-frame.ts'
 import { eiOne } from './ei-list.ts'
 
 const trendDays = 364
 const permitDays = 30
-const known = (example: number) => orNull(t.Integer({ examples: [example] }), 'Null where nothing is held.')
-const rigs = t.Integer({ examples: [251] })
+const known = (example: number) => orNull(integer({ examples: [example] }), 'Null where nothing is held.')
+const rigs = integer({ examples: [251] })
 
 const BasinBody = t.Object(
   {
@@ -20,7 +21,7 @@ const BasinBody = t.Object(
     active_rigs: rigs,
     rig_count: rigs,
     frac_spreads: known(92),
-    permits: orNull(t.Integer({ examples: [811] }), 'New permits in the last 30 days of the states that the basin leads in.'),
+    permits: orNull(integer({ examples: [811] }), 'New permits in the last 30 days of the states that the basin leads in.'),
     duc_wells: known(890),
     completions: known(398),
     wells_drilled: known(401),
@@ -60,7 +61,7 @@ export function drillingBasin(deps: DrillingIntelligenceDeps) {
       return eiOne(data, deps.tierRequired('energy_intelligence'))
     },
     {
-      access: eiAccess,
+      access: eiHeavyAccess,
       params: t.Object({ name: t.String({ description: 'A basin: `permian`, `Eagle Ford`, `dj-niobrara` ...', examples: ['permian'] }) }),
       response: { 200: eiBody(BasinBody, 'BasinDrillingBody'), ...eiRefusals },
       detail: {

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { isoDay } from '../lib/instant.ts'
 import { keptBasins } from '../market/drilling.ts'
 import { stateOf, statesLedBy } from '../market/drilling-states.ts'
@@ -7,33 +8,33 @@ import type { DrillingMetric } from '../store/drilling-metrics.ts'
 import type { Answering } from './answer.ts'
 import { basinIn, basinsAsked, Day, daysOf, markSources, orNull, regionQuery, stateIn } from './drilling-answer.ts'
 import type { DrillingIntelligenceDeps } from './drilling-intelligence.ts'
-import { eiAccess, eiBody, eiPageQuery, eiRefusals } from './ei-frame.ts'
+import { eiBody, eiHeavyAccess, eiPageQuery, eiRefusals } from './ei-frame.ts'
 import { eiList } from './ei-list.ts'
 
 const tags = ['Energy intelligence']
 const everyBasin = keptBasins.map(basin => basin.key)
 const Basin = t.String({ examples: ['permian'] })
-const change = orNull(t.Integer({ examples: [-3] }), 'Against the count before; null for the first.')
+const change = orNull(integer({ examples: [-3] }), 'Against the count before; null for the first.')
 const query = t.Object({ ...eiPageQuery, ...regionQuery })
 
 type Query = { page?: string; per_page?: string; start_date?: string; end_date?: string; basin?: string; state?: string }
 
-const FracRow = t.Object({ basin: Basin, active_spreads: t.Integer({ examples: [92] }), change, date: Day }, { title: 'BasinFracSpreads' })
-const DucRow = t.Object({ basin: Basin, duc_count: t.Integer({ examples: [890] }), change, date: Day }, { title: 'BasinDucCount' })
+const FracRow = t.Object({ basin: Basin, active_spreads: integer({ examples: [92] }), change, date: Day }, { title: 'BasinFracSpreads' })
+const DucRow = t.Object({ basin: Basin, duc_count: integer({ examples: [890] }), change, date: Day }, { title: 'BasinDucCount' })
 const CompletionRow = t.Object(
-  { basin: Basin, completions: t.Integer({ examples: [398] }), change, date: Day },
+  { basin: Basin, completions: integer({ examples: [398] }), change, date: Day },
   { title: 'BasinCompletions' },
 )
 const DrilledRow = t.Object(
-  { basin: Basin, wells_drilled: t.Integer({ examples: [401] }), change, date: Day },
+  { basin: Basin, wells_drilled: integer({ examples: [401] }), change, date: Day },
   { title: 'BasinWellsDrilled' },
 )
 const PermitRow = t.Object(
   {
     state: t.String({ examples: ['TX'] }),
     basin: orNull(Basin, 'The leading one of those that reach into the state.'),
-    permits: t.Integer({ description: 'New permits dated in the month.', examples: [640] }),
-    change: orNull(t.Integer({ examples: [-12] }), 'Against the month before; null for the first month held.'),
+    permits: integer({ description: 'New permits dated in the month.', examples: [640] }),
+    change: orNull(integer({ examples: [-12] }), 'Against the month before; null for the first month held.'),
     date: t.String({ format: 'date', description: 'First day of the month.', examples: ['2026-11-01'] }),
   },
   { title: 'StatePermits' },
@@ -76,7 +77,7 @@ function counted(deps: DrillingIntelligenceDeps) {
         return { data: data.map(({ basin, value, ...row }) => ({ basin, active_spreads: value, ...row })), meta }
       },
       {
-        access: eiAccess,
+        access: eiHeavyAccess,
         query,
         response: { 200: eiBody(t.Array(FracRow), 'DrillingFracSpreads'), ...eiRefusals },
         detail: detailOf('listDrillingFracSpreads', 'Frac spreads of basins', 'Active hydraulic fracturing crews'),
@@ -89,7 +90,7 @@ function counted(deps: DrillingIntelligenceDeps) {
         return { data: data.map(({ basin, value, ...row }) => ({ basin, duc_count: value, ...row })), meta }
       },
       {
-        access: eiAccess,
+        access: eiHeavyAccess,
         query,
         response: { 200: eiBody(t.Array(DucRow), 'DrillingDucWells'), ...eiRefusals },
         detail: detailOf(
@@ -112,7 +113,7 @@ function wells(deps: DrillingIntelligenceDeps) {
         return { data: data.map(({ basin, value, ...row }) => ({ basin, completions: value, ...row })), meta }
       },
       {
-        access: eiAccess,
+        access: eiHeavyAccess,
         query,
         response: { 200: eiBody(t.Array(CompletionRow), 'DrillingCompletions'), ...eiRefusals },
         detail: detailOf('listDrillingCompletions', 'Completions of basins', 'Wells completed in each month'),
@@ -125,7 +126,7 @@ function wells(deps: DrillingIntelligenceDeps) {
         return { data: data.map(({ basin, value, ...row }) => ({ basin, wells_drilled: value, ...row })), meta }
       },
       {
-        access: eiAccess,
+        access: eiHeavyAccess,
         query,
         response: { 200: eiBody(t.Array(DrilledRow), 'DrillingWellsDrilled'), ...eiRefusals },
         detail: detailOf('listDrillingWellsDrilled', 'Wells drilled in basins', 'Wells drilled in each month'),
@@ -186,7 +187,7 @@ function permitted(deps: DrillingIntelligenceDeps) {
       })
     },
     {
-      access: eiAccess,
+      access: eiHeavyAccess,
       query,
       response: { 200: eiBody(t.Array(PermitRow), 'DrillingPermits'), ...eiRefusals },
       detail: {

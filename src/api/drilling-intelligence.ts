@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { isoDay, isoInstant } from '../lib/instant.ts'
 import { basinKeys, country, isBasin, keptBasins, otherStates } from '../market/drilling.ts'
 import { averaged, percentChange } from '../market/drilling-change.ts'
@@ -20,13 +21,13 @@ import {
   stateIn,
 } from './drilling-answer.ts'
 import { countsOf, metricUnits, newestCounts, type SourcedCount, type StateReads, shareOf } from './drilling-metric.ts'
-import { eiAccess, eiBody, eiPageQuery, eiRefusals } from './ei-frame.ts'
+import { eiAccess, eiBody, eiHeavyAccess, eiPageQuery, eiRefusals } from './ei-frame.ts'
 import { eiList, eiOne, eiWhole } from './ei-list.ts'
 
 export interface DrillingIntelligenceDeps extends DrillingAnswerDeps, StateReads {}
 
 const tags = ['Energy intelligence']
-const whole = orNull(t.Integer({ examples: [546] }), 'Null where nothing is held.')
+const whole = orNull(integer({ examples: [546] }), 'Null where nothing is held.')
 const Trend = t.Union([t.Literal('up'), t.Literal('down'), t.Literal('flat')])
 
 const Row = t.Object(
@@ -55,7 +56,7 @@ const Latest = t.Object(
   {
     total_rigs: whole,
     total_frac_spreads: whole,
-    total_permits: orNull(t.Integer({ examples: [2134] }), 'New permits of all states in the last 30 days; null where none are held.'),
+    total_permits: orNull(integer({ examples: [2134] }), 'New permits of all states in the last 30 days; null where none are held.'),
     total_duc_wells: whole,
     total_completions: whole,
     total_wells_drilled: whole,
@@ -143,7 +144,7 @@ function counts(deps: DrillingIntelligenceDeps) {
       return eiList(query, answer, { total: metrics.count(filter), rows }, rowOf)
     },
     {
-      access: eiAccess,
+      access: eiHeavyAccess,
       query: t.Object({ ...eiPageQuery, ...regionQuery }),
       response: { 200: eiBody(t.Array(Row), 'DrillingMetrics'), ...eiRefusals },
       detail: {
@@ -240,7 +241,7 @@ function digest(deps: DrillingIntelligenceDeps) {
         )
       },
       {
-        access: eiAccess,
+        access: eiHeavyAccess,
         response: { 200: eiBody(t.Array(Summary), 'DrillingSummaries'), ...eiRefusals },
         detail: {
           operationId: 'listDrillingSummaries',
@@ -274,7 +275,7 @@ function trends(deps: DrillingIntelligenceDeps) {
       }))
     },
     {
-      access: eiAccess,
+      access: eiHeavyAccess,
       query: t.Object({ ...eiPageQuery, ...regionQuery }),
       response: { 200: eiBody(t.Array(TrendRow), 'DrillingTrends'), ...eiRefusals },
       detail: {

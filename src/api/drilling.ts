@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { basinKeys, country } from '../market/drilling.ts'
 import { type Answering, envelope, success } from './answer.ts'
 import { Day, markSources, orNull, present } from './drilling-answer.ts'
@@ -8,11 +9,11 @@ import { eiAccess, eiRefusals } from './ei-frame.ts'
 
 const Latest = t.Object(
   {
-    total_wells: t.Integer({ description: 'Wells drilled in the newest month.', examples: [868] }),
-    active_rigs: t.Integer({ examples: [546] }),
-    permits_issued: orNull(t.Integer({ examples: [2134] }), 'New permits of the last 30 days; null where none are held.'),
-    completions: orNull(t.Integer({ examples: [812] }), 'Wells completed in the newest month.'),
-    region_breakdown: t.Array(t.Object({ region: t.String({ examples: ['permian'] }), count: t.Integer({ examples: [251] }) }), {
+    total_wells: integer({ description: 'Wells drilled in the newest month.', examples: [868] }),
+    active_rigs: integer({ examples: [546] }),
+    permits_issued: orNull(integer({ examples: [2134] }), 'New permits of the last 30 days; null where none are held.'),
+    completions: orNull(integer({ examples: [812] }), 'Wells completed in the newest month.'),
+    region_breakdown: t.Array(t.Object({ region: t.String({ examples: ['permian'] }), count: integer({ examples: [251] }) }), {
       description: 'Active rigs by basin, largest first.',
     }),
     date: Day,

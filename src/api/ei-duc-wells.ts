@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { isoInstant } from '../lib/instant.ts'
 import { basinKeys, country, keptBasins } from '../market/drilling.ts'
 import type { DucWells } from '../store/duc-wells.ts'
@@ -20,15 +21,15 @@ import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageQuery, eiRefusals } fr
 import { eiList, eiOne, eiRangeQuery } from './ei-list.ts'
 import { Basin, Month, SurveyDay } from './productivity-row.ts'
 
-const change = orNull(t.Integer({ examples: [-12] }), 'Against the count before; null for the first.')
+const change = orNull(integer({ examples: [-12] }), 'Against the count before; null for the first.')
 const Row = t.Object(
   {
     id: t.String({ examples: ['1'] }),
     basin: Basin,
-    duc_count: t.Integer({ examples: [890] }),
+    duc_count: integer({ examples: [890] }),
     change,
-    completions: orNull(t.Integer({ examples: [398] }), 'Wells completed in the month; null where the source does not say.'),
-    wells_drilled: orNull(t.Integer({ examples: [401] }), 'Wells drilled in the month.'),
+    completions: orNull(integer({ examples: [398] }), 'Wells completed in the month; null where the source does not say.'),
+    wells_drilled: orNull(integer({ examples: [401] }), 'Wells drilled in the month.'),
     month: Month,
     date: SurveyDay,
     source: t.String({ examples: ['EIA'] }),
@@ -38,8 +39,8 @@ const Row = t.Object(
 )
 const Latest = t.Object(
   {
-    us_total: t.Integer({ examples: [5230] }),
-    basins: t.Record(t.String(), t.Integer(), { examples: [{ permian: 890, haynesville: 730 }] }),
+    us_total: integer({ examples: [5230] }),
+    basins: t.Record(t.String(), integer(), { examples: [{ permian: 890, haynesville: 730 }] }),
     month: Month,
     change,
     date: SurveyDay,

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 
 /** Named first where one code must be. */
 export const firstChoice = 'BRENT_CRUDE_USD'
@@ -28,7 +29,7 @@ export const Record = t.Object(
 )
 export const Summary = t.Object(
   {
-    total_forecasts: t.Integer({ examples: [6552] }),
+    total_forecasts: integer({ examples: [6552] }),
     latest_forecast: Record,
     average_forecast: t.Number({ description: 'Mean over what that publication forecasts of the same code.', examples: [70.8] }),
     as_of_date: published,

@@ -15,7 +15,7 @@ import type { Comparison, DayRange, OutlookFilter, OutlookRow, OutlookStore } fr
 import type { Series } from '../store/series.ts'
 import { type Answering, type Marks, markFixtures } from './answer.ts'
 import { actualNote, Compared, firstChoice, Past, Price, Production, Record, Summary } from './ei-forecast-shape.ts'
-import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageQuery, eiRefusals } from './ei-frame.ts'
+import { type EiPrefix, eiAccess, eiBody, eiDetail, eiHeavyAccess, eiPageQuery, eiRefusals } from './ei-frame.ts'
 import { eiIdOf, eiList, eiOne, eiRangeOf, eiRangeQuery } from './ei-list.ts'
 
 export interface EiForecastsDeps {
@@ -179,7 +179,7 @@ export function eiForecasts(deps: EiForecastsDeps, prefix: EiPrefix) {
       },
     )
     .get('/forecasts/summary', ({ query, set, request }) => eiOne(summary(query, set, request), tier), {
-      access: eiAccess,
+      access: eiHeavyAccess,
       query: t.Object({ commodity: filterQuery.commodity }),
       response: { 200: eiBody(Summary, 'OutlooksSummary'), ...refusals },
       detail: eiDetail(prefix, {
@@ -240,7 +240,7 @@ export function eiForecasts(deps: EiForecastsDeps, prefix: EiPrefix) {
         return eiList(query, answerOf({ set, request }), listOf(set, filter, 'target'), pastRow)
       },
       {
-        access: eiAccess,
+        access: eiHeavyAccess,
         query: t.Object(filterQuery),
         response: { 200: eiBody(t.Array(Past), 'PastOutlooks'), ...refusals },
         detail: eiDetail(prefix, {
@@ -261,7 +261,7 @@ export function eiForecasts(deps: EiForecastsDeps, prefix: EiPrefix) {
         return eiList(query, answerOf({ set, request }), list, comparedRow)
       },
       {
-        access: eiAccess,
+        access: eiHeavyAccess,
         query: t.Object({ commodity: filterQuery.commodity, ...eiPageQuery }),
         response: { 200: eiBody(t.Array(Compared), 'ComparedOutlooks'), ...refusals },
         detail: eiDetail(prefix, {

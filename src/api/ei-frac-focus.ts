@@ -19,7 +19,7 @@ import {
   FracByState,
   FracSummary,
 } from './ei-frac-row.ts'
-import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageOf, eiPageQuery, eiRefusals } from './ei-frame.ts'
+import { type EiPrefix, eiAccess, eiBody, eiDetail, eiHeavyAccess, eiPageOf, eiPageQuery, eiRefusals } from './ei-frame.ts'
 import { eiIdOf, eiList, eiOne, eiRangeQuery } from './ei-list.ts'
 import { circleOf, circleQuery, daySpanOf, numberOf, present, statesOf, statesQuery, typed, wordsOf } from './ei-permit-query.ts'
 
@@ -154,13 +154,13 @@ export function eiFracFocus(deps: EiFracFocusDeps, prefix: EiPrefix) {
   const { tier, listOf, one, summary, byState, byOperator, byChemical, chemicals } = answers(deps)
   const refusals = { 400: eiRefusals[400], 403: eiRefusals[403] }
   const list = (operationId: string, summaryText: string, description: string) => ({
-    access: eiAccess,
+    access: eiHeavyAccess,
     query: listQuery,
     response: { 200: eiBody(t.Array(Disclosure), 'FracDisclosures'), ...refusals },
     detail: eiDetail(prefix, { operationId, summary: summaryText, description }),
   })
   const shared = (shape: typeof FracByState | typeof FracByOperator | typeof FracByChemical, by: 'State' | 'Operator' | 'Chemical') => ({
-    access: eiAccess,
+    access: eiHeavyAccess,
     query: t.Object(eiPageQuery),
     response: { 200: eiBody(t.Array(shape), `FracBy${by}Answer`), ...refusals },
     detail: eiDetail(prefix, {
@@ -189,7 +189,7 @@ export function eiFracFocus(deps: EiFracFocusDeps, prefix: EiPrefix) {
       list('searchFracDisclosures', 'Search frac disclosures', `Disclosures that fit everything that is asked for. ${listNote}`),
     )
     .get('/frac-focus/summary', ({ set }) => eiOne(summary(set), tier()), {
-      access: eiAccess,
+      access: eiHeavyAccess,
       response: { 200: eiBody(FracSummary, 'FracSummaryAnswer'), 403: refusals[403] },
       detail: eiDetail(prefix, {
         operationId: 'getFracSummary',

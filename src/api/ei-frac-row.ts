@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { isoInstant } from '../lib/instant.ts'
 import type { FracChemical } from '../store/frac-chemicals.ts'
 import type { StoredDisclosure } from '../store/frac-disclosures.ts'
@@ -75,9 +76,9 @@ export const chemicalRow = (one: FracChemical) => ({
 
 export const FracSummary = t.Object(
   {
-    total_disclosures: t.Integer({ examples: [2963] }),
-    by_state: t.Record(t.String(), t.Integer(), { examples: [{ TX: 1611 }] }),
-    by_operator: t.Record(t.String(), t.Integer(), {
+    total_disclosures: integer({ examples: [2963] }),
+    by_state: t.Record(t.String(), integer(), { examples: [{ TX: 1611 }] }),
+    by_operator: t.Record(t.String(), integer(), {
       description: 'The hundred operators with most disclosures.',
       examples: [{ 'Juniper Ridge Operating, LLC': 97 }],
     }),
@@ -87,7 +88,7 @@ export const FracSummary = t.Object(
 )
 
 const share = {
-  disclosure_count: t.Integer({ examples: [1611] }),
+  disclosure_count: integer({ examples: [1611] }),
   percentage: t.Number({ description: 'Of all disclosures.', examples: [54.4] }),
   date: t.String({ format: 'date', description: 'Newest day on which one of its jobs ended.', examples: ['2026-11-04'] }),
 }
@@ -100,7 +101,7 @@ export const FracByChemical = t.Object(
   {
     chemical_name: t.String({ examples: ['Water'] }),
     cas_number: cas,
-    usage_count: t.Integer({ description: 'Disclosures that name it.', examples: [1980] }),
+    usage_count: integer({ description: 'Disclosures that name it.', examples: [1980] }),
     percentage: t.Number({ description: 'Of all disclosures.', examples: [66.8] }),
   },
   { title: 'ChemicalUse' },

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { isoInstant } from '../lib/instant.ts'
 import { basinKeys, country } from '../market/drilling.ts'
 import type { FracSpreads } from '../store/frac-spreads.ts'
@@ -20,12 +21,12 @@ import {
 import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageQuery, eiRefusals } from './ei-frame.ts'
 import { eiList, eiOne, eiRangeQuery } from './ei-list.ts'
 
-const change = orNull(t.Integer({ examples: [1] }), 'Against the count before; null for the first.')
+const change = orNull(integer({ examples: [1] }), 'Against the count before; null for the first.')
 const Row = t.Object(
   {
     id: t.String({ examples: ['1'] }),
     basin: t.String({ examples: ['permian'] }),
-    active_spreads: t.Integer({ examples: [92] }),
+    active_spreads: integer({ examples: [92] }),
     change,
     date: Day,
     source: t.String({ examples: ['Crew survey'] }),
@@ -35,8 +36,8 @@ const Row = t.Object(
 )
 const Latest = t.Object(
   {
-    us_total: t.Integer({ examples: [198] }),
-    basins: t.Record(t.String(), t.Integer(), { examples: [{ permian: 92, eagle_ford: 24 }] }),
+    us_total: integer({ examples: [198] }),
+    basins: t.Record(t.String(), integer(), { examples: [{ permian: 92, eagle_ford: 24 }] }),
     date: Day,
     change,
     source: t.String({ examples: ['Crew survey'] }),

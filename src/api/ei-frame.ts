@@ -1,4 +1,5 @@
 import { type TSchema, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { type PageRequest, pageOf, pageQuery } from '../http/page.ts'
 import { FlatProblem, NestedProblem } from '../http/problem-shape.ts'
 import type { Feature } from '../plan/tiers.ts'
@@ -11,13 +12,13 @@ export type EiPrefix = (typeof eiPrefixes)[number]
 const cacheTtlSeconds = 3600
 
 export const EiMeta = {
-  page: t.Integer({ examples: [1] }),
-  per_page: t.Integer({ examples: [50] }),
-  total_count: t.Integer({ examples: [672] }),
-  total_pages: t.Integer({ examples: [14] }),
+  page: integer({ examples: [1] }),
+  per_page: integer({ examples: [50] }),
+  total_count: integer({ examples: [672] }),
+  total_pages: integer({ examples: [14] }),
   api_version: t.Literal('v1'),
   tier_required: t.String({ examples: ['Reservoir Mastery'] }),
-  cache_ttl: t.Integer({ description: 'Seconds for which the answer may be kept.', examples: [cacheTtlSeconds] }),
+  cache_ttl: integer({ description: 'Seconds for which the answer may be kept.', examples: [cacheTtlSeconds] }),
 }
 
 /** `{data, meta}` without a status, as the whole family answers. */
@@ -26,6 +27,7 @@ export const eiBody = <T extends TSchema>(data: T, title: string) => t.Object({ 
 export const eiRefusals = { 400: NestedProblem, 403: FlatProblem, 404: NestedProblem }
 
 export const eiAccess = { feature: 'energy_intelligence' as Feature, meter: true, flat: true } as const
+export const eiHeavyAccess = { ...eiAccess, heavy: true } as const
 
 export const eiPageQuery = pageQuery(100, 50)
 export const eiPageOf = (query: { page?: string; per_page?: string }): PageRequest => pageOf(query, 100, 50)

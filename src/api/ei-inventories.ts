@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
+import { integer } from '../http/integer.ts'
 import { invalidParameter, notFound, Problem } from '../http/problem.ts'
 import { integerOf } from '../http/query.ts'
 import { isoInstant } from '../lib/instant.ts'
@@ -75,7 +76,7 @@ const Cushing = t.Object(
     }),
     ...{ unit, date },
     history: t.Array(t.Object({ date, volume: t.Number({ examples: [24.604] }), change })),
-    weeks: t.Integer({ examples: [12] }),
+    weeks: integer({ examples: [12] }),
   },
   { title: 'CushingInventory' },
 )

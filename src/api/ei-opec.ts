@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { fixtureSource } from '../feed/fixture-curves.ts'
 import type { AccessPlugin } from '../http/access.ts'
+import { integer } from '../http/integer.ts'
 import { notFound, Problem } from '../http/problem.ts'
 import { integerOf } from '../http/query.ts'
 import { isoDay, isoInstant, startOfMonth } from '../lib/instant.ts'
@@ -27,11 +28,11 @@ const mbpd = (bpd: number): number => roundTo(bpd / barrelsEach, mbpdDecimals)
 
 const produced = {
   production_mbpd: t.Number({ description: 'Million barrels a day.', examples: [9.1] }),
-  production_bpd: t.Integer({ description: 'The same in barrels a day.', examples: [9100000] }),
+  production_bpd: integer({ description: 'The same in barrels a day.', examples: [9100000] }),
 }
 const totals = {
   total_production_mbpd: t.Number({ description: 'Million barrels a day.', examples: [28.73] }),
-  total_production_bpd: t.Integer({ description: 'The same in barrels a day.', examples: [28730000] }),
+  total_production_bpd: integer({ description: 'The same in barrels a day.', examples: [28730000] }),
 }
 const change = t.Union([t.Number({ examples: [-0.05] }), t.Null()], {
   description: 'In million barrels a day against the month before; null without it.',
@@ -57,10 +58,7 @@ const Latest = t.Object({ month, ...totals, countries: t.Array(Record) }, { titl
 const Past = t.Object({ date, country, ...produced, change }, { title: 'PastOpecProduction' })
 const Total = t.Object({ ...totals, change, unit, as_of_date: date }, { title: 'TotalOpecProduction' })
 const Share = t.Object({ country, ...produced, change, percentage, date }, { title: 'OpecShare' })
-const Producer = t.Object(
-  { rank: t.Integer({ examples: [1] }), name: country, country, ...produced, percentage },
-  { title: 'OpecProducer' },
-)
+const Producer = t.Object({ rank: integer({ examples: [1] }), name: country, country, ...produced, percentage }, { title: 'OpecProducer' })
 const Producers = t.Object({
   producers: t.Array(Producer),
   data: t.Array(Producer, { description: 'The same list.' }),

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { isoInstant } from '../lib/instant.ts'
 import type { PermitsHeld } from '../service/permits.ts'
 import type { StoredPermit } from '../store/well-permits.ts'
@@ -44,7 +45,7 @@ export const Permit = t.Object(
       formation: orNull(t.String({ examples: ['Wolfcamp A'] })),
       formation_raw: orNull(t.String({ examples: ['WOLFCAMP A FM'] })),
       formation_normalized: orNull(t.String({ examples: ['WOLFCAMP A'] })),
-      total_depth_proposed: orNull(t.Integer({ examples: [9800] }), 'Feet.'),
+      total_depth_proposed: orNull(integer({ examples: [9800] }), 'Feet.'),
     }),
     provenance: t.Object({
       source: t.String({ examples: ['Texas RRC'] }),
@@ -112,7 +113,7 @@ export const permitRow = (permit: StoredPermit) => ({
 /** How up to date the permits of an answer are. */
 export const Fresh = {
   as_of: orNull(Day, 'Newest permit date held for the states of the answer; null while none is held.'),
-  data_age_days: orNull(t.Integer({ examples: [1] }), 'Days from `as_of` to today.'),
+  data_age_days: orNull(integer({ examples: [1] }), 'Days from `as_of` to today.'),
   stale: t.Boolean({ description: 'Nothing newer than 30 days is held.' }),
   as_of_basis: t.Literal('permit_date'),
   by_state_as_ofs: t.Optional(
@@ -147,10 +148,10 @@ export const LatestPermits = t.Object(
     data: t.Object({
       well_permits: t.Array(Permit),
       meta: t.Object({
-        days: t.Integer({ examples: [7] }),
+        days: integer({ examples: [7] }),
         states: t.Array(t.String({ examples: ['TX'] }), { description: 'The states that were asked for, or all that have a permit.' }),
-        limit: t.Integer({ examples: [50] }),
-        count: t.Integer({ description: 'Permits in the answer.', examples: [50] }),
+        limit: integer({ examples: [50] }),
+        count: integer({ description: 'Permits in the answer.', examples: [50] }),
         as_of: Fresh.as_of,
         data_quality: t.Record(
           t.String(),
@@ -173,8 +174,8 @@ export const LatestPermits = t.Object(
 )
 
 const share = {
-  permit_count: t.Integer({ examples: [11342] }),
-  change: t.Integer({
+  permit_count: integer({ examples: [11342] }),
+  change: integer({
     description: 'Permits of the 30 days up to `as_of` of all states less those of the 30 days before.',
     examples: [12],
   }),
@@ -190,9 +191,9 @@ export const ByFormation = t.Object({ formation: t.String({ examples: ['Wolfcamp
 
 export const PermitSummary = t.Object(
   {
-    total_permits: t.Integer({ examples: [20012] }),
-    by_state: t.Record(t.String(), t.Integer(), { description: 'Every state that has a permit.', examples: [{ TX: 11342 }] }),
-    by_operator: t.Record(t.String(), t.Integer(), {
+    total_permits: integer({ examples: [20012] }),
+    by_state: t.Record(t.String(), integer(), { description: 'Every state that has a permit.', examples: [{ TX: 11342 }] }),
+    by_operator: t.Record(t.String(), integer(), {
       description: 'The hundred operators with most permits.',
       examples: [{ 'Juniper Ridge Operating, LLC': 613 }],
     }),
@@ -205,16 +206,16 @@ export const StateActivity = t.Object(
   {
     state_code: t.String({ examples: ['TX'] }),
     state_name: t.String({ examples: ['Texas'] }),
-    permit_count: t.Integer({ description: 'All that are held.', examples: [11342] }),
-    permits_30d: t.Integer({ description: 'Dated in the last 30 days, today included.', examples: [812] }),
-    permits_365d: t.Integer({ examples: [7021] }),
+    permit_count: integer({ description: 'All that are held.', examples: [11342] }),
+    permits_30d: integer({ description: 'Dated in the last 30 days, today included.', examples: [812] }),
+    permits_365d: integer({ examples: [7021] }),
     top_operators: t.Array(
-      t.Object({ name: t.String({ examples: ['Juniper Ridge Operating, LLC'] }), permits: t.Integer({ examples: [97] }) }),
+      t.Object({ name: t.String({ examples: ['Juniper Ridge Operating, LLC'] }), permits: integer({ examples: [97] }) }),
       {
         description: 'Of the last 365 days, at most ten.',
       },
     ),
-    top_counties: t.Array(t.Object({ county: t.String({ examples: ['Midland'] }), permits: t.Integer({ examples: [144] }) }), {
+    top_counties: t.Array(t.Object({ county: t.String({ examples: ['Midland'] }), permits: integer({ examples: [144] }) }), {
       description: 'Of the last 365 days, at most ten.',
     }),
     recent: t.Array(Permit, { description: 'The ten newest.' }),

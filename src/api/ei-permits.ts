@@ -6,6 +6,7 @@ import { statesQuery } from './ei-permit-query.ts'
 import { ByFormation, ByOperator, ByState, LatestPermits, Permit, PermitList, PermitSummary, StateActivity } from './ei-permit-row.ts'
 
 export const permitAccess = { ...eiAccess, feature: 'well_permits' as Feature }
+const permitHeavyAccess = { ...permitAccess, heavy: true } as const
 
 const listNote =
   'Newest first, with the number of all permits that fit. `as_of` is the newest permit date held for the states of the answer. States publish at their own pace, some every quarter only: `stale_states` names those of which nothing newer than 30 days is held.'
@@ -16,13 +17,13 @@ export function eiPermits(deps: EiPermitsDeps, prefix: EiPrefix) {
   const { summary, shares, state } = permitCountAnswers(deps)
   const refusals = { 400: eiRefusals[400], 403: eiRefusals[403] }
   const lists = (operationId: string, summaryText: string, description: string) => ({
-    access: permitAccess,
+    access: permitHeavyAccess,
     query: permitListQuery,
     response: { 200: PermitList, ...refusals },
     detail: eiDetail(prefix, { operationId, summary: summaryText, description }),
   })
   const shared = <T extends typeof ByState | typeof ByOperator | typeof ByFormation>(shape: T, operationId: string, by: string) => ({
-    access: permitAccess,
+    access: permitHeavyAccess,
     query: t.Object(eiPageQuery),
     response: { 200: eiBody(t.Array(shape), `WellPermitsBy${by[0]!.toUpperCase()}${by.slice(1)}`), ...refusals },
     detail: eiDetail(prefix, {
@@ -63,7 +64,7 @@ export function eiPermits(deps: EiPermitsDeps, prefix: EiPrefix) {
       }),
     })
     .get('/well-permits/summary', ({ set }) => summary(set), {
-      access: permitAccess,
+      access: permitHeavyAccess,
       response: { 200: eiBody(PermitSummary, 'WellPermitSummaryAnswer'), 403: refusals[403] },
       detail: eiDetail(prefix, {
         operationId: 'getWellPermitSummary',
@@ -87,7 +88,7 @@ export function eiPermits(deps: EiPermitsDeps, prefix: EiPrefix) {
       shared(ByFormation, 'getWellPermitsByFormation', 'formation'),
     )
     .get('/well-permits/states/:state_code', ({ params, set }) => state(params.state_code, set), {
-      access: permitAccess,
+      access: permitHeavyAccess,
       params: t.Object({ state_code: t.String({ description: 'Two letters, in any case.', examples: ['TX'] }) }),
       response: { 200: eiBody(StateActivity, 'StateWellPermitsAnswer'), 403: refusals[403], 404: eiRefusals[404] },
       detail: eiDetail(prefix, {

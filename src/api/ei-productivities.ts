@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { notFound } from '../http/problem.ts'
 import { surveyOn } from '../market/drilling-period.ts'
 import { monthAfter } from '../market/period.ts'
@@ -28,7 +29,7 @@ const Summary = t.Object(
       examples: [531000],
     }),
     total_new_well_gas: t.Number({ description: 'Thousand cubic feet a day, in the same way.', examples: [2740000] }),
-    total_duc_wells: orNull(t.Integer({ examples: [4365] }), 'Over the basins of the month; null where their survey has none of it.'),
+    total_duc_wells: orNull(integer({ examples: [4365] }), 'Over the basins of the month; null where their survey has none of it.'),
     as_of_date: SurveyDay,
   },
   { title: 'DrillingProductivitySummary' },
@@ -36,8 +37,8 @@ const Summary = t.Object(
 const DucRow = t.Object(
   {
     basin: Basin,
-    duc_count: t.Integer({ examples: [890] }),
-    change: orNull(t.Integer({ examples: [3] }), 'Against the month before.'),
+    duc_count: integer({ examples: [890] }),
+    change: orNull(integer({ examples: [3] }), 'Against the month before.'),
     date: SurveyDay,
   },
   { title: 'BasinDucWells' },

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { notFound } from '../http/problem.ts'
 import { basinKeys, isState } from '../market/drilling.ts'
 import { dayAfter } from '../market/window.ts'
@@ -12,9 +13,9 @@ import { basinMap, nationalList, RigRecord, RigTypeCounts, rigChanges, rigRecord
 
 const Latest = t.Object(
   {
-    us_total: t.Integer({ examples: [546] }),
-    basins: t.Record(t.String(), t.Integer(), { examples: [{ permian: 251, eagle_ford: 44, other: 94 }] }),
-    states: t.Record(t.String(), t.Integer(), {
+    us_total: integer({ examples: [546] }),
+    basins: t.Record(t.String(), integer(), { examples: [{ permian: 251, eagle_ford: 44, other: 94 }] }),
+    states: t.Record(t.String(), integer(), {
       description: 'By two letters; `other` is the states that the source adds up.',
       examples: [{ tx: 247, nm: 95 }],
     }),
@@ -25,9 +26,9 @@ const Latest = t.Object(
 )
 const Past = t.Object({ date: Day, ...RigTypeCounts, span: Span }, { title: 'PastRigCount' })
 const regional = {
-  rig_count: t.Integer({ examples: [251] }),
-  change: orNull(t.Integer({ examples: [-1] }), 'Against the week before; null where that is missing.'),
-  year_change: orNull(t.Integer({ examples: [-12] }), 'Against 52 weeks before.'),
+  rig_count: integer({ examples: [251] }),
+  change: orNull(integer({ examples: [-1] }), 'Against the week before; null where that is missing.'),
+  year_change: orNull(integer({ examples: [-12] }), 'Against 52 weeks before.'),
   date: Day,
 }
 const ByBasin = t.Object({ basin: t.String({ examples: ['permian'] }), ...regional }, { title: 'BasinRigCount' })

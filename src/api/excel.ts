@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
+import { integer } from '../http/integer.ts'
 import { missingParameter, Problem } from '../http/problem.ts'
 import { FailProblem, FlatProblem, NestedProblem } from '../http/problem-shape.ts'
 import { listOf } from '../http/query.ts'
@@ -44,8 +45,8 @@ const Run = envelope(
   t.Object({
     message: t.String({ examples: ['25 of 30 rows.'] }),
     retrieved_at: t.String({ format: 'date-time' }),
-    returned_row_count: t.Integer({ examples: [25] }),
-    source_row_count: t.Integer({ description: 'Rows that the path answered.', examples: [30] }),
+    returned_row_count: integer({ examples: [25] }),
+    source_row_count: integer({ description: 'Rows that the path answered.', examples: [30] }),
     columns: t.Array(t.String(), { maxItems: columnsMax, examples: [['code', 'name', 'price']] }),
     rows: t.Array(t.Array(CellShape), { examples: [[['WTI_USD', 'WTI Crude Oil', 71.23]]] }),
   }),

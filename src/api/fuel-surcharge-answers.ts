@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
+import { integer } from '../http/integer.ts'
 import { type PageRequest, pageHeaders, pageMeta } from '../http/page.ts'
 import { invalidParameter, notFound, Problem } from '../http/problem.ts'
 import { NestedProblem } from '../http/problem-shape.ts'
@@ -21,7 +22,7 @@ export interface FuelSurchargeDeps {
 export const listShape = <T extends typeof SurchargeRow | typeof ParcelRow>(row: T) =>
   t.Object({
     surcharges: t.Array(row),
-    count: t.Integer({ examples: [4] }),
+    count: integer({ examples: [4] }),
     updated_at: t.String({ format: 'date-time', description: 'When the newest of them was read.' }),
     metadata: SourceNote,
   })

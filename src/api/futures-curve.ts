@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { NestedProblem } from '../http/problem-shape.ts'
 import { isoInstant } from '../lib/instant.ts'
 import { analyseCurve, monthsBetween } from '../market/curve.ts'
@@ -37,7 +38,7 @@ const Curve = t.Object(
         month: monthField,
         price: priceField,
         expiration: dayField,
-        months_out: t.Integer({ description: 'Months from the front month.', examples: [0] }),
+        months_out: integer({ description: 'Months from the front month.', examples: [0] }),
         contract: codeField,
       }),
       { description: 'The contracts once more in a shorter spelling.' },

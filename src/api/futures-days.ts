@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { invalidParameter, Problem } from '../http/problem.ts'
 import { FailProblem, NestedProblem } from '../http/problem-shape.ts'
 import { integerOf } from '../http/query.ts'
@@ -42,8 +43,8 @@ const { date, contract, open, high, low, close, volume, open_interest, settlemen
 const Ohlc = t.Object(
   {
     ...oneContract,
-    days_requested: t.Integer({ examples: [30] }),
-    days_served: t.Integer({ examples: [30] }),
+    days_requested: integer({ examples: [30] }),
+    days_served: integer({ examples: [30] }),
     truncated: t.Boolean({ description: 'Fewer days are served than were asked for.' }),
     ...{ date, open, high, low, close, volume, open_interest: openInterestOrNull },
     ohlc: t.Array(t.Object({ date, contract, open, high, low, close, volume, open_interest, settlement })),
@@ -63,7 +64,7 @@ const Intraday = t.Object(
         time: t.String({ description: 'UTC, `HH:MM`.', examples: ['14:55'] }),
         timestamp: instantField,
         price: priceField,
-        volume: t.Integer({ examples: [1204] }),
+        volume: integer({ examples: [1204] }),
       }),
     ),
     updated_at: instantField,

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { type PageMeta, PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../http/page.ts'
 import { invalidParameter } from '../http/problem.ts'
 import { FailProblem, NestedProblem } from '../http/problem-shape.ts'
@@ -35,7 +36,7 @@ const Historical = t.Object(
     source: sourceField,
     contract: t.Union([codeField, t.Null()], { description: 'Null: on each date the nearest contracts.' }),
     period: t.Object({ from: dayField, to: dayField, interval: t.Union([t.Literal('day'), t.Literal('week'), t.Literal('month')]) }),
-    count: t.Integer({ description: 'Rows on this page.', examples: [20] }),
+    count: integer({ description: 'Rows on this page.', examples: [20] }),
     prices: t.Array(Bar),
     metadata: t.Object({
       continuous: t.Boolean({ description: 'Whether the contract changes with the front month.' }),
@@ -50,7 +51,7 @@ const Continuous = t.Object(
   {
     ...familyFields,
     contract: t.String({ description: 'The contract that is active now.', examples: ['WTI_FUTURES_2027_01'] }),
-    months: t.Integer({ examples: [3] }),
+    months: integer({ examples: [3] }),
     source: sourceField,
     roll_method: t.Literal('last_trading_day', { description: 'A contract is active through its last trading day.' }),
     adjustment: t.Literal('none', { description: 'Prices are those that were traded: a roll shows as a step.' }),
@@ -137,7 +138,7 @@ export function futuresHistory(deps: FuturesDeps, routes: FuturesRoutes) {
   return new Elysia()
     .use(deps.access)
     .get('/v1/futures/:slug/historical', ({ params, query, request, set }) => historical(routes.asked(params.slug), query, request, set), {
-      access: routes.every,
+      access: { ...routes.every, heavy: true },
       params: slugParams,
       query: t.Object({
         ...contractQuery('on each date its front month'),
@@ -158,7 +159,7 @@ export function futuresHistory(deps: FuturesDeps, routes: FuturesRoutes) {
       },
     })
     .get('/v1/futures/:slug/continuous', ({ params, query, set }) => continuous(routes.asked(params.slug), query.months, 1, set), {
-      access: routes.full,
+      access: { ...routes.full, heavy: true },
       params: slugParams,
       query: monthsQuery(1),
       response: { 200: Continuous, ...refusals },
@@ -168,7 +169,7 @@ export function futuresHistory(deps: FuturesDeps, routes: FuturesRoutes) {
       '/v1/futures/continuous/:slug/historical',
       ({ params, query, set }) => continuous(routes.asked(params.slug), query.months, 12, set),
       {
-        access: routes.full,
+        access: { ...routes.full, heavy: true },
         params: slugParams,
         query: monthsQuery(12),
         response: { 200: Continuous, ...refusals },

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { isoInstant } from '../lib/instant.ts'
 import type { ContractDay } from '../market/contract-days.ts'
 import { monthsBetween } from '../market/curve.ts'
@@ -11,9 +12,9 @@ export const instantField = t.String({ format: 'date-time', examples: ['2026-11-
 export const monthField = t.String({ description: 'Contract month, `YYYY-MM`.', examples: ['2027-01'] })
 export const codeField = t.String({ examples: ['WTI_FUTURES_2027_01'] })
 export const priceField = t.Number({ examples: [71.87] })
-export const countField = t.Integer({ examples: [12] })
+export const countField = integer({ examples: [12] })
 export const sourceField = t.String({ description: 'Whom the numbers are from.', examples: ['market_reporting'] })
-export const openInterestOrNull = t.Union([t.Integer({ examples: [284113] }), t.Null()], { description: 'Null until it is published.' })
+export const openInterestOrNull = t.Union([integer({ examples: [284113] }), t.Null()], { description: 'Null until it is published.' })
 const settlementOrNull = t.Union([priceField, t.Null()], {
   description: 'As the exchange published it, null until then; never a copy of the close.',
 })
@@ -40,18 +41,18 @@ export const Contract = t.Object(
     close: priceField,
     high: priceField,
     low: priceField,
-    volume: t.Integer({ examples: [301442] }),
+    volume: integer({ examples: [301442] }),
     change: t.Union([t.Number({ examples: [0.42] }), t.Null()], {
       description: 'Against the settlement of the trading date before, or its close where there is none.',
     }),
     change_percent: t.Union([t.Number({ examples: [0.59] }), t.Null()]),
-    days_to_expiry: t.Integer({ examples: [29] }),
+    days_to_expiry: integer({ examples: [29] }),
     contract_status: t.Union([t.Literal('front_month'), t.Literal('near_expiry'), t.Literal('active'), t.Literal('expired')], {
       description: '`near_expiry` with 7 days or fewer, otherwise `front_month` for the first listed month and `active` for the others.',
     }),
     is_front_month: t.Boolean(),
     expiry_date: t.String({ format: 'date', description: 'Last trading day.', examples: ['2026-12-21'] }),
-    open_interest: t.Optional(t.Integer({ examples: [284113] })),
+    open_interest: t.Optional(integer({ examples: [284113] })),
     settlement: settlementOrNull,
     trading_date: dayField,
     updated_at: instantField,
@@ -105,7 +106,7 @@ export const Bar = t.Object(
     low: priceField,
     close: priceField,
     settlement: settlementOrNull,
-    volume: t.Integer({ examples: [301442] }),
+    volume: integer({ examples: [301442] }),
     open_interest: openInterestOrNull,
   },
   { title: 'FuturesBar' },
@@ -142,7 +143,7 @@ export const CurvePointShape = t.Object(
       description: 'What `settlement_price` is: the settlement of the trading date, or the last trade until it is published.',
     }),
     trading_date: dayField,
-    months_to_expiry: t.Integer({ description: 'Calendar months from the analysis date to the last trading day.', examples: [1] }),
+    months_to_expiry: integer({ description: 'Calendar months from the analysis date to the last trading day.', examples: [1] }),
     expiry_date: dayField,
   },
   { title: 'FuturesCurvePoint' },

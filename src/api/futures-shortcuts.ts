@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { invalidParameter, missingParameter } from '../http/problem.ts'
 import { NestedProblem } from '../http/problem-shape.ts'
 import { isoInstant } from '../lib/instant.ts'
@@ -26,7 +27,7 @@ const Latest = envelope(
           contract_month: monthField,
           price: priceField,
           change: t.Union([t.Number({ examples: [0.42] }), t.Null()]),
-          volume: t.Integer({ examples: [301442] }),
+          volume: integer({ examples: [301442] }),
         }),
         { description: 'Nearest first; the first is the front month.' },
       ),

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { type PageMeta, PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../http/page.ts'
 import { missingParameter } from '../http/problem.ts'
 import { NestedProblem } from '../http/problem-shape.ts'
@@ -52,7 +53,7 @@ const Spreads = t.Object(
   {
     ...familyFields,
     date: dayField,
-    days: t.Integer({ examples: [30] }),
+    days: integer({ examples: [30] }),
     spreads: t.Array(Spread, { description: 'Neighbouring months in order, then the first against the 3rd, 6th and 12th.' }),
     data: t.Array(Spread, { description: 'The same list.' }),
     count: countField,
@@ -158,7 +159,7 @@ export function futuresSpreads(deps: FuturesDeps, routes: FuturesRoutes) {
   return new Elysia()
     .use(deps.access)
     .get('/v1/futures/:slug/spreads', ({ params, query, set }) => spreads(routes.asked(params.slug), query, set), {
-      access: routes.full,
+      access: { ...routes.full, heavy: true },
       params: slugParams,
       query: t.Object({
         days: t.Optional(t.String({ description: 'Calendar days that average, min and max are of, 1 to 365 (30).', examples: ['30'] })),
@@ -173,7 +174,7 @@ export function futuresSpreads(deps: FuturesDeps, routes: FuturesRoutes) {
       },
     })
     .get('/v1/futures/:slug/spread-history', ({ params, query, request, set }) => history(routes.asked(params.slug), query, request, set), {
-      access: routes.full,
+      access: { ...routes.full, heavy: true },
       params: slugParams,
       query: t.Object({
         ...rangeQuery,

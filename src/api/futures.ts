@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { NestedProblem } from '../http/problem-shape.ts'
 import { dayMs, hourMs, isoInstant } from '../lib/instant.ts'
 import { isOpen, rollIndicator, tradingDays } from '../market/contracts.ts'
@@ -47,7 +48,7 @@ const Current = t.Object(
       t.Object(
         {
           should_roll: t.Boolean({ description: 'With 3 days or fewer.' }),
-          days_remaining: t.Integer({ examples: [5] }),
+          days_remaining: integer({ examples: [5] }),
           next_contract: t.String({ examples: ['WTI_FUTURES_2027_02'] }),
           message: t.String(),
         },
@@ -56,7 +57,7 @@ const Current = t.Object(
     ),
     data_age_warning: t.Optional(t.String({ description: 'While the newest quote is older than 24 hours.' })),
     metadata: t.Object({
-      total_contracts: t.Integer({ examples: [12] }),
+      total_contracts: integer({ examples: [12] }),
       data_source: sourceField,
       front_month_contract: t.String({ examples: ['WTI_FUTURES_2027_01'] }),
       settlement_time: t.Literal(settlementTime),

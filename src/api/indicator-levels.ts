@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { invalidParameter, Problem } from '../http/problem.ts'
 import { listOf } from '../http/query.ts'
 import { isoInstant } from '../lib/instant.ts'
@@ -29,7 +30,7 @@ const PriceContextShape = t.Object(
     average_52w: price,
     currency: nullable(t.String({ examples: ['USD'] })),
     unit: t.String({ examples: ['barrel'] }),
-    data_points: t.Integer({ description: 'Closes in the 364 days.', examples: [257] }),
+    data_points: integer({ description: 'Closes in the 364 days.', examples: [257] }),
     timestamp: t.String({ format: 'date-time', description: 'When the price was observed.' }),
   },
   { title: 'PriceContext' },
@@ -50,7 +51,7 @@ const StorageAnalytics = t.Object(
     zscore: t.Number({ description: '(level - seasonal_average) / seasonal_std_dev.', examples: [-1.21] }),
     seasonal_average: t.Number({ examples: [27.9] }),
     seasonal_std_dev: t.Number({ examples: [2.72] }),
-    seasonal_years: t.Integer({ minimum: 2, maximum: 5, description: 'Earlier years that the average is of.', examples: [5] }),
+    seasonal_years: integer({ minimum: 2, maximum: 5, description: 'Earlier years that the average is of.', examples: [5] }),
     week: t.String({ description: 'ISO 8601 week of the level.', examples: ['2026-W47'] }),
     unit: t.String({ examples: ['million_barrels'] }),
     timestamp: instantField,
@@ -156,7 +157,7 @@ export function levelIndicators(deps: IndicatorDeps) {
   return new Elysia()
     .use(deps.access)
     .get('/v1/indicators/price-context', ({ query, request, set }) => contextAnswer(deps, query.by_code, request, set as Answering), {
-      access: calculated,
+      access: { ...calculated, heavy: true },
       query: t.Object({
         by_code: t.Optional(
           t.String({ description: `One code or alias, in any letter case (${defaultPrice}).`, examples: [defaultPrice] }),
@@ -171,7 +172,7 @@ export function levelIndicators(deps: IndicatorDeps) {
       },
     })
     .get('/v1/indicators/storage-analytics', ({ query, request, set }) => storageAnswer(deps, query.code, request, set as Answering), {
-      access: calculated,
+      access: { ...calculated, heavy: true },
       query: t.Object({
         code: t.Optional(
           t.String({ description: `A code of category \`storage\`, or an alias of one (${defaultStorage}).`, examples: [defaultStorage] }),

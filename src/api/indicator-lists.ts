@@ -1,5 +1,6 @@
 import { Elysia, type TSchema, t } from 'elysia'
 import { fixtureSource } from '../feed/fixture-curves.ts'
+import { integer } from '../http/integer.ts'
 import { PageMetaShape, type PageRequest, pageHeaders, pageMeta, pageOf, pageQuery } from '../http/page.ts'
 import { invalidParameter, Problem } from '../http/problem.ts'
 import { isoInstant, parseDay } from '../lib/instant.ts'
@@ -18,11 +19,11 @@ const dayField = t.String({ format: 'date', examples: ['2026-11-17'] })
 const Positions = t.Object(
   {
     market: t.String({ examples: ['WTI'] }),
-    managed_money_long: t.Integer({ description: 'Contracts.', examples: [176_380] }),
-    managed_money_short: t.Integer({ examples: [117_333] }),
-    net_position: t.Integer({ description: 'Long minus short.', examples: [59_047] }),
-    change: nullable(t.Integer({ examples: [-3_214] }), "Of the net position since the market's report before; null for its first."),
-    open_interest: t.Integer({ description: 'All open contracts.', examples: [2_035_649] }),
+    managed_money_long: integer({ description: 'Contracts.', examples: [176_380] }),
+    managed_money_short: integer({ examples: [117_333] }),
+    net_position: integer({ description: 'Long minus short.', examples: [59_047] }),
+    change: nullable(integer({ examples: [-3_214] }), "Of the net position since the market's report before; null for its first."),
+    open_interest: integer({ description: 'All open contracts.', examples: [2_035_649] }),
     report_date: dayField,
     commodity: nullable(t.String({ examples: ['WTI_USD'] }), 'Code of the price that the market is about.'),
   },
@@ -54,7 +55,7 @@ const Trade = t.Object(
 )
 
 const listOfRows = <T extends TSchema>(row: T, title: string) =>
-  t.Object({ data: t.Array(row), meta: t.Object({ ...metaFields, count: t.Integer(), ...PageMetaShape.properties }) }, { title })
+  t.Object({ data: t.Array(row), meta: t.Object({ ...metaFields, count: integer(), ...PageMetaShape.properties }) }, { title })
 
 interface Held {
   /** Newest day of all rows; undefined when nothing has been imported. */

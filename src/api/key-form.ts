@@ -2,6 +2,7 @@ import { domainToASCII } from 'node:url'
 import { t } from 'elysia'
 import { network } from '../config-keys.ts'
 import { type Form, formBody, formOf } from '../http/form.ts'
+import { integer } from '../http/integer.ts'
 import { type Problem, type ProblemCode, stateForbids } from '../http/problem.ts'
 import { secondMs } from '../lib/instant.ts'
 import type { KeyChange, KeyRefusal } from '../service/key-changes.ts'
@@ -30,7 +31,7 @@ export const keyBody = (nameMax: number) =>
 export const rollBody = formBody(
   t.Object({
     overlap_seconds: t.Optional(
-      t.Integer({ minimum: 1, maximum: overlapSecondsMax, description: 'How long the old token stays good; absent: not at all.' }),
+      integer({ minimum: 1, maximum: overlapSecondsMax, description: 'How long the old token stays good; absent: not at all.' }),
     ),
   }),
 )

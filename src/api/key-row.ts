@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { isoInstant } from '../lib/instant.ts'
 import { isActive, type MadeKey } from '../service/key-changes.ts'
 import type { KeyState } from '../service/keyring.ts'
@@ -6,7 +7,7 @@ import type { Meter } from '../service/meter.ts'
 
 export const instantOrNull = (description: string) => t.Union([t.String({ format: 'date-time' }), t.Null()], { description })
 /** A number that is null where the plan sets no limit. */
-export const countOrNull = (description: string) => t.Union([t.Integer(), t.Null()], { description })
+export const countOrNull = (description: string) => t.Union([integer(), t.Null()], { description })
 
 /** The wire form of a moment that may not have come. */
 export const isoOrNull = (at: number | null): string | null => (at === null ? null : isoInstant(at))
@@ -30,7 +31,7 @@ const keyFields = {
     description: 'Hosts whose pages may use the key, with their subdomains; empty: any.',
   }),
   usage: t.Object({
-    requests_used: t.Integer({ description: 'Of the running quota window.', examples: [1234] }),
+    requests_used: integer({ description: 'Of the running quota window.', examples: [1234] }),
     request_limit: countOrNull('Null: no quota.'),
   }),
 }

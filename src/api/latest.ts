@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import type { CodeReader } from '../http/codes.ts'
+import { integer } from '../http/integer.ts'
 import { FailProblem, NestedProblem } from '../http/problem-shape.ts'
 import { listOf } from '../http/query.ts'
 import { serialised } from '../http/serialised.ts'
@@ -24,7 +25,7 @@ export interface LatestDeps {
 }
 
 const One = envelope(PriceRow)
-const Several = envelope(t.Object({ prices: t.Array(PriceRow), missing_codes: t.Optional(t.Array(t.String())), count: t.Integer() }))
+const Several = envelope(t.Object({ prices: t.Array(PriceRow), missing_codes: t.Optional(t.Array(t.String())), count: integer() }))
 
 /** The newest price of one code, of several, or of every code that has one. */
 export function latest(deps: LatestDeps) {

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { PageMetaShape } from '../http/page.ts'
 import { isoInstant } from '../lib/instant.ts'
 import { roundTo } from '../market/format.ts'
@@ -54,7 +55,7 @@ const metadata = t.Object({ source_description: t.String({ examples: ['Compiled 
 export const MarinePrices = t.Object(
   {
     prices: t.Array(t.Object({ ...rowFields, change_24h: change, change_24h_percent: change }, { title: 'MarinePrice' })),
-    count: t.Integer({ examples: [32] }),
+    count: integer({ examples: [32] }),
     filters: filterShape,
     updated_at: moment('When the newest of the prices was recorded.'),
     metadata,
@@ -75,7 +76,7 @@ export const MarineHistory = t.Object(
             high: t.Optional(t.Number({ examples: [532] })),
             low: t.Optional(t.Number({ examples: [528.75] })),
             average: t.Optional(t.Number({ examples: [530.4] })),
-            sample_count: t.Optional(t.Integer({ examples: [1] })),
+            sample_count: t.Optional(integer({ examples: [1] })),
           },
           { title: 'MarineHistoryRow' },
         ),
@@ -105,13 +106,13 @@ const portFields = {
   fuel_services: t.Array(t.String({ examples: ['VLSFO'] })),
   trading_hours: t.String({ examples: ['24/7'] }),
   timezone: t.String({ examples: ['Asia/Singapore'] }),
-  volume_rank: t.Integer({ examples: [1], description: '1 sells most.' }),
+  volume_rank: integer({ examples: [1], description: '1 sells most.' }),
 }
 
 export const Ports = t.Object(
   {
     ports: t.Array(t.Object(portFields, { title: 'MarinePort' })),
-    count: t.Integer({ examples: [8] }),
+    count: integer({ examples: [8] }),
     filters: t.Object({
       region: orNull(t.String({ examples: ['Asia'] })),
       country: orNull(t.String({ examples: ['SG'] })),
@@ -142,7 +143,7 @@ export const PortPrices = t.Object(
         ),
       }),
     ),
-    count: t.Integer({ examples: [8] }),
+    count: integer({ examples: [8] }),
   },
   { title: 'MarinePortPrices' },
 )

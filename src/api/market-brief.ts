@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import type { CodeReader } from '../http/codes.ts'
+import { integer } from '../http/integer.ts'
 import { Problem } from '../http/problem.ts'
 import { FailProblem, NestedProblem } from '../http/problem-shape.ts'
 import { boolOf, listOf } from '../http/query.ts'
@@ -71,7 +72,7 @@ const Brief = envelope(
   t.Object({
     as_of: t.String({ format: 'date-time', description: 'When the brief was made.' }),
     codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] }), { description: 'Of the commodities that follow, in the order asked.' }),
-    count: t.Integer({ examples: [1] }),
+    count: integer({ examples: [1] }),
     missing_codes: t.Optional(t.Array(t.String(), { description: 'Known codes that have no price at present.' })),
     narrative: t.Optional(t.String({ examples: ['Brent Crude Oil stands at 74.25 USD per barrel, down 0.70% over 24 hours.'] })),
     commodities: t.Array(Commodity),
@@ -203,7 +204,7 @@ export function marketBrief(deps: MarketBriefDeps) {
       return brief(codes.read(wanted, request), told, set as Answering)
     },
     {
-      access: { meter: true },
+      access: { meter: true, heavy: true },
       query: t.Object({
         codes: t.Optional(
           t.String({

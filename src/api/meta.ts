@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
+import { integer } from '../http/integer.ts'
 import { FlatProblem } from '../http/problem-shape.ts'
 import { serialised } from '../http/serialised.ts'
 import { isoInstant } from '../lib/instant.ts'
@@ -28,7 +29,7 @@ export interface MetaDeps {
 const schemaVersion = '2.0.0'
 
 const updatedAt = t.String({ format: 'date-time', description: 'Since when these hold.' })
-const constant = (example: number) => t.Integer({ examples: [example] })
+const constant = (example: number) => integer({ examples: [example] })
 
 const LimitsBody = envelope(
   t.Object({
@@ -75,8 +76,8 @@ const Facts = t.Object({
   version: t.String({ examples: [version] }),
   plans: t.Array(TierShape),
   commodities: t.Object({
-    total: t.Integer({ description: 'Codes of the catalogue.', examples: [897] }),
-    available: t.Integer({ description: 'Codes that have data.', examples: [884] }),
+    total: integer({ description: 'Codes of the catalogue.', examples: [897] }),
+    available: integer({ description: 'Codes that have data.', examples: [884] }),
     categories: t.Array(t.String({ examples: ['crude_oil'] })),
   }),
   features: FeatureList,

@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { mean } from 'simple-statistics'
 import type { AccessPlugin } from '../http/access.ts'
 import type { CodeReader } from '../http/codes.ts'
+import { integer } from '../http/integer.ts'
 import { missingParameter, Problem } from '../http/problem.ts'
 import { FailProblem, NestedProblem } from '../http/problem-shape.ts'
 import { listOf } from '../http/query.ts'
@@ -52,7 +53,7 @@ const Metrics = envelope(
   t.Object({
     metrics: t.Array(Metric, { description: 'In the order asked.' }),
     missing_codes: t.Array(t.String(), { description: 'Known codes that have no price at present.' }),
-    count: t.Integer(),
+    count: integer(),
   }),
 )
 

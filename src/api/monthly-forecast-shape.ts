@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 
 export const defaultCode = 'BRENT_CRUDE_USD'
 /** Whom the forecasts are from. */
@@ -26,7 +27,7 @@ const forecastFields = {
   published_at: publishedAt,
   metadata: t.Object({
     method: t.String({ examples: ['damped_drift'] }),
-    data_points: t.Integer({ description: 'Closes that it was made from.', examples: [252] }),
+    data_points: integer({ description: 'Closes that it was made from.', examples: [252] }),
     months: t.Array(t.String({ examples: ['2026-12'] }), { description: 'The months that the period is the mean of.' }),
     hindcast: t.Boolean({ description: 'Computed after its publication was due, from the closes before that alone.' }),
   }),
@@ -44,7 +45,7 @@ export const Accuracy = t.Object(
     rmse: t.Number({ description: 'Square root of the mean squared error.', examples: [5.87] }),
     mean_error: t.Number({ description: 'Mean of the errors: positive when forecasts were too high.', examples: [-0.38] }),
     avg_error_pct: percent('Mean of error / |actual| in percent.'),
-    sample_size: t.Integer({ description: 'Forecasts judged.', examples: [222] }),
+    sample_size: integer({ description: 'Forecasts judged.', examples: [222] }),
     period_evaluated: t.String({ description: 'First and last month.', examples: ['2024-12 to 2026-10'] }),
     '30_day': t.Object({
       accuracy: percent('100 less the mean error in percent of the forecasts made a month before, not under 0; null without one.'),
@@ -56,9 +57,9 @@ export const Accuracy = t.Object(
 const orNull = t.Union([price, t.Null()], { description: 'Mean of the daily closes of the month; null before its end.' })
 const Archived = t.Object(
   {
-    year: t.Integer({ examples: [2026] }),
-    month: t.Union([t.Integer({ examples: [10] }), t.Null()]),
-    quarter: t.Union([t.Integer({ examples: [4] }), t.Null()], { description: 'That the month lies in.' }),
+    year: integer({ examples: [2026] }),
+    month: t.Union([integer({ examples: [10] }), t.Null()]),
+    quarter: t.Union([integer({ examples: [4] }), t.Null()], { description: 'That the month lies in.' }),
     ...{ period, commodity },
     forecast_price: price,
     forecast: t.Number({ description: 'The same as `forecast_price`.', examples: [71.5] }),

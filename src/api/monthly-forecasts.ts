@@ -10,7 +10,7 @@ import { monthAfter, monthOf, parsePeriod } from '../market/period.ts'
 import type { Plans } from '../plan/plans.ts'
 import type { Answering } from './answer.ts'
 import { tierRequiredOf } from './ei.ts'
-import { eiAccess, eiBody, eiMeta, eiPageOf, eiPageQuery } from './ei-frame.ts'
+import { eiAccess, eiBody, eiHeavyAccess, eiMeta, eiPageOf, eiPageQuery } from './ei-frame.ts'
 import { eiOne } from './ei-list.ts'
 import { accuracyAnswer, evaluatedMonths, type ForecastReadsDeps, forecastReads, mergedRow } from './monthly-forecast-reads.ts'
 import { Accuracy, Archive, defaultCode, Forecasts, One } from './monthly-forecast-shape.ts'
@@ -42,7 +42,7 @@ export function monthlyForecasts(deps: MonthlyForecastsDeps) {
         return eiOne(accuracyAnswer(scored(series, set), series, now()), tier)
       },
       {
-        access: eiAccess,
+        access: eiHeavyAccess,
         query: t.Object({ commodity: commodityQuery }),
         response: { 200: eiBody(Accuracy, 'ForecastAccuracyBody'), ...refusals },
         detail: {
@@ -64,7 +64,7 @@ export function monthlyForecasts(deps: MonthlyForecastsDeps) {
         return { data: { forecasts: rows.map(archivedRow) }, meta: eiMeta(tier, total, page) }
       },
       {
-        access: eiAccess,
+        access: eiHeavyAccess,
         query: t.Object({
           year: t.Optional(t.String({ description: 'Of the month that was forecast.', examples: ['2026'] })),
           commodity: commodityQuery,

@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import { type Form, formBody, formOf } from '../http/form.ts'
 import type { Caller } from '../http/gate.ts'
+import { integer } from '../http/integer.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../http/page.ts'
 import { notFound } from '../http/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
@@ -29,11 +30,11 @@ const NotificationShape = t.Object({
   created_at: t.String({ format: 'date-time' }),
   data: t.Union([t.Object({}, { additionalProperties: true }), t.Null()], { description: 'Ids and numbers of what happened, by type.' }),
 })
-const unreadCount = t.Integer({ examples: [1] })
+const unreadCount = integer({ examples: [1] })
 const Listed = t.Object({ notifications: t.Array(NotificationShape), unread_count: unreadCount, meta: PageMetaShape })
 const Counted = t.Object({ unread_count: unreadCount })
 const Marked = t.Object({ notification: NotificationShape, unread_count: unreadCount })
-const AllMarked = t.Object({ marked: t.Integer({ description: 'How many were unread.' }), unread_count: t.Literal(0) })
+const AllMarked = t.Object({ marked: integer({ description: 'How many were unread.' }), unread_count: t.Literal(0) })
 const PreferencesShape = t.Object({
   email: t.Object({ enabled: t.Boolean(), price_alerts: t.Boolean(), weekly_digest: t.Boolean(), product_updates: t.Boolean() }),
   sms: t.Object({ enabled: t.Boolean(), price_alerts: t.Boolean() }),

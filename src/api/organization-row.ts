@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { isoInstant } from '../lib/instant.ts'
 import { invitationState } from '../service/belongings.ts'
 import type { Invitation, Member } from '../store/organizations.ts'
@@ -35,8 +36,8 @@ export const Dashboard = t.Object({
     name: t.String({ examples: ['example.com'] }),
     created_at: t.String({ format: 'date-time' }),
     plan: t.String({ description: "Of the organization's account.", examples: ['enterprise'] }),
-    member_count: t.Integer({ examples: [3] }),
-    api_calls_this_month: t.Integer({ description: 'Requests that counted since the 1st, of all members together.', examples: [1234] }),
+    member_count: integer({ examples: [3] }),
+    api_calls_this_month: integer({ description: 'Requests that counted since the 1st, of all members together.', examples: [1234] }),
     your_role: RoleName,
   }),
   members: t.Array(MemberShape),

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
+import { integer } from '../http/integer.ts'
 import { invalidParameter } from '../http/problem.ts'
 import { FlatProblem, NestedProblem } from '../http/problem-shape.ts'
 import { dayMs, hourMs, isoDay, startOfDay, startOfMonth } from '../lib/instant.ts'
@@ -24,26 +25,26 @@ const fields = {
   tier_name: t.String({ examples: ['Production Boost'] }),
   range: t.Union([t.Literal('7d'), t.Literal('30d'), t.Literal('90d')]),
   overview: t.Object({
-    totalRequests: t.Integer({ description: 'In the range, refusals and errors too.', examples: [1234] }),
-    monthlyRequests: t.Integer({ description: 'Since the 1st of the running month.', examples: [1234] }),
+    totalRequests: integer({ description: 'In the range, refusals and errors too.', examples: [1234] }),
+    monthlyRequests: integer({ description: 'Since the 1st of the running month.', examples: [1234] }),
     dailyAverage: t.Number({ examples: [41.13] }),
     peakDay: t.Union([t.String({ format: 'date' }), t.Null()]),
-    peakHour: t.Union([t.Integer({ minimum: 0, maximum: 23 }), t.Null()], { description: 'Hour of the day, UTC.' }),
-    uniqueEndpoints: t.Integer({ examples: [3] }),
+    peakHour: t.Union([integer({ minimum: 0, maximum: 23 }), t.Null()], { description: 'Hour of the day, UTC.' }),
+    uniqueEndpoints: integer({ examples: [3] }),
     errorRate: t.Number({ description: 'Percent of the requests answered 4xx or 5xx.', examples: [1.5] }),
     avgResponseTime: t.Number({ description: 'Milliseconds.', examples: [0.42] }),
   }),
-  dailyUsage: t.Array(t.Object({ date: t.String({ format: 'date' }), requests: t.Integer(), errors: t.Integer() }), {
+  dailyUsage: t.Array(t.Object({ date: t.String({ format: 'date' }), requests: integer(), errors: integer() }), {
     description: 'Every day of the range, oldest first.',
   }),
-  hourlyDistribution: t.Array(t.Object({ hour: t.Integer({ minimum: 0, maximum: 23 }), requests: t.Integer() }), {
+  hourlyDistribution: t.Array(t.Object({ hour: integer({ minimum: 0, maximum: 23 }), requests: integer() }), {
     description: 'By hour of the day, UTC.',
   }),
   endpointBreakdown: t.Array(
-    t.Object({ endpoint: t.String({ examples: ['/v1/prices/latest'] }), requests: t.Integer(), percentage: t.Number() }),
+    t.Object({ endpoint: t.String({ examples: ['/v1/prices/latest'] }), requests: integer(), percentage: t.Number() }),
     { description: `The ${endpointsMax} endpoints asked most.` },
   ),
-  geographicData: t.Array(t.Object({ country: t.String(), requests: t.Integer() }), {
+  geographicData: t.Array(t.Object({ country: t.String(), requests: integer() }), {
     description: 'Empty: the service does not look up where requests come from.',
   }),
 }
@@ -73,7 +74,7 @@ export function performance({ access, meter, now }: PerformanceDeps) {
       return { status: 'success' as const, data: body, ...body }
     },
     {
-      access: { meter: true },
+      access: { meter: true, heavy: true },
       query: t.Object({
         range: t.Optional(t.String({ description: '`7d`, `30d` (default) or `90d`; the running day is the last.', examples: ['30d'] })),
       }),

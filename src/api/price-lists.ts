@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import type { CodeReader } from '../http/codes.ts'
+import { integer } from '../http/integer.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../http/page.ts'
 import { FailProblem, NestedProblem } from '../http/problem-shape.ts'
 import { listOf } from '../http/query.ts'
@@ -32,7 +33,7 @@ export interface PriceListsDeps {
 
 const perPageMax = 1000
 
-const Prices = envelope(t.Object({ prices: t.Array(PriceRow), missing_codes: t.Optional(t.Array(t.String())), count: t.Integer() }))
+const Prices = envelope(t.Object({ prices: t.Array(PriceRow), missing_codes: t.Optional(t.Array(t.String())), count: integer() }))
 
 const AllRow = t.Object(
   {
@@ -56,7 +57,7 @@ const AllRow = t.Object(
 
 const allFields = {
   prices: t.Record(t.String(), AllRow, { description: 'By code.' }),
-  count: t.Integer({ description: 'Prices on this page.', examples: [884] }),
+  count: integer({ description: 'Prices on this page.', examples: [884] }),
   timestamp: t.String({ format: 'date-time', description: 'When this was answered.' }),
 }
 
@@ -66,7 +67,7 @@ const All = t.Object({
   meta: PageMetaShape,
 })
 
-const count = (example: number, description?: string) => t.Integer({ examples: [example], ...(description && { description }) })
+const count = (example: number, description?: string) => integer({ examples: [example], ...(description && { description }) })
 
 const Health = envelope(
   t.Object({

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { isoInstant } from '../lib/instant.ts'
 import { keptBasins } from '../market/drilling.ts'
 import { percentChange, type Trend, trendOf } from '../market/drilling-change.ts'
@@ -25,10 +26,10 @@ export const ProductivityRecord = t.Object(
     total_oil_bpd: t.Number({ description: 'Of all wells, barrels a day.', examples: [6550000] }),
     total_gas_mcfd: t.Number({ description: 'Of all wells, thousand cubic feet a day.', examples: [27500000] }),
     duc_count: orNull(
-      t.Integer({ examples: [890] }),
+      integer({ examples: [890] }),
       'Drilled but uncompleted wells; null where their survey has nothing of the basin and month.',
     ),
-    rig_count: t.Integer({ description: 'Rigs that the month is of.', examples: [251] }),
+    rig_count: integer({ description: 'Rigs that the month is of.', examples: [251] }),
     date: SurveyDay,
     month: Month,
     source: t.String({ examples: ['EIA'] }),

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { Problem } from '../http/problem.ts'
 import { isoDay } from '../lib/instant.ts'
 import { type DrillingState, stateOf } from '../market/drilling-states.ts'
@@ -8,7 +9,7 @@ import type { Answering } from './answer.ts'
 import { Day, markSources, orNull } from './drilling-answer.ts'
 import type { DrillingIntelligenceDeps } from './drilling-intelligence.ts'
 import { countsOf, newestCounts } from './drilling-metric.ts'
-import { eiAccess, eiBody, eiRefusals } from './ei-frame.ts'
+import { eiBody, eiHeavyAccess, eiRefusals } from './ei-frame.ts'
 import { eiOne } from './ei-list.ts'
 import { rigChanges } from './rig-count-row.ts'
 
@@ -16,9 +17,9 @@ const trendMonths = 12
 const [monthDays, yearDays] = [30, 365]
 const topMax = 10
 
-const count = (example: number) => orNull(t.Integer({ examples: [example] }))
+const count = (example: number) => orNull(integer({ examples: [example] }))
 const day = orNull(Day)
-const Top = t.Array(t.Object({ name: t.String({ examples: ['Reeves'] }), permits: t.Integer({ examples: [96] }) }))
+const Top = t.Array(t.Object({ name: t.String({ examples: ['Reeves'] }), permits: integer({ examples: [96] }) }))
 
 const StateBody = t.Object(
   {
@@ -29,7 +30,7 @@ const StateBody = t.Object(
     rig_count: t.Object(
       {
         ...{ total: count(247), oil: count(206), gas: count(40) },
-        change_week: orNull(t.Integer({ examples: [1] }), 'Against the week before.'),
+        change_week: orNull(integer({ examples: [1] }), 'Against the week before.'),
         date: day,
       },
       { description: 'Null throughout where the sources do not count the state by name.' },
@@ -159,7 +160,7 @@ export const pseo = (deps: DrillingIntelligenceDeps) =>
       return eiOne(data, deps.tierRequired('energy_intelligence'))
     },
     {
-      access: eiAccess,
+      access: eiHeavyAccess,
       params: t.Object({ state: t.String({ description: 'Two letters, or the name in lower case with dashes.', examples: ['texas'] }) }),
       response: { 200: eiBody(StateBody, 'StateDrillingBody'), ...eiRefusals },
       detail: {

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { isoInstant } from '../lib/instant.ts'
 import { basinKeys, country, isState } from '../market/drilling.ts'
 import { type Count, changeOver } from '../market/drilling-change.ts'
@@ -11,10 +12,10 @@ import { Day, orNull, Stamp } from './drilling-answer.ts'
 const byType = 'Null where the source has the total alone.'
 
 export const RigTypeCounts = {
-  total_rigs: t.Integer({ examples: [546] }),
-  oil_rigs: orNull(t.Integer({ examples: [413] }), byType),
-  gas_rigs: orNull(t.Integer({ examples: [127] }), byType),
-  misc_rigs: orNull(t.Integer({ examples: [6] }), byType),
+  total_rigs: integer({ examples: [546] }),
+  oil_rigs: orNull(integer({ examples: [413] }), byType),
+  gas_rigs: orNull(integer({ examples: [127] }), byType),
+  misc_rigs: orNull(integer({ examples: [6] }), byType),
 }
 
 export const Span = t.Union([t.Literal('week'), t.Literal('month')], {
@@ -25,7 +26,7 @@ export const RigRecord = t.Object(
   {
     id: t.String({ examples: ['1'] }),
     ...RigTypeCounts,
-    change: orNull(t.Integer({ examples: [-2] }), 'Against the count before; null for the first.'),
+    change: orNull(integer({ examples: [-2] }), 'Against the count before; null for the first.'),
     date: Day,
     week: t.String({ description: 'ISO week of the date.', examples: ['2026-W47'] }),
     unit: t.Literal('rigs'),

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../http/page.ts'
 import { invalidParameter } from '../http/problem.ts'
 import { isoInstant } from '../lib/instant.ts'
@@ -10,7 +11,7 @@ import type { Held } from '../store/regional.ts'
 import type { RigCount } from '../store/rig-counts.ts'
 import { type Answering, envelope, success } from './answer.ts'
 import { Age, ageOf, Day, type DrillingAnswerDeps, markSources, orNull, present, Stamp } from './drilling-answer.ts'
-import { eiAccess, eiRefusals } from './ei-frame.ts'
+import { eiAccess, eiHeavyAccess, eiRefusals } from './ei-frame.ts'
 import { historyQuery, rangeAsked } from './rig-count-range.ts'
 import { basinMap, nationalList, RigTypeCounts, rigChanges, rigCounts, rigTypeCounts, Span, yearOfWeeksDays } from './rig-count-row.ts'
 
@@ -19,10 +20,10 @@ const tags = ['Energy intelligence']
 const published = 'Counted every Friday and published at 17:00 UTC; a federal holiday holds it back to the next working day.'
 const spans = 'A month is 4 weeks, a quarter 13 and a year 52, so that a Friday is compared with a Friday.'
 
-const count = orNull(t.Integer({ examples: [413] }), 'Null where the source has the total alone.')
+const count = orNull(integer({ examples: [413] }), 'Null where the source has the total alone.')
 const byType = { oil: count, gas: count, misc: count }
-const change = orNull(t.Integer({ examples: [-2] }), 'Null where the count to compare with is missing.')
-const total = t.Integer({ examples: [546] })
+const change = orNull(integer({ examples: [-2] }), 'Null where the count to compare with is missing.')
+const total = integer({ examples: [546] })
 
 const PastWeek = t.Object(
   { date: Day, week: t.String({ examples: ['2026-W47'] }), total, ...byType, ...RigTypeCounts, span: Span },
@@ -35,7 +36,7 @@ const Covered = t.Object(
     coverage_from: orNull(Day, 'First day of the range that has a count.'),
     coverage_to: orNull(Day, 'Last one.'),
     earliest_available: t.String({ format: 'date', description: 'First day of all that has a count.', examples: [firstRigCountOn] }),
-    observations: t.Integer({ description: 'Counts in the range, on all pages.', examples: [261] }),
+    observations: integer({ description: 'Counts in the range, on all pages.', examples: [261] }),
     complete: t.Boolean({
       description: 'Every week of the range that has been published has a count, and the range begins no earlier than the counts.',
     }),
@@ -73,7 +74,7 @@ const Trend = t.Object(
     min: total,
     max: total,
     trend: t.Union([t.Literal('up'), t.Literal('down'), t.Literal('flat')]),
-    change: t.Integer({ examples: [-12] }),
+    change: integer({ examples: [-12] }),
     change_percent: percent,
     growth_rate: percent,
     weekly_change: change,
@@ -94,7 +95,7 @@ const Summary = t.Object(
     year_change: change,
     breakdown: t.Object(byType),
     by_type: t.Object(byType),
-    by_region: t.Record(t.String(), t.Integer(), { examples: [{ permian: 251, eagle_ford: 44 }] }),
+    by_region: t.Record(t.String(), integer(), { examples: [{ permian: 251, eagle_ford: 44 }] }),
     date: Day,
     timestamp: Stamp,
   },
@@ -143,7 +144,7 @@ function history(deps: DrillingAnswerDeps) {
       }
     },
     {
-      access: eiAccess,
+      access: eiHeavyAccess,
       query: t.Object({ ...historyQuery, ...pageQuery(perPageMax) }),
       response: { 200: History, ...eiRefusals },
       detail: {
@@ -207,7 +208,7 @@ function movements(deps: DrillingAnswerDeps) {
         })
       },
       {
-        access: eiAccess,
+        access: eiHeavyAccess,
         query: t.Object({
           period: t.Optional(
             t.String({
@@ -238,7 +239,7 @@ function movements(deps: DrillingAnswerDeps) {
         })
       },
       {
-        access: eiAccess,
+        access: eiHeavyAccess,
         response: { 200: envelope(Summary), ...eiRefusals },
         detail: {
           operationId: 'getRigCountSummary',

@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { type Form, formBody, formOf } from '../http/form.ts'
+import { integer } from '../http/integer.ts'
 import { minuteOf, zoneName } from '../lib/zone.ts'
 import type { SmsSettings } from '../store/sms.ts'
 
@@ -27,7 +28,7 @@ const settingsFields = t.Object({
       { description: 'Hours without alerts, over midnight where the end is before the start; null: none.' },
     ),
   ),
-  max_messages_per_day: t.Optional(t.Integer({ minimum: 1, maximum: messagesPerDayMaxMost, examples: [10] })),
+  max_messages_per_day: t.Optional(integer({ minimum: 1, maximum: messagesPerDayMaxMost, examples: [10] })),
   alert_types: t.Optional(t.Array(t.String({ examples: ['price_alert'] }), { maxItems: alertTypesMax })),
 })
 

@@ -3,6 +3,7 @@ import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import type { Caller } from '../http/gate.ts'
 import { type Idempotency, idempotencyHeader } from '../http/idempotency.ts'
+import { integer } from '../http/integer.ts'
 import { Problem, stateForbids } from '../http/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
 import type { Ids } from '../lib/ids.ts'
@@ -32,7 +33,7 @@ const clockOrNull = t.Union([t.String({ examples: ['22:00'] }), t.Null()])
 const SettingsShape = t.Object({
   enabled: t.Boolean({ description: 'False stops all alerts by text message; nothing is sent before the opt-in either.' }),
   quiet_hours: t.Object({ start: clockOrNull, end: clockOrNull, timezone: t.String({ examples: ['UTC'] }) }),
-  max_messages_per_day: t.Integer({ description: "Alerts a day of the quiet hours' time zone.", examples: [10] }),
+  max_messages_per_day: integer({ description: "Alerts a day of the quiet hours' time zone.", examples: [10] }),
   alert_types: t.Array(t.String({ examples: ['price_alert'] }), { description: `Types that are sent: ${smsAlertTypes.join(', ')}.` }),
 })
 const message = t.String({ description: 'For a person.' })
@@ -50,7 +51,7 @@ const Eligibility = t.Object({
   opted_in: t.Boolean(),
   country_supported: t.Boolean(),
   monthly_limit: countOrNull('Null: unlimited.'),
-  used_this_month: t.Integer({ examples: [3] }),
+  used_this_month: integer({ examples: [3] }),
   remaining: countOrNull('Null: unlimited.'),
   supported_countries: t.Array(t.String({ examples: ['US'] })),
   coming_soon: t.Array(t.String({ examples: ['DE'] })),

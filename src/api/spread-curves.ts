@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
+import { integer } from '../http/integer.ts'
 import { invalidParameter, missingParameter, Problem } from '../http/problem.ts'
 import { NestedProblem } from '../http/problem-shape.ts'
 import type { Switched } from '../http/profiles.ts'
@@ -70,7 +71,7 @@ const Structure = t.Object(
     spreads: t.Object({ m1_m3: spreadOrNull, m1_m6: spreadOrNull, m1_m12: spreadOrNull }),
     front_month: Month,
     back_month_6: t.Union([Month, t.Null()]),
-    curve_points: t.Integer({ examples: [12] }),
+    curve_points: integer({ examples: [12] }),
     timestamp: t.String({ format: 'date-time', description: 'Of the front month.' }),
   },
   { title: 'CurveStructure' },
@@ -209,7 +210,7 @@ export function curveSpreads(deps: CurveDeps) {
     .get('/v1/spreads/curve-structure/all', ({ set }) => structures(deps, set as Answering), {
       access: calculated,
       response: {
-        200: t.Object({ status: t.Literal('success'), data: t.Array(Structure), meta: t.Object({ count: t.Integer({ examples: [5] }) }) }),
+        200: t.Object({ status: t.Literal('success'), data: t.Array(Structure), meta: t.Object({ count: integer({ examples: [5] }) }) }),
         403: NestedProblem,
         404: NestedProblem,
       },

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { PageMetaShape } from '../http/page.ts'
 import { Problem } from '../http/problem.ts'
 import { momentOf } from '../http/query.ts'
@@ -50,7 +51,7 @@ export const SpreadHistory = t.Object(
       {
         from: dayOrNull,
         to: dayOrNull,
-        observations: t.Integer({ description: 'Dates in the asked range that have a value.', examples: [62] }),
+        observations: integer({ description: 'Dates in the asked range that have a value.', examples: [62] }),
         complete: t.Boolean({ description: 'Every weekday of the asked range has one.' }),
       },
       { title: 'SpreadCoverage' },

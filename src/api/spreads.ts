@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { pageHeaders, pageMeta, pageOf, pageQuery } from '../http/page.ts'
 import { invalidParameter, Problem } from '../http/problem.ts'
 import { FailProblem, NestedProblem } from '../http/problem-shape.ts'
@@ -32,7 +33,7 @@ const Several = t.Object({
   status: t.Literal('success'),
   data: t.Array(SpreadRow),
   meta: t.Object({
-    count: t.Integer({ examples: [7] }),
+    count: integer({ examples: [7] }),
     unavailable: t.Array(t.Object({ id: t.String({ examples: ['dubai_jet'] }), leg: t.String({ examples: ['DUBAI_CRUDE_USD'] }) }), {
       description: 'Spreads left out, each with the leg that has no price to serve.',
     }),
@@ -141,7 +142,7 @@ export function spreads(deps: SpreadDeps) {
         },
       })
       .get(`/v1/spreads/${path}/historical`, ({ query, request, set }) => historical(deps, type, query, request.url, set as Answering), {
-        access: calculated,
+        access: { ...calculated, heavy: true },
         query: t.Object({ id: idQuery, ...historyQuery, ...pageQuery(perPageMax) }),
         response: { 200: SpreadHistory, ...refusals },
         detail: {

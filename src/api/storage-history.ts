@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { invalidParameter, Problem } from '../http/problem.ts'
 import { momentOf } from '../http/query.ts'
 import { dayMs, isoDay, parseDay } from '../lib/instant.ts'
@@ -40,12 +41,12 @@ export const HistoryBody = t.Object(
       start_date: t.String({ format: 'date' }),
       end_date: t.String({ format: 'date' }),
       interval: t.Union([t.Literal('daily'), t.Literal('weekly'), t.Literal('monthly')]),
-      count: t.Integer({ examples: [13] }),
+      count: integer({ examples: [13] }),
       source: t.String({ examples: ['EIA'] }),
       source_description: t.String({ examples: ['Published by EIA'] }),
       quarantine: t.Optional(
         t.Object(
-          { excluded_dates: t.Array(t.String({ format: 'date' })), excluded_count: t.Integer(), reason: t.String() },
+          { excluded_dates: t.Array(t.String({ format: 'date' })), excluded_count: integer(), reason: t.String() },
           { description: 'Days left out because their data is known to be unreliable.' },
         ),
       ),

@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { formBody, formOf } from '../http/form.ts'
+import { integer } from '../http/integer.ts'
 import type { Entitlements } from '../plan/plans.ts'
 import type { WatchSettings } from '../service/watches.ts'
 
@@ -16,7 +17,7 @@ const fields = {
     description: 'Codes or aliases in any letter case; duplicates are removed. A futures family stands for its front contract.',
   }),
   interval_seconds: t.Optional(
-    t.Integer({
+    integer({
       minimum: 1,
       maximum: intervalSecondsMax,
       description: `From one run to the next (${intervalSeconds}, or the plan's shortest where that is longer).`,

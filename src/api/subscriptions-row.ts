@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { isoInstant } from '../lib/instant.ts'
 import { watchEventTypes } from '../market/watch.ts'
 import type { WatchEvent } from '../service/watch-feed.ts'
@@ -12,7 +13,7 @@ const watchFields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000501'] }),
   name: t.Union([t.String({ examples: ['hourly brent'] }), t.Null()]),
   codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] })),
-  interval_seconds: t.Integer({ examples: [3600] }),
+  interval_seconds: integer({ examples: [3600] }),
   status: t.Union([t.Literal('active'), t.Literal('paused')]),
   deliver_webhook: t.Boolean(),
   threshold_percent: numberOrNull(2, 'A move of at least this many percent between two runs is a `threshold_crossed`.'),
@@ -64,7 +65,7 @@ const values = {
 
 export const WatchEventShape = t.Object(
   {
-    seq: t.Integer({ description: 'Rises in the feed of the account; numbers may be missing.', examples: [42] }),
+    seq: integer({ description: 'Rises in the feed of the account; numbers may be missing.', examples: [42] }),
     id: t.String({
       description: 'Of webhooks the id of the event that says the same.',
       examples: ['evt_8kq2zr5m0c4n7p9w1s3t6v8x0y'],

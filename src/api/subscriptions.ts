@@ -3,6 +3,7 @@ import type { AccessPlugin } from '../http/access.ts'
 import { sourceOf, toolOf } from '../http/attribution.ts'
 import type { Caller } from '../http/gate.ts'
 import { type Idempotency, idempotencyHeader } from '../http/idempotency.ts'
+import { integer } from '../http/integer.ts'
 import { notFound, stateForbids } from '../http/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
 import { integerOf } from '../http/query.ts'
@@ -34,14 +35,14 @@ const eventsMax = 500
 const eventsDefault = 100
 
 const Listed = envelope(
-  t.Object({ subscriptions: t.Array(WatchShape), count: t.Integer(), limit: countOrNull('Watches that the plan allows; null: no limit.') }),
+  t.Object({ subscriptions: t.Array(WatchShape), count: integer(), limit: countOrNull('Watches that the plan allows; null: no limit.') }),
 )
 const One = envelope(WatchTwice)
 const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
 const Events = envelope(
   t.Object({
     events: t.Array(WatchEventShape),
-    cursor: t.Integer({ description: 'What to ask for next as `since`.', examples: [42] }),
+    cursor: integer({ description: 'What to ask for next as `since`.', examples: [42] }),
     has_more: t.Boolean({ description: 'More is there already.' }),
   }),
 )

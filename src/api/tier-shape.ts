@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { features } from '../plan/tiers.ts'
 import { countOrNull } from './key-row.ts'
 
@@ -26,14 +27,14 @@ export const TierShape = t.Object(
       period: t.Union([t.Literal('day'), t.Literal('month'), t.Literal('trial')]),
       resets: t.String({ examples: ['on the 1st of each month at 00:00 UTC'] }),
     }),
-    rate_limit: t.Object({ limit: t.Integer({ examples: [60] }), window_seconds: t.Integer({ examples: [60] }) }),
+    rate_limit: t.Object({ limit: integer({ examples: [60] }), window_seconds: integer({ examples: [60] }) }),
     scheduled_deliveries: countOrNull('Null: unlimited.'),
-    api_keys: t.Integer({ examples: [5] }),
+    api_keys: integer({ examples: [5] }),
     webhooks: t.Object({ endpoints: countOrNull('Null: unlimited.'), events_per_month: countOrNull('Null: unlimited.') }),
     sms_per_month: countOrNull('Null: unlimited.'),
-    market_brief_codes: t.Integer({ examples: [10] }),
+    market_brief_codes: integer({ examples: [10] }),
     watches: countOrNull('Null: unlimited.'),
-    min_watch_interval_seconds: t.Integer({ examples: [300] }),
+    min_watch_interval_seconds: integer({ examples: [300] }),
     alerts: countOrNull('Null: unlimited.'),
     features: FeatureList,
     addons: t.Array(t.String(), { description: 'Add-ons that can be had on this plan.' }),

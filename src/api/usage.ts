@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import type { Caller } from '../http/gate.ts'
+import { integer } from '../http/integer.ts'
 import { FlatProblem, NestedProblem } from '../http/problem-shape.ts'
 import type { RateClassName, RateTables } from '../http/rates.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -21,7 +22,7 @@ const access = { meter: false } as const
 const refusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
 
 const UsageAnswer = t.Object({
-  used: t.Integer({ examples: [1234] }),
+  used: integer({ examples: [1234] }),
   limit: countOrNull('Null: no quota.'),
   remaining: countOrNull('Null: no quota.'),
   window: WindowName,
@@ -31,7 +32,7 @@ const UsageAnswer = t.Object({
     t.Object({
       name: t.Union([t.Literal('quota'), t.Literal('burst'), t.Literal('marine'), t.Literal('marine_historical')]),
       limit: countOrNull('Null: no limit.'),
-      used: t.Integer(),
+      used: integer(),
       remaining: countOrNull('Null: no limit.'),
       resets_at: t.String({ format: 'date-time', description: 'When the whole limit is free again.' }),
     }),
@@ -39,7 +40,7 @@ const UsageAnswer = t.Object({
   ),
   burn_rate_per_day: t.Number({ description: 'Requests a day since the quota window began.', examples: [61.7] }),
   forecast: t.Object({
-    used_at_reset: t.Integer({ description: 'What the counter says at the end of the window if this goes on.', examples: [1851] }),
+    used_at_reset: integer({ description: 'What the counter says at the end of the window if this goes on.', examples: [1851] }),
     exhausted_at: instantOrNull('When the quota is used up if this goes on; null: not before the reset.'),
   }),
 })
@@ -52,7 +53,7 @@ const UserAnswer = t.Object({
   plan: t.Union([t.Literal('free'), t.Literal('exploration'), t.Literal('production'), t.Literal('reservoir_mastery')]),
   reservoir_mastery: t.Boolean({ description: 'Whether the plan is Professional or above.' }),
   admin: t.Boolean({ description: 'Always false: the operator signs in with the admin token, not with an account.' }),
-  requests_this_month: t.Integer({ examples: [1234] }),
+  requests_this_month: integer({ examples: [1234] }),
   request_limit: countOrNull('Of the running quota window; null: no quota.'),
   email_confirmed: t.Boolean(),
   email_confirmed_at: instantOrNull('When the e-mail address was confirmed.'),

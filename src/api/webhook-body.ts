@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { formBody } from '../http/form.ts'
+import { integer } from '../http/integer.ts'
 import { type Timeframe, timeframesMs } from '../market/threshold.ts'
 import { eventTypes } from '../plan/event-types.ts'
 
@@ -64,9 +65,9 @@ const writable = {
   honor_retry_after: t.Optional(
     t.Boolean({ description: 'An answer of 429 or 408 with `Retry-After` of up to an hour is a reason to try again then.' }),
   ),
-  rate_limit_per_second: t.Optional(t.Integer({ minimum: 1, maximum: 50, examples: [10], description: 'Deliveries a second (10).' })),
-  timeout_seconds: t.Optional(t.Integer({ minimum: 1, maximum: 30, examples: [30], description: 'Of one delivery (30).' })),
-  max_retries: t.Optional(t.Integer({ minimum: 0, maximum: 5, examples: [5], description: 'Tries after the first one (5).' })),
+  rate_limit_per_second: t.Optional(integer({ minimum: 1, maximum: 50, examples: [10], description: 'Deliveries a second (10).' })),
+  timeout_seconds: t.Optional(integer({ minimum: 1, maximum: 30, examples: [30], description: 'Of one delivery (30).' })),
+  max_retries: t.Optional(integer({ minimum: 0, maximum: 5, examples: [5], description: 'Tries after the first one (5).' })),
 }
 
 export const newWebhookBody = formBody(t.Object(writable))
@@ -82,7 +83,7 @@ export const rotateBody = formBody(
   t.Object({
     secret: writable.secret,
     overlap_seconds: t.Optional(
-      t.Integer({ minimum: 0, maximum: overlapSecondsMax, description: 'How long the old secret signs beside the new one (0).' }),
+      integer({ minimum: 0, maximum: overlapSecondsMax, description: 'How long the old secret signs beside the new one (0).' }),
     ),
   }),
 )

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../http/page.ts'
 import { invalidParameter, notFound } from '../http/problem.ts'
 import { NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
@@ -28,14 +29,14 @@ const replayMax = 10_000
 /** The caller waits for the answer, on a connection that may idle for ten seconds. */
 const testTimeoutMs = 8000
 
-const integerOrNull = t.Union([t.Integer(), t.Null()])
+const integerOrNull = t.Union([integer(), t.Null()])
 const Tested = envelope(
   t.Object({
     success: t.Boolean(),
     status: t.Union([t.Literal('delivered'), t.Literal('failed')]),
     status_code: integerOrNull,
     response_code: integerOrNull,
-    response_time_ms: t.Integer({ examples: [84] }),
+    response_time_ms: integer({ examples: [84] }),
     response_body: t.Union([t.String(), t.Null()], { description: 'Its first KB.' }),
     error: t.Union([t.String(), t.Null()]),
     event_id: t.String({ examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'] }),
@@ -43,7 +44,7 @@ const Tested = envelope(
 )
 const LogPage = t.Object({ webhook_events: t.Array(LogShape), events: t.Array(LogShape), meta: PageMetaShape })
 const Replayed = envelope(
-  t.Object({ replayed: t.Integer({ examples: [12] }), from: t.String({ format: 'date-time' }), to: t.String({ format: 'date-time' }) }),
+  t.Object({ replayed: integer({ examples: [12] }), from: t.String({ format: 'date-time' }), to: t.String({ format: 'date-time' }) }),
 )
 
 /** Tests, the log, and sending again. */

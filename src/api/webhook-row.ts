@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { isoInstant } from '../lib/instant.ts'
 import type { Condition } from '../market/threshold.ts'
 import type { LogEntry, MessageState } from '../service/outbox.ts'
@@ -7,7 +8,7 @@ import { instantOrNull, isoOrNull } from './key-row.ts'
 import { ConditionBody, literals } from './webhook-body.ts'
 
 const textOrNull = (description: string) => t.Union([t.String(), t.Null()], { description })
-const integerOrNull = (description: string) => t.Union([t.Integer(), t.Null()], { description })
+const integerOrNull = (description: string) => t.Union([integer(), t.Null()], { description })
 
 const webhookFields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000401'] }),
@@ -27,12 +28,12 @@ const webhookFields = {
   signature_scheme: t.Union([t.Literal('timestamped'), t.Literal('body')]),
   ordered: t.Boolean(),
   honor_retry_after: t.Boolean(),
-  rate_limit_per_second: t.Integer({ examples: [10] }),
-  timeout_seconds: t.Integer({ examples: [30] }),
-  max_retries: t.Integer({ examples: [5] }),
-  successful_deliveries: t.Integer({ examples: [1234] }),
-  failed_deliveries: t.Integer({ description: 'That ended failed, after their retries.', examples: [2] }),
-  consecutive_failures: t.Integer({ description: 'That ended failed since the last 2xx; 10 switch the endpoint off.', examples: [0] }),
+  rate_limit_per_second: integer({ examples: [10] }),
+  timeout_seconds: integer({ examples: [30] }),
+  max_retries: integer({ examples: [5] }),
+  successful_deliveries: integer({ examples: [1234] }),
+  failed_deliveries: integer({ description: 'That ended failed, after their retries.', examples: [2] }),
+  consecutive_failures: integer({ description: 'That ended failed since the last 2xx; 10 switch the endpoint off.', examples: [0] }),
   last_delivery_status: t.Union([t.Literal('success'), t.Literal('failed'), t.Null()]),
   last_delivery_at: instantOrNull('When a delivery last ended.'),
   created_at: t.String({ format: 'date-time' }),
@@ -125,7 +126,7 @@ export const LogShape = t.Object(
     webhook_id: t.String(),
     event_type: t.String({ examples: ['price.updated'] }),
     status: literals(logStatuses),
-    attempts: t.Integer({ examples: [1] }),
+    attempts: integer({ examples: [1] }),
     response_status_code: integerOrNull('Of the last attempt that was answered.'),
     status_code: integerOrNull('The same.'),
     delivery_duration_ms: integerOrNull('Of the last attempt.'),

@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { Caller } from '../http/gate.ts'
 import { idempotencyHeader } from '../http/idempotency.ts'
+import { integer } from '../http/integer.ts'
 import { stateForbids } from '../http/problem.ts'
 import { NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
 import { featureMissing } from '../http/refusals.ts'
@@ -25,7 +26,7 @@ import {
 import { WebhookShape, webhookRow } from './webhook-row.ts'
 
 const Listed = envelope(
-  t.Object({ webhooks: t.Array(WebhookShape), count: t.Integer(), limit: countOrNull('Endpoints that the plan allows; null: no limit.') }),
+  t.Object({ webhooks: t.Array(WebhookShape), count: integer(), limit: countOrNull('Endpoints that the plan allows; null: no limit.') }),
 )
 const One = envelope(WebhookShape)
 const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))

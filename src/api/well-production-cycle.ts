@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { invalidParameter, missingParameter, Problem } from '../http/problem.ts'
 import { NestedProblem } from '../http/problem-shape.ts'
 import {
@@ -18,7 +19,7 @@ import type { Well, WellFilter } from '../store/wells.ts'
 import { type Answering, envelope, success } from './answer.ts'
 import { Day, markSources, orNull } from './drilling-answer.ts'
 import { daySpanOf, numberOf, present, typed } from './ei-permit-query.ts'
-import { productionAccess, productionPrefix, type WellProductionDeps } from './well-production.ts'
+import { productionHeavyAccess, productionPrefix, type WellProductionDeps } from './well-production.ts'
 
 const topMax = 10
 const statDecimals = 2
@@ -43,13 +44,13 @@ type Query = { [name in keyof typeof placeQuery | keyof typeof nameQuery]?: stri
 const days = (description: string, example: number) => t.Number({ description, examples: [example] })
 const Stats = t.Object(
   {
-    count: t.Integer({ examples: [1840] }),
+    count: integer({ examples: [1840] }),
     median_days: days('Half of the wells took no longer.', 243),
     p25_days: days('25th percentile, linearly interpolated at place (n - 1) x p, as R and NumPy do by default.', 213),
     p75_days: days('75th percentile.', 275),
     p90_days: days('90th percentile.', 302),
-    min_days: t.Integer({ examples: [104] }),
-    max_days: t.Integer({ examples: [402] }),
+    min_days: integer({ examples: [104] }),
+    max_days: integer({ examples: [402] }),
     avg_days: days('Arithmetic mean.', 244.31),
   },
   { title: 'CycleTimeStats' },
@@ -58,7 +59,7 @@ const CycleWell = t.Object(
   {
     api_number: t.String({ examples: ['42329400010000'] }),
     operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
-    total_days: t.Integer({ description: 'From the permit to the first production.', examples: [104] }),
+    total_days: integer({ description: 'From the permit to the first production.', examples: [104] }),
     permit_date: Day,
     first_production: Day,
   },
@@ -81,8 +82,8 @@ const stageKeys = {
 const CycleTime = t.Object(
   {
     filters: Filters,
-    well_count: t.Integer({ description: 'Wells that fit.', examples: [2960] }),
-    wells_with_cycle_data: t.Integer({ description: 'Those whose permit and first production are known.', examples: [1840] }),
+    well_count: integer({ description: 'Wells that fit.', examples: [2960] }),
+    wells_with_cycle_data: integer({ description: 'Those whose permit and first production are known.', examples: [1840] }),
     cycle_time_stats: Stats,
     stage_breakdown: t.Object(
       { permit_to_spud: orNull(Stats), spud_to_completion: orNull(Stats), completion_to_first_production: orNull(Stats) },
@@ -90,7 +91,7 @@ const CycleTime = t.Object(
     ),
     quarterly_cohorts: t.Record(
       t.String(),
-      t.Object({ well_count: t.Integer(), median_days: t.Number(), avg_days: t.Number() }, { title: 'CycleTimeQuarter' }),
+      t.Object({ well_count: integer(), median_days: t.Number(), avg_days: t.Number() }, { title: 'CycleTimeQuarter' }),
       {
         description: 'Wells with cycle data by the quarter of their first production.',
         examples: [{ '2025-Q2': { well_count: 280, median_days: 243, avg_days: 244.31 } }],
@@ -107,7 +108,7 @@ const Cohorts = t.Object(
     cohorts: t.Record(
       t.String(),
       t.Object(
-        { well_count: t.Integer({ examples: [280] }), wells_with_data: t.Integer({ examples: [280] }), stats: orNull(Stats) },
+        { well_count: integer({ examples: [280] }), wells_with_data: integer({ examples: [280] }), stats: orNull(Stats) },
         { title: 'CycleTimeCohort' },
       ),
       { description: 'By the span of first production, oldest first; `stats` is null where no permit of it is known.' },
@@ -231,7 +232,7 @@ export function cycleTimes(deps: WellProductionDeps) {
   return new Elysia({ prefix: productionPrefix })
     .use(deps.access)
     .get('/cycle-time', ({ query, set }) => cycleTime(query, set), {
-      access: productionAccess,
+      access: productionHeavyAccess,
       query: t.Object({ ...placeQuery, ...nameQuery }),
       response: { 200: envelope(CycleTime), ...refusals },
       detail: {
@@ -243,7 +244,7 @@ export function cycleTimes(deps: WellProductionDeps) {
       },
     })
     .get('/cycle-time/cohorts', ({ query, set }) => grouped(query, set), {
-      access: productionAccess,
+      access: productionHeavyAccess,
       query: t.Object({ ...placeQuery, group_by: text('`quarter` (default), `month` or `year`.', 'quarter') }),
       response: { 200: envelope(Cohorts), ...refusals },
       detail: {

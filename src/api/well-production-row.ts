@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { roundTo } from '../market/format.ts'
 import { oilEquivalent, perDay } from '../market/well-production.ts'
 import type { NationalMonth, StateMonth } from '../store/state-production.ts'
@@ -16,7 +17,7 @@ export const Rec = t.Object(
     gas_mcf: orNull(t.Number({ examples: [40112] }), 'Gas in thousand cubic feet.'),
     water_bbl: orNull(t.Number({ examples: [50870] }), 'Water in barrels.'),
     boe: orNull(t.Number({ examples: [25660.3] }), boeText),
-    days_producing: orNull(t.Integer({ examples: [31] }), 'Days on which the well produced; null of more than one well.'),
+    days_producing: orNull(integer({ examples: [31] }), 'Days on which the well produced; null of more than one well.'),
     source: t.String({ description: 'Who reported it.', examples: ['import'] }),
   },
   { title: 'ProductionMonth' },
@@ -52,8 +53,8 @@ export const Overview = t.Object(
       states_with_data: t.Array(State),
       well_level_states_with_data: t.Array(State),
       latest_period: orNull(Month),
-      total_records: t.Integer({ description: 'Months of states and of wells that are held.', examples: [61_240] }),
-      data_age_days: orNull(t.Integer({ examples: [80] }), 'Days since the end of `latest_period`.'),
+      total_records: integer({ description: 'Months of states and of wells that are held.', examples: [61_240] }),
+      data_age_days: orNull(integer({ examples: [80] }), 'Days since the end of `latest_period`.'),
       stale: t.Boolean({ description: 'The month after `latest_period` is more than two weeks overdue.' }),
     }),
     data_available: t.Boolean({ description: 'Whether there is a national month.' }),
@@ -74,13 +75,13 @@ export const MissingWellProblem = t.Object(
 
 export const TopWell = t.Object(
   {
-    rank: t.Integer({ examples: [1] }),
+    rank: integer({ examples: [1] }),
     api_number: t.String({ examples: ['42329400010000'] }),
     operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
     well_name: t.String({ examples: ['BRADFORD 14 3H'] }),
     total_oil_bbl: t.Number({ examples: [241_870] }),
     total_gas_mcf: t.Number({ examples: [512_400] }),
-    months_producing: t.Integer({ description: 'Months of the span in which oil or gas came out.', examples: [12] }),
+    months_producing: integer({ description: 'Months of the span in which oil or gas came out.', examples: [12] }),
   },
   { title: 'TopProducer' },
 )

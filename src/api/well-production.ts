@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
+import { integer } from '../http/integer.ts'
 import { invalidParameter, Problem } from '../http/problem.ts'
 import { NestedProblem } from '../http/problem-shape.ts'
 import { integerOf, momentOf } from '../http/query.ts'
@@ -35,6 +36,7 @@ export interface WellProductionDeps {
 }
 
 export const productionAccess = { feature: 'well_production' as const, meter: true }
+export const productionHeavyAccess = { ...productionAccess, heavy: true } as const
 export const productionPrefix = '/v1/well-production'
 
 const topStatesMax = 10
@@ -195,7 +197,7 @@ export function wellProduction(deps: WellProductionDeps) {
       access: productionAccess,
       query: t.Object({ period: text('Month, `YYYY-MM`; absent: the newest. A month without data is an empty list.', '2026-08') }),
       response: {
-        200: envelope(t.Object({ period: orNull(Month), count: t.Integer({ examples: [26] }), states: t.Array(StateRow) })),
+        200: envelope(t.Object({ period: orNull(Month), count: integer({ examples: [26] }), states: t.Array(StateRow) })),
         ...{ 400: NestedProblem, 403: NestedProblem },
       },
       detail: detail('listStateProduction', 'Production by state', 'What every state produced in one month, most oil first.'),
@@ -208,7 +210,7 @@ export function wellProduction(deps: WellProductionDeps) {
         end_date: text('Last month, the same; absent: the running one.', '2026-11-30'),
       }),
       response: {
-        200: envelope(t.Object({ state: State, period: Span, count: t.Integer({ examples: [22] }), data: t.Array(Rec) })),
+        200: envelope(t.Object({ state: State, period: Span, count: integer({ examples: [22] }), data: t.Array(Rec) })),
         ...{ 400: NestedProblem, 403: NestedProblem, 404: NestedProblem },
       },
       detail: detail(
@@ -230,7 +232,7 @@ export function wellProduction(deps: WellProductionDeps) {
           t.Object({
             ...{ api_number: t.String({ examples: ['42329400010000'] }), operator: t.String(), well_name: t.String() },
             ...{ state: State, county: orNull(t.String({ examples: ['Midland'] })) },
-            ...{ count: t.Integer({ examples: [24] }), data: t.Array(Rec) },
+            ...{ count: integer({ examples: [24] }), data: t.Array(Rec) },
           }),
         ),
         ...{ 403: NestedProblem, 404: MissingWellProblem },
@@ -242,14 +244,14 @@ export function wellProduction(deps: WellProductionDeps) {
       ),
     })
     .get('/top-producers', ({ query, set }) => top(query, set), {
-      access: productionAccess,
+      access: productionHeavyAccess,
       query: t.Object({
         state_code: text('Two letters (TX).', 'TX'),
         limit: text('Wells, 1 to 100 (20).', '10'),
         months: text('Months up to the newest of the state, 1 to 60 (12).', '12'),
       }),
       response: {
-        200: envelope(t.Object({ state: State, period: Span, count: t.Integer({ examples: [10] }), producers: t.Array(TopWell) })),
+        200: envelope(t.Object({ state: State, period: Span, count: integer({ examples: [10] }), producers: t.Array(TopWell) })),
         ...{ 400: NestedProblem, 403: NestedProblem, 404: NestedProblem },
       },
       detail: detail(

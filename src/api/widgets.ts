@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../http/access.ts'
 import type { CodeReader } from '../http/codes.ts'
+import { integer } from '../http/integer.ts'
 import { invalidParameter, Problem } from '../http/problem.ts'
 import { FailProblem, NestedProblem } from '../http/problem-shape.ts'
 import { integerOf, listOf } from '../http/query.ts'
@@ -31,7 +32,7 @@ export interface WidgetsDeps {
 }
 
 const about = {
-  refresh_seconds: t.Integer({ description: 'Ask again no sooner.', examples: [300] }),
+  refresh_seconds: integer({ description: 'Ask again no sooner.', examples: [300] }),
   attribution: t.String({
     description: 'Whose prices these are; show it with them.',
     examples: ['Energy Prices: Compiled from market reporting'],

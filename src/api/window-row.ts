@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from '../http/integer.ts'
 import { PageMetaShape } from '../http/page.ts'
 import { isoDay, isoInstant } from '../lib/instant.ts'
 import { priceType } from '../market/catalogue.ts'
@@ -13,7 +14,7 @@ const barFields = {
   high: t.Optional(t.Number()),
   low: t.Optional(t.Number()),
   average: t.Optional(t.Number({ description: 'Arithmetic mean of the observations of the bucket.' })),
-  sample_count: t.Optional(t.Integer({ description: 'Observations in the bucket.' })),
+  sample_count: t.Optional(integer({ description: 'Observations in the bucket.' })),
 }
 
 export const WindowRow = t.Object(
@@ -34,12 +35,12 @@ export const WindowBody = t.Object(
         from: t.String({ format: 'date-time' }),
         to: t.String({ format: 'date-time' }),
         timezone: t.Literal('UTC'),
-        count: t.Integer({ description: 'Rows on this page.' }),
+        count: integer({ description: 'Rows on this page.' }),
         source_description: t.String(),
         instrument_disclosures: t.Optional(t.Array(Disclosure)),
         quarantine: t.Optional(
           t.Object(
-            { excluded_dates: t.Array(t.String({ format: 'date' })), excluded_count: t.Integer(), reason: t.String() },
+            { excluded_dates: t.Array(t.String({ format: 'date' })), excluded_count: integer(), reason: t.String() },
             { description: 'Days left out because their data is known to be unreliable.' },
           ),
         ),

@@ -1,5 +1,6 @@
 import type { AlertCondition } from '../market/alert-condition.ts'
 import type { AlertSettings } from '../store/alerts.ts'
+import { sampleId } from './sample-id.ts'
 
 interface Account {
   account: { id: string }
@@ -11,8 +12,6 @@ export interface AlertSamplesDeps<A extends Account> {
   catalogue: { named(code: string): { id: number } | undefined }
   alerts: { own(accountId: string, id: string): unknown; create(account: A, settings: AlertSettings, options: { id: string }): unknown }
 }
-
-const sampleId = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 
 const samples: readonly { id: number; name: string; code: string; condition: AlertCondition; cooldownMinutes: number }[] = [
   {

@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import { dayMs } from '../lib/instant.ts'
+import { sampleId } from './sample-id.ts'
 
 interface Account {
   account: { id: string; plan: string }
@@ -19,7 +20,7 @@ export interface BillingSamplesDeps<A extends Account> {
   clock: Clock
 }
 
-const invoiceId = '00000000-0000-4000-8000-000000000901'
+const invoiceId = sampleId(901)
 const monthDays = 30
 
 /** The evaluation account's subscription at an agreed price, and a paid invoice from before. What is there stays as it is. */

@@ -1,4 +1,5 @@
 import type { DeliverySchedule } from '../plan/delivery-schedule.ts'
+import { sampleId } from './sample-id.ts'
 
 interface Account {
   account: { id: string }
@@ -20,7 +21,6 @@ export interface DeliverySamplesDeps<A extends Account> {
   }
 }
 
-const sampleId = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 const schedule = { cadence: 'daily', weekday: null, deliveryTime: '07:00', timeZone: 'UTC', recipientEmail: null } as const
 
 const samples: readonly (Settings & { id: number })[] = [

@@ -1,3 +1,5 @@
+import { sampleId } from './sample-id.ts'
+
 interface Account {
   account: { id: string }
 }
@@ -15,8 +17,6 @@ export interface ExtensionSamplesDeps<A extends Account> {
   keys: { account(id: string): A | undefined }
   dataSources: { byId(id: string): unknown; create(account: A, settings: SampleSource, options: { id: string }): unknown }
 }
-
-const sampleId = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 
 /** The data sources of the evaluation account: a paused one that is asked for prices, and one to delete. Those that are there stay as they are. */
 export function sampleExtensions<A extends Account>({ keys, dataSources }: ExtensionSamplesDeps<A>, accountId: string): void {

@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { Clock } from '../lib/clock.ts'
 import type { NotificationStore } from '../store/notifications.ts'
 import { phoneStore } from '../store/phones.ts'
+import { sampleId } from './sample-id.ts'
 
 export interface SampleMessagesDeps {
   db: Database
@@ -9,7 +10,7 @@ export interface SampleMessagesDeps {
   clock: Clock
 }
 
-const notificationId = '00000000-0000-4000-8000-000000000701'
+const notificationId = sampleId(701)
 
 /** The evaluation account's verified phone, which is opted in, and an unread notification. What is there already stays. */
 export function sampleMessages({ db, notifications, clock }: SampleMessagesDeps, accountId: string): void {

@@ -5,6 +5,7 @@ import { tokenHash } from '../lib/token.ts'
 import type { Role } from '../plan/roles.ts'
 import type { Account } from '../store/accounts.ts'
 import type { OrganizationStore } from '../store/organizations.ts'
+import { sampleId } from './sample-id.ts'
 
 export interface SamplePeopleDeps {
   keys: {
@@ -18,7 +19,6 @@ export interface SamplePeopleDeps {
   ids: Ids
 }
 
-const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 const host = 'evaluation.example'
 const secondAddress = `second@${host}`
 
@@ -27,10 +27,10 @@ export function samplePeople({ keys, organizationStore: store, clock, ids }: Sam
   const owner = keys.account(accountId)?.account
   if (!owner || store.memberByAccount(accountId)) return
   const now = clock.now()
-  const organizationId = idOf(600)
+  const organizationId = sampleId(600)
   store.put({ id: organizationId, name: 'Evaluation', accountId, createdAt: now })
   const join = (n: number, account: Account, role: Role) =>
-    store.putMember({ id: idOf(n), organizationId, accountId: account.id, email: account.email, role, joinedAt: now + n - 600 })
+    store.putMember({ id: sampleId(n), organizationId, accountId: account.id, email: account.email, role, joinedAt: now + n - 600 })
   const personOf = (name: string): Account => {
     const email = `${name}@${host}`
     const blank = { addOns: [], trialStartedAt: null, trialEndsAt: null, suspendedAt: null }
@@ -44,7 +44,7 @@ export function samplePeople({ keys, organizationStore: store, clock, ids }: Sam
   for (const one of [owner, member, reader]) keys.place(one.id)
   store.addAddress(secondAddress, accountId, now)
   store.putInvitation({
-    ...{ id: idOf(603), organizationId, email: secondAddress, role: 'member', message: null, memberId: null },
+    ...{ id: sampleId(603), organizationId, email: secondAddress, role: 'member', message: null, memberId: null },
     ...{ tokenHash: tokenHash(ids.token()), invitedBy: owner.email, createdAt: now, expiresAt: now + 14 * dayMs, acceptedAt: null },
   })
 }

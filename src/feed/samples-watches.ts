@@ -1,3 +1,5 @@
+import { sampleId } from './sample-id.ts'
+
 interface Account {
   account: { id: string }
 }
@@ -19,8 +21,6 @@ export interface WatchSamplesDeps<A extends Account> {
     create(account: A, settings: Settings, origin: { id: string; source: string; toolName: null }): unknown
   }
 }
-
-const sampleId = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 
 const shared = { deliverWebhook: false, intervalSeconds: 3600 }
 const samples: readonly (Settings & { id: number })[] = [

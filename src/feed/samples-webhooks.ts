@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { isoInstant } from '../lib/instant.ts'
 import { defaultSettings, type EndpointSettings } from '../store/webhooks.ts'
+import { sampleId } from './sample-id.ts'
 
 interface Account {
   account: { id: string }
@@ -25,7 +26,6 @@ export interface WebhookSamplesDeps<A extends Account> {
   clock: Clock
 }
 
-const sampleId = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 const eventId = `evt_${'0'.repeat(22)}0411`
 const url = 'http://127.0.0.1:9/hook'
 

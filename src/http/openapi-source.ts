@@ -1,4 +1,3 @@
-import { swagger } from '@elysiajs/swagger'
 import { Kind, OptionalKind } from '@sinclair/typebox'
 import { type AnyElysia, Elysia } from 'elysia'
 import { isRecord } from './openapi-schema.ts'
@@ -13,6 +12,8 @@ export const optionalBodyKey = 'x-optional-body'
  * so the served application has no extra route and its hooks never run for it.
  */
 export async function rawDocument(app: AnyElysia): Promise<unknown> {
+  // Only now: it brings libraries along that the start need not wait for.
+  const { swagger } = await import('@elysiajs/swagger')
   const specPath = '/-/document'
   const standIn = new Elysia()
   for (const { method, path, hooks } of app.routes) {

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http'
 import type { AnyElysia } from 'elysia'
 import { pascal, type SchemaSite, shareSchemas } from './openapi-components.ts'
 import { exampleOf } from './openapi-example.ts'
@@ -95,6 +94,8 @@ interface Converted {
 
 interface Build {
   options: OpenApiOptions
+  /** Of statuses. */
+  phrases: Readonly<Record<string, string | undefined>>
   named: Map<string, Schema>
   sites: SchemaSite[]
   /** By the JSON text of the raw schema: the same few error bodies stand under every operation. */
@@ -103,8 +104,10 @@ interface Build {
 }
 
 /** Turns what @elysiajs/swagger generates into a valid OpenAPI 3.0.3 document; the input is not changed. */
-export function openapiDocument(raw: unknown, options: OpenApiOptions): OpenApiDocument {
-  const build: Build = { options, named: new Map(), sites: [], converted: new Map(), operationIds: new Set() }
+export async function openapiDocument(raw: unknown, options: OpenApiOptions): Promise<OpenApiDocument> {
+  // Loading it takes as long as a tenth of the start, which has no use for it.
+  const { STATUS_CODES: phrases } = await import('node:http')
+  const build: Build = { options, phrases, named: new Map(), sites: [], converted: new Map(), operationIds: new Set() }
   const source = isRecord(raw) ? raw : {}
   const models = isRecord(source.components) && isRecord(source.components.schemas) ? source.components.schemas : {}
   for (const [name, schema] of Object.entries(models)) schemaObject({ $defs: { [name]: schema } }, build.named)
@@ -195,7 +198,7 @@ function parametersOf(path: string, raw: unknown, { options, named }: Build): Pa
 }
 
 function responseOf(status: string, raw: unknown, operationId: string, build: Build): Operation['responses'][string] {
-  const phrase = STATUS_CODES[status] ?? 'The answer'
+  const phrase = build.phrases[status] ?? 'The answer'
   const schema = firstSchema(raw)
   const own = isRecord(raw) && typeof raw.description === 'string' ? raw.description : undefined
   if (schema === undefined) return { description: own ?? phrase }
@@ -268,7 +271,7 @@ function inForce(text: string, names: Readonly<Record<string, string>>): string 
 /** The document as JSON text, made at the first call and kept; `app` must have all its routes by then. */
 export function documentOf(app: AnyElysia, options: OpenApiOptions): () => Promise<string> {
   let text: Promise<string> | undefined
-  const write = async () => inForce(JSON.stringify(openapiDocument(await rawDocument(app), options)), options.names ?? {})
+  const write = async () => inForce(JSON.stringify(await openapiDocument(await rawDocument(app), options)), options.names ?? {})
   return () => {
     text ??= write().catch(error => {
       text = undefined

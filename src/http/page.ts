@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { integer } from './integer.ts'
 import { integerOf } from './query.ts'
 
 export interface PageRequest {
@@ -17,10 +18,10 @@ export interface PageMeta {
 
 export const PageMetaShape = t.Object(
   {
-    page: t.Integer({ examples: [1] }),
-    per_page: t.Integer({ examples: [100] }),
-    total: t.Integer({ examples: [250] }),
-    total_pages: t.Integer({ examples: [3] }),
+    page: integer({ examples: [1] }),
+    per_page: integer({ examples: [100] }),
+    total: integer({ examples: [250] }),
+    total_pages: integer({ examples: [3] }),
     has_next: t.Boolean(),
     has_prev: t.Boolean(),
   },

@@ -57,6 +57,11 @@ export const problems = {
   STREAM_LIMIT_REACHED: entry(429, 'flat', 'The key has as many streams open as it may.'),
   UPGRADE_REQUIRED: entry(426, 'nested', 'The path speaks WebSocket only.'),
   data_source_limit_reached: entry(422, 'valid', 'The account has as many data sources as it may have.'),
+  data_source_not_synced: entry(
+    422,
+    'valid',
+    'A data source can not be synced as it is now: it is paused, waits for pushes, or is being synced.',
+  ),
   data_source_paused: entry(422, 'valid', 'Rows were pushed to a data source that its owner has paused.'),
   idempotency_key_reused: entry(422, 'valid', 'An Idempotency-Key was sent again with another body.'),
   country_not_supported: entry(422, 'valid', 'Text messages are not sent to numbers of this country.'),

@@ -1,3 +1,5 @@
+import { thousands } from '../lib/text.ts'
+
 const signs: Record<string, string> = { USD: '$', EUR: '€', GBP: '£', JPY: '¥', CNY: '¥' }
 
 const powers = Array.from({ length: 16 }, (_, n) => 10 ** n)
@@ -31,7 +33,7 @@ export function grouped(value: number, decimals: number): string {
   const text = Math.abs(value).toFixed(decimals)
   if (Math.abs(value) < 999) return text
   const [whole, fraction] = text.split('.') as [string, string?]
-  return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${fraction ? `.${fraction}` : ''}`
+  return `${thousands(whole)}${fraction ? `.${fraction}` : ''}`
 }
 
 /** A price as a person reads it: `$71.23`, `-$1.05`, `112.50p` for pence, `DKK 15.49`; exchange rates and counts are bare numbers. */

@@ -1,3 +1,4 @@
+import { thousands } from '../lib/text.ts'
 /** Requests that are sold beside a plan. */
 export interface CreditPack {
   id: string
@@ -17,6 +18,6 @@ export function creditPackOf(text: string): CreditPack | undefined {
   const requests = Number(parts[2])
   return {
     ...{ id: parts[1]!, requests, priceCents: Number(parts[3]), expiresAfterDays: parts[4] === undefined ? null : Number(parts[4]) },
-    name: `${requests.toLocaleString('en-US')} requests`,
+    name: `${thousands(String(requests))} requests`,
   }
 }

@@ -1,3 +1,4 @@
+import { thousands } from '../lib/text.ts'
 export const invoiceStatuses = ['draft', 'open', 'paid', 'void', 'uncollectible'] as const
 export type InvoiceStatus = (typeof invoiceStatuses)[number]
 
@@ -14,5 +15,5 @@ export const invoiceNumber = (createdAt: number, seq: number): string =>
 /** `USD 49.00`, `USD -12.05`. */
 export function money(cents: number, currency: string): string {
   const whole = Math.floor(Math.abs(cents) / 100)
-  return `${currency} ${cents < 0 ? '-' : ''}${whole.toLocaleString('en-US')}.${String(Math.abs(cents) % 100).padStart(2, '0')}`
+  return `${currency} ${cents < 0 ? '-' : ''}${thousands(String(whole))}.${String(Math.abs(cents) % 100).padStart(2, '0')}`
 }

@@ -1,4 +1,3 @@
-import { Agent } from 'node:http'
 import { accepted, givenUp, type Handover, mayPass, putOff } from './handover.ts'
 import { attemptMs } from './mailer.ts'
 import type { Texter } from './texter.ts'
@@ -41,7 +40,8 @@ export function twilioTexter({ account, token, from, url, attemptMs: timeoutMs =
 
 /** The library's own pieces for one resource: the whole of it is ten times as big and takes a tenth of a second to read. */
 async function connection(account: string, token: string, url: string, timeoutMs: number) {
-  const [{ Client }, requests, domains, versions, { MessageListInstance }] = await Promise.all([
+  const [{ Agent }, { Client }, requests, domains, versions, { MessageListInstance }] = await Promise.all([
+    import('node:http'),
     import('twilio/lib/base/BaseTwilio.js'),
     import('twilio/lib/base/RequestClient.js'),
     import('twilio/lib/base/Domain.js'),

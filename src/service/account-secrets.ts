@@ -24,7 +24,8 @@ export interface AccountSecretsDeps {
   ids: Ids
 }
 
-const contextOf = (accountId: string) => `webhook account ${accountId}`
+/** What the vault seals it under. */
+export const contextOf = (accountId: string) => `webhook account ${accountId}`
 
 export function accountSecrets({ store, vault, clock, ids }: AccountSecretsDeps): AccountSecrets {
   const held = new Map<string, OpenSecret>()

@@ -2,6 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Ids } from '../lib/ids.ts'
 import { minuteMs } from '../lib/instant.ts'
 import type { Log } from '../lib/log.ts'
+import { thousands } from '../lib/text.ts'
 import type { CreditPack } from '../plan/credit-packs.ts'
 import type { Charge, Processor } from '../send/processor.ts'
 import type { CreditPurchase, CreditStore } from '../store/credits.ts'
@@ -91,7 +92,7 @@ export function creditSales(deps: CreditSalesDeps): CreditSales {
     const { amountCents } = held
     try {
       const customer = await customerOf(account)
-      const description = `${held.requests.toLocaleString('en-US')} requests`
+      const description = `${thousands(String(held.requests))} requests`
       const sale = { key: `purchase:${held.id}`, purchaseId, amountCents, currency: held.currency, description }
       const charged = await processor.sell(customer, sale)
       book.together(() => learned(purchaseId, charged))
@@ -122,7 +123,7 @@ function lapse({ book, credits, purchases, notices, clock }: CreditSalesDeps): v
     for (const { accountId, purchaseId, remaining } of purchases.expired(now, atOnceMax)) {
       purchases.lapse(purchaseId)
       credits.reload(accountId)
-      const message = `${remaining.toLocaleString('en-US')} bought requests were not used in time.`
+      const message = `${thousands(String(remaining))} bought requests were not used in time.`
       notices.post({ accountId, type: 'credits', title: 'Bought requests have expired', message, data: { purchase_id: purchaseId } }, now)
     }
   })

@@ -74,9 +74,10 @@ export function catalogue(store: SeriesStore, book: ContractBook): Catalogue {
     list = all.filter(one => one.contractOf === null)
     ids = new Map(all.map(one => [one.id, one]))
     names = new Map(all.flatMap(one => one.aliases.map(alias => [alias, one] as const)))
+    const found = store.extents()
     for (const one of all) {
       names.set(one.code, one)
-      const extent = store.extent(one.id)
+      const extent = found.get(one.id)
       if (extent) hold(one, extent)
     }
   }

@@ -4,10 +4,14 @@ import type { NewContract } from '../store/series.ts'
 import type { ContractBook } from './catalogue.ts'
 
 const familyCodes = new Map(families.map(family => [family.code as string, family]))
-const monthName = new Intl.DateTimeFormat('en', { month: 'short', year: 'numeric', timeZone: 'UTC' })
+/** Made when it is first needed: it takes ten milliseconds, and most processes end or answer without it. */
+let monthName: Intl.DateTimeFormat | undefined
 
 /** `Jan 2027` for `2027-01`. */
-export const shownMonth = (month: string): string => monthName.format(Date.parse(`${month}-01`))
+export function shownMonth(month: string): string {
+  monthName ??= new Intl.DateTimeFormat('en', { month: 'short', year: 'numeric', timeZone: 'UTC' })
+  return monthName.format(Date.parse(`${month}-01`))
+}
 
 /** The catalogue row of a contract. */
 export const contractOf = (family: Family, month: string): NewContract => ({

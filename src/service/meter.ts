@@ -29,13 +29,14 @@ export interface QuotaReach {
 
 /** Quota counters and usage in memory, written behind. A crash loses what was not flushed, in the customer's favour. */
 export interface Meter {
-  standing(key: KeyState): Standing
-  /** Takes one request of the quota, else a bought one, and says of which window; undefined when both are used up. */
-  reserve(key: KeyState): QuotaWindow | undefined
+  /** `now` is the clock's, for who has it already. */
+  standing(key: KeyState, now?: number): Standing
+  /** Takes one request of the quota, else a bought one, and says of which window; undefined when both are used up. `now` is the clock's. */
+  reserve(key: KeyState, now?: number): QuotaWindow | undefined
   /** Gives a request back to where it was taken from, also when another window has begun since. */
   refund(key: KeyState, window: QuotaWindow): void
   /** Notes how a request went and says where its key stands then. `durationMs` is the time from the gate to the answer. */
-  record(key: KeyState, endpoint: string, status: number, metered: boolean, durationMs: number): Standing
+  record(key: KeyState, endpoint: string, status: number, metered: boolean, durationMs: number, now?: number): Standing
   /** Notes which series a request asked for, and whether its answer was one the key already had. */
   asked(key: KeyState, seriesIds: readonly number[], etag?: string): void
   /** The key's requests of the running day, for the report of efficiency. */
@@ -280,9 +281,9 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
   }
 
   return {
-    standing: state => standingOf(state, current(state)),
-    reserve(state) {
-      const count = current(state)
+    standing: (state, now) => standingOf(state, current(state, now)),
+    reserve(state, now) {
+      const count = current(state, now)
       const { window } = count.period
       if (quotaSource(window, usedOf(state, count)) === 'exhausted') return buyOne(state, window)
       count.used += 1
@@ -305,8 +306,7 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
       } else count.past.push(counterOf(count.keyId, window, Math.max(0, heldOf(count, window) - 1)))
       dirty.add(count)
     },
-    record(state, endpoint, status, metered, durationMs) {
-      const now = clock.now()
+    record(state, endpoint, status, metered, durationMs, now = clock.now()) {
       const count = current(state, now)
       const hourAt = startOfHour(now)
       const statusClass = Math.floor(status / 100)

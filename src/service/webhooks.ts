@@ -76,7 +76,8 @@ export const newWebhookSecret = (ids: Ids): string => secretPrefix + ids.token()
 /** The last four characters, by which people recognise a secret. */
 const hintOf = (secret: string): string => `${secret.startsWith(secretPrefix) ? secretPrefix : ''}…${secret.slice(-4)}`
 
-const contextOf = (id: string) => `webhook ${id}`
+/** What the vault seals it under. */
+export const contextOf = (id: string) => `webhook ${id}`
 
 export function webhooks({ db, store, keys, vault, clock, ids, wake }: WebhooksDeps): Webhooks {
   const index = endpointIndex()

@@ -202,6 +202,7 @@ describe('what each role may do', () => {
     const id = '00000000-0000-4000-8000-000000000999'
     const forAll = [
       'POST /v1/diesel-prices/stations',
+      'POST /v1/alerts/backtest',
       'POST /v1/prices/batch',
       'POST /v1/auth/session/refresh',
       'DELETE /v1/auth/session',

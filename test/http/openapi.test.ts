@@ -121,7 +121,7 @@ const app = new Elysia()
   .all('/anything', () => '')
   .get('/_dev/clock', () => '', { detail: { operationId: 'clock' } })
 
-const document = openapiDocument(await rawDocument(app), options)
+const document = await openapiDocument(await rawDocument(app), options)
 const operation = (path: string, method = 'get') => document.paths[path]?.[method] as Operation
 const parameter = (path: string, name: string) => operation(path).parameters?.find(each => each.name === name)
 const schemaOf = (path: string, status: string, method = 'get') =>
