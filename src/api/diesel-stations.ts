@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { fixtureSource } from '../feed/fixture-curves.ts'
+import type { AccessPlugin } from '../http/access.ts'
 import { formBody, formOf } from '../http/form.ts'
 import { integer } from '../http/integer.ts'
 import { NestedProblem, ValidationProblem } from '../http/problem-shape.ts'
@@ -7,10 +8,19 @@ import { isoInstant } from '../lib/instant.ts'
 import { sourceDescription } from '../market/catalogue.ts'
 import { againstAverage, dieselCode, metersAMile, nationalDieselCode } from '../market/diesel.ts'
 import { formatPrice, roundTo } from '../market/format.ts'
-import type { Quote } from '../service/board.ts'
-import type { StationNearby } from '../store/stations.ts'
-import { type Answering, markFixtures } from './answer.ts'
-import type { DieselDeps } from './diesel.ts'
+import type { Board, Quote } from '../service/board.ts'
+import type { Catalogue } from '../service/catalogue.ts'
+import type { StationNearby, StationStore } from '../store/stations.ts'
+import { type Answering, type Marks, markFixtures } from './answer.ts'
+
+export interface DieselDeps {
+  access: AccessPlugin
+  board: Board
+  catalogue: Catalogue
+  stations: Pick<StationStore, 'near'>
+  marks: Marks
+  now: () => number
+}
 
 const radiusMeters = { min: 1, max: 50_000, default: 8047 }
 const stationsMax = 50

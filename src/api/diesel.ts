@@ -1,26 +1,14 @@
 import { Elysia, t } from 'elysia'
-import type { AccessPlugin } from '../http/access.ts'
 import { notFound, Problem } from '../http/problem.ts'
 import { NestedProblem } from '../http/problem-shape.ts'
 import { isoDay, isoInstant } from '../lib/instant.ts'
 import { sourceDescription } from '../market/catalogue.ts'
 import { dieselCode, nationalDieselCode, stateCode } from '../market/diesel.ts'
 import { roundTo } from '../market/format.ts'
-import type { Board, Quote } from '../service/board.ts'
-import type { Catalogue } from '../service/catalogue.ts'
-import type { StationStore } from '../store/stations.ts'
-import { type Answering, envelope, type Marks, markFixtures, success } from './answer.ts'
-import { dieselStations } from './diesel-stations.ts'
+import type { Quote } from '../service/board.ts'
+import { type Answering, envelope, markFixtures, success } from './answer.ts'
+import { type DieselDeps, dieselStations } from './diesel-stations.ts'
 import { formatted } from './price-row.ts'
-
-export interface DieselDeps {
-  access: AccessPlugin
-  board: Board
-  catalogue: Catalogue
-  stations: Pick<StationStore, 'near'>
-  marks: Marks
-  now: () => number
-}
 
 /** What state the average of the country is answered as. */
 const national = 'US'

@@ -7,8 +7,8 @@ import type { Outcome } from '../send/attempt.ts'
 import { transact } from '../store/database.ts'
 import type { ClaimedRow, LaneBacklog, OutboxStore } from '../store/outbox.ts'
 import type { Kind } from '../store/outbox-rows.ts'
-import type { LanePolicy, Lanes, OpenLane, Sender, Settled } from './outbox.ts'
 import { waitMs } from './outbox-schedule.ts'
+import type { LanePolicy, Lanes, OpenLane, Sender, Settled } from './outbox-terms.ts'
 
 /** Of an attempt, whose lane does not say otherwise. */
 const defaultTimeoutMs = 30 * secondMs

@@ -2,8 +2,8 @@ import { isoInstant, minuteMs } from '../lib/instant.ts'
 import type { OutboxStore } from '../store/outbox.ts'
 import type { Kind } from '../store/outbox-rows.ts'
 import type { Component } from './condition.ts'
-import type { Outbox, Settled } from './outbox.ts'
 import type { OutboxEngine, Registry } from './outbox-engine.ts'
+import type { Settled } from './outbox-terms.ts'
 
 export interface OutboxVitals {
   /** Waiting or under way, without those of parked lanes. */
@@ -46,7 +46,7 @@ const names: Readonly<Record<Kind, string>> = { webhook: 'webhooks', email: 'ema
 const lateMs = 15 * minuteMs
 
 /** The parts that send, each judged by what waits for it. */
-export function senderComponents(outbox: Outbox, now: number): Component[] {
+export function senderComponents(outbox: { vitals(): OutboxVitals }, now: number): Component[] {
   const { kinds } = outbox.vitals()
   return (Object.keys(names) as Kind[]).map(kind => {
     const name = names[kind]
