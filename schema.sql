@@ -743,10 +743,6 @@ CREATE TABLE alerts (
   enabled INTEGER NOT NULL,
   -- Prices that came in before are not judged: those from before the alert, or from before its condition was changed.
   armed_at INTEGER NOT NULL,
-  -- The trigger that the cooldown runs from; NULL after the condition was changed.
-  cooling_from INTEGER,
-  trigger_count INTEGER NOT NULL,
-  last_triggered_at INTEGER,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   -- Gone for everybody; the row stays until its triggers have been dropped, in slices.
@@ -755,6 +751,16 @@ CREATE TABLE alerts (
 CREATE INDEX alerts_by_account ON alerts (account_id, number) WHERE removed_at IS NULL;
 CREATE INDEX alerts_watched ON alerts (series_id, number, low, high) WHERE enabled = 1 AND removed_at IS NULL;
 CREATE INDEX alerts_removed ON alerts (number) WHERE removed_at IS NOT NULL;
+
+-- What changes of an alert each time it fires, apart from the rest: a price on which one alert in ten fires would otherwise write the whole
+-- table above anew.
+CREATE TABLE alert_counters (
+  alert INTEGER PRIMARY KEY REFERENCES alerts (number),
+  trigger_count INTEGER NOT NULL,
+  last_triggered_at INTEGER,
+  -- The trigger that the cooldown runs from; NULL after the condition was changed.
+  cooling_from INTEGER
+) STRICT;
 
 -- One row each time an alert fired. The key is what makes it fire once for an observation, however often that is judged. Rows stand in the
 -- order in which they were written: stored by alert, a price on which a hundred thousand fire would touch nearly every page of the table.

@@ -27,11 +27,14 @@ interface Round {
   demanded: boolean
 }
 
+/** A price that moves makes some of its alerts fire. That every one of a hundred thousand does at once is the worst that can be, shown beside it. */
 const rounds: readonly Round[] = [
-  { name: 'every alert fires, webhooks', firingPercent: 100, mail: false, demanded: true },
-  { name: 'every alert fires, webhooks and e-mail', firingPercent: 100, mail: true, demanded: false },
-  { name: 'one in a hundred fires', firingPercent: 1, mail: true, demanded: true },
   { name: 'none fires', firingPercent: 0, mail: true, demanded: true },
+  { name: 'one in a hundred fires', firingPercent: 1, mail: true, demanded: true },
+  { name: 'one in ten fires', firingPercent: 10, mail: true, demanded: true },
+  { name: 'one in four fires, webhooks', firingPercent: 25, mail: false, demanded: true },
+  { name: 'every alert fires, webhooks', firingPercent: 100, mail: false, demanded: false },
+  { name: 'every alert fires, webhooks and e-mail', firingPercent: 100, mail: true, demanded: false },
 ]
 
 /** A hundred thousand enabled alerts on one code when its price moves: until all are judged and what they send is in the outbox. */

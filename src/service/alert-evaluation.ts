@@ -73,8 +73,8 @@ export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
   const newsOf = newsReader(deps)
   /** Of each code: when its present or last pass began, the last price noted by then, and whether it fired anything. */
   const passes = new Map<number, { at: number; upTo: number; hasFired: boolean }>()
-  /** How far the price that is being judged has come. */
-  let cursor: Cursor = { price: 0, after: 0, upTo: 0 }
+  /** The price that is being judged and how far that has come; it is gone on with before another one is begun. */
+  let begun: { price: PendingPrice; cursor: Cursor } | undefined
   let noted = true
   let running: Promise<void> | undefined
   let stopped = false
@@ -118,7 +118,7 @@ export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
       const isDone = after === Number.MAX_SAFE_INTEGER
       if (!isDone && stopwatch.monotonic() < until) continue
       judging.teller.end()
-      if (!isDone) return { ...from, after, upTo }
+      if (!isDone) return { after, upTo }
       prices.remove(price.number)
       return undefined
     }
@@ -142,10 +142,10 @@ export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
 
   /** One transaction that ends about `until`; whether there may be more to do. */
   const step = (until: number): boolean => {
-    const price = nextPrice()
+    const price = begun?.price ?? nextPrice()
     noted = false
     if (!price) return false
-    const from = cursor.price === price.number ? cursor : { price: price.number, after: 0, upTo: 0 }
+    const from = begun?.cursor ?? { after: 0, upTo: 0 }
     const slice = (careful: boolean) => paced(until, workUntil => judgeSome(price, from, careful, workUntil))
     let next: Cursor | undefined
     try {
@@ -155,7 +155,7 @@ export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
       log.error('alerts are judged one by one', { error })
       next = slice(true)
     }
-    cursor = next ?? { price: 0, after: 0, upTo: 0 }
+    begun = next && { price, cursor: next }
     return true
   }
 
@@ -263,7 +263,6 @@ function pacing(db: Database, stopwatch: Clock) {
 
 /** How far the alerts of a price have been judged, by their numbers, and up to where they are read. */
 interface Cursor {
-  price: number
   after: number
   upTo: number
 }

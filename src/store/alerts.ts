@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { minuteMs } from '../lib/instant.ts'
 import { type AlertCondition, priceBounds } from '../market/alert-condition.ts'
+import { transact } from './database.ts'
 
 /** What may be set of an alert. */
 export interface AlertSettings {
@@ -116,40 +117,44 @@ export interface AlertStore {
   reach(seriesId: number, after: number, count: number): number | undefined
 }
 
+/** In this order: an alert's number leads to its counters. */
+const counted = 'FROM alerts a CROSS JOIN alert_counters c ON c.alert = a.number'
+const all = `SELECT a.*, c.trigger_count, c.last_triggered_at, c.cooling_from ${counted}`
+
 /** The rows of the index that evaluation reads; a statement names both conditions or SQLite does not use it. */
 const watched = 'enabled = 1 AND removed_at IS NULL'
 
 export function alertStore(db: Database): AlertStore {
-  const ofAccount = db.query<Row, [string]>('SELECT * FROM alerts WHERE account_id = ? AND removed_at IS NULL ORDER BY number')
-  const ofSeries = db.query<Row, [string, number]>(
-    'SELECT * FROM alerts WHERE account_id = ? AND series_id = ? AND removed_at IS NULL ORDER BY number',
-  )
+  const ofAccount = db.query<Row, [string]>(`${all} WHERE account_id = ? AND removed_at IS NULL ORDER BY number`)
+  const ofSeries = db.query<Row, [string, number]>(`${all} WHERE account_id = ? AND series_id = ? AND removed_at IS NULL ORDER BY number`)
   const count = db.query<{ n: number }, [string]>('SELECT count(*) AS n FROM alerts WHERE account_id = ? AND removed_at IS NULL')
-  const byId = db.query<Row, [string]>('SELECT * FROM alerts WHERE id = ? AND removed_at IS NULL')
+  const byId = db.query<Row, [string]>(`${all} WHERE id = ? AND removed_at IS NULL`)
   const settings = 'series_id, name, kind, condition, low, high, metadata, webhook_url, cooldown_minutes, enabled'
   const values = '$seriesId, $name, $kind, $condition, $low, $high, $metadata, $webhookUrl, $cooldownMinutes, $enabled'
   const add = db.query(
-    `INSERT INTO alerts (id, account_id, ${settings}, armed_at, cooling_from, trigger_count, last_triggered_at, created_at, updated_at)
-     VALUES ($id, $accountId, ${values}, $armedAt, $coolingFrom, $triggerCount, $lastTriggeredAt, $createdAt, $updatedAt)`,
+    `INSERT INTO alerts (id, account_id, ${settings}, armed_at, created_at, updated_at)
+     VALUES ($id, $accountId, ${values}, $armedAt, $createdAt, $updatedAt)`,
   )
-  const put = db.query(
-    `UPDATE alerts SET (${settings}, armed_at, cooling_from, updated_at) = (${values}, $armedAt, $coolingFrom, $updatedAt) WHERE number = $number`,
-  )
+  const addCounter = db.query('INSERT INTO alert_counters (alert, trigger_count, last_triggered_at, cooling_from) VALUES (?, ?, ?, ?)')
+  const put = db.query(`UPDATE alerts SET (${settings}, armed_at, updated_at) = (${values}, $armedAt, $updatedAt) WHERE number = $number`)
+  const cool = db.query('UPDATE alert_counters SET cooling_from = ? WHERE alert = ?')
   const remove = db.query('UPDATE alerts SET removed_at = ? WHERE number = ?')
   const removed = db.query<{ number: number }, [number]>('SELECT number FROM alerts WHERE removed_at IS NOT NULL LIMIT ?')
+  const dropCounter = db.query('DELETE FROM alert_counters WHERE alert = ?')
   const drop = db.query('DELETE FROM alerts WHERE number = ?')
   const firedKinds = "account_id = ? AND removed_at IS NULL AND kind <> 'price' AND trigger_count > 0"
   const firedAnalytics = db.query<Row, [string, number, number]>(
-    `SELECT * FROM alerts WHERE ${firedKinds} ORDER BY last_triggered_at DESC, number DESC LIMIT ? OFFSET ?`,
+    `${all} WHERE ${firedKinds} ORDER BY last_triggered_at DESC, number DESC LIMIT ? OFFSET ?`,
   )
-  const countFired = db.query<{ n: number }, [string]>(`SELECT count(*) AS n FROM alerts WHERE ${firedKinds}`)
+  const countFired = db.query<{ n: number }, [string]>(`SELECT count(*) AS n ${counted} WHERE ${firedKinds}`)
   const anyOf = db.query<{ number: number }, [number]>(`SELECT number FROM alerts WHERE ${watched} AND series_id = ? LIMIT 1`)
   const fired = db.query(
-    'UPDATE alerts SET trigger_count = trigger_count + 1, last_triggered_at = ?1, cooling_from = ?1 WHERE number IN (SELECT value FROM json_each(?2))',
+    `UPDATE alert_counters SET trigger_count = trigger_count + 1, last_triggered_at = ?1, cooling_from = ?1
+     WHERE alert IN (SELECT value FROM json_each(?2))`,
   )
   const candidates = db.query<WatchingRow, number[]>(
     `SELECT number, id, account_id AS accountId, series_id AS seriesId, name, condition, webhook_url AS webhookUrl,
-       cooldown_minutes AS cooldownMinutes, trigger_count AS triggerCount FROM alerts a WHERE ${watched} AND series_id = ?1 AND number > ?2 AND number <= ?3 AND low <= ?4 AND high >= ?4
+       cooldown_minutes AS cooldownMinutes, trigger_count AS triggerCount ${counted} WHERE ${watched} AND series_id = ?1 AND number > ?2 AND number <= ?3 AND low <= ?4 AND high >= ?4
        AND armed_at <= ?5 AND (cooling_from IS NULL OR cooling_from + cooldown_minutes * ${minuteMs} <= ?5)
        AND NOT EXISTS (SELECT 1 FROM alert_triggers t
          WHERE t.alert = a.number AND t.observed_at = iif(a.kind = 'price', ?6, ?7) AND t.series_id = a.series_id)
@@ -166,11 +171,23 @@ export function alertStore(db: Database): AlertStore {
       const row = byId.get(id)
       return row ? alertOf(row) : undefined
     },
-    add: alert => void add.run(parametersOf(alert, addedNames)),
-    put: alert => void put.run(parametersOf(alert, putNames)),
+    add: alert =>
+      transact(db, () => {
+        const { lastInsertRowid } = add.run(parametersOf(alert, addedNames))
+        addCounter.run(lastInsertRowid, alert.triggerCount, alert.lastTriggeredAt, alert.coolingFrom)
+      }),
+    put: alert =>
+      transact(db, () => {
+        put.run(parametersOf(alert, putNames))
+        cool.run(alert.coolingFrom, alert.number)
+      }),
     remove: (number, at) => void remove.run(at, number),
     removed: limit => removed.all(limit).map(row => row.number),
-    drop: number => void drop.run(number),
+    drop: number =>
+      transact(db, () => {
+        dropCounter.run(number)
+        drop.run(number)
+      }),
     firedAnalytics: (accountId, limit, offset) => firedAnalytics.all(accountId, limit, offset).map(alertOf),
     countFiredAnalytics: accountId => countFired.get(accountId)!.n,
     isWatched: seriesId => anyOf.get(seriesId) !== null,
@@ -183,8 +200,8 @@ export function alertStore(db: Database): AlertStore {
   }
 }
 
-const putNames = ['number', 'armedAt', 'coolingFrom', 'updatedAt'] as const
-const addedNames = ['id', 'accountId', 'armedAt', 'coolingFrom', 'triggerCount', 'lastTriggeredAt', 'createdAt', 'updatedAt'] as const
+const putNames = ['number', 'armedAt', 'updatedAt'] as const
+const addedNames = ['id', 'accountId', 'armedAt', 'createdAt', 'updatedAt'] as const
 
 function parametersOf<K extends keyof Alert>(alert: Pick<Alert, K> & AlertSettings, names: readonly (K & keyof Alert)[]) {
   const { seriesId, name, condition, metadata, webhookUrl, cooldownMinutes, enabled } = alert

@@ -400,7 +400,7 @@ describe('testing', () => {
     home.record(code, [91.5], startAt, 1)
     await home.services.alerts.evaluation.pass()
     const state = () => [
-      db.query('SELECT * FROM alerts').all(),
+      db.query('SELECT * FROM alerts JOIN alert_counters ON alert = number').all(),
       db.query('SELECT count(*) AS n FROM outbox').get(),
       db.query('SELECT * FROM alert_triggers').all(),
     ]

@@ -501,7 +501,7 @@ test('the newest ten thousand triggers of an alert are kept', () => {
     `INSERT INTO alert_triggers SELECT ${alert.number}, ${startAt - 10 * dayMs} + value, ${alert.seriesId}, 'x', '${alert.accountId}', 0, 1, 1, 1, 'c', '', NULL
      FROM (WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 10000) SELECT value FROM n)`,
   )
-  db.run('UPDATE alerts SET trigger_count = 10098')
+  db.run('UPDATE alert_counters SET trigger_count = 10098')
   for (const value of [1, 2]) {
     clock.advance(1000)
     price(code, value)
