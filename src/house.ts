@@ -39,6 +39,7 @@ import { webhookMonthsJob } from './jobs/webhook-months.ts'
 import { worldJob } from './jobs/world.ts'
 import { takeUpRates } from './kept-rates.ts'
 import { type ManualClock, sleep } from './lib/clock.ts'
+import { chanceOf } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
 import { type LagWatch, watchLoop } from './lib/loop-lag.ts'
 import { masterKeyOf } from './lib/master-key.ts'
@@ -149,13 +150,11 @@ function controlsOf(
   loop: LagWatch | undefined,
 ): DevControls {
   const manual = clock as ManualClock
-  // Thirty-two random bits of a new id, as a part of one.
-  const chance = () => Number.parseInt(ids.uuid().slice(0, 8), 16) / 2 ** 32
   // A receiver that takes its time does not hold up who looks at what has been sent.
   const settle = () => Promise.race([sending.settled(), sleep(settledWithinMs)])
   // Months of work in one request say nothing of the requests that come after it.
   const advance = (to: number) => jobs.advance(manual, to).finally(() => loop?.restart())
-  return { clock: manual, advance, settle, feed, faults: faults(chance), ...keeping }
+  return { clock: manual, advance, settle, feed, faults: faults(() => chanceOf(ids)), ...keeping }
 }
 
 /** Tells the operator when heavy routes begin to be refused, and when no longer. */

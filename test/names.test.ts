@@ -5,28 +5,15 @@ import { Elysia } from 'elysia'
 import { shippedCatalogue } from '../src/feed/shipped.ts'
 import { documentNames } from '../src/http/introduction.ts'
 import { documentOf, type OpenApiDocument } from '../src/http/openapi.ts'
-import listed from './api/interface.json'
 import { clientsCopy, inOtherNames, otherNames } from './clients.ts'
 import type { EvaluationCopy } from './copy.ts'
 import { house } from './house.ts'
+import { interfaceRows } from './interface.ts'
 import { answered, type Receiver, receiver } from './send/receiver.ts'
 import { serveApp } from './streaming.ts'
 
-interface Row {
-  method: string
-  path: string
-  access: string
-  success: number
-  sample: string | null
-  body?: unknown
-}
-
-/** A new phone number takes the place of the verified one. */
-const takesAway = ({ method, path }: Row) => method === 'DELETE' || (method === 'POST' && path === '/v1/phone')
-/** What deletes or replaces comes last: the samples of the others need what it takes away. */
-const rows = (listed as Row[])
+const rows = interfaceRows
   .filter(row => row.sample !== null)
-  .toSorted((a, b) => Number(takesAway(a)) - Number(takesAway(b)))
   .map(row => ({ ...row, sample: inOtherNames(row.sample!), body: row.body && JSON.parse(inOtherNames(JSON.stringify(row.body))) }))
 
 /** Names that nobody must see where the operator has set others. The command is `wellhead` everywhere. */

@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { type Form, formBody, formOf } from '../http/form.ts'
 import { integer } from '../http/integer.ts'
 import { validationFailed } from '../http/problem.ts'
-import { isObject } from '../lib/json.ts'
+import { isObject, isPlainJson } from '../lib/json.ts'
 import { unprintable } from '../lib/text.ts'
 import {
   type AlertCondition,
@@ -184,19 +184,10 @@ function refuseDerived(form: Form, given: Fields) {
 function metadataIn(form: Form, given: unknown): Fields | null {
   if (!isObject(given)) return null
   const text = JSON.stringify(given)
-  if (text.length > metadataMax || !isPlain(text)) {
+  if (text.length > metadataMax || !isPlainJson(text)) {
     form.fault('metadata', `must be at most ${metadataMax} characters of JSON, without unpaired surrogates and null characters.`)
   }
   return given
-}
-
-function isPlain(json: string): boolean {
-  let plain = true
-  JSON.parse(json, (name: string, value: unknown) => {
-    for (const text of [name, value]) plain &&= typeof text !== 'string' || (text.isWellFormed() && !text.includes('\0'))
-    return value
-  })
-  return plain
 }
 
 function standardIn(form: Form, metadata: Form | undefined): AlertCondition | undefined {

@@ -2,7 +2,8 @@ import { t } from 'elysia'
 import { type Form, formBody, formOf } from '../http/form.ts'
 import { integer } from '../http/integer.ts'
 import { validationFailed } from '../http/problem.ts'
-import { isObject } from '../lib/json.ts'
+import { isObject, isPlainJson } from '../lib/json.ts'
+import { isPlain } from '../lib/text.ts'
 import { authKinds, type Credentials, intervalMinutes, rowFields, sourceConfig, sourceFormats } from '../plan/source-config.ts'
 import { isSynced, type SourceChange } from '../service/data-sources.ts'
 
@@ -129,7 +130,7 @@ function configIn(form: Form, fields: Fields, type: string, checkTarget: SourceF
   const given = fields.scraper_config
   if (!isObject(given)) return undefined
   const text = JSON.stringify(given)
-  if (text.length > configCharactersMax || !isPlain(text)) {
+  if (text.length > configCharactersMax || !isPlainJson(text)) {
     form.fault(
       'scraper_config',
       `must be at most ${configCharactersMax} characters of JSON, without unpaired surrogates and null characters.`,
@@ -141,15 +142,6 @@ function configIn(form: Form, fields: Fields, type: string, checkTarget: SourceF
   const refusal = type === 'api' && config.url !== undefined ? checkTarget(config.url) : undefined
   if (refusal !== undefined) part.fault('url', refusal)
   return given
-}
-
-function isPlain(json: string): boolean {
-  let plain = true
-  JSON.parse(json, (name: string, value: unknown) => {
-    for (const text of [name, value]) plain &&= typeof text !== 'string' || (text.isWellFormed() && !text.includes('\0'))
-    return value
-  })
-  return plain
 }
 
 /** Refusals repeat what was sent, so credentials are taken out before the body is read. Undefined: the body says nothing of them. */
@@ -170,7 +162,6 @@ function credentialsFault(given: unknown): string | undefined {
   const entries = Object.entries(given)
   if (entries.length > credentialsMax) return `must have at most ${credentialsMax} members.`
   if (!entries.every(([name]) => credentialName.test(name))) return 'must have names of letters, digits, dots, hyphens and underscores.'
-  const isText = (value: unknown) =>
-    typeof value === 'string' && value !== '' && value.length <= credentialCharactersMax && value.isWellFormed() && !value.includes('\0')
+  const isText = (value: unknown) => typeof value === 'string' && value !== '' && value.length <= credentialCharactersMax && isPlain(value)
   return entries.every(([, value]) => isText(value)) ? undefined : `must hold texts of 1 to ${credentialCharactersMax} characters.`
 }

@@ -1,6 +1,7 @@
 import { type Form, formOf } from '../http/form.ts'
 import { secondMs } from '../lib/instant.ts'
 import { isObject } from '../lib/json.ts'
+import { isPlain } from '../lib/text.ts'
 import type { Condition } from '../market/threshold.ts'
 import { permitStateOf } from '../market/us-states.ts'
 import { eventTypeOf, eventTypes } from '../plan/event-types.ts'
@@ -97,7 +98,7 @@ function secretive(body: unknown): { form: Form; secret: string | undefined } {
   const given = isObject(body) ? body.secret : undefined
   const form = formOf(given === undefined ? body : { ...(body as Fields), secret: null })
   const { min, max } = secretCharacters
-  const fits = typeof given === 'string' && given.isWellFormed() && !given.includes('\0') && given.length >= min && given.length <= max
+  const fits = typeof given === 'string' && isPlain(given) && given.length >= min && given.length <= max
   if (given !== undefined && !fits) form.fault('secret', `must be text of ${min} to ${max} characters.`)
   return { form, secret: fits ? given : undefined }
 }

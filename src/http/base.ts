@@ -25,10 +25,8 @@ export interface BaseDeps {
 const visible = /^[\x21-\x7e]{1,128}$/
 
 /** The id of a request: the client's own when it is one, otherwise a new one. */
-export const requestIdOf = (request: Request, ids: Ids): string => idIn(request.headers, ids)
-
-function idIn(headers: Headers, ids: Ids): string {
-  const given = headers.get('x-request-id')
+export function requestIdOf(request: Request, ids: Ids): string {
+  const given = request.headers.get('x-request-id')
   return given !== null && visible.test(given) ? given : ids.uuid()
 }
 
@@ -46,9 +44,8 @@ export function base({ access, gate, ids, log, links, corsOrigins, headerPrefix,
     // An unknown route, also where a path's parameter names none: no body, no request id. A refusal that a handler passes on has a pass.
     if (!pass && responseValue instanceof Response && responseValue.status === 404) return undefined
     const headers = set.headers as Record<string, string>
-    const asked = request.headers
-    headers['x-request-id'] ??= idIn(asked, ids)
-    const origin = asked.get('origin')
+    headers['x-request-id'] ??= requestIdOf(request, ids)
+    const origin = request.headers.get('origin')
     if (origin !== null) corsHeaders(headers, origin, corsOrigins, headerPrefix)
     if (!pass) return undefined
     const status = responseValue instanceof Response ? responseValue.status : set.status

@@ -2,6 +2,7 @@ import { type TSchema, t } from 'elysia'
 import { parseInstant } from '../lib/instant.ts'
 import { isObject } from '../lib/json.ts'
 import { redact } from '../lib/log.ts'
+import { isPlain } from '../lib/text.ts'
 import { type FieldFault, validationFailed } from './problem.ts'
 
 /**
@@ -115,7 +116,7 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
   }
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value.isWellFormed() && !value.includes('\0')
+const isText = (value: unknown): value is string => typeof value === 'string' && isPlain(value)
 
 /** What of a value an answer repeats: enough to recognise it, and never a token. */
 function shown(value: unknown): unknown {

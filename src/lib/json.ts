@@ -1,3 +1,15 @@
+import { isPlain } from './text.ts'
+
 /** A JSON object: neither a list nor null. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Whether every text and every name in a JSON text is plain. */
+export function isPlainJson(json: string): boolean {
+  let plain = true
+  JSON.parse(json, (name: string, value: unknown) => {
+    for (const text of [name, value]) plain &&= typeof text !== 'string' || isPlain(text)
+    return value
+  })
+  return plain
+}

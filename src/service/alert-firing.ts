@@ -9,7 +9,7 @@ import type { Alert, AlertStore, WatchingAlert } from '../store/alerts.ts'
 import type { Series } from '../store/series.ts'
 import { type FiredAlert, measuredRow, type Teller } from './alert-messages.ts'
 import type { Catalogue } from './catalogue.ts'
-import type { Keyring } from './keyring.ts'
+import { entitledNow, type Keyring } from './keyring.ts'
 
 /** Triggers kept of an alert; looked after at every hundredth. */
 const triggersKept = 10_000
@@ -36,8 +36,7 @@ export interface Judging {
 export function entitlement(keys: Pick<Keyring, 'account' | 'entitlements'>): (alert: WatchingAlert) => boolean {
   const known = new Map<string, Entitlements | undefined>()
   const read = (accountId: string): Entitlements | undefined => {
-    const account = keys.account(accountId)
-    const entitled = account && account.account.suspendedAt === null ? keys.entitlements(account) : undefined
+    const entitled = entitledNow(keys, accountId)
     known.set(accountId, entitled)
     return entitled
   }

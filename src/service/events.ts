@@ -5,7 +5,7 @@ import { hasFeature } from '../plan/plans.ts'
 import type { Endpoint } from '../store/webhooks.ts'
 import type { Catalogue } from './catalogue.ts'
 import { eventIdOf, type Rank } from './event-ids.ts'
-import type { Keyring } from './keyring.ts'
+import { entitledNow, type Keyring } from './keyring.ts'
 import type { Message, Outbox } from './outbox.ts'
 import type { WebhookAllowance } from './webhook-allowance.ts'
 import type { Webhooks } from './webhooks.ts'
@@ -253,10 +253,8 @@ const targetOf = (endpoints: readonly Endpoint[], accountId: string, url: string
 /** How many more events an account may have this month; undefined: its plan has none of the type. */
 const roomFinder = (keys: Keyring, allowance: WebhookAllowance) => {
   return (accountId: string, type: EventType): number | undefined => {
-    const account = keys.account(accountId)
-    if (!account || account.account.suspendedAt !== null) return undefined
-    const entitled = keys.entitlements(account)
-    if (!hasFeature(entitled, 'webhooks') || (isPermitEvent(type) && !hasFeature(entitled, 'well_permits'))) return undefined
+    const entitled = entitledNow(keys, accountId)
+    if (!entitled || !hasFeature(entitled, 'webhooks') || (isPermitEvent(type) && !hasFeature(entitled, 'well_permits'))) return undefined
     return (entitled.webhookEventsPerMonth ?? Number.POSITIVE_INFINITY) - allowance.used(accountId)
   }
 }

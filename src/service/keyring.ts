@@ -65,6 +65,12 @@ export interface Keyring {
   reload(): void
 }
 
+/** What the plan of an account gives it now; undefined where there is no such account, or it is suspended. */
+export function entitledNow(keys: Pick<Keyring, 'account' | 'entitlements'>, accountId: string): Entitlements | undefined {
+  const account = keys.account(accountId)
+  return account && account.account.suspendedAt === null ? keys.entitlements(account) : undefined
+}
+
 export interface NewKey extends Partial<Pick<ApiKey, 'name' | 'expiresAt' | 'readOnly' | 'allowedIps' | 'allowedDomains'>> {
   id?: string
   token?: string

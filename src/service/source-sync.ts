@@ -13,7 +13,7 @@ import {
 } from '../plan/source-config.ts'
 import type { SourceFetch } from '../send/source-fetch.ts'
 import { type DataSource, type DataSources, isSynced, type SourceRow, type SourceSyncLog } from './data-sources.ts'
-import type { Keyring } from './keyring.ts'
+import { entitledNow, type Keyring } from './keyring.ts'
 import type { SourceFiles } from './source-file.ts'
 
 /** Finds the rows in what a source holds; a sentence where there are none to be found. */
@@ -158,8 +158,8 @@ function turns() {
 const entitlement =
   ({ keys }: SourceSyncDeps) =>
   ({ accountId }: DataSource): boolean => {
-    const account = keys.account(accountId)
-    return account !== undefined && account.account.suspendedAt === null && hasFeature(keys.entitlements(account), 'data_connector')
+    const entitled = entitledNow(keys, accountId)
+    return entitled !== undefined && hasFeature(entitled, 'data_connector')
   }
 
 /** Writes down what came of a sync, and tells the log. */

@@ -7,7 +7,7 @@ import { headerLine } from '../send/mailer.ts'
 import type { PhoneStore } from '../store/phones.ts'
 import type { PreferenceStore } from '../store/preferences.ts'
 import type { SmsSettings, SmsStore } from '../store/sms.ts'
-import type { Keyring } from './keyring.ts'
+import { entitledNow, type Keyring } from './keyring.ts'
 import type { Outbox } from './outbox.ts'
 import type { Vault } from './vault.ts'
 
@@ -78,10 +78,7 @@ const textCharactersMax = 459
 /** What an account may be sent, and whether it wants it. */
 function rules({ sms, phones, preferences, keys, clock }: TextsDeps) {
   const settings = (accountId: string) => sms.settings(accountId) ?? firstSmsSettings
-  const entitled = (accountId: string) => {
-    const account = keys.account(accountId)
-    return account && account.account.suspendedAt === null ? keys.entitlements(account) : undefined
-  }
+  const entitled = (accountId: string) => entitledNow(keys, accountId)
   return {
     settings,
     allowance(accountId: string): Allowance {

@@ -9,7 +9,7 @@ import type { NewWatchEvent, WatchEventStore } from '../store/watch-events.ts'
 import type { Watch, WatchStore } from '../store/watches.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Events } from './events.ts'
-import type { Keyring } from './keyring.ts'
+import { entitledNow, type Keyring } from './keyring.ts'
 import { type WatchEvent, type WatchFeed, watchEventDedupe } from './watch-feed.ts'
 
 /** A code as a run finds it. */
@@ -62,9 +62,8 @@ export function watchRuns(deps: WatchRunsDeps): WatchRuns {
 
   /** The plan in force for a watch; undefined where it is not to run: a suspended account, or more watches than the plan has. */
   const planOf = (watch: Watch): Entitlements | undefined => {
-    const account = keys.account(watch.accountId)
-    if (!account || account.account.suspendedAt !== null) return undefined
-    const entitled = keys.entitlements(account)
+    const entitled = entitledNow(keys, watch.accountId)
+    if (!entitled) return undefined
     return entitled.watches === null || watches.rank(watch) < entitled.watches ? entitled : undefined
   }
   const runOne = (watch: Watch): boolean => {

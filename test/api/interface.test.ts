@@ -7,25 +7,8 @@ import { planIds } from '../../src/plan/tiers.ts'
 import type { AccountState } from '../../src/service/keyring.ts'
 import { type EvaluationCopy, evaluationCopy } from '../copy.ts'
 import { house } from '../house.ts'
-/** Every route of the interface: who may call it, what it costs, a request that must be answered and how. */
-import listed from './interface.json'
+import { type Row, interfaceRows as rows } from '../interface.ts'
 
-interface Row {
-  method: string
-  path: string
-  access: 'key' | 'key-header-only' | 'keyless' | 'operator'
-  /** One of these features, comma-separated; null for every plan. */
-  feature: string | null
-  metered: boolean
-  success: number
-  sample: string | null
-  body?: unknown
-}
-
-/** A new phone number takes the place of the verified one. */
-const takesAway = ({ method, path }: Row) => method === 'DELETE' || (method === 'POST' && path === '/v1/phone')
-/** What deletes or replaces comes last: the samples of the others need what it takes away. */
-const rows = (listed as Row[]).toSorted((a, b) => Number(takesAway(a)) - Number(takesAway(b)))
 const named = (row: Row) => `${row.method} ${row.path}`
 const plainHouse = house({ 'limits.per_minute': '100000', 'limits.unauthenticated_per_minute': '100000', 'demo.limit_per_hour': '100000' })
 /** A slash at the end makes no other path. */

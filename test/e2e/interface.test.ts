@@ -1,19 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import listed from '../api/interface.json'
+import { interfaceRows, type Row } from '../interface.ts'
 import { filled, remove, type Server, start, temporaryDir } from './binary.ts'
 
-interface Row {
-  method: string
-  path: string
-  access: string
-  success: number
-  sample: string | null
-  body?: unknown
-}
-
-/** A new phone number takes the place of the verified one. */
-const takesAway = ({ method, path }: Row) => method === 'DELETE' || (method === 'POST' && path === '/v1/phone')
-const rows = (listed as Row[]).filter(row => row.sample !== null).toSorted((a, b) => Number(takesAway(a)) - Number(takesAway(b)))
+const rows = interfaceRows.filter(row => row.sample !== null)
 
 describe('the compiled binary', () => {
   const dir = temporaryDir()
