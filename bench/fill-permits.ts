@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfig } from '../src/config.ts'
-import { openHouse } from '../src/house.ts'
+import { openHouse } from '../src/instance.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { randomIds } from '../src/lib/ids.ts'
 import { createLog } from '../src/lib/log.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { OpenApiDocument } from '../src/http/openapi.ts'
+import type { OpenApiDocument } from '../src/http/openapi/openapi.ts'
 
 const root = resolve(import.meta.dir, '..')
 

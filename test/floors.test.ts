@@ -11,6 +11,7 @@ const floors: Record<string, number> = {
   send: 2,
   service: 3,
   feed: 3,
+  world: 3.5,
   jobs: 4,
   http: 4,
   api: 5,
@@ -25,8 +26,8 @@ const rootFloors: Record<string, number> = {
   'assets.d.ts': 0,
   'services.ts': 5,
   'app.ts': 6,
-  'kept-rates.ts': 6,
-  'house.ts': 6.5,
+  'rate-windows-file.ts': 6,
+  'instance.ts': 6.5,
   'main.ts': 8,
 }
 

@@ -1,7 +1,7 @@
 import { type TSchema, t } from 'elysia'
-import { hasEtag } from '../http/etag.ts'
-import { strongEtag } from '../service/board.ts'
-import type { Series } from '../store/series.ts'
+import { hasEtag } from '../http/answer/etag.ts'
+import { strongEtag } from '../service/prices/board.ts'
+import type { Series } from '../store/catalogue/series.ts'
 
 /** What a handler may set of its answer. */
 export interface Answering {

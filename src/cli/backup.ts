@@ -12,12 +12,12 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
-import { databasePath } from '../house.ts'
+import { databasePath } from '../instance.ts'
+import { lockDataDir } from '../lib/directory-lock.ts'
 import type { Ids } from '../lib/ids.ts'
-import { holdBack, type KeptBack } from '../service/held.ts'
+import { holdBack, type KeptBack } from '../service/outbox/held-back.ts'
 import { checkpoint, copyDatabase, integrityFaults, openDatabase, versionOf } from '../store/database.ts'
-import { lockDataDir } from '../store/lock.ts'
-import { observationStore } from '../store/observations.ts'
+import { observationStore } from '../store/prices/observations.ts'
 
 /** What is wrong with a database file: SQLite's own checks, references, and bars against their observations. Reads only, also beside a running server. */
 export function verifyFile(path: string): string[] {

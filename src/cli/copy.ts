@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { databasePath, type House, type HouseOptions, openHouse } from '../house.ts'
-import { forgetRates } from '../kept-rates.ts'
+import { databasePath, type House, type HouseOptions, openHouse } from '../instance.ts'
 import { type ManualClock, sleep, systemClock } from '../lib/clock.ts'
+import { forgetRates } from '../rate-windows-file.ts'
 import { checkpoint } from '../store/database.ts'
 
 /** A house that can be put back to an earlier state while its server goes on listening. */

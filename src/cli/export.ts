@@ -1,5 +1,5 @@
-import { type ExportFormat, type ExportPages, type ExportRow, exportFile, exportText, formatOf } from '../feed/export.ts'
-import type { Catalogue, KnownSeries } from '../feed/rows.ts'
+import { type ExportFormat, type ExportPages, type ExportRow, exportFile, exportText, formatOf } from '../feed/prices/export.ts'
+import type { Catalogue, KnownSeries } from '../feed/prices/rows.ts'
 
 export interface ExportOptions {
   /** A file, packed when its name ends in `.gz`; `-` or nothing is standard output. */

@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress'
-import { mappingOf } from '../feed/file-columns.ts'
-import { type FileReport, type ImportReport, importFiles, type PointWriter, type Progress } from '../feed/import.ts'
-import type { Catalogue } from '../feed/rows.ts'
+import { mappingOf } from '../feed/files/columns.ts'
+import { type FileReport, type ImportReport, importFiles, type PointWriter, type Progress } from '../feed/prices/import.ts'
+import type { Catalogue } from '../feed/prices/rows.ts'
 import type { Clock } from '../lib/clock.ts'
 
 export interface ImportOptions {

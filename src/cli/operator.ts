@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
-import { type House, openHouse } from '../house.ts'
+import { type House, openHouse } from '../instance.ts'
+import { lockDataDir } from '../lib/directory-lock.ts'
 import type { Bare } from '../services.ts'
-import { lockDataDir } from '../store/lock.ts'
 import { socketPath } from './socket.ts'
 
 /** An answer of the operator's interface. */

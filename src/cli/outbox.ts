@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { heldReason, type KeptBack } from '../service/held.ts'
+import { heldReason, type KeptBack } from '../service/outbox/held-back.ts'
 import type { OperatorAction } from './account-commands.ts'
 import { answered, type CommandEnvironment, commanded, print } from './command.ts'
 import { tableLines } from './table.ts'

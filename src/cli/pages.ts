@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import { catalogueOf } from '../feed/rows.ts'
-import { databasePath } from '../house.ts'
+import { catalogueOf } from '../feed/prices/rows.ts'
+import { databasePath } from '../instance.ts'
+import { seriesStore } from '../store/catalogue/series.ts'
 import { openDatabase } from '../store/database.ts'
-import { observationPages } from '../store/export.ts'
-import { observationStore } from '../store/observations.ts'
-import { seriesStore } from '../store/series.ts'
+import { observationPages } from '../store/prices/export.ts'
+import { observationStore } from '../store/prices/observations.ts'
 import type { ExportEnvironment } from './export.ts'
 
 /** What an export reads: the database itself, without writing to it, so also beside a running server. */

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { type Config, ConfigProblem, envName, loadConfig, type Mode } from '../config.ts'
-import { databasePath } from '../house.ts'
+import { databasePath } from '../instance.ts'
 import { manualClock, systemClock } from '../lib/clock.ts'
 import { randomIds } from '../lib/ids.ts'
 import { createLog } from '../lib/log.ts'

@@ -1,13 +1,13 @@
 import { Elysia, ValidationError } from 'elysia'
 import type { Ids } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
-import type { AccessPlugin } from './access.ts'
-import { corsHeaders } from './cors.ts'
-import type { Gate, Pass } from './gate.ts'
-import { Problem, type ProblemContext, problemBody, problemHeaders } from './problem.ts'
-import type { Profiles } from './profiles.ts'
-import type { Links } from './refusals.ts'
-import { problemOfValidation } from './validation.ts'
+import { corsHeaders } from './answer/cors.ts'
+import type { AccessPlugin } from './gate/access.ts'
+import type { Gate, Pass } from './gate/gate.ts'
+import { Problem, type ProblemContext, problemBody, problemHeaders } from './problem/problem.ts'
+import type { Links } from './problem/refusals.ts'
+import { problemOfValidation } from './problem/validation.ts'
+import type { Profiles } from './profiles/profiles.ts'
 
 export interface BaseDeps {
   access: AccessPlugin

@@ -2,8 +2,8 @@ import { sleep } from '../lib/clock.ts'
 import { dayMs, isoInstant } from '../lib/instant.ts'
 import type { Plans } from '../plan/plans.ts'
 import { type QuotaKind, tierIds } from '../plan/tiers.ts'
-import { Problem, type ProblemCode, problems } from './problem.ts'
-import { type Links, overloaded, tooFast } from './refusals.ts'
+import { Problem, type ProblemCode, problems } from './problem/problem.ts'
+import { type Links, overloaded, tooFast } from './problem/refusals.ts'
 
 /** A refusal, or slowness, that the next requests of a route are to meet. */
 export interface Fault {

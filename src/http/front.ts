@@ -1,8 +1,8 @@
 import type { Ids } from '../lib/ids.ts'
+import { preflight } from './answer/cors.ts'
 import { requestIdOf } from './base.ts'
-import { preflight } from './cors.ts'
-import { Problem, problemBody, problemHeaders } from './problem.ts'
-import type { Links } from './refusals.ts'
+import { Problem, problemBody, problemHeaders } from './problem/problem.ts'
+import type { Links } from './problem/refusals.ts'
 
 export interface FrontDeps {
   handle(request: Request): Response | Promise<Response>

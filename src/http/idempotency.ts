@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { t } from 'elysia'
 import { dayMs } from '../lib/instant.ts'
 import { seal, unseal } from '../lib/seal.ts'
-import type { IdempotencyStore } from '../store/idempotency.ts'
+import type { IdempotencyStore } from '../store/keys/idempotency.ts'
 import { pathOf } from './base.ts'
-import { credentialsOf } from './credentials.ts'
-import type { Caller, Pass } from './gate.ts'
-import { invalidParameter, stateForbids } from './problem.ts'
+import { credentialsOf } from './gate/credentials.ts'
+import type { Caller, Pass } from './gate/gate.ts'
+import { invalidParameter, stateForbids } from './problem/problem.ts'
 
 export interface IdempotencyDeps {
   store: IdempotencyStore

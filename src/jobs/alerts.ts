@@ -1,4 +1,4 @@
-import type { AlertEvaluation } from '../service/alert-evaluation.ts'
+import type { AlertEvaluation } from '../service/alerts/evaluation.ts'
 import type { Job } from './job.ts'
 
 /** Judges the alerts of codes whose interval is over, and what a crash left. A moved clock stops where a code's interval ends. */

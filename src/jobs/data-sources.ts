@@ -1,6 +1,6 @@
 import { sleep } from '../lib/clock.ts'
-import type { DataSource, DataSources } from '../service/data-sources.ts'
-import type { SourceSync } from '../service/source-sync.ts'
+import type { DataSource, DataSources } from '../service/sources/sources.ts'
+import type { SourceSync } from '../service/sources/sync.ts'
 import type { Job } from './job.ts'
 
 export interface DataSourcesJobDeps {

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { minuteMs } from '../lib/instant.ts'
 import type { Log } from '../lib/log.ts'
-import type { Deliveries } from '../service/deliveries.ts'
+import type { Deliveries } from '../service/deliveries/deliveries.ts'
 import type { Job } from './job.ts'
 
 export interface DeliveriesJobDeps {

@@ -1,7 +1,7 @@
 import { type Clock, sleep } from '../lib/clock.ts'
 import { dayMs, hourMs } from '../lib/instant.ts'
-import type { NotificationStore } from '../store/notifications.ts'
-import type { SmsStore } from '../store/sms.ts'
+import type { NotificationStore } from '../store/messages/notifications.ts'
+import type { SmsStore } from '../store/messages/sms.ts'
 import type { Job } from './job.ts'
 
 export interface MessagesJobDeps {

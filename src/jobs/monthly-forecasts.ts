@@ -1,11 +1,11 @@
 import type { Clock } from '../lib/clock.ts'
 import { sleep } from '../lib/clock.ts'
 import { hourMs, isoDay } from '../lib/instant.ts'
-import { forecastCodes, forecastPublishedAt, lastPublication } from '../market/monthly-forecast.ts'
-import { monthAfter } from '../market/period.ts'
-import type { Catalogue } from '../service/catalogue.ts'
-import type { Closes } from '../service/closes.ts'
-import type { MonthlyForecasts } from '../service/monthly-forecasts.ts'
+import { forecastCodes, forecastPublishedAt, lastPublication } from '../market/fundamentals/monthly-forecast.ts'
+import { monthAfter } from '../market/fundamentals/period.ts'
+import type { Catalogue } from '../service/catalogue/catalogue.ts'
+import type { MonthlyForecasts } from '../service/fundamentals/monthly-forecasts.ts'
+import type { Closes } from '../service/prices/closes.ts'
 import type { Job } from './job.ts'
 
 const nextAfter = (at: number): number => forecastPublishedAt(monthAfter(lastPublication(isoDay(at), at), 1))

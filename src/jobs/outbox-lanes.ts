@@ -2,9 +2,9 @@ import type { Clock } from '../lib/clock.ts'
 import { type Heap, heap } from '../lib/heap.ts'
 import { dayMs, secondMs } from '../lib/instant.ts'
 import type { Outcome } from '../send/attempt.ts'
-import type { Kind, OpenLane, Outbox } from '../service/outbox.ts'
-import type { OutboxEngine } from '../service/outbox-engine.ts'
-import type { ClaimedRow } from '../store/outbox.ts'
+import type { OutboxEngine } from '../service/outbox/engine.ts'
+import type { Kind, OpenLane, Outbox } from '../service/outbox/outbox.ts'
+import type { ClaimedRow } from '../store/outbox/outbox.ts'
 
 export interface LaneDeps {
   outbox: Outbox

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import type { SurchargeMatching } from '../service/surcharges.ts'
+import type { SurchargeMatching } from '../service/fuels/surcharges.ts'
 import type { Job } from './job.ts'
 
 /** Reads the carriers' tables at the price of each week as it comes in. */

@@ -1,5 +1,5 @@
 import { sleep } from '../lib/clock.ts'
-import type { Meter } from '../service/meter.ts'
+import type { Meter } from '../service/keys/meter.ts'
 import type { Job } from './job.ts'
 
 /** Some ten milliseconds of writing. Each slice waits for the disk once: of smaller ones that would be the greater part. */

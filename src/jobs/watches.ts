@@ -1,4 +1,4 @@
-import type { WatchRuns } from '../service/watch-runs.ts'
+import type { WatchRuns } from '../service/watches/runs.ts'
 import type { Job } from './job.ts'
 
 /** Runs the watches that are due and forgets what is past its time. A moved clock stops where a watch is due. */

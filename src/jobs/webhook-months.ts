@@ -1,4 +1,4 @@
-import type { WebhookAllowance } from '../service/webhook-allowance.ts'
+import type { WebhookAllowance } from '../service/webhooks/allowance.ts'
 import type { Job } from './job.ts'
 
 /** Writes the events of the month behind: what a crash can lose is what was made since the last beat. */

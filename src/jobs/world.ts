@@ -1,6 +1,6 @@
-import type { FixtureFeed } from '../feed/fixture.ts'
 import type { Clock } from '../lib/clock.ts'
 import { hourMs } from '../lib/instant.ts'
+import type { FixtureFeed } from '../world/prices/feed.ts'
 import type { Job } from './job.ts'
 
 /** Publishes what the fixture world has due. A clock moved far stops every hour, so that what depends on prices sees them in order. */

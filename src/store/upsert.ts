@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { WriteCounts } from './observations.ts'
+import type { WriteCounts } from './prices/observations.ts'
 
 export type Columns = Readonly<Record<string, string | number | null>>
 export type Outcome = keyof WriteCounts

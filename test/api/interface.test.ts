@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
 import type { InternalRoute } from 'elysia'
-import type { OpenApiDocument } from '../../src/http/openapi.ts'
+import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
 import { planIds } from '../../src/plan/tiers.ts'
-import type { AccountState } from '../../src/service/keyring.ts'
-import { type EvaluationCopy, evaluationCopy } from '../copy.ts'
-import { house } from '../house.ts'
-import { type Row, interfaceRows as rows } from '../interface.ts'
+import type { AccountState } from '../../src/service/keys/keyring.ts'
+import { type EvaluationCopy, evaluationCopy } from '../support/evaluation-copy.ts'
+import { house } from '../support/instance.ts'
+import { type Row, interfaceRows as rows } from '../support/interface.ts'
 
 const named = (row: Row) => `${row.method} ${row.path}`
 const plainHouse = house({ 'limits.per_minute': '100000', 'limits.unauthenticated_per_minute': '100000', 'demo.limit_per_hour': '100000' })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { InternalRoute } from 'elysia'
-import { house } from '../house.ts'
+import { house } from '../support/instance.ts'
 
 const app = house().app
 const routes = (app.routes as InternalRoute[]).filter(route => ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].includes(route.method))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { changeAccount, createAccount, listAccounts, showAccount } from '../../src/cli/accounts.ts'
 import type { CommandEnvironment } from '../../src/cli/command.ts'
 import { createKey, listKeys, revokeKey, rollKey, rotateAdminToken, suspendKey } from '../../src/cli/keys.ts'
-import { frontDesk } from '../api/front-desk.ts'
+import { frontDesk } from '../support/front-door.ts'
 
 /** A command line over a front door; `lines` and `faults` are what it printed. */
 function terminal(json = false) {

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { createApp } from '../../src/app.ts'
 import { runDatasetImport } from '../../src/cli/dataset.ts'
 import type { Operator } from '../../src/cli/operator.ts'
-import { json } from '../api/shape.ts'
-import { prefix, type Row, sample, second } from '../api/well-desk.ts'
-import { noInput } from '../feed/memory.ts'
-import { house } from '../house.ts'
+import { house } from '../support/instance.ts'
+import { noInput } from '../support/memory-writer.ts'
+import { json } from '../support/shape.ts'
+import { prefix, type Row, sample, second } from '../support/wells.ts'
 
 describe('files of wells, of their months and of states', () => {
   const folder = mkdtempSync(join(tmpdir(), 'wellhead-wells-test-'))

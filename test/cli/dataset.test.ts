@@ -8,9 +8,9 @@ import { type DatasetOptions, runDatasetImport } from '../../src/cli/dataset.ts'
 import type { Operator } from '../../src/cli/operator.ts'
 import { run } from '../../src/cli/program.ts'
 import { manualClock } from '../../src/lib/clock.ts'
-import { noInput } from '../feed/memory.ts'
-import { type House, house, startAt } from '../house.ts'
-import { haveRealData, needsRealData, realRows } from '../market/real-data.ts'
+import { type House, house, startAt } from '../support/instance.ts'
+import { noInput } from '../support/memory-writer.ts'
+import { haveRealData, needsRealData, realRows } from '../support/real-data.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wellhead-dataset-test-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

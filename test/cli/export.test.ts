@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { type ExportOptions, runExport } from '../../src/cli/export.ts'
-import type { KnownSeries } from '../../src/feed/rows.ts'
-import { catalogue } from '../feed/known-codes.ts'
+import type { KnownSeries } from '../../src/feed/prices/rows.ts'
+import { catalogue } from '../support/shipped-codes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wellhead-cli-export-test-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

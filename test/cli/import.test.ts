@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { type ImportOptions, runImport } from '../../src/cli/import.ts'
-import type { PointWriter } from '../../src/feed/import.ts'
+import type { PointWriter } from '../../src/feed/prices/import.ts'
 import { manualClock } from '../../src/lib/clock.ts'
 import { isoInstant } from '../../src/lib/instant.ts'
-import { catalogue } from '../feed/known-codes.ts'
-import { memory, noInput } from '../feed/memory.ts'
+import { memory, noInput } from '../support/memory-writer.ts'
+import { catalogue } from '../support/shipped-codes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wellhead-cli-import-test-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

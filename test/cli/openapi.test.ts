@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ProgramEnvironment, run } from '../../src/cli/program.ts'
-import { house } from '../house.ts'
+import { house } from '../support/instance.ts'
 
 /** Runs a command line in an empty directory; `text` is what went to standard output as it is. */
 async function ran(...argv: string[]) {

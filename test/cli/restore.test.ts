@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
 import { chmodSync, copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { backedUp, databaseIn, rowsIn, unsentIn } from '../restored.ts'
+import { backedUp, databaseIn, rowsIn, unsentIn } from '../support/restored.ts'
 
 const { folder, file, directory, opened, command, close } = await backedUp()
 afterAll(close)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { CommandEnvironment } from '../../src/cli/command.ts'
 import { listSources, syncSource } from '../../src/cli/sources.ts'
-import { row, rowServer, sourceDesk } from '../service/source-desk.ts'
+import { row, rowServer, sourceDesk } from '../support/sources.ts'
 
 /** A command line of the operator over a house; `lines` and `faults` are what it printed since they were last taken. */
 function terminal(json = false) {

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { binary, remove, run, temporaryDir } from './binary.ts'
+import { binary, remove, run, temporaryDir } from '../support/binary.ts'
 
 const rows = 400_000
 const kills = 10

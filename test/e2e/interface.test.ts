@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { interfaceRows, type Row } from '../interface.ts'
-import { filled, remove, type Server, start, temporaryDir } from './binary.ts'
+import { filled, remove, type Server, start, temporaryDir } from '../support/binary.ts'
+import { interfaceRows, type Row } from '../support/interface.ts'
 
 const rows = interfaceRows.filter(row => row.sample !== null)
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { filled, remove, start, temporaryDir } from './binary.ts'
+import { filled, remove, start, temporaryDir } from '../support/binary.ts'
 
 const dir = temporaryDir()
 afterAll(() => remove(dir))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { hasRealData, realData, remove, run, type Server, start, temporaryDir } from './binary.ts'
+import { hasRealData, realData, remove, run, type Server, start, temporaryDir } from '../support/binary.ts'
 
 interface Row {
   price: number

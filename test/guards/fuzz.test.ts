@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { OpenApiDocument } from '../../src/http/openapi.ts'
-import { type EvaluationCopy, evaluationCopy } from '../copy.ts'
-import { answerChecker, boundless, type Documented, documentOf, innardsIn, operationsOf, random } from './ground.ts'
-import { requestMaker } from './hostile.ts'
+import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
+import { type EvaluationCopy, evaluationCopy } from '../support/evaluation-copy.ts'
+import { answerChecker, boundless, type Documented, documentOf, innardsIn, operationsOf, random } from '../support/every-route.ts'
+import { requestMaker } from '../support/hostile.ts'
 
 const torture = process.env.WELLHEAD_TORTURE === '1'
 const requests = torture ? 100_000 : 3_000

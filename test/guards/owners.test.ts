@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { OpenApiDocument } from '../../src/http/openapi.ts'
-import type { AccountState } from '../../src/service/keyring.ts'
-import { type EvaluationCopy, evaluationCopy } from '../copy.ts'
-import { boundless, documentOf, nobodysId, type Row, rows, sampleId, stateOf } from './ground.ts'
+import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
+import type { AccountState } from '../../src/service/keys/keyring.ts'
+import { type EvaluationCopy, evaluationCopy } from '../support/evaluation-copy.ts'
+import { boundless, documentOf, nobodysId, type Row, rows, sampleId, stateOf } from '../support/every-route.ts'
 
 /** What is everybody's: its ids name data, not somebody's things. */
 const isShared = (path: string) => path.startsWith('/v1/ei/')

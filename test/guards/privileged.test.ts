@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { OpenApiDocument } from '../../src/http/openapi.ts'
-import { type EvaluationCopy, evaluationCopy } from '../copy.ts'
-import { boundless, documentedPath, documentOf, type Row, rows, stateOf } from './ground.ts'
+import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
+import { type EvaluationCopy, evaluationCopy } from '../support/evaluation-copy.ts'
+import { boundless, documentedPath, documentOf, type Row, rows, stateOf } from '../support/every-route.ts'
 
 /** Texts and numbers that nothing else says, so that wherever one turns up, a body has put it there. */
 const foreignId = 'badbadba-dbad-4bad-8bad-badbadbadbad'

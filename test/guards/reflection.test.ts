@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import type { InternalRoute } from 'elysia'
 import { front } from '../../src/http/front.ts'
-import { linker } from '../../src/http/links.ts'
-import { type EvaluationCopy, evaluationCopy } from '../copy.ts'
-import { boundless, innardsIn, type Row, rows } from './ground.ts'
-import { controls } from './hostile.ts'
+import { linker } from '../../src/http/problem/links.ts'
+import { type EvaluationCopy, evaluationCopy } from '../support/evaluation-copy.ts'
+import { boundless, innardsIn, type Row, rows } from '../support/every-route.ts'
+import { controls } from '../support/hostile.ts'
 
 let copy: EvaluationCopy
 

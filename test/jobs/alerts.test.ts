@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { alertJob } from '../../src/jobs/alerts.ts'
 import { runner } from '../../src/jobs/runner.ts'
 import { hourMs, minuteMs } from '../../src/lib/instant.ts'
-import { above, alertDesk, startAt } from '../service/alert-desk.ts'
+import { above, alertDesk, startAt } from '../support/alerts.ts'
 
 test('a moved clock stops where the interval of a code ends, and judges what waits there', async () => {
   const { watch, price, fired, services, clock } = alertDesk({ interval: '60s' })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { billingJob } from '../../src/jobs/billing.ts'
 import { dayMs, isoInstant } from '../../src/lib/instant.ts'
-import { defaultSettings } from '../../src/store/webhooks.ts'
-import { type BillingHouse, type Buyer, billingHouse, startAt } from '../billing.ts'
+import { defaultSettings } from '../../src/store/webhooks/webhooks.ts'
+import { type BillingHouse, type Buyer, billingHouse, startAt } from '../support/billing.ts'
 
 const day = (n: number) => startAt + n * dayMs
 const monthDays = 30

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { runner } from '../../src/jobs/runner.ts'
 import { dayMs, hourMs } from '../../src/lib/instant.ts'
-import { row, rowServer, sourceDesk } from '../service/source-desk.ts'
+import { row, rowServer, sourceDesk } from '../support/sources.ts'
 
 test('a clock that is moved far stops where a source is due, and every sync happens at its time', async () => {
   const desk = sourceDesk()

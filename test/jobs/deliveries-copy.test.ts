@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { evaluationKeys } from '../../src/cli/first-start.ts'
 import { loadConfig } from '../../src/config.ts'
-import { type House, openHouse } from '../../src/house.ts'
+import { type House, openHouse } from '../../src/instance.ts'
 import { manualClock } from '../../src/lib/clock.ts'
 import { seededIds } from '../../src/lib/ids.ts'
 import { dayMs, isoInstant } from '../../src/lib/instant.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { startOfLocalDay } from '../../src/lib/zone.ts'
-import { priceChange } from '../../src/market/change.ts'
-import { roundTo } from '../../src/market/format.ts'
+import { priceChange } from '../../src/market/prices/change.ts'
+import { roundTo } from '../../src/market/prices/format.ts'
 
 const clock = manualClock(Date.parse('2026-11-20T15:00:00Z'))
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-deliveries-'))

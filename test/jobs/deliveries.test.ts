@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { dayMs, hourMs, isoInstant, minuteMs, secondMs } from '../../src/lib/instant.ts'
 import type { DeliverySchedule } from '../../src/plan/delivery-schedule.ts'
 import type { Outcome } from '../../src/send/attempt.ts'
-import type { Parcel } from '../../src/service/outbox.ts'
-import { type DeliveryWorld, daily, deliveryWorld, startAt } from '../deliveries.ts'
-import { deliveriesWithin } from '../plan/delivery-oracle.ts'
-import { provider } from '../send/provider.ts'
+import type { Parcel } from '../../src/service/outbox/outbox.ts'
+import { type DeliveryWorld, daily, deliveryWorld, startAt } from '../support/deliveries.ts'
+import { deliveriesWithin } from '../support/delivery-oracle.ts'
+import { provider } from '../support/provider.ts'
 
 const days = (world: DeliveryWorld) => world.runs().map(run => run.local_on)
 const statuses = (world: DeliveryWorld) => world.runs().map(run => run.status)

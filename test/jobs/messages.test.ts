@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { messagesJob } from '../../src/jobs/messages.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/lib/instant.ts'
-import { messageHouse } from '../messages.ts'
+import { messageHouse } from '../support/messages.ts'
 
 test('notifications are kept 90 days and no longer, however many there are', async () => {
   const house = messageHouse()

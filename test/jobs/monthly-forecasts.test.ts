@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { monthlyForecastJob } from '../../src/jobs/monthly-forecasts.ts'
 import { dayMs, hourMs, parseInstant } from '../../src/lib/instant.ts'
-import { forecastPublishedAt } from '../../src/market/monthly-forecast.ts'
-import { monthlyForecasts } from '../../src/service/monthly-forecasts.ts'
-import { house } from '../house.ts'
+import { forecastPublishedAt } from '../../src/market/fundamentals/monthly-forecast.ts'
+import { monthlyForecasts } from '../../src/service/fundamentals/monthly-forecasts.ts'
+import { house } from '../support/instance.ts'
 
 const publications = (h: ReturnType<typeof house>) =>
   h.services.monthlyForecasts.publications(h.services.catalogue.named('WTI_USD')!.id).sort()

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Outcome } from '../../src/send/attempt.ts'
-import type { LanePolicy, Parcel } from '../../src/service/outbox.ts'
+import type { LanePolicy, Parcel } from '../../src/service/outbox/outbox.ts'
 import { openDatabase } from '../../src/store/database.ts'
-import { delivered, type OutboxWorld, outboxWorld, refused, unavailable } from '../outbox.ts'
+import { delivered, type OutboxWorld, outboxWorld, refused, unavailable } from '../support/outbox.ts'
 
 const torture = process.env.WELLHEAD_TORTURE === '1'
 const [seeds, steps] = torture ? [1_000, 500] : [30, 150]

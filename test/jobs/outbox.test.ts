@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { Outcome } from '../../src/send/attempt.ts'
-import type { LanePolicy, Parcel } from '../../src/service/outbox.ts'
+import type { LanePolicy, Parcel } from '../../src/service/outbox/outbox.ts'
 import { transact } from '../../src/store/database.ts'
-import { delivered, outboxWorld, refused, unavailable } from '../outbox.ts'
+import { delivered, outboxWorld, refused, unavailable } from '../support/outbox.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs

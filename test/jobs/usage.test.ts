@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { usageJob } from '../../src/jobs/usage.ts'
-import { house } from '../house.ts'
+import { house } from '../support/instance.ts'
 
 test('a pass writes every key that waits, in slices, and what was counted is found by the next start', async () => {
   const world = house()

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { runner } from '../../src/jobs/runner.ts'
 import { watchJob } from '../../src/jobs/watches.ts'
 import { hourMs, isoInstant, minuteMs } from '../../src/lib/instant.ts'
-import { startAt, watchDesk } from '../service/watch-desk.ts'
+import { startAt, watchDesk } from '../support/watches.ts'
 
 test('a moved clock stops at every run, in order, where a clock that jumped has one', async () => {
   const desk = watchDesk()

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { dayMs, isoInstant, minuteMs } from '../../src/lib/instant.ts'
 import { zoneName } from '../../src/lib/zone.ts'
 import { type DeliverySchedule, deliveryCadences, lastDelivery, nextDelivery } from '../../src/plan/delivery-schedule.ts'
-import { deliveriesWithin, pieces, shown } from './delivery-oracle.ts'
+import { deliveriesWithin, pieces, shown } from '../support/delivery-oracle.ts'
 
 const torture = process.env.WELLHEAD_TORTURE === '1'
 const zones = Intl.supportedValuesOf('timeZone').filter(zone => zoneName(zone) !== undefined)

@@ -1,0 +1,249 @@
+import { Elysia, t } from 'elysia'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import type { Caller } from '../../http/gate/gate.ts'
+import { requireAction } from '../../http/gate/permission.ts'
+import { type Idempotency, idempotencyHeader } from '../../http/idempotency.ts'
+import { formBody, formOf } from '../../http/input/form.ts'
+import { notFound } from '../../http/problem/problem.ts'
+import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { isoInstant, startOfMonth } from '../../lib/instant.ts'
+import type { Belonging } from '../../service/account/memberships.ts'
+import type { Organizations } from '../../service/account/organizations.ts'
+import type { Meter } from '../../service/keys/meter.ts'
+import { agreed, invitationBody, memberBody, personOf, roleBody, roleIn } from './organization-form.ts'
+import { Dashboard, InvitationShape, invitationRow, MemberShape, memberRow, Named } from './organization-row.ts'
+
+export interface OrganizationsDeps {
+  access: AccessPlugin
+  organizations: Organizations
+  meter: Meter
+  idempotency: Idempotency
+  /** Where this service is reached, for letters. */
+  ownUrl(): string
+  now: () => number
+}
+
+const read = { meter: false } as const
+const change = { meter: false, header: true, action: 'change_members' } as const
+/** The membership of the caller; whether it is theirs shows when the member is found. */
+const own = { meter: false, header: true, action: 'self' } as const
+const refusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
+const tokenMax = 200
+
+const memberId = t.Object({ id: t.String({ description: 'Id of the member.', examples: ['00000000-0000-4000-8000-000000000601'] }) })
+const invitationId = t.Object({
+  id: t.String({ description: 'Id of the invitation.', examples: ['00000000-0000-4000-8000-000000000603'] }),
+})
+const detail = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  tags: ['organizations'],
+  summary,
+  description,
+})
+
+/** People who act on one account together. */
+export const organizationRoutes = (deps: OrganizationsDeps) => new Elysia().use(dashboard(deps)).use(members(deps)).use(invitations(deps))
+
+function dashboard({ access, organizations, meter, now }: OrganizationsDeps) {
+  const row = ({ organization, members: people, invitations: asked, me }: Belonging, caller: Caller) => ({
+    organization: {
+      id: organization.id,
+      name: organization.name,
+      created_at: isoInstant(organization.createdAt),
+      plan: caller.entitled.planId,
+      member_count: people.length,
+      api_calls_this_month: meter.monthly(caller.key.account, startOfMonth(now())),
+      your_role: me.role,
+    },
+    members: people.map(memberRow),
+    invitations: asked.map(one => invitationRow(one, now())),
+  })
+  return new Elysia().use(access).get(
+    '/organizations/dashboard',
+    ({ caller }) => {
+      const found = organizations.of(caller.key.holder)
+      if (!found) throw notFound('An organization of this account')
+      return row(found, caller)
+    },
+    {
+      access: read,
+      response: { 200: Dashboard, ...refusals, 404: NestedProblem },
+      detail: detail(
+        'getOrganization',
+        'The organization',
+        "The caller's organization with its members and invitations; 404 where the account is in none. An organization acts on the account of its owner, who is one of its admins: the owner's plan counts for every member, and the API keys and sessions of all members see and change the owner's data as far as their role goes. Keys stay with who made them: whoever leaves takes theirs along, and they act on that person's own account again. An account is in one organization at most.",
+      ),
+    },
+  )
+}
+
+function members({ access, organizations, idempotency, ownUrl }: OrganizationsDeps) {
+  const One = t.Object({ member: MemberShape })
+  return new Elysia()
+    .use(access)
+    .post(
+      '/organizations/members',
+      ({ body, caller, pass, request, set }) =>
+        idempotency.once({ caller, pass, request, set }, body, () => {
+          const asked = personOf(body)
+          const member = agreed(organizations.addMember(caller.key.holder, { ...asked, baseUrl: ownUrl() }))
+          set.status = 201
+          return {
+            member: memberRow(member),
+            message: `${member.email} is listed and acts for the organization once they accept by the letter that they get.`,
+          }
+        }),
+      {
+        access: change,
+        headers: idempotencyHeader,
+        body: memberBody,
+        response: { 201: t.Object({ member: MemberShape, message: t.String() }), 400: NestedProblem, ...refusals, 422: ValidationProblem },
+        detail: detail(
+          'addMember',
+          'Add a member',
+          'Lists a person at once and mails them. Their keys act for the organization only after they have accepted: nobody is moved without consent. The first call of an account that is in no organization makes one, named after the domain of its address, with the caller as its admin. Admins only.',
+        ),
+      },
+    )
+    .patch(
+      '/organizations/members/:id',
+      ({ body, caller, params: { id } }) => {
+        const form = formOf(body)
+        const role = roleIn(form)
+        form.check()
+        const changed = organizations.changeRole(caller.key.holder, id, role)
+        if (!changed) throw notFound('The member')
+        return { member: memberRow(agreed(changed)) }
+      },
+      {
+        access: change,
+        params: memberId,
+        body: roleBody,
+        response: { 200: One, 400: NestedProblem, ...refusals, 404: NestedProblem, 422: ValidationProblem },
+        detail: detail(
+          'changeMember',
+          "Change a member's role",
+          'Takes effect with the next request of the member. The last admin stays one (422 `last_admin`). Where the owner is no admin any more, the organization goes on with the account of the admin who has been there longest, its plan and its data. Admins only.',
+        ),
+      },
+    )
+    .delete(
+      '/organizations/members/:id',
+      ({ caller, params: { id } }) => {
+        if (organizations.of(caller.key.holder)?.me.id !== id) requireAction(caller.key, 'change_members')
+        const removed = organizations.remove(caller.key.holder, id)
+        if (removed === undefined) throw notFound('The member')
+        agreed(removed === true ? { id } : removed)
+        return { id, deleted: true as const }
+      },
+      {
+        access: own,
+        params: memberId,
+        response: { 200: t.Object({ id: t.String(), deleted: t.Literal(true) }), ...refusals, 404: NestedProblem, 422: ValidationProblem },
+        detail: detail(
+          'removeMember',
+          'Remove a member, or leave',
+          "Ends a membership; with the id of an open invitation it withdraws that. Everybody may leave, only admins remove others, and the last admin stays (422 `last_admin`). The member's keys and sessions act on their own account from the next request on. When the owner leaves, the organization goes on with the account of the admin who has been there longest, its plan and its data.",
+        ),
+      },
+    )
+}
+
+function invitations({ access, organizations, idempotency, ownUrl, now }: OrganizationsDeps) {
+  const tokenText = t.String({ description: 'The token in the letter, for an account with another address.' })
+  return new Elysia()
+    .use(access)
+    .post(
+      '/organizations/invitations',
+      ({ body, caller, pass, request, set }) =>
+        idempotency.once({ caller, pass, request, set }, body, () => {
+          const asked = personOf(body)
+          const invitation = agreed(organizations.invite(caller.key.holder, { ...asked, baseUrl: ownUrl() }))
+          set.status = 201
+          return { invitation: invitationRow(invitation, now()), message: `A letter is on its way to ${invitation.email}.` }
+        }),
+      {
+        access: change,
+        headers: idempotencyHeader,
+        body: invitationBody,
+        response: {
+          201: t.Object({ invitation: InvitationShape, message: t.String() }),
+          400: NestedProblem,
+          ...refusals,
+          422: ValidationProblem,
+        },
+        detail: detail(
+          'inviteMember',
+          'Invite somebody',
+          'Mails an invitation that is open for 14 days and can be accepted once; it takes the place of an earlier one to the same address. An account that is in no organization gets one with its first invitation. Admins only.',
+        ),
+      },
+    )
+    .get(
+      '/organizations/invitations/:id/accept',
+      ({ caller, params: { id }, query }) => {
+        const seen = organizations.invitation(id, caller.key.holder, query.token)
+        if (!seen) throw notFound('The invitation')
+        const { organization, invitation, canAccept } = seen
+        return {
+          invitation: invitationRow(invitation, now()),
+          organization: { id: organization.id, name: organization.name },
+          can_accept: canAccept,
+          next: { method: 'POST' as const, path: `/organizations/invitations/${invitation.id}/confirm_accept` },
+        }
+      },
+      {
+        access: read,
+        params: invitationId,
+        query: t.Object({ token: t.Optional(tokenText) }),
+        response: {
+          200: t.Object({
+            invitation: InvitationShape,
+            organization: Named,
+            can_accept: t.Boolean({ description: 'Whether the caller may accept it now.' }),
+            next: t.Object({ method: t.Literal('POST'), path: t.String() }),
+          }),
+          ...refusals,
+          404: NestedProblem,
+        },
+        detail: detail(
+          'getInvitation',
+          'Look at an invitation',
+          "An invitation and what to do to accept it; changes nothing. It is there for the account with the invited address, for whoever shows the letter's token, and for the organization's members; for all others it does not exist.",
+        ),
+      },
+    )
+    .post(
+      '/organizations/invitations/:id/confirm_accept',
+      ({ body, caller, params: { id } }) => {
+        const form = formOf(body)
+        const token = form.text('token', tokenMax)
+        form.check()
+        const accepted = organizations.accept(id, caller.key.holder, token)
+        if (!accepted) throw notFound('The invitation')
+        const { invitation, member, organization } = agreed(accepted)
+        return {
+          invitation: invitationRow(invitation, now()),
+          member: memberRow(member),
+          organization: { id: organization.id, name: organization.name },
+        }
+      },
+      {
+        access: own,
+        params: invitationId,
+        body: formBody(t.Object({ token: t.Optional(tokenText) })),
+        response: {
+          200: t.Object({ invitation: InvitationShape, member: MemberShape, organization: Named }),
+          400: NestedProblem,
+          ...refusals,
+          404: NestedProblem,
+          422: ValidationProblem,
+        },
+        detail: detail(
+          'acceptInvitation',
+          'Accept an invitation',
+          "The caller's account becomes a member: from the next request on its keys and sessions act on the organization's account. Once only; after 14 days 422 `invitation_expired`. Who is in another organization leaves it first (422 `already_member`); who is a member already keeps the higher of the two roles.",
+        ),
+      },
+    )
+}

@@ -1,0 +1,167 @@
+import { Elysia, t } from 'elysia'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import type { Caller } from '../../http/gate/gate.ts'
+import { cookieOf, endedCookie } from '../../http/gate/session-cookie.ts'
+import { formBody, formOf } from '../../http/input/form.ts'
+import { boolOf } from '../../http/input/query.ts'
+import { Problem } from '../../http/problem/problem.ts'
+import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import type { Sessions } from '../../service/account/sessions.ts'
+import type { SignIn } from '../../service/account/sign-in.ts'
+import type { Keyring } from '../../service/keys/keyring.ts'
+import type { Session } from '../../store/account/sessions.ts'
+import { envelope, success } from '../answer.ts'
+import { emailMax } from './account-form.ts'
+import { admitted, SessionAnswer, sessionRow } from './session-row.ts'
+
+export interface SessionsDeps {
+  access: AccessPlugin
+  keys: Keyring
+  sessions: Sessions
+  signIn: SignIn
+  /** The group of a client's address, by which wrong tries are counted. */
+  addressOf(request: Request): string
+  /** Where this service is reached. Never what a request says: the letter goes to somebody else. */
+  ownUrl(): string
+  now: () => number
+}
+
+const open = { open: 'Whoever signs in has nothing to show yet.', body: true } as const
+const own = { meter: false, header: true, action: 'self' } as const
+const refusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
+const secretMax = 1000
+const noStore = { 'cache-control': 'no-store' }
+const detail = (operationId: string, summary: string, description: string) => ({ operationId, tags: ['sign-in'], summary, description })
+
+const SignInBody = t.Union([
+  t.Object({ email: t.String({ maxLength: emailMax, examples: ['person@example.com'] }), password: t.String({ maxLength: secretMax }) }),
+  t.Object({ link_token: t.String({ description: 'The `token` of a one-time link.' }) }),
+])
+const LinkBody = t.Object({ email: t.String({ maxLength: emailMax, examples: ['person@example.com'] }) })
+
+/** Signing in, staying and going: sessions act with the rights of their account on every endpoint that takes a key. */
+export const authSessions = (deps: SessionsDeps) => new Elysia().use(comeIn(deps)).use(stayOrGo(deps))
+
+function comeIn({ access, keys, signIn, addressOf, ownUrl }: SessionsDeps) {
+  return new Elysia()
+    .use(access)
+    .post(
+      '/v1/auth/session',
+      async ({ body, request, set }) => {
+        const proof = proofOf(body)
+        Object.assign(set.headers, noStore)
+        const attempt = 'link' in proof ? signIn.withLink(proof.link) : signIn.withPassword(proof.email, proof.password, addressOf(request))
+        return sessionRow(await admitted(attempt), keys)
+      },
+      {
+        access: open,
+        body: formBody(SignInBody),
+        response: {
+          200: SessionAnswer,
+          400: NestedProblem,
+          401: NestedProblem,
+          422: ValidationProblem,
+          429: t.Union([NestedProblem, FlatProblem]),
+        },
+        detail: detail(
+          'signIn',
+          'Sign in',
+          'A session token for an address and its password, or for the token of a one-time link, which is used up. An unknown address is answered like a wrong password (401 `INVALID_CREDENTIALS`). Five wrong tries from one client address for one account within 15 minutes lock the two for each other until the first of them is 15 minutes old (429 `LOGIN_LOCKED`).',
+        ),
+      },
+    )
+    .post(
+      '/v1/auth/link',
+      ({ body, set }) => {
+        const form = formOf(body)
+        const email = requiredText(form, 'email', emailMax)
+        form.check()
+        signIn.mailLink(email, ownUrl())
+        set.status = 202
+        return { message: 'If the address has an account, a link to sign in is on its way.' }
+      },
+      {
+        access: open,
+        body: formBody(LinkBody),
+        response: { 202: t.Object({ message: t.String() }), 400: NestedProblem, 422: ValidationProblem },
+        detail: detail(
+          'mailSignInLink',
+          'Mail a sign-in link',
+          'Mails a link that signs in once, within 15 minutes. The answer is the same for addresses without an account. At most three letters go to one account in 15 minutes.',
+        ),
+      },
+    )
+}
+
+const cameAsCookie = (request: Request) => request.headers.get('authorization') === null
+
+function stayOrGo({ access, keys, sessions, ownUrl, now }: SessionsDeps) {
+  const isSecure = () => ownUrl().startsWith('https:')
+  return new Elysia()
+    .use(access)
+    .post(
+      '/v1/auth/session/refresh',
+      async ({ caller, request, set }) => {
+        Object.assign(set.headers, noStore)
+        const refreshed = await sessions.refresh(sessionOf(caller))
+        if (!refreshed) throw new Problem('UNAUTHORIZED', 'The session has ended; sign in again.')
+        // What came in a cookie goes on in the cookie: the page that asked can not write it.
+        if (cameAsCookie(request)) set.headers['set-cookie'] = cookieOf(refreshed, now(), isSecure())
+        return sessionRow(refreshed, keys)
+      },
+      {
+        access: own,
+        response: { 200: SessionAnswer, ...refusals },
+        detail: detail(
+          'refreshSession',
+          'Refresh a session',
+          'A new session token in place of the one that the request came with, which ends at once. Let requests under way finish first: whoever shows the old token afterwards, on any endpoint, ends the sign-in with all its tokens, because one of two holders has a copy. A sign-in can be refreshed for 30 days. Takes a session token, no API key (401).',
+        ),
+      },
+    )
+    .delete(
+      '/v1/auth/session',
+      ({ caller, query, request, set }) => {
+        const session = sessionOf(caller)
+        if (cameAsCookie(request)) set.headers['set-cookie'] = endedCookie(isSecure())
+        if (boolOf('all', query.all, false)) sessions.endAll(session.accountId)
+        else sessions.end(session)
+        return success({ revoked: true as const })
+      },
+      {
+        access: own,
+        query: t.Object({ all: t.Optional(t.String({ description: 'Whether every session of the account ends.', examples: ['true'] })) }),
+        response: { 200: envelope(t.Object({ revoked: t.Literal(true) })), 400: NestedProblem, ...refusals },
+        detail: detail(
+          'signOut',
+          'Sign out',
+          'Ends the session that the request came with, or with `all` every session of the account. Takes a session token, no API key (401).',
+        ),
+      },
+    )
+}
+
+type Proof = { link: string } | { email: string; password: string }
+
+function proofOf(body: unknown): Proof {
+  const form = formOf(body)
+  if (form.has('link_token')) {
+    const link = form.text('link_token', secretMax)
+    form.check()
+    return { link: link ?? '' }
+  }
+  const email = requiredText(form, 'email', emailMax)
+  const password = requiredText(form, 'password', secretMax)
+  form.check()
+  return { email, password }
+}
+
+function requiredText(form: ReturnType<typeof formOf>, field: string, charactersMax: number): string {
+  if (!form.has(field)) form.fault(field, 'is required.')
+  return form.text(field, charactersMax) ?? ''
+}
+
+function sessionOf({ session }: Caller): Session {
+  if (!session) throw new Problem('UNAUTHORIZED', 'A session token is required here: send it as "Authorization: Bearer <SESSION_TOKEN>".')
+  return session
+}

@@ -1,0 +1,73 @@
+import { t } from 'elysia'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import type { Caller } from '../../http/gate/gate.ts'
+import type { Idempotency } from '../../http/idempotency.ts'
+import type { CodeReader } from '../../http/input/codes.ts'
+import { notFound } from '../../http/problem/problem.ts'
+import type { Links } from '../../http/problem/refusals.ts'
+import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Plans } from '../../plan/plans.ts'
+import type { Alert, Alerts } from '../../service/alerts/alerts.ts'
+import type { Backtests } from '../../service/alerts/backtest.ts'
+import type { Catalogue } from '../../service/catalogue/catalogue.ts'
+import type { Board } from '../../service/prices/board.ts'
+import type { Marks } from '../answer.ts'
+import { alertForms } from './form.ts'
+import { alertRows } from './row.ts'
+
+export interface AlertsDeps {
+  access: AccessPlugin
+  alerts: Alerts
+  backtests: Backtests
+  board: Board
+  catalogue: Catalogue
+  codes: CodeReader
+  plans: Plans
+  idempotency: Idempotency
+  links(request: Request): Links
+  /** Why a target may not be called; undefined when it may. */
+  checkTarget(url: string): string | undefined
+  historyPerPageMax: number
+  marks: Marks
+  clock: Clock
+  now(): number
+}
+
+const kinds = ['standard_alerts', 'analytics_alerts'] as const
+export const reading = { meter: true, feature: kinds } as const
+export const writing = { ...reading, header: true } as const
+export const alertParams = t.Object({
+  id: t.String({ description: 'Id of the alert.', examples: ['00000000-0000-4000-8000-000000000201'] }),
+})
+export const alertRefusals = { 400: NestedProblem, 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
+export const alertDetail = (operationId: string, summary: string, description: string) => ({
+  ...{ operationId, tags: ['alerts'], summary, description },
+})
+
+/** What every route of alerts stands on. */
+export function alertDesk({ alerts, catalogue, checkTarget, now }: AlertsDeps) {
+  const codeOf = (seriesId: number) => catalogue.byId(seriesId).code
+  return {
+    codeOf,
+    rows: alertRows(alerts, codeOf),
+    forms: alertForms({
+      codeOf,
+      checkTarget,
+      seriesOf(code) {
+        const found = catalogue.resolve(code, now())
+        // A family of futures is watched as such, not as the contract that is in front today.
+        return found && (catalogue.named(code) ?? found.series)
+      },
+      near: code => catalogue.suggest(code).map(series => series.code),
+    }),
+    /** An alert of the caller's account; unknown, malformed and foreign ids look the same. */
+    own(id: string, caller: Caller): Alert {
+      const found = alerts.own(caller.key.account.account.id, id)
+      if (!found) throw notFound('The alert')
+      return found
+    },
+  }
+}
+
+export type AlertDesk = ReturnType<typeof alertDesk>

@@ -1,0 +1,88 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import { NestedProblem } from '../../http/problem/shape.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import { conditionText } from '../../market/alerts/condition.ts'
+import { type AlertDesk, type AlertsDeps, alertDetail, alertRefusals, reading } from './context.ts'
+import { configOf, FiredAnalytics, TriggerShape } from './row.ts'
+
+const analyticsPerPage = 20
+const triggersPerPage = 50
+
+const Analytics = t.Object({
+  triggered_alerts: t.Array(FiredAnalytics),
+  pagination: t.Object({ page: integer(), per_page: integer(), total: integer() }),
+})
+const Triggers = t.Object({ triggers: t.Array(TriggerShape), meta: PageMetaShape })
+
+/** What has fired. */
+export function alertHistories({ access, alerts, historyPerPageMax }: AlertsDeps, { codeOf, own, rows }: AlertDesk) {
+  const fired = ({ alert, last }: ReturnType<typeof alerts.firedAnalytics>['rows'][number]) => {
+    const { condition: rule } = alert
+    if (rule.kind === 'price') return []
+    return [
+      {
+        ...{
+          id: alert.id,
+          name: alert.name,
+          commodity_code: codeOf(alert.seriesId),
+          analytics_type: rule.kind,
+          analytics_period: rule.period,
+        },
+        ...{ analytics_config: configOf(rule) ?? {}, condition: conditionText(rule), trigger_count: alert.triggerCount },
+        last_triggered_at: isoInstant(alert.lastTriggeredAt ?? alert.updatedAt),
+        ...{ cooldown_minutes: alert.cooldownMinutes, enabled: alert.enabled, metadata: { ...last?.metadata } },
+      },
+    ]
+  }
+  return new Elysia()
+    .use(access)
+    .get(
+      '/v1/alerts/analytics_history',
+      ({ caller, query, request, set }) => {
+        const asked = pageOf(query, historyPerPageMax, analyticsPerPage)
+        const found = alerts.firedAnalytics(caller.key.account.account.id, asked.perPage, (asked.page - 1) * asked.perPage)
+        const meta = pageMeta(asked, found.total)
+        pageHeaders(set.headers as Record<string, string>, request.url, meta)
+        return {
+          triggered_alerts: found.rows.flatMap(fired),
+          pagination: { page: meta.page, per_page: meta.per_page, total: meta.total },
+        }
+      },
+      {
+        access: { meter: true, feature: 'analytics_alerts' },
+        query: t.Object(pageQuery(historyPerPageMax, analyticsPerPage)),
+        response: { 200: Analytics, ...alertRefusals },
+        detail: alertDetail(
+          'listTriggeredAnalyticsAlerts',
+          'Analytics alerts that have fired',
+          'Each analytics alert of the account that has fired, with what was measured at its newest trigger; the newest trigger first.',
+        ),
+      },
+    )
+    .get(
+      '/v1/alerts/triggers',
+      ({ caller, query, request, set }) => {
+        const asked = pageOf(query, historyPerPageMax, triggersPerPage)
+        const alert = query.alert_id ? own(query.alert_id, caller) : undefined
+        const found = alerts.triggers(caller.key.account.account.id, alert, asked.perPage, (asked.page - 1) * asked.perPage)
+        const meta = pageMeta(asked, found.total)
+        pageHeaders(set.headers as Record<string, string>, request.url, meta)
+        return { triggers: found.rows.map(rows.trigger), meta }
+      },
+      {
+        access: reading,
+        query: t.Object({
+          ...pageQuery(historyPerPageMax, triggersPerPage),
+          alert_id: t.Optional(t.String({ description: 'Only of this alert.', examples: ['00000000-0000-4000-8000-000000000201'] })),
+        }),
+        response: { 200: Triggers, ...alertRefusals, 404: NestedProblem },
+        detail: alertDetail(
+          'listAlertTriggers',
+          'Triggers of alerts',
+          "Each time one of the account's alerts fired, newest first, with the condition as it was then.",
+        ),
+      },
+    )
+}

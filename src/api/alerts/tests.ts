@@ -1,0 +1,149 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import { formBody, formOf } from '../../http/input/form.ts'
+import { missingParameter, Problem } from '../../http/problem/problem.ts'
+import { FailProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { dayMs, isoDay, isoInstant, parseDay, parseInstant, startOfDay } from '../../lib/instant.ts'
+import { conditionText } from '../../market/alerts/condition.ts'
+import { answeredPrice } from '../../service/alerts/moment.ts'
+import { type Answering, markFixtures } from '../answer.ts'
+import { type AlertDesk, type AlertsDeps, alertDetail, alertParams, alertRefusals, writing } from './context.ts'
+import { backtestBody } from './form.ts'
+import { TestShape, testRow } from './row.ts'
+
+const backtestDays = 365
+
+const TestsShape = t.Object({
+  commodity_code: t.String({ examples: ['BRENT_CRUDE_USD'] }),
+  current_price: t.Object({ value: t.Union([t.Number(), t.Null()]), timestamp: t.Union([t.String({ format: 'date-time' }), t.Null()]) }),
+  evaluated: integer(),
+  would_trigger: integer(),
+  results: t.Array(TestShape),
+})
+
+const BacktestShape = t.Object({
+  commodity_code: t.String({ examples: ['WTI_USD'] }),
+  condition: t.String({ examples: ['price above 75'] }),
+  from: t.String({ format: 'date' }),
+  to: t.String({ format: 'date' }),
+  observations: integer({ description: 'Prices that were judged.' }),
+  trigger_count: integer(),
+  triggers: t.Array(t.Object({ triggered_at: t.String({ format: 'date-time' }), value: t.Number({ description: 'The price.' }) }), {
+    description: 'Oldest first, at most 500.',
+  }),
+  truncated: t.Boolean({ description: 'Whether there are more triggers than are listed.' }),
+  cooldown_suppressed: integer({ description: 'Prices that would have fired but for the cooldown.' }),
+})
+
+/** What alerts would do now, and would have done. */
+export const alertTests = (deps: AlertsDeps, desk: AlertDesk) =>
+  new Elysia().use(testOne(deps, desk)).use(testCode(deps)).use(backtest(deps, desk))
+
+const testNote =
+  'Evaluates by the newest price, also an alert that is switched off; sends nothing, changes nothing, and begins no cooldown.'
+
+const testOne = ({ access, alerts, catalogue, clock, marks }: AlertsDeps, { own }: AlertDesk) =>
+  new Elysia().use(access).post(
+    '/v1/alerts/:id/test',
+    ({ caller, params: { id }, set }) => {
+      const startedMs = clock.monotonic()
+      const alert = own(id, caller)
+      const [tested] = alerts.test([alert])
+      markFixtures(set as Answering, marks, [{ series: catalogue.byId(alert.seriesId) }])
+      return testRow(tested!, clock.monotonic() - startedMs)
+    },
+    {
+      access: writing,
+      params: alertParams,
+      body: formBody(t.Object({}, { description: 'Absent or empty.' })),
+      response: { 200: TestShape, ...alertRefusals, 404: NestedProblem },
+      detail: alertDetail('testAlert', 'Test an alert', testNote),
+    },
+  )
+
+const testCode = ({ access, alerts, board, catalogue, codes, clock, marks }: AlertsDeps) =>
+  new Elysia().use(access).post(
+    '/v1/alerts/test',
+    ({ body, caller, query, request, set }) => {
+      const startedMs = clock.monotonic()
+      const form = formOf(body)
+      const named = query.commodity_code ?? (form.isNull('commodity_code') ? undefined : form.text('commodity_code', 100))
+      form.check()
+      if (named === undefined || named.trim() === '') throw missingParameter('commodity_code', 'a code or alias.')
+      const { series } = codes.read([named], request)[0]!
+      const watched = catalogue.named(named) ?? series
+      const quote = board.quote(series)
+      const tested = alerts.test(alerts.watching(caller.key.account.account.id, watched.id))
+      const took = clock.monotonic() - startedMs
+      markFixtures(set as Answering, marks, [{ series }])
+      return {
+        commodity_code: watched.code,
+        current_price: {
+          value: quote ? answeredPrice(series, quote.observation.value) : null,
+          timestamp: quote ? isoInstant(quote.observation.observedAt) : null,
+        },
+        evaluated: tested.length,
+        would_trigger: tested.filter(one => one.result === 'would_trigger').length,
+        results: tested.map(one => testRow(one, took)),
+      }
+    },
+    {
+      access: writing,
+      body: formBody(t.Object({ commodity_code: t.Optional(t.String({ examples: ['BRENT_CRUDE_USD'] })) })),
+      query: t.Object({
+        commodity_code: t.Optional(t.String({ description: 'Required, here or in the body.', examples: ['BRENT_CRUDE_USD'] })),
+      }),
+      response: { 200: TestsShape, ...alertRefusals, 400: t.Union([NestedProblem, FailProblem]), 422: ValidationProblem },
+      detail: alertDetail('testAlertsOfCode', 'Test every alert of a code', testNote),
+    },
+  )
+
+const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertDesk) =>
+  new Elysia().use(deps.access).post(
+    '/v1/alerts/backtest',
+    async ({ body, set }) => {
+      const { from, to } = rangeOf(body, deps.now())
+      const { condition, cooldownMinutes, seriesId } = forms.created(body)
+      const code = codeOf(seriesId)
+      const { series } = deps.catalogue.resolve(code, deps.now())!
+      markFixtures(set as Answering, deps.marks, [{ series }])
+      const { triggers, triggerCount, observations, cooldownSuppressed } = await deps.backtests.run({
+        ...{ condition, cooldownMinutes, series, from, to },
+      })
+      return {
+        ...{ commodity_code: code, condition: conditionText(condition), from: isoDay(from), to: isoDay(to - 1) },
+        ...{ observations, trigger_count: triggerCount },
+        triggers: triggers.map(({ triggeredAt, value }) => ({ triggered_at: isoInstant(triggeredAt), value })),
+        ...{ truncated: triggers.length < triggerCount, cooldown_suppressed: cooldownSuppressed },
+      }
+    },
+    {
+      // It changes nothing, whatever its method.
+      access: { ...writing, action: 'read', heavy: true },
+      body: backtestBody,
+      response: { 200: BacktestShape, ...alertRefusals, 422: ValidationProblem },
+      detail: alertDetail(
+        'backtestAlert',
+        'Backtest an alert',
+        'Judges every observation of the days from `start_date` to `end_date`, both included (the last 365 days), by the rule and the cooldown of live alerts, as if each price had come in when it was observed. Observations have the values that are current now; quarantined days are left out; a futures family is judged by the contract that is in front today. Saves and sends nothing.',
+      ),
+    },
+  )
+
+/** Both days included, as the half-open range of instants. */
+function rangeOf(body: unknown, now: number): { from: number; to: number } {
+  const form = formOf(body)
+  const day = (field: string): number | undefined => {
+    const text = form.isNull(field) ? undefined : form.text(field, 40)
+    if (text === undefined) return undefined
+    const at = parseDay(text) ?? parseInstant(text)
+    return at === undefined ? form.fault(field, 'must be a date such as 2027-01-31.') : startOfDay(at)
+  }
+  const [start, end] = [day('start_date'), day('end_date')]
+  form.check()
+  const to = (end ?? startOfDay(now)) + dayMs
+  const from = start ?? to - backtestDays * dayMs
+  if (from < to) return { from, to }
+  const shown = { start_date: isoDay(from), end_date: isoDay(to - dayMs) }
+  throw new Problem('INVALID_DATE_RANGE', `start_date ${shown.start_date} is after end_date ${shown.end_date}.`, shown)
+}

@@ -1,0 +1,131 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import { serialised } from '../../http/answer/serialised.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import {
+  type Band,
+  forecastMethods,
+  forecast as forecastOf,
+  horizonDays,
+  sigma1Probability,
+  sigma2Probability,
+} from '../../market/analytics/forecast.ts'
+import { type Answering, markFixtures } from '../answer.ts'
+import {
+  type AnalyticsDeps,
+  both,
+  bothText,
+  closesNote,
+  codeField,
+  codeQuery,
+  enough,
+  nullable,
+  periodOf,
+  periodQuery,
+  type Question,
+  refusals,
+  seriesOf,
+  windowNote,
+  wordOf,
+} from './shape.ts'
+
+const methods = forecastMethods.map(one => one.id)
+const methodDefault = 'ema'
+const periodDefault = 90
+const periodMin = 20
+
+const price = t.Number({ examples: [82.83] })
+const methodField = t.Union([t.Literal('sma'), t.Literal('ema'), t.Literal('combined')])
+const interval = (probability: number) => t.Object({ low: price, high: price, probability: t.Number({ examples: [probability] }) })
+
+const Listing = t.Object(
+  {
+    methods: t.Array(t.Object({ id: methodField, name: t.String(), description: t.String() })),
+    default_method: t.Literal(methodDefault),
+    horizons: t.Array(integer({ examples: [7] })),
+    usage: t.String(),
+  },
+  { title: 'ForecastMethods' },
+)
+
+const Forecast = t.Object(
+  {
+    code: codeField,
+    method: methodField,
+    current_price: price,
+    currency: nullable(t.String({ examples: ['USD'] })),
+    unit: t.String({ examples: ['barrel'] }),
+    data_points: integer({ description: 'Closes in the lookback.', examples: [62] }),
+    volatility: t.Number({ description: 'Percent a year.', examples: [21.7] }),
+    forecasts: t.Array(
+      t.Object({
+        horizon_days: t.Union(horizonDays.map(days => t.Literal(days))),
+        forecast_value: price,
+        forecast_change_pct: nullable(t.Number({ examples: [-0.57] }), 'Against `current_price`; null when that is 0.'),
+        confidence_intervals: t.Object({ sigma_1: interval(sigma1Probability), sigma_2: interval(sigma2Probability) }),
+      }),
+    ),
+    disclaimer: t.String(),
+    generated_at: t.String({ format: 'date-time' }),
+  },
+  { title: 'PriceForecast' },
+)
+
+const disclaimer = 'A statistical projection of past prices, not advice: it knows nothing of what is to come.'
+const bandRow = ({ low, high }: Band, probability: number) => ({ low, high, probability })
+
+const listing: typeof Listing.static = {
+  methods: [...forecastMethods],
+  default_method: methodDefault,
+  horizons: [...horizonDays],
+  usage: `/v1/analytics/forecast?code=WTI_USD&method=${methodDefault}&period=${periodDefault}`,
+}
+
+function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question): string {
+  const { query, request } = question
+  const method = wordOf('method', query.method, methods, methodDefault)
+  const period = periodOf(query.period, periodDefault, periodMin)
+  if (query.code === undefined || query.code === '') return bothText(question, Listing, listing)
+  const found = seriesOf(codes, { code: query.code }, request)
+  const { series } = found[0]!
+  const made = enough(forecastOf(closes.of(series.id), method, period), `${series.code}, ${method} over the last ${period} days`)
+  markFixtures(question.set, marks, found)
+  return bothText(question, Forecast, {
+    code: series.code,
+    method,
+    current_price: made.currentPrice,
+    currency: series.currency,
+    unit: series.unit,
+    data_points: made.dataPoints,
+    volatility: made.volatility,
+    forecasts: made.projections.map(one => ({
+      horizon_days: one.horizonDays as (typeof horizonDays)[number],
+      forecast_value: one.value,
+      forecast_change_pct: one.changePercent ?? null,
+      confidence_intervals: { sigma_1: bandRow(one.sigma1, sigma1Probability), sigma_2: bandRow(one.sigma2, sigma2Probability) },
+    })),
+    disclaimer,
+    generated_at: isoInstant(now()),
+  })
+}
+
+/** Where a series would go if its past went on, with bands of how far it may stray. */
+export function forecast(deps: AnalyticsDeps) {
+  return new Elysia()
+    .use(deps.access)
+    .get('/v1/analytics/forecast', ({ query, request, set, caller }) => answer(deps, { query, request, set: set as Answering, caller }), {
+      access: { feature: 'forecast', meter: true, heavy: true },
+      query: t.Object({
+        code: codeQuery('Absent: the methods'),
+        method: t.Optional(t.String({ description: `\`sma\`, \`ema\` or \`combined\` (${methodDefault}).`, examples: [methodDefault] })),
+        period: periodQuery(periodDefault, periodMin),
+      }),
+      response: { 200: serialised(t.Union([both(Forecast), both(Listing)])), ...refusals },
+      detail: {
+        operationId: 'getPriceForecast',
+        tags: ['analytics'],
+        summary: 'Statistical forecast of a series',
+        description: `A random walk with drift, ${horizonDays.join(', ')} calendar days ahead. ${closesNote}${windowNote}\`forecast_value\` = last x exp(drift x h). The drift comes from the method: \`sma\` 0, around sma(20); \`ema\` the log slope (least squares of ln ema(20) on day number) over the lookback; \`combined\` their mean. sigma is the sample standard deviation of the daily log returns of the lookback; \`sigma_1\` = value x exp(+-sigma sqrt(h)), probability 0.6827; \`sigma_2\` with 2 sigma, 0.9545. \`volatility\` = sigma x sqrt(252) x 100, percent a year. A non-positive price drops the two returns it touches. ema(20) has alpha = 2 / 21, seeded with the mean of the first 20 closes of the warm-up, the newest 250 closes or all there are; it needs 21 of them.`,
+      },
+    })
+}

@@ -1,0 +1,227 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import type { CodeReader } from '../../http/input/codes.ts'
+import { boolOf, listOf } from '../../http/input/query.ts'
+import { Problem } from '../../http/problem/problem.ts'
+import type { Links } from '../../http/problem/refusals.ts'
+import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import { type BriefItem, type MonthForecast, monthForecast, narrative } from '../../market/analytics/brief.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import { type Entitlements, offeredPlans, type Plans } from '../../plan/plans.ts'
+import type { Resolved } from '../../service/catalogue/catalogue.ts'
+import type { Board, Quote } from '../../service/prices/board.ts'
+import type { Closes } from '../../service/prices/closes.ts'
+import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
+import { sourcesOf } from '../fundamentals/storage-row.ts'
+import { formatted, priceRowFields } from '../prices/row.ts'
+import { nullable } from './shape.ts'
+
+export interface MarketBriefDeps {
+  access: AccessPlugin
+  board: Board
+  closes: Closes
+  codes: CodeReader
+  plans: Plans
+  marks: Marks
+  now: () => number
+  /** Codes of the free tier, with which a brief begins that names none. */
+  firstCodes: readonly string[]
+  links(request: Request): Links
+}
+
+const price = t.Number({ examples: [74.25] })
+const confidenceDecimals = 4
+
+const Forecast = t.Object(
+  {
+    point: price,
+    low: t.Number({ examples: [67.9] }),
+    high: t.Number({ examples: [81.2] }),
+    confidence: t.Number({ minimum: 0, maximum: 1, examples: [0.9145] }),
+    confidence_level: t.Union([t.Literal('low'), t.Literal('medium'), t.Literal('high')]),
+    method: t.String({ examples: ['combined'] }),
+  },
+  { title: 'MonthForecast' },
+)
+
+const change = (description: string) => nullable(t.Number({ examples: [-0.52] }), description)
+
+const Commodity = t.Object(
+  {
+    code: priceRowFields.code,
+    name: priceRowFields.name,
+    price: priceRowFields.price,
+    currency: priceRowFields.currency,
+    unit: priceRowFields.unit,
+    formatted: priceRowFields.formatted,
+    change_24h_abs: change('Against the price 24 hours before it, of a daily series against its previous close; null without one.'),
+    change_24h_pct: change('The same in percent of that price; null when that is 0.'),
+    change_24h: change('The same as `change_24h_abs`.'),
+    as_of: t.String({ format: 'date-time', description: 'When the price was observed.' }),
+    source: priceRowFields.source,
+    stale: t.Boolean({ description: 'No new price for three periods of the cadence.' }),
+    requested_code: t.Optional(t.String({ description: 'What was asked, when an alias or a futures family was.' })),
+    forecast_1m: nullable(Forecast, 'Null with too few daily closes, or a price that is not positive.'),
+  },
+  { title: 'BriefCommodity' },
+)
+
+const Brief = envelope(
+  t.Object({
+    as_of: t.String({ format: 'date-time', description: 'When the brief was made.' }),
+    codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] }), { description: 'Of the commodities that follow, in the order asked.' }),
+    count: integer({ examples: [1] }),
+    missing_codes: t.Optional(t.Array(t.String(), { description: 'Known codes that have no price at present.' })),
+    narrative: t.Optional(t.String({ examples: ['Brent Crude Oil stands at 74.25 USD per barrel, down 0.70% over 24 hours.'] })),
+    commodities: t.Array(Commodity),
+    metadata: t.Object({ source: t.String(), source_description: t.String() }),
+  }),
+)
+
+/** 403 when a brief has more codes than the plan's, naming the cheapest plan that takes as many. */
+function tooManyFor(plans: Plans, entitled: Entitlements, requested: number, upgradeUrl: string): Problem {
+  const limit = entitled.marketBriefCodes
+  const wanted = offeredPlans(plans).find(tier => tier.marketBriefCodes >= requested)
+  const instead = wanted ? `upgrade to the ${wanted.tierName} tier` : 'no tier takes as many, ask for fewer'
+  return new Problem(
+    'INSUFFICIENT_PLAN',
+    `Your ${entitled.tierName} tier takes ${limit} codes in a market brief and ${requested} were requested: ${instead}.`,
+    {
+      limit,
+      requested,
+      required_tier: wanted?.tierName ?? null,
+      required_plan: wanted?.id ?? null,
+      current_plan: entitled.planId,
+      required_feature: 'market_brief_codes',
+      feature: 'market_brief_codes',
+      upgrade_url: upgradeUrl,
+      remediation_url: upgradeUrl,
+      upgrade_required: true,
+      recommended_plan: wanted?.id ?? null,
+    },
+  )
+}
+
+interface Item {
+  found: Resolved
+  quote: Quote
+  forecast: MonthForecast | undefined
+}
+
+function forecastRow({ forecast, found }: Item) {
+  if (!forecast) return null
+  const rounded = (value: number) => roundTo(value, found.series.decimals)
+  return {
+    point: rounded(forecast.point),
+    low: rounded(forecast.low),
+    high: rounded(forecast.high),
+    confidence: roundTo(forecast.confidence, confidenceDecimals),
+    confidence_level: forecast.level,
+    method: forecast.method,
+  }
+}
+
+function commodityRow(item: Item) {
+  const { found, quote } = item
+  const { series, observation, changes } = quote
+  const value = roundTo(observation.value, series.decimals)
+  const moved = changes['24h']
+  return {
+    code: found.code,
+    name: series.name,
+    price: value,
+    currency: series.currency,
+    unit: series.unit,
+    formatted: formatted(series, value),
+    change_24h_abs: moved?.amount ?? null,
+    change_24h_pct: moved?.percent ?? null,
+    change_24h: moved?.amount ?? null,
+    as_of: isoInstant(observation.observedAt),
+    source: series.source,
+    stale: quote.status === 'stale',
+    ...(found.requestedCode !== undefined && { requested_code: found.requestedCode }),
+    forecast_1m: forecastRow(item),
+  }
+}
+
+const sentenceItem = ({ quote, forecast }: Item): BriefItem => ({
+  name: quote.series.name,
+  price: quote.observation.value,
+  currency: quote.series.currency,
+  unit: quote.series.unit,
+  decimals: quote.series.decimals,
+  changePercent: quote.changes['24h']?.percent,
+  forecast,
+  stale: quote.status === 'stale',
+})
+
+/** Prices, their day and their month ahead in one answer. */
+export function marketBrief(deps: MarketBriefDeps) {
+  const { board, closes, codes, plans } = deps
+
+  const itemOf = (found: Resolved): Item | undefined => {
+    const { series } = found
+    const quote = board.quote(series)
+    return quote && { found, quote, forecast: closes.derived('month forecast', [series.id], ([held]) => monthForecast(held!)) }
+  }
+
+  const brief = (found: readonly Resolved[], told: boolean, set: Answering) => {
+    const items = found.map(itemOf)
+    const made = items.filter(item => item !== undefined)
+    const missing = found.filter((_, i) => !items[i]).map(one => one.code)
+    if (made.length === 0) {
+      throw new Problem('DATA_NOT_AVAILABLE', `None of ${missing.join(', ')} has a current price.`, { missing_codes: missing })
+    }
+    markFixtures(
+      set,
+      deps.marks,
+      made.map(item => item.found),
+    )
+    const rows = made.map(commodityRow)
+    return success({
+      as_of: isoInstant(deps.now()),
+      codes: rows.map(row => row.code),
+      count: rows.length,
+      ...(missing.length > 0 && { missing_codes: missing }),
+      ...(told && { narrative: narrative(made.map(sentenceItem)) }),
+      commodities: rows,
+      metadata: sourcesOf(made.map(item => item.found.series)),
+    })
+  }
+
+  return new Elysia().use(deps.access).get(
+    '/v1/market-brief',
+    ({ query, request, set, caller }) => {
+      const { entitled } = caller
+      const asked = listOf(query.codes)
+      if (asked.length > entitled.marketBriefCodes) {
+        throw tooManyFor(plans, entitled, asked.length, deps.links(request).upgradeUrl)
+      }
+      const told = boolOf('narrative', query.narrative, false)
+      const wanted = asked.length > 0 ? asked : deps.firstCodes.slice(0, entitled.marketBriefCodes)
+      return brief(codes.read(wanted, request), told, set as Answering)
+    },
+    {
+      access: { meter: true, heavy: true },
+      query: t.Object({
+        codes: t.Optional(
+          t.String({
+            description: "Codes or aliases, comma-separated, as many as the plan takes; absent: the free tier's codes up to that number.",
+            examples: ['BRENT_CRUDE_USD,WTI_USD'],
+          }),
+        ),
+        narrative: t.Optional(t.String({ description: '`true` for a few sentences made from the numbers (false).', examples: ['true'] })),
+      }),
+      response: { 200: Brief, 400: t.Union([FailProblem, NestedProblem]), 403: NestedProblem, 404: NestedProblem },
+      detail: {
+        operationId: 'getMarketBrief',
+        tags: ['market brief'],
+        summary: 'Market brief',
+        description:
+          'The newest price of several commodities with its change over 24 hours, a statistical projection of the month ahead and, if wanted, sentences that say the same; counts as one request. A plan takes a number of codes (`market_brief_codes` of `GET /v1/meta/limits`): more are refused with 403, `limit` and `requested`. Codes without a price are left out and named in `missing_codes`; 404 when none has one. `forecast_1m` is the combined forecast of `/v1/analytics/forecast` 30 calendar days ahead over the closes of 90: `point` = last x exp(30 x drift), drift half the daily log slope of ema(20); `low` and `high` = point x exp(-+sigma sqrt(30)), sigma the sample standard deviation of the daily log returns, so that a price lies between them with probability 0.6827; `confidence` = exp(-sigma sqrt(30)), `high` from 0.9 on, `medium` from 0.8 on, below it `low`. It knows nothing of what is to come and is no advice.',
+      },
+    },
+  )
+}

@@ -1,0 +1,153 @@
+import { t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import { PageMetaShape } from '../../http/input/page.ts'
+import { momentOf } from '../../http/input/query.ts'
+import { Problem } from '../../http/problem/problem.ts'
+import { dayMs, isoDay, isoInstant, parseDay, startOfDay } from '../../lib/instant.ts'
+import { codesOf, coverage, type SpreadDay, spreadHistory } from '../../market/analytics/spread.ts'
+import { bucketStart } from '../../market/prices/bars.ts'
+import { parseInterval } from '../../market/prices/interval.ts'
+import { dayAfter } from '../../market/prices/window.ts'
+import type { SpreadIdentity } from '../../market/units/identities.ts'
+import type { Catalogue, Resolved } from '../../service/catalogue/catalogue.ts'
+import type { Closes } from '../../service/prices/closes.ts'
+import type { MissingLeg } from './spread-row.ts'
+import { tidy, unitField, valueField } from './spread-row.ts'
+
+const daysDefault = 90
+const intervals = ['day', 'week', 'month'] as const
+type Bucket = (typeof intervals)[number]
+
+export const historyQuery = {
+  start_date: t.Optional(
+    t.String({ description: `First day, inclusive; absent: ${daysDefault} days up to \`end_date\`.`, examples: ['2026-09-01'] }),
+  ),
+  end_date: t.Optional(t.String({ description: 'Last day, inclusive; absent: today.', examples: ['2026-11-20'] })),
+  interval: t.Optional(
+    t.String({ description: '`day` (default), or the last value of each `week` (from Monday) or `month`, UTC.', examples: ['day'] }),
+  ),
+}
+
+const dayOrNull = t.Union([t.String({ format: 'date', examples: ['2026-09-01'] }), t.Null()])
+
+export const SpreadHistory = t.Object(
+  {
+    status: t.Literal('success'),
+    data: t.Array(
+      t.Object({
+        date: t.String({ format: 'date', examples: ['2026-11-20'] }),
+        value: valueField,
+        unit: unitField,
+        legs: t.Record(t.String(), t.Number(), { examples: [{ WTI_USD: 71.23, BRENT_CRUDE_USD: 75.1 }] }),
+      }),
+      { description: 'Newest first: one value a date that all legs have a close of.' },
+    ),
+    id: t.String({ examples: ['wti_brent'] }),
+    type: t.String({ examples: ['basis'] }),
+    name: t.String({ examples: ['WTI - Brent'] }),
+    formula: t.String({ examples: ['WTI_USD - BRENT_CRUDE_USD'] }),
+    interval: t.Union([t.Literal('day'), t.Literal('week'), t.Literal('month')]),
+    coverage: t.Object(
+      {
+        from: dayOrNull,
+        to: dayOrNull,
+        observations: integer({ description: 'Dates in the asked range that have a value.', examples: [62] }),
+        complete: t.Boolean({ description: 'Every weekday of the asked range has one.' }),
+      },
+      { title: 'SpreadCoverage' },
+    ),
+    data_revised_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
+      description: 'When the newest correction of a leg inside the asked range was recorded; null where nothing was corrected.',
+    }),
+    meta: PageMetaShape,
+  },
+  { title: 'SpreadHistory' },
+)
+
+export interface HistoryRange {
+  /** First and last day, both inclusive. */
+  from: string
+  to: string
+}
+
+export function historyRange(query: { start_date?: string; end_date?: string }, now: number): HistoryRange {
+  const start = momentOf('start_date', query.start_date, 'start')
+  const end = momentOf('end_date', query.end_date, 'end')
+  const to = isoDay((end ?? now + 1) - 1)
+  const from = start === undefined ? dayAfter(to, 1 - daysDefault) : isoDay(startOfDay(start))
+  if (from > to) {
+    throw new Problem('INVALID_DATE_RANGE', `start_date (${query.start_date}) is after end_date (${query.end_date ?? to}).`, {
+      start_date: query.start_date ?? null,
+      end_date: query.end_date ?? null,
+    })
+  }
+  return { from, to }
+}
+
+export function bucketOf(text: string | undefined): Bucket {
+  if (text === undefined || text === '') return 'day'
+  const interval = parseInterval(text)
+  const found = intervals.find(one => one === interval)
+  if (found === undefined) {
+    throw new Problem(
+      'invalid_interval',
+      `Unknown interval: ${text.slice(0, 100)}. A spread is one value a day: use ${intervals.join(', ')}.`,
+      {
+        interval: text.slice(0, 100),
+        valid_intervals: intervals,
+      },
+    )
+  }
+  return found
+}
+
+/** The past of a spread over a range of days. */
+export interface Past {
+  /** Newest first. */
+  days: SpreadDay[]
+  coverage: ReturnType<typeof coverage>
+  /** When the newest correction inside the range was recorded, Unix ms. */
+  revisedAt: number | undefined
+  found: Resolved[]
+}
+
+export interface PastDeps {
+  catalogue: Catalogue
+  closes: Closes
+}
+
+/** The values of a spread on the days of a range, or the leg that has no closes at all. */
+export function pastOf(identity: SpreadIdentity, range: HistoryRange, bucket: Bucket, deps: PastDeps, now: number): Past | MissingLeg {
+  const found = new Map<string, Resolved>()
+  for (const code of codesOf(identity)) {
+    const one = deps.catalogue.resolve(code, now)
+    if (!one || deps.closes.of(one.series.id).length === 0) return { leg: code, reason: 'no_price' }
+    found.set(code, one)
+  }
+  const { from, to } = range
+  const inside = (code: string) => deps.closes.of(found.get(code)!.series.id).filter(({ day }) => day >= from && day <= to)
+  const days = spreadHistory(identity, inside)
+  const [fromAt, toAt] = [parseDay(from)!, parseDay(to)! + dayMs]
+  const revised = [...found.values()].flatMap(one => deps.closes.revisedAt(one.series.id, fromAt, toAt) ?? [])
+  return {
+    days: lastOf(days, bucket).toReversed(),
+    coverage: coverage(
+      days.map(one => one.day),
+      from,
+      to,
+    ),
+    revisedAt: revised.length > 0 ? Math.max(...revised) : undefined,
+    found: [...found.values()],
+  }
+}
+
+/** The last value of each bucket of days given oldest first. */
+function lastOf(days: SpreadDay[], bucket: Bucket): SpreadDay[] {
+  if (bucket === 'day') return days
+  const start = (one: SpreadDay | undefined) => one && bucketStart(bucket, parseDay(one.day)!)
+  return days.filter((one, i) => start(one) !== start(days[i + 1]))
+}
+
+export const historyRow = (one: SpreadDay, unit: string) => ({ date: one.day, value: tidy(one.value), unit, legs: one.prices })
+
+export const momentOrNull = (at: number | undefined): string | null => (at === undefined ? null : isoInstant(at))

@@ -1,0 +1,186 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import { serialised } from '../../http/answer/serialised.ts'
+import { integerOf } from '../../http/input/query.ts'
+import { indicatorRun, type Pivots, pivotsOf, trendAnalysis } from '../../market/analytics/indicators.ts'
+import { rsiBand } from '../../market/analytics/statistics.ts'
+import { type Answering, markFixtures } from '../answer.ts'
+import {
+  type AnalyticsDeps,
+  both,
+  bothText,
+  closesNote,
+  codeField,
+  codeQuery,
+  dateField,
+  enough,
+  nullable,
+  periodField,
+  periodOf,
+  periodQuery,
+  type Question,
+  refusals,
+  seriesOf,
+  windowNote,
+  wordOf,
+} from './shape.ts'
+
+const types = ['analysis', 'sma', 'ema', 'rsi', 'levels'] as const
+
+const averageWindow = 20
+const rsiWindow = 14
+/** Five times this is the longest warm-up: 2,500 closes, ten years of trading days. */
+const windowMax = 500
+
+const price = t.Number({ examples: [82.83] })
+const rsiField = t.Number({ minimum: 0, maximum: 100, examples: [59.18] })
+const rsiWord = t.String({ description: 'Above 70 overbought, from 50 bullish, from 30 bearish, below oversold.', examples: ['bullish'] })
+
+const Levels = t.Object(
+  {
+    support: t.Array(price, { description: 'S1 = 2P - H, S2 = P - (H - L).' }),
+    resistance: t.Array(price, { description: 'R1 = 2P - L, R2 = P + (H - L).' }),
+    pivot_point: t.Number({ description: 'P = (H + L + C) / 3.', examples: [80.01] }),
+  },
+  { title: 'PriceLevels' },
+)
+
+const Analysis = t.Object(
+  {
+    type: t.Literal('analysis'),
+    code: codeField,
+    period: periodField,
+    trend: t.Object({
+      direction: t.Union([t.Literal('up'), t.Literal('down'), t.Literal('sideways')]),
+      strength: t.Number({ minimum: 0, maximum: 100, description: '100 x R squared.', examples: [74.36] }),
+      slope: t.Number({ description: 'Price units a calendar day.', examples: [0.2687] }),
+      price_change_pct: nullable(
+        t.Number({ examples: [4.9] }),
+        '100 x (last / first - 1) over the window; null when the first close is 0.',
+      ),
+    }),
+    momentum: t.Object({ rsi: rsiField, interpretation: rsiWord }),
+    moving_averages: t.Object({
+      sma_20: price,
+      ema_20: price,
+      price_vs_sma: nullable(t.Number({ examples: [3.96] }), '100 x (last / sma_20 - 1); null when the average is 0.'),
+      golden_cross: t.Boolean({ description: 'sma(50) above sma(200), when there are 200 closes, otherwise false.' }),
+    }),
+    levels: Levels,
+    signal: t.Object({
+      value: t.Union([t.Literal('buy'), t.Literal('sell'), t.Literal('neutral')]),
+      interpretation: t.String({ examples: ['The trend is up, the price is at or above its average, momentum is bullish.'] }),
+    }),
+  },
+  { title: 'TrendAnalysis' },
+)
+
+const run = {
+  code: codeField,
+  period: periodField,
+  window: integer({ description: 'Closes of the average, changes of the RSI.', examples: [20] }),
+  current_price: price,
+  current_value: t.Number({ description: 'At the newest close.', examples: [79.68] }),
+  position: t.Union([t.Literal('above'), t.Literal('below')], {
+    description: 'Of the price, at or above its average or below it; of an RSI, at or above 50 or below it.',
+  }),
+  values: t.Array(t.Object({ date: dateField, value: t.Number({ examples: [79.68] }) }), { description: 'Oldest first.' }),
+}
+const Average = t.Object({ type: t.Union([t.Literal('sma'), t.Literal('ema')]), ...run }, { title: 'MovingAverage' })
+const Rsi = t.Object({ type: t.Literal('rsi'), ...run, rsi: rsiField, interpretation: rsiWord }, { title: 'RelativeStrength' })
+const LevelsOnly = t.Object(
+  { type: t.Literal('levels'), code: codeField, period: periodField, current_price: price, levels: Levels },
+  { title: 'SupportAndResistance' },
+)
+
+const levelsRow = ({ pivotPoint, support, resistance }: Pivots) => ({ support, resistance, pivot_point: pivotPoint })
+
+function begin({ codes, closes, marks }: AnalyticsDeps, { query, request, set }: Question) {
+  const found = seriesOf(codes, { code: query.code }, request)
+  const { series } = found[0]!
+  markFixtures(set, marks, found)
+  return { code: series.code, period: periodOf(query.period, 30), held: closes.of(series.id) }
+}
+
+function analysis(deps: AnalyticsDeps, question: Question): string {
+  const { code, period, held } = begin(deps, question)
+  const made = enough(trendAnalysis(held, period), `${code}, last ${period} days and the warm-up of its averages`)
+  return bothText(question, Analysis, {
+    type: 'analysis',
+    code,
+    period,
+    trend: {
+      direction: made.trend.direction,
+      strength: made.trend.strength,
+      slope: made.trend.slope,
+      price_change_pct: made.trend.changePercent ?? null,
+    },
+    momentum: { rsi: made.rsi, interpretation: rsiBand(made.rsi) },
+    moving_averages: {
+      sma_20: made.sma20,
+      ema_20: made.ema20,
+      price_vs_sma: made.priceVsSma ?? null,
+      golden_cross: made.goldenCross,
+    },
+    levels: levelsRow(made.pivots),
+    signal: made.signal,
+  })
+}
+
+function indicator(type: 'sma' | 'ema' | 'rsi', deps: AnalyticsDeps, question: Question): string {
+  const { code, period, held } = begin(deps, question)
+  const window = integerOf('window', question.query.window, type === 'rsi' ? rsiWindow : averageWindow, 2, windowMax)
+  const { currentPrice, currentValue, values } = enough(indicatorRun(type, held, window, period), `${code}, ${type}(${window})`)
+  const isAbove = type === 'rsi' ? currentValue >= 50 : currentPrice >= currentValue
+  const fields = {
+    code,
+    period,
+    window,
+    current_price: currentPrice,
+    current_value: currentValue,
+    position: isAbove ? ('above' as const) : ('below' as const),
+    values: values.map(({ day, value }) => ({ date: day, value })),
+  }
+  return type === 'rsi'
+    ? bothText(question, Rsi, { type, ...fields, rsi: currentValue, interpretation: rsiBand(currentValue) })
+    : bothText(question, Average, { type, ...fields })
+}
+
+function levels(deps: AnalyticsDeps, question: Question): string {
+  const { code, period, held } = begin(deps, question)
+  const made = enough(pivotsOf(held, period), `${code}, last ${period} days`)
+  return bothText(question, LevelsOnly, { type: 'levels', code, period, current_price: made.currentPrice, levels: levelsRow(made) })
+}
+
+function answer(deps: AnalyticsDeps, question: Question): string {
+  const type = wordOf('type', question.query.type, types, 'analysis')
+  if (type === 'analysis') return analysis(deps, question)
+  return type === 'levels' ? levels(deps, question) : indicator(type, deps, question)
+}
+
+/** Where a series is heading, and its indicators. */
+export function trend(deps: AnalyticsDeps) {
+  return new Elysia()
+    .use(deps.access)
+    .get('/v1/analytics/trend', ({ query, request, set, caller }) => answer(deps, { query, request, set: set as Answering, caller }), {
+      access: { feature: 'analytics', meter: true, heavy: true },
+      query: t.Object({
+        code: codeQuery('Required'),
+        period: periodQuery(30),
+        type: t.Optional(t.String({ description: '`analysis` (default), `sma`, `ema`, `rsi` or `levels`.', examples: ['analysis'] })),
+        window: t.Optional(
+          t.String({
+            description: `Closes of \`sma\` and \`ema\` (${averageWindow}), changes of \`rsi\` (${rsiWindow}): 2 to ${windowMax}.`,
+            examples: ['20'],
+          }),
+        ),
+      }),
+      response: { 200: serialised(t.Union([both(Analysis), both(Average), both(Rsi), both(LevelsOnly)])), ...refusals },
+      detail: {
+        operationId: 'getTrend',
+        tags: ['analytics'],
+        summary: 'Trend and indicators of a series',
+        description: `Direction, momentum, averages and levels. ${closesNote}${windowNote}\`slope\` is the least squares of close on day number over the window, price units a day; \`strength\` = 100 x R squared; \`direction\` is up or down when the slope over the window exceeds 1 % of the mean, otherwise sideways. \`sma(n)\` is the mean of the last n closes. \`ema(n)\` has alpha = 2 / (n + 1), seeded with the mean of the first n closes of the warm-up. \`rsi(n)\` is Wilder's: first averages are the means of the first n gains and losses of the warm-up, then (previous x (n - 1) + current) / n; 100 when the average loss is 0, 50 when both are 0. The warm-up is the newest max(250, 5 x window) closes, or all there are; indicators need \`window\` + 1 of them, otherwise 404 with \`have\` and \`need\`. Levels are the classic pivots of the window's highest, lowest and last close. \`signal\` is our own rule: two of three votes by trend, price against sma(20) and RSI band decide.`,
+      },
+    })
+}

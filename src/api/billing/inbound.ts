@@ -1,0 +1,38 @@
+import { Elysia, t } from 'elysia'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import { readRaw } from '../../http/input/body.ts'
+import { notFound, Problem } from '../../http/problem/problem.ts'
+import { NestedProblem } from '../../http/problem/shape.ts'
+import type { Billing } from '../../service/billing/billing.ts'
+import { reached } from './form.ts'
+import { billingDetail } from './plans.ts'
+
+/** Messages of the payment processor. */
+export const billingInbound = ({ access, billing }: { access: AccessPlugin; billing: Billing }) =>
+  new Elysia().use(access).post(
+    '/billing/webhooks/stripe',
+    async ({ request }) => {
+      // The signature is over the bytes as they came.
+      const raw = await readRaw(request)
+      const receipt = await reached(() => billing.receive(raw, request.headers.get('stripe-signature') ?? ''))
+      if (receipt === 'nobody') throw notFound('A payment processor')
+      if (receipt === 'bad_signature')
+        throw new Problem('INVALID_SIGNATURE', 'The message is not signed by the processor, or was long ago.')
+      return { received: true as const }
+    },
+    {
+      access: { open: 'The processor signs what it sends.', rate: 'none' },
+      response: {
+        200: t.Object({ received: t.Literal(true) }),
+        400: NestedProblem,
+        404: NestedProblem,
+        413: NestedProblem,
+        503: NestedProblem,
+      },
+      detail: billingDetail(
+        'receiveProcessorEvent',
+        'Messages of the processor',
+        'Where the payment processor tells that something happened, for `billing.provider` stripe. A message is taken by its signature over the raw body (header `Stripe-Signature`, at most five minutes old) and once by its id; what it is about is then asked of the processor, so that order and repeats do not matter.',
+      ),
+    },
+  )

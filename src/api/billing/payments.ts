@@ -1,0 +1,168 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import { type Idempotency, idempotencyHeader, type Repeatable } from '../../http/idempotency.ts'
+import { notFound, stateForbids } from '../../http/problem/problem.ts'
+import type { Links } from '../../http/problem/refusals.ts'
+import { NestedProblem } from '../../http/problem/shape.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import type { Billing } from '../../service/billing/billing.ts'
+import type { BillingPages } from '../../service/billing/pages.ts'
+import { agreed, methodBody, portalBody, purchaseBody, purchaseOf, reached, returnUrlOf, textOf } from './form.ts'
+import { billingChange, billingDetail, billingRead, billingRefusals, changeRefusals } from './plans.ts'
+import { MethodShape, methodRow, PackShape, PurchaseShape, packRow, purchaseRow } from './row.ts'
+
+export interface BillingPaymentsDeps {
+  access: AccessPlugin
+  billing: Billing
+  billingPages: BillingPages
+  idempotency: Idempotency
+  links(request: Request): Links
+}
+
+const Methods = t.Object({
+  payment_methods: t.Array(MethodShape),
+  default_payment_method_id: t.Union([t.String({ examples: ['pm_0001'] }), t.Null()]),
+})
+const Intent = t.Object({
+  setup_intent: t.Object({
+    id: t.String(),
+    client_secret: t.String({ description: "For the processor's own form." }),
+    status: t.Union([t.Literal('requires_payment_method'), t.Literal('succeeded')]),
+    provider: t.String({ examples: ['manual'] }),
+  }),
+  client_secret: t.String(),
+})
+const Portal = t.Object({ url: t.String(), expires_at: t.String({ format: 'date-time' }) })
+const Bought = t.Object({ credit_purchase: PurchaseShape, balance: t.Object({ requests_remaining: integer({ examples: [10_000] }) }) })
+
+/** What an account pays with, and requests bought beside a plan. */
+export const billingPaymentRoutes = (deps: BillingPaymentsDeps) => new Elysia().use(methods(deps)).use(portal(deps)).use(credits(deps))
+
+function methods({ access, billing }: BillingPaymentsDeps) {
+  const { payments } = billing
+  return new Elysia()
+    .use(access)
+    .get(
+      '/billing/payment_methods',
+      async ({ caller }) => {
+        const { methods: found, defaultId } = await reached(() => payments.methods(caller.key.account))
+        return { payment_methods: found.map(one => methodRow(one, defaultId)), default_payment_method_id: defaultId }
+      },
+      {
+        access: billingRead,
+        response: { 200: Methods, ...billingRefusals, 503: NestedProblem },
+        detail: billingDetail(
+          'listPaymentMethods',
+          'Payment methods',
+          'What the account can pay with. Without a processor that is the invoice; an evaluation copy has test cards, of which `pm_fail` is always declined.',
+        ),
+      },
+    )
+    .patch(
+      '/billing/payment_methods/update',
+      async ({ body, caller }) => {
+        const id = textOf(body, 'payment_method_id')
+        const method = await reached(() => payments.use(caller.key.account, id))
+        if (!method) throw notFound('The payment method')
+        return { payment_method: methodRow(method, method.id), message: 'This is what is paid with from now on.' }
+      },
+      {
+        access: billingChange,
+        body: methodBody,
+        response: { 200: t.Object({ payment_method: MethodShape, message: t.String() }), ...changeRefusals, 404: NestedProblem },
+        detail: billingDetail(
+          'setPaymentMethod',
+          'Choose the payment method',
+          'Makes a method of the account the one that is paid with. Open invoices whose payment was refused are tried again at once. Admins of an organization only.',
+        ),
+      },
+    )
+    .post(
+      '/billing/intents/setup',
+      async ({ caller }) => {
+        const { id, clientSecret, status } = await reached(() => payments.setupIntent(caller.key.account))
+        return { setup_intent: { id, client_secret: clientSecret, status, provider: billing.provider }, client_secret: clientSecret }
+      },
+      {
+        access: billingChange,
+        response: { 200: Intent, ...changeRefusals },
+        detail: billingDetail(
+          'createSetupIntent',
+          'Set up a payment method',
+          "What the processor's own form needs to take a card; the card goes from there to the processor and never comes here. Without a processor there is nothing to set up, and the status says so. Admins of an organization only.",
+        ),
+      },
+    )
+}
+
+function portal({ access, billing, billingPages, links }: BillingPaymentsDeps) {
+  return new Elysia().use(access).post(
+    '/billing/customer-portal/sessions',
+    async ({ body, caller, request }) => {
+      const { baseUrl } = links(request)
+      const returnUrl = returnUrlOf(body)
+      const { account } = caller.key
+      const remote = await reached(() => billing.payments.portal(account, returnUrl ?? `${baseUrl}/`))
+      if (remote) return { url: remote.url, expires_at: isoInstant(remote.expiresAt) }
+      const { path, expiresAt } = billingPages.open(account.account.id, returnUrl)
+      return { url: `${baseUrl}${path}`, expires_at: isoInstant(expiresAt) }
+    },
+    {
+      access: billingChange,
+      body: portalBody,
+      response: { 200: Portal, ...changeRefusals },
+      detail: billingDetail(
+        'createPortalSession',
+        'Open the customer portal',
+        "The address of a page on which a person sees the subscription and its invoices without a key: the processor's, or one of this service. Whoever has the address sees the page, until it expires. Admins of an organization only.",
+      ),
+    },
+  )
+}
+
+function credits({ access, billing, idempotency }: BillingPaymentsDeps) {
+  const sales = billing.credits
+  return new Elysia()
+    .use(access)
+    .get('/billing/credit_packs', () => ({ credit_packs: sales.packs.map(packRow) }), {
+      access: billingRead,
+      response: { 200: t.Object({ credit_packs: t.Array(PackShape) }), ...billingRefusals },
+      detail: billingDetail(
+        'listCreditPacks',
+        'Credit packs',
+        'Requests that can be bought beside a plan. They are used once the quota of a key is used up.',
+      ),
+    })
+    .post(
+      '/billing/credit_purchases',
+      async ({ body, caller, pass, request, set }) => {
+        const { pack, quantity } = purchaseOf(body, sales.packs)
+        const { account } = caller.key
+        const context: Repeatable = { caller, pass, request, set }
+        // The order is written down first, and the processor is asked for the order: so it is paid once, whatever comes between.
+        const ordered = idempotency.once(context, body, () => {
+          const { id } = agreed(sales.order(account, pack, quantity))
+          set.status = 201
+          return { id }
+        })
+        const purchase = await sales.settle(ordered.id)
+        if (purchase.status === 'failed') {
+          const reason = purchase.invoiceId === null ? null : billing.invoices.byId(purchase.invoiceId)?.lastError
+          throw stateForbids('payment_failed', `The payment was refused, and nothing was bought: ${reason ?? 'no reason was given.'}`)
+        }
+        return { credit_purchase: purchaseRow(purchase), balance: { requests_remaining: sales.balance(account.account.id) } }
+      },
+      {
+        access: billingChange,
+        headers: idempotencyHeader,
+        body: purchaseBody,
+        response: { 201: Bought, ...changeRefusals },
+        detail: billingDetail(
+          'buyCredits',
+          'Buy requests',
+          'Requests for the account, used when the quota of a key is used up and while any remain the quota is not exhausted; those that expire first are used first. They are there as soon as they are paid: `pending` says that the invoice is open. Admins of an organization only.',
+        ),
+      },
+    )
+}

@@ -1,0 +1,123 @@
+import { t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import { invalidParameter, Problem } from '../../http/problem/problem.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import { cadences, categoryName, priceType, valueBounds } from '../../market/catalogue/catalogue.ts'
+import { unitDescription } from '../../market/catalogue/unit-names.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import type { Catalogue } from '../../service/catalogue/catalogue.ts'
+import type { Freshness } from '../../service/condition/freshness.ts'
+import type { Series } from '../../store/catalogue/series.ts'
+import { type Answering, type Marks, markFixtures } from '../answer.ts'
+
+export const commodityFields = {
+  code: t.String({ examples: ['WTI_USD'] }),
+  name: t.String({ examples: ['WTI Crude Oil'] }),
+  category: t.String({ examples: ['crude_oil'] }),
+  category_name: t.String({ examples: ['Crude Oil'] }),
+  currency: t.Union([t.String({ examples: ['USD'] }), t.Null()], { description: 'Null where the number is not money.' }),
+  unit: t.String({ examples: ['barrel'] }),
+  unit_description: t.String({ examples: ['Per barrel (42 US gallons)'] }),
+  decimals: integer({ description: 'Places that prices are rounded to.', examples: [2] }),
+  type: t.String({ examples: ['spot_price'] }),
+  description: t.String({ examples: ['Light sweet crude at Cushing, Oklahoma'] }),
+  cadence: t.Union(
+    cadences.map(cadence => t.Literal(cadence)),
+    { description: 'How often the code is published.' },
+  ),
+  source: t.String({ examples: ['market_reporting'] }),
+  data_source: t.String({ examples: ['market_reporting'] }),
+  has_data: t.Boolean({ description: 'Whether the price endpoints have anything to answer.' }),
+  available: t.Boolean({ description: 'The same as `has_data`.' }),
+  active: t.Boolean({ description: 'Whether the code has a source that still publishes it.' }),
+  unavailable_reason: t.Optional(
+    t.Union([t.Literal('no_source'), t.Literal('no_observations'), t.Literal('discontinued'), t.Literal('restricted')], {
+      description: 'Why `has_data` is false.',
+    }),
+  ),
+  free_tier: t.Boolean({ description: 'Whether the keyless demo has the code.' }),
+  aliases: t.Array(t.String({ examples: ['WTI'] }), { description: 'Other names that every endpoint takes for the code.' }),
+  multiplier: integer({ description: '10 to the power of `decimals`.', examples: [100] }),
+  validation: t.Object(
+    { min: t.Number({ examples: [0] }), max: t.Number({ examples: [1424.6] }) },
+    { description: 'Bounds of the values that an import believes.' },
+  ),
+  price_change_threshold: t.Number({ description: 'Percent between two observations that deserves a look.', examples: [10] }),
+  first_observation: t.Union([t.String({ format: 'date' }), t.Null()], { description: 'Day of the oldest observation.' }),
+  last_observation: t.Union([t.String({ format: 'date-time' }), t.Null()], { description: 'Time of the newest observation.' }),
+}
+
+export const Commodity = t.Object(commodityFields, { title: 'Commodity', description: 'One code of the catalogue.' })
+export type Commodity = (typeof Commodity)['static']
+
+const priceChangeThresholdPercent = 10
+
+export interface CommodityDeps {
+  catalogue: Catalogue
+  freshness: Freshness
+}
+
+/** A code of the catalogue on the wire. `free`: ids of the series that the demo has. */
+export function commodityRow(series: Series, { catalogue, freshness }: CommodityDeps, free: ReadonlySet<number>): Commodity {
+  const reach = freshness.reach(series)
+  const hasData = catalogue.hasData(series) && reach !== undefined
+  const bounds = valueBounds(series.category, series.level)
+  return {
+    code: series.code,
+    name: series.name,
+    category: series.category,
+    category_name: categoryName(series.category),
+    currency: series.currency,
+    unit: series.unit,
+    unit_description: unitDescription(series.unit),
+    decimals: series.decimals,
+    type: priceType(series.category, series.unit),
+    description: series.description,
+    cadence: series.cadence,
+    source: series.source,
+    data_source: series.source,
+    has_data: hasData,
+    available: hasData,
+    active: series.unavailableReason === null,
+    ...(!hasData && { unavailable_reason: catalogue.unavailableReason(series) ?? 'no_observations' }),
+    free_tier: free.has(series.id),
+    aliases: series.aliases,
+    multiplier: 10 ** series.decimals,
+    validation: { min: bounds.min, max: roundTo(bounds.max, 6) },
+    price_change_threshold: priceChangeThresholdPercent,
+    first_observation: reach?.firstOn ?? null,
+    last_observation: reach ? isoInstant(reach.lastAt) : null,
+  }
+}
+
+/** The series of the codes in a list, in its order; a code that the catalogue does not have is passed over. */
+export const seriesOf = (catalogue: Catalogue, codes: readonly string[]): Series[] => codes.flatMap(code => catalogue.named(code) ?? [])
+
+/** The series of the code or alias in a path, for a futures family its own; 404 with suggestions for anything else. */
+export function commodityOf(catalogue: Catalogue, text: string, now: number): { series: Series; requestedCode: string | undefined } {
+  const asked = text.trim().toUpperCase()
+  const series = catalogue.named(asked) ?? catalogue.resolve(asked, now)?.series
+  if (series) return { series, requestedCode: asked === series.code ? undefined : asked }
+  const code = asked.slice(0, 100)
+  const suggestions = catalogue.suggest(code).map(one => one.code)
+  const meant = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : ''
+  throw new Problem('COMMODITY_NOT_FOUND', `Unknown commodity code: ${code}.${meant} GET /v1/commodities lists every code.`, {
+    commodity_code: code,
+    suggestions,
+  })
+}
+
+/** A category of the catalogue in any letter case; undefined when none is asked for. */
+export function categoryOf(catalogue: Catalogue, text: string | undefined): string | undefined {
+  const asked = text?.trim().toLowerCase()
+  if (!asked) return undefined
+  const categories = [...new Set(catalogue.list().map(series => series.category))].sort()
+  if (!categories.includes(asked)) throw invalidParameter('category', text, 'is not a category of the catalogue.', categories)
+  return asked
+}
+
+/** `markFixtures` for a list of series. */
+export function markSeries(set: Answering, marks: Marks, list: readonly Series[]): void {
+  const series = list.find(one => one.fixture)
+  if (series) markFixtures(set, marks, [{ series }])
+}

@@ -1,0 +1,234 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import { serialised } from '../../http/answer/serialised.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import type { CodeReader } from '../../http/input/codes.ts'
+import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import { listOf } from '../../http/input/query.ts'
+import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import type { Catalogue } from '../../service/catalogue/catalogue.ts'
+import type { Freshness, Overview } from '../../service/condition/freshness.ts'
+import type { Meter } from '../../service/keys/meter.ts'
+import type { Board, Quote } from '../../service/prices/board.ts'
+import type { Series } from '../../store/catalogue/series.ts'
+import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
+import { PriceRow, priceRowFields } from '../prices/row.ts'
+import { everyCode, priceTexts } from '../prices/texts.ts'
+import { categoryOf, markSeries } from './commodity-row.ts'
+
+export interface PriceListsDeps {
+  access: AccessPlugin
+  board: Board
+  catalogue: Catalogue
+  codes: CodeReader
+  freshness: Freshness
+  meter: Meter
+  marks: Marks
+  now: () => number
+  /** Codes that a list begins with. */
+  firstCodes: readonly string[]
+}
+
+const perPageMax = 1000
+
+const Prices = envelope(t.Object({ prices: t.Array(PriceRow), missing_codes: t.Optional(t.Array(t.String())), count: integer() }))
+
+const AllRow = t.Object(
+  {
+    code: priceRowFields.code,
+    name: priceRowFields.name,
+    commodity: t.String({ description: 'The same as `code`.', examples: ['WTI_USD'] }),
+    price: priceRowFields.price,
+    value: t.Number({ description: 'The same as `price`.', examples: [71.23] }),
+    currency: priceRowFields.currency,
+    unit: priceRowFields.unit,
+    category: t.String({ examples: ['crude_oil'] }),
+    source: priceRowFields.source,
+    created_at: priceRowFields.created_at,
+    updated_at: priceRowFields.updated_at,
+    timestamp: t.String({ format: 'date-time', description: 'The same as `created_at`.' }),
+    change_24h: t.Union([t.Number({ examples: [-0.52] }), t.Null()]),
+    change_24h_percent: t.Union([t.Number({ examples: [-0.73] }), t.Null()]),
+  },
+  { title: 'AllRow' },
+)
+
+const allFields = {
+  prices: t.Record(t.String(), AllRow, { description: 'By code.' }),
+  count: integer({ description: 'Prices on this page.', examples: [884] }),
+  timestamp: t.String({ format: 'date-time', description: 'When this was answered.' }),
+}
+
+const All = t.Object({
+  status: t.Literal('success'),
+  data: t.Object({ ...allFields, data: t.Object(allFields, { description: 'The same once more, where older clients read it.' }) }),
+  meta: PageMetaShape,
+})
+
+const count = (example: number, description?: string) => integer({ examples: [example], ...(description && { description }) })
+
+const Health = envelope(
+  t.Object({
+    status: t.Union([t.Literal('healthy'), t.Literal('degraded'), t.Literal('unhealthy')], {
+      description: '`degraded` while any code is stale, `unhealthy` when none is current or delayed.',
+    }),
+    total: count(884, 'Codes that have a source.'),
+    current: count(884),
+    delayed: count(0),
+    stale: count(0),
+    missing: count(0, 'Codes of which nothing has been recorded.'),
+    by_category: t.Record(t.String(), t.Object({ total: count(12), current: count(12), stale: count(0) })),
+    newest_observation: t.Union([t.String({ format: 'date-time' }), t.Null()]),
+    oldest_current: t.Union([t.String({ format: 'date-time' }), t.Null()], { description: 'The oldest price among the current codes.' }),
+    checked_at: t.String({ format: 'date-time' }),
+  }),
+)
+
+/** The newest prices of many codes at once. */
+export const priceLists = (deps: PriceListsDeps) => new Elysia().use(prices(deps)).use(allPrices(deps)).use(health(deps))
+
+function prices({ access, board, catalogue, codes, meter, marks, now, firstCodes }: PriceListsDeps) {
+  const { several } = priceTexts(board)
+  return new Elysia().use(access).get(
+    '/v1/prices',
+    ({ query, request, set, caller }) => {
+      const asked = listOf(query.by_code)
+      const found = asked.length > 0 ? codes.read(asked, request) : everyCode(catalogue, firstCodes, now())
+      markFixtures(set as Answering, marks, found)
+      meter.asked(
+        caller.key,
+        found.map(one => one.series.id),
+      )
+      set.headers['x-cache'] = 'MISS'
+      set.headers['content-type'] = 'application/json; charset=utf-8'
+      return several(found, asked.length > 0)
+    },
+    {
+      access: { meter: true },
+      query: t.Object({
+        by_code: t.Optional(
+          t.String({
+            description: 'One to twenty codes or aliases, comma-separated; absent: every available code.',
+            examples: ['WTI_USD,BRENT_CRUDE_USD'],
+          }),
+        ),
+      }),
+      response: { 200: serialised(Prices), 400: FailProblem },
+      detail: {
+        operationId: 'getPrices',
+        tags: ['prices'],
+        summary: 'Latest prices as a list',
+        description:
+          'The newest price of each code, always as a list, for one code too. Dates are not read here: `/v1/prices/historical` and the windows have the past.',
+      },
+    },
+  )
+}
+
+function allPrices({ access, board, catalogue, freshness, meter, marks, now }: PriceListsDeps) {
+  const row = (listed: Series): string[] => {
+    const { series } = catalogue.resolve(listed.code, now())!
+    const found = board.rendered(
+      `all ${listed.code}`,
+      series,
+      quote => `${JSON.stringify(listed.code)}:${JSON.stringify(allRow(listed, quote))}`,
+    )
+    return found ? [found.text] : []
+  }
+  return new Elysia().use(access).get(
+    '/v1/prices/all',
+    ({ query, request, set, caller }) => {
+      const category = categoryOf(catalogue, query.category)
+      const page = pageOf(query, perPageMax)
+      const listed = catalogue.list().filter(one => (category === undefined || one.category === category) && freshness.hasData(one))
+      const shown = listed.slice((page.page - 1) * page.perPage, page.page * page.perPage)
+      const meta = pageMeta(page, listed.length)
+      pageHeaders(set.headers as Answering['headers'], request.url, meta)
+      markSeries(set as Answering, marks, shown)
+      meter.asked(
+        caller.key,
+        shown.map(one => one.id),
+      )
+      set.headers['x-cache'] = 'MISS'
+      set.headers['content-type'] = 'application/json; charset=utf-8'
+      const rows = shown.flatMap(row)
+      const inner = `"prices":{${rows.join(',')}},"count":${rows.length},"timestamp":"${isoInstant(now())}"`
+      return `{"status":"success","data":{${inner},"data":{${inner}}},"meta":${JSON.stringify(meta)}}`
+    },
+    {
+      access: { meter: true },
+      query: t.Object({
+        category: t.Optional(t.String({ description: 'Only the codes of this category.', examples: ['crude_oil'] })),
+        ...pageQuery(perPageMax),
+      }),
+      response: { 200: serialised(All), 400: NestedProblem },
+      detail: {
+        operationId: 'getAllPrices',
+        tags: ['prices'],
+        summary: 'Every price by code',
+        description: 'The newest price of every available code, by code, for one request of the quota. All of them fit on the first page.',
+      },
+    },
+  )
+}
+
+/** A code's quote in the short shape of the whole list; a futures family stands under its own code with its front contract's price. */
+function allRow(series: Series, { observation, changes }: Quote): (typeof AllRow)['static'] {
+  const price = roundTo(observation.value, series.decimals)
+  const observedAt = isoInstant(observation.observedAt)
+  return {
+    code: series.code,
+    name: series.name,
+    commodity: series.code,
+    price,
+    value: price,
+    currency: series.currency,
+    unit: series.unit,
+    category: series.category,
+    source: series.source,
+    created_at: observedAt,
+    updated_at: isoInstant(observation.recordedAt),
+    timestamp: observedAt,
+    change_24h: changes['24h']?.amount ?? null,
+    change_24h_percent: changes['24h']?.percent ?? null,
+  }
+}
+
+function health({ access, catalogue, freshness, marks, now }: PriceListsDeps) {
+  return new Elysia().use(access).get(
+    '/v1/prices/all/health',
+    ({ set }) => {
+      markSeries(set as Answering, marks, catalogue.list())
+      return success(healthRow(freshness.overview(), now()))
+    },
+    {
+      access: { meter: true },
+      response: { 200: Health },
+      detail: {
+        operationId: 'getAllPricesHealth',
+        tags: ['prices'],
+        summary: 'Health of the prices',
+        description: 'How many codes have a current price, how many are late or stale and how many have none, over all and by category.',
+      },
+    },
+  )
+}
+
+function healthRow(found: Overview, checkedAt: number): (typeof Health)['static']['data'] {
+  const { total, current, delayed, stale, missing } = found
+  const categories = [...found.byCategory].sort(([a], [b]) => (a < b ? -1 : 1))
+  return {
+    status: current + delayed === 0 ? 'unhealthy' : stale > 0 ? 'degraded' : 'healthy',
+    total,
+    current,
+    delayed,
+    stale,
+    missing,
+    by_category: Object.fromEntries(categories.map(([name, one]) => [name, { total: one.total, current: one.current, stale: one.stale }])),
+    newest_observation: found.newestAt === undefined ? null : isoInstant(found.newestAt),
+    oldest_current: found.oldestCurrentAt === undefined ? null : isoInstant(found.oldestCurrentAt),
+    checked_at: isoInstant(checkedAt),
+  }
+}

@@ -1,0 +1,283 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import { serialised } from '../../http/answer/serialised.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import { invalidParameter, Problem } from '../../http/problem/problem.ts'
+import { NestedProblem } from '../../http/problem/shape.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import { priceType } from '../../market/catalogue/catalogue.ts'
+import { type QualityScores, type QualityStatus, qualityWeights, recommendations, weighted } from '../../market/condition/quality.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import type { Catalogue } from '../../service/catalogue/catalogue.ts'
+import type { CodeQuality, Quality } from '../../service/condition/quality.ts'
+import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
+
+export interface DataQualityDeps {
+  access: AccessPlugin
+  catalogue: Catalogue
+  quality: Quality
+  marks: Marks
+  now: () => number
+}
+
+const scoreDecimals = 2
+const alertsMax = 20
+const statuses: readonly QualityStatus[] = ['healthy', 'warning', 'critical']
+
+const score = (description: string) => t.Number({ description, minimum: 0, maximum: 100, examples: [98.4] })
+const moment = (description: string) => t.String({ format: 'date-time', description })
+const scores = {
+  completeness: score('Part of the expected points that are there.'),
+  timeliness: score('How fresh the newest observation is, times the part of observations that came in time.'),
+  accuracy: score('Part of the days that do not stand far from those around them.'),
+  consistency: score('Part of the days whose bar is that of its observations.'),
+}
+const severity = t.Union([t.Literal('critical'), t.Literal('warning'), t.Literal('info')])
+const status = t.Union([t.Literal('healthy'), t.Literal('warning'), t.Literal('critical')], {
+  description: 'By `quality_score`: healthy from 95, warning from 75, critical below.',
+})
+const code = t.String({ examples: ['WTI_USD'] })
+const name = t.String({ examples: ['WTI Crude Oil'] })
+const scope = t.String({ description: 'Category of the code.', examples: ['crude_oil'] })
+const generatedAt = moment('When it was computed.')
+const updatedAt = moment('When the newest observation was recorded.')
+
+const Summary = t.Object(
+  {
+    overall_score: score('Mean of the scores of all codes with data; 0 without one.'),
+    score: score('The same.'),
+    overall_quality: t.String({
+      description: 'excellent from 95, good from 85, fair from 70, poor below; unknown without data.',
+      examples: ['excellent'],
+    }),
+    sources_monitored: integer({ description: 'Sources of the codes with data.', examples: [41] }),
+    sources_with_issues: integer({ description: 'Of which some code is not healthy.', examples: [0] }),
+    total_commodities: integer({ description: 'Codes with data.', examples: [884] }),
+    total_issues: integer({ description: 'Of severity critical and warning.', examples: [3] }),
+    last_updated: generatedAt,
+    breakdown: t.Object(scores, { description: 'Means over the codes with data.' }),
+    recent_alerts: t.Array(t.Object({ severity, message: t.String(), timestamp: moment('When it came to be.') }), {
+      description: `Newest issues first, at most ${alertsMax}.`,
+    }),
+  },
+  { title: 'DataQualitySummary' },
+)
+const Row = t.Object(
+  {
+    ...{ code, name },
+    type: t.String({ description: 'What kind of number the series carries.', examples: ['spot_price'] }),
+    scope,
+    last_generated: generatedAt,
+    last_updated: updatedAt,
+    status,
+    quality_score: score('0.3 completeness + 0.3 timeliness + 0.2 accuracy + 0.2 consistency.'),
+    completeness: scores.completeness,
+    accuracy: scores.accuracy,
+  },
+  { title: 'DataQualityRow' },
+)
+const Report = t.Object(
+  {
+    ...{ code, name, scope },
+    period: t.Object({ start: t.String({ format: 'date' }), end: t.String({ format: 'date' }) }),
+    status,
+    quality_score: Row.properties.quality_score,
+    completeness: scores.completeness,
+    accuracy: scores.accuracy,
+    metrics: t.Object({
+      ...scores,
+      expected_points: integer({ examples: [63] }),
+      missing_points: integer({ examples: [1] }),
+      late_updates: integer({ examples: [0] }),
+      anomalies: integer({ examples: [0] }),
+    }),
+    issues: t.Array(
+      t.Object({
+        severity,
+        description: t.String(),
+        affected_points: integer({ examples: [1] }),
+        detected_at: moment('When it came to be.'),
+      }),
+    ),
+    recommendations: t.Array(t.String()),
+    generated_at: generatedAt,
+    last_updated: updatedAt,
+  },
+  { title: 'DataQualityReport' },
+)
+
+const definitions = `Looked at are the last 90 days, of weekly series 364 and of monthly ones 1096, as far as the series reaches back. Quarantined days count neither way.
+
+| number | definition |
+|---|---|
+| completeness | 100 x points there / points expected. Expected is one observation in each trading day of the code's market calendar, each week (from Monday) of a weekly and each month of a monthly series, up to the newest observation; once that is stale, up to now |
+| timeliness | 100 while the newest observation is current, 60 when delayed, 0 when stale, times the part of observations that were recorded while they were still current. Observations made before the first of them was recorded came as history and are not judged |
+| accuracy | 100 x (1 - anomalies / days). An anomaly is a day whose close (of several values a day also high or low) is further than 8 s from the median of the five days around it; s is 1.4826 x the median of the changes from one day to the next, at least 0.4 % of the median level and one unit of the last decimal. The newest two days wait for their neighbours |
+| consistency | 100 x (1 - inconsistent / days). A day is inconsistent when its bar's open, close and mean do not lie between low and high, or number, low and high are not those of its observations |
+| quality_score | ${qualityWeights.completeness} completeness + ${qualityWeights.timeliness} timeliness + ${qualityWeights.accuracy} accuracy + ${qualityWeights.consistency} consistency |`
+
+const rounded = (value: number): number => roundTo(value, scoreDecimals)
+
+const summed = (all: readonly CodeQuality[]): QualityScores => {
+  const mean = (key: keyof QualityScores) => (all.length === 0 ? 0 : all.reduce((sum, one) => sum + one.report[key], 0) / all.length)
+  return {
+    completeness: mean('completeness'),
+    timeliness: mean('timeliness'),
+    accuracy: mean('accuracy'),
+    consistency: mean('consistency'),
+  }
+}
+
+const roundedScores = ({ completeness, timeliness, accuracy, consistency }: QualityScores): QualityScores => ({
+  ...{ completeness: rounded(completeness), timeliness: rounded(timeliness) },
+  ...{ accuracy: rounded(accuracy), consistency: rounded(consistency) },
+})
+
+function qualityWord(overall: number, codes: number): string {
+  if (codes === 0) return 'unknown'
+  if (overall >= 95) return 'excellent'
+  if (overall >= 85) return 'good'
+  return overall >= 70 ? 'fair' : 'poor'
+}
+
+function summaryOf(all: readonly CodeQuality[], now: number): typeof Summary.static {
+  const breakdown = summed(all)
+  const overall = rounded(weighted(breakdown))
+  const issues = all.flatMap(one => one.report.issues.filter(issue => issue.severity !== 'info').map(issue => ({ one, issue })))
+  const sources = (some: readonly CodeQuality[]) => new Set(some.map(one => one.series.source)).size
+  return {
+    overall_score: overall,
+    score: overall,
+    overall_quality: qualityWord(overall, all.length),
+    sources_monitored: sources(all),
+    sources_with_issues: sources(all.filter(one => one.report.status !== 'healthy')),
+    total_commodities: all.length,
+    total_issues: issues.length,
+    last_updated: isoInstant(all.reduce((newest, one) => Math.max(newest, one.generatedAt), all.length === 0 ? now : 0)),
+    breakdown: roundedScores(breakdown),
+    recent_alerts: issues
+      .sort((a, b) => b.issue.detectedAt - a.issue.detectedAt)
+      .slice(0, alertsMax)
+      .map(({ one, issue }) => ({
+        severity: issue.severity,
+        message: `${one.code}: ${issue.description}`,
+        timestamp: isoInstant(issue.detectedAt),
+      })),
+  }
+}
+
+const rowOf = ({ code, series, report, generatedAt, updatedAt }: CodeQuality): typeof Row.static => ({
+  code,
+  name: series.name,
+  type: priceType(series.category, series.unit),
+  scope: series.category,
+  last_generated: isoInstant(generatedAt),
+  last_updated: isoInstant(updatedAt),
+  status: report.status,
+  quality_score: rounded(report.score),
+  completeness: rounded(report.completeness),
+  accuracy: rounded(report.accuracy),
+})
+
+function reportOf(found: CodeQuality): typeof Report.static {
+  const { report } = found
+  const { code, name, scope, status, quality_score, completeness, accuracy, last_generated, last_updated } = rowOf(found)
+  return {
+    ...{ code, name, scope },
+    period: { start: report.fromOn, end: report.toOn },
+    ...{ status, quality_score, completeness, accuracy },
+    metrics: {
+      ...roundedScores(report),
+      expected_points: report.expectedPoints,
+      missing_points: report.missingPoints,
+      late_updates: report.lateUpdates,
+      anomalies: report.anomalies,
+    },
+    issues: report.issues.map(issue => ({
+      severity: issue.severity,
+      description: issue.description,
+      affected_points: issue.affectedPoints,
+      detected_at: isoInstant(issue.detectedAt),
+    })),
+    recommendations: report.issues.map(issue => recommendations[issue.kind]),
+    generated_at: last_generated,
+    last_updated,
+  }
+}
+
+/** How complete, timely, accurate and consistent the stored series are. */
+export function dataQuality(deps: DataQualityDeps) {
+  const { catalogue, quality, now } = deps
+  const marked = (set: unknown, found: readonly CodeQuality[]) => markFixtures(set as Answering, deps.marks, found)
+  return new Elysia()
+    .use(deps.access)
+    .get(
+      '/v1/data-quality/summary',
+      async ({ set }) => {
+        const all = await quality.all()
+        marked(set, all)
+        return success(summaryOf(all, now()))
+      },
+      {
+        access: { meter: true, heavy: true },
+        response: { 200: envelope(Summary) },
+        detail: {
+          operationId: 'getDataQualitySummary',
+          tags: ['data quality'],
+          summary: 'Quality of the stored data',
+          description: `Scores over every code that has data, and the newest issues. ${definitions}`,
+        },
+      },
+    )
+    .get(
+      '/v1/data-quality/reports',
+      async ({ query, set }) => {
+        const wanted = query.status?.trim().toLowerCase()
+        if (wanted && !statuses.some(one => one === wanted)) {
+          throw invalidParameter('status', query.status?.slice(0, 100), 'is not a status.', statuses)
+        }
+        const all = (await quality.all()).filter(one => !wanted || one.report.status === wanted)
+        marked(set, all)
+        set.headers['content-type'] = 'application/json; charset=utf-8'
+        return JSON.stringify(success({ reports: all.map(rowOf), count: all.length }))
+      },
+      {
+        access: { meter: true, heavy: true },
+        query: t.Object({
+          status: t.Optional(t.String({ description: 'Only codes of this status: healthy, warning or critical.', examples: ['warning'] })),
+        }),
+        response: {
+          200: serialised(envelope(t.Object({ reports: t.Array(Row), count: integer({ examples: [884] }) }))),
+          400: NestedProblem,
+        },
+        detail: {
+          operationId: 'listDataQualityReports',
+          tags: ['data quality'],
+          summary: 'Quality by code',
+          description: `One row for each code that has data, in the order of the catalogue. ${definitions}`,
+        },
+      },
+    )
+    .get(
+      '/v1/data-quality/reports/:code',
+      ({ params, set }) => {
+        const listed = catalogue.named(params.code)
+        if (!listed) throw new Problem('NOT_FOUND', `${params.code.slice(0, 100)} is not in the catalogue; GET /v1/commodities lists it.`)
+        const found = quality.of(listed)
+        if (!found) throw new Problem('DATA_NOT_AVAILABLE', `${listed.code} has no data.`, { leg: listed.code })
+        marked(set, [found])
+        return success(reportOf(found))
+      },
+      {
+        access: { meter: true, heavy: true },
+        params: t.Object({ code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }) }),
+        response: { 200: envelope(Report), 404: NestedProblem },
+        detail: {
+          operationId: 'getDataQualityReport',
+          tags: ['data quality'],
+          summary: 'Quality of one code',
+          description: `Scores, counts and issues of one code, with what to do about each. A futures family is judged by the contract that stands for it. ${definitions}`,
+        },
+      },
+    )
+}

@@ -1,0 +1,98 @@
+import { t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import { deliveryCadences } from '../../plan/delivery-schedule.ts'
+import type { Deliveries, Delivery, RunState } from '../../service/deliveries/deliveries.ts'
+import { instantOrNull, isoOrNull } from '../keys/row.ts'
+
+const words = <T extends string>(options: readonly T[], description?: string) =>
+  t.Unsafe<T>(
+    t.Union(
+      options.map(one => t.Literal(one)),
+      description === undefined ? {} : { description },
+    ),
+  )
+const textOrNull = (description: string) => t.Union([t.String(), t.Null()], { description })
+
+export const runId = t.String({ examples: ['01936f2a-0c00-7b1e-9a53-1d5c2f8e7a01'] })
+export const runStatus = words(
+  ['pending', 'processing', 'sent', 'skipped', 'suppressed'],
+  '`pending` and `processing`: on its way, tried again by itself. `sent`: the mail provider has it. `skipped`: paused, or no code has a current price. `suppressed`: nothing is sent to the address, or the provider would not take it.',
+)
+export const runError = textOrNull('Why it was not sent, or what went wrong with the last attempt.')
+
+const Run = t.Object(
+  {
+    id: runId,
+    trigger: words(['scheduled', 'manual']),
+    status: runStatus,
+    sent_at: instantOrNull('When the mail provider took it.'),
+    error: runError,
+    created_at: t.String({ format: 'date-time' }),
+  },
+  { title: 'ScheduledDeliveryRun' },
+)
+
+const fields = {
+  id: t.String({ examples: ['00000000-0000-4000-8000-000000000301'] }),
+  name: t.Union([t.String({ examples: ['Morning prices'] }), t.Null()]),
+  commodity_codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] })),
+  cadence: words(deliveryCadences),
+  weekday: t.Union([integer({ minimum: 1, maximum: 7 }), t.Null()], { description: '1 = Monday to 7 = Sunday; null unless weekly.' }),
+  delivery_time: t.String({ description: '`HH:MM` in `time_zone`.', examples: ['07:00'] }),
+  time_zone: t.String({ examples: ['Europe/Berlin'] }),
+  destination: t.Literal('email'),
+  recipient_email: t.String({ examples: ['desk@example.com'] }),
+  enabled: t.Boolean({ description: 'False: paused.' }),
+  source: t.String({ description: 'The channel that made it.', examples: ['api'] }),
+  deliveries_count: integer({ description: 'Copies sent, by the schedule and by hand.', examples: [12] }),
+  last_delivered_on: t.Union([t.String({ format: 'date' }), t.Null()], { description: 'Local day of the newest copy that was sent.' }),
+  next_delivery_at: instantOrNull(
+    'Null while paused. It goes out with the first dispatch from then on: every fifteen minutes there is one.',
+  ),
+  last_run: t.Union([Run, t.Null()]),
+  created_at: t.String({ format: 'date-time' }),
+  updated_at: t.String({ format: 'date-time' }),
+}
+
+export const DeliveryShape = t.Object(fields, { title: 'ScheduledDelivery' })
+
+/** The delivery, and once more under its name: the specification's `data` can be read both ways. */
+export const DeliveryTwice = t.Object({ ...fields, delivery: DeliveryShape }, { title: 'ScheduledDeliveryAnswer' })
+
+const runRow = ({ id, trigger, status, sentAt, error, createdAt }: RunState) => ({
+  ...{ id, trigger, status, sent_at: isoOrNull(sentAt), error, created_at: isoInstant(createdAt) },
+})
+
+/** A delivery on the wire. */
+export function deliveryRows(deliveries: Pick<Deliveries, 'enabled' | 'lastRun' | 'recipient'>) {
+  const row = (one: Delivery) => {
+    const run = deliveries.lastRun(one)
+    return {
+      id: one.id,
+      name: one.name,
+      commodity_codes: [...one.commodityCodes],
+      cadence: one.cadence,
+      weekday: one.weekday,
+      delivery_time: one.deliveryTime,
+      time_zone: one.timeZone,
+      destination: 'email' as const,
+      recipient_email: deliveries.recipient(one),
+      enabled: one.enabled,
+      source: one.source,
+      deliveries_count: one.deliveriesCount,
+      last_delivered_on: one.lastDeliveredOn,
+      next_delivery_at: deliveries.enabled && one.next ? isoInstant(one.next.at) : null,
+      last_run: run ? runRow(run) : null,
+      created_at: isoInstant(one.createdAt),
+      updated_at: isoInstant(one.updatedAt),
+    }
+  }
+  return {
+    row,
+    twice(one: Delivery) {
+      const made = row(one)
+      return { ...made, delivery: made }
+    },
+  }
+}

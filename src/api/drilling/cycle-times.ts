@@ -1,0 +1,257 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import { invalidParameter, missingParameter, Problem } from '../../http/problem/problem.ts'
+import { NestedProblem } from '../../http/problem/shape.ts'
+import {
+  type CohortSpan,
+  cohortSpans,
+  cohorts,
+  type DayStats,
+  stageNames,
+  stageStats,
+  statsOf,
+  type TimedWell,
+  timed,
+} from '../../market/drilling/cycle-time.ts'
+import type { Circle } from '../../market/geography/geography.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import type { Well, WellFilter } from '../../store/drilling/wells.ts'
+import { type Answering, envelope, success } from '../answer.ts'
+import { Day, markSources, orNull } from './answer.ts'
+import { daySpanOf, numberOf, present, typed } from './permit-query.ts'
+import { productionHeavyAccess, productionPrefix, type WellProductionDeps } from './well-production.ts'
+
+const topMax = 10
+const statDecimals = 2
+const radius = { min: 1, max: 100, fallback: 10 }
+
+const text = (description: string, example: string) => t.Optional(t.String({ description, examples: [example] }))
+
+const placeQuery = {
+  state: text('Two letters; absent: every state whose wells are known.', 'TX'),
+  start_date: text('First day of first production, `YYYY-MM-DD`, inclusive.', '2025-01-01'),
+  end_date: text('Last day of first production, inclusive.', '2026-06-30'),
+  lat: text('Centre of a circle, degrees north, with `lng`.', '31.87'),
+  lng: text('Degrees east: west is negative.', '-102.03'),
+  radius_miles: text('Great-circle distance, 1 to 100 (10).', '10'),
+}
+const nameQuery = {
+  operator: text('Part of the name of the operator.', 'Juniper Ridge'),
+  formation: text('Part of the name of the formation.', 'Wolfcamp'),
+}
+type Query = { [name in keyof typeof placeQuery | keyof typeof nameQuery]?: string }
+
+const days = (description: string, example: number) => t.Number({ description, examples: [example] })
+const Stats = t.Object(
+  {
+    count: integer({ examples: [1840] }),
+    median_days: days('Half of the wells took no longer.', 243),
+    p25_days: days('25th percentile, linearly interpolated at place (n - 1) x p, as R and NumPy do by default.', 213),
+    p75_days: days('75th percentile.', 275),
+    p90_days: days('90th percentile.', 302),
+    min_days: integer({ examples: [104] }),
+    max_days: integer({ examples: [402] }),
+    avg_days: days('Arithmetic mean.', 244.31),
+  },
+  { title: 'CycleTimeStats' },
+)
+const CycleWell = t.Object(
+  {
+    api_number: t.String({ examples: ['42329400010000'] }),
+    operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
+    total_days: integer({ description: 'From the permit to the first production.', examples: [104] }),
+    permit_date: Day,
+    first_production: Day,
+  },
+  { title: 'CycleTimeWell' },
+)
+const Filters = t.Object(
+  {
+    ...{ state: t.Optional(t.String()), start_date: t.Optional(t.String()), end_date: t.Optional(t.String()) },
+    ...{ operator: t.Optional(t.String()), formation: t.Optional(t.String()) },
+    ...{ lat: t.Optional(t.Number()), lng: t.Optional(t.Number()), radius_miles: t.Optional(t.Number()) },
+  },
+  { description: 'What was asked for, as it was understood.' },
+)
+const stageKeys = {
+  permitToSpud: 'permit_to_spud',
+  spudToCompletion: 'spud_to_completion',
+  completionToFirstProduction: 'completion_to_first_production',
+} as const
+
+const CycleTime = t.Object(
+  {
+    filters: Filters,
+    well_count: integer({ description: 'Wells that fit.', examples: [2960] }),
+    wells_with_cycle_data: integer({ description: 'Those whose permit and first production are known.', examples: [1840] }),
+    cycle_time_stats: Stats,
+    stage_breakdown: t.Object(
+      { permit_to_spud: orNull(Stats), spud_to_completion: orNull(Stats), completion_to_first_production: orNull(Stats) },
+      { description: 'Of the wells with cycle data that have the days of the stage; null where none has.' },
+    ),
+    quarterly_cohorts: t.Record(
+      t.String(),
+      t.Object({ well_count: integer(), median_days: t.Number(), avg_days: t.Number() }, { title: 'CycleTimeQuarter' }),
+      {
+        description: 'Wells with cycle data by the quarter of their first production.',
+        examples: [{ '2025-Q2': { well_count: 280, median_days: 243, avg_days: 244.31 } }],
+      },
+    ),
+    top_fastest: t.Array(CycleWell),
+    top_slowest: t.Array(CycleWell),
+  },
+  { title: 'CycleTime' },
+)
+const Cohorts = t.Object(
+  {
+    group_by: t.Union([t.Literal('quarter'), t.Literal('month'), t.Literal('year')]),
+    cohorts: t.Record(
+      t.String(),
+      t.Object(
+        { well_count: integer({ examples: [280] }), wells_with_data: integer({ examples: [280] }), stats: orNull(Stats) },
+        { title: 'CycleTimeCohort' },
+      ),
+      { description: 'By the span of first production, oldest first; `stats` is null where no permit of it is known.' },
+    ),
+  },
+  { title: 'CycleTimeCohorts' },
+)
+
+function circleOf({ lat, lng, radius_miles: given }: Query): Circle | undefined {
+  const radiusMiles = given ? numberOf('radius_miles', given, radius.min, radius.max) : radius.fallback
+  if (!lat && !lng) return undefined
+  if (!lat) throw missingParameter('lat', 'a circle has a latitude and a longitude.')
+  if (!lng) throw missingParameter('lng', 'a circle has a latitude and a longitude.')
+  return { latitude: numberOf('lat', lat, -90, 90), longitude: numberOf('lng', lng, -180, 180), radiusMiles }
+}
+
+function filterOf(query: Query): WellFilter {
+  const { from, to } = daySpanOf(query)
+  return present({
+    state: typed('state', query.state)?.toUpperCase(),
+    operator: typed('operator', query.operator),
+    formation: typed('formation', query.formation),
+    ...{ producingFrom: from, producingTo: to, circle: circleOf(query) },
+  })
+}
+
+const filtersRow = ({ state, operator, formation, circle }: WellFilter, { start_date, end_date }: Query) =>
+  present({
+    ...{ state, start_date: start_date || undefined, end_date: end_date || undefined, operator, formation },
+    ...{ lat: circle?.latitude, lng: circle?.longitude, radius_miles: circle?.radiusMiles },
+  })
+
+const round = (value: number) => roundTo(value, statDecimals)
+
+const statsRow = ({ count, median, p25, p75, p90, min, max, mean }: DayStats) => ({
+  ...{ count, median_days: round(median), p25_days: round(p25), p75_days: round(p75), p90_days: round(p90) },
+  ...{ min_days: min, max_days: max, avg_days: round(mean) },
+})
+
+const cycleRow = ({ well, days: total }: TimedWell<Well>) => ({
+  ...{ api_number: well.apiNumber, operator: well.operator, total_days: total },
+  ...{ permit_date: well.permitOn!, first_production: well.firstProductionOn! },
+})
+
+/** Fastest first; wells that took as long keep the order of their numbers. */
+const byDays = (a: TimedWell<Well>, b: TimedWell<Well>): number => a.days - b.days
+
+const noMatch = (count: number) =>
+  new Problem(
+    'DATA_NOT_AVAILABLE',
+    count === 0
+      ? 'No well fits what is asked for.'
+      : `Of none of the wells that fit (${count}) are both the permit and the first production known.`,
+  )
+
+function answers({ wells, marks }: WellProductionDeps) {
+  const found = (filter: WellFilter, set: unknown): Well[] => {
+    const some = wells.search(filter)
+    markSources(set as Answering, marks, some)
+    return some
+  }
+
+  const cycleTime = (query: Query, set: unknown) => {
+    const filter = filterOf(query)
+    const some = found(filter, set)
+    const known = timed(some)
+    const stats = statsOf(known)
+    if (!stats) throw noMatch(some.length)
+    const sorted = known.toSorted(byDays)
+    const breakdown = Object.fromEntries(
+      stageNames.map(stage => {
+        const part = stageStats(known, stage)
+        return [stageKeys[stage], part ? statsRow(part) : null]
+      }),
+    ) as Record<(typeof stageKeys)[keyof typeof stageKeys], ReturnType<typeof statsRow> | null>
+    const quarters = cohorts(
+      known.map(one => one.well),
+      'quarter',
+    ).map(({ label, wells: count, stats: own }) => [
+      label,
+      { well_count: count, median_days: round(own!.median), avg_days: round(own!.mean) },
+    ])
+    return success({
+      filters: filtersRow(filter, query),
+      well_count: some.length,
+      wells_with_cycle_data: known.length,
+      cycle_time_stats: statsRow(stats),
+      stage_breakdown: breakdown,
+      quarterly_cohorts: Object.fromEntries(quarters),
+      top_fastest: sorted.slice(0, topMax).map(cycleRow),
+      top_slowest: sorted.toReversed().slice(0, topMax).map(cycleRow),
+    })
+  }
+
+  const grouped = (query: Query & { group_by?: string }, set: unknown) => {
+    const given = query.group_by?.trim().toLowerCase() || cohortSpans[0]
+    const span = cohortSpans.find(one => one === given)
+    if (!span) throw invalidParameter('group_by', given.slice(0, 100), `is not one of ${cohortSpans.join(', ')}.`, cohortSpans)
+    const groups = cohortsOf(found(filterOf(query), set), span)
+    return success({ group_by: span, cohorts: groups })
+  }
+
+  const cohortsOf = (some: readonly Well[], span: CohortSpan) => {
+    const groups = cohorts(some, span)
+    if (groups.length === 0) throw noMatch(some.length)
+    return Object.fromEntries(
+      groups.map(({ label, wells: count, stats }) => [
+        label,
+        { well_count: count, wells_with_data: stats?.count ?? 0, stats: stats ? statsRow(stats) : null },
+      ]),
+    )
+  }
+  return { cycleTime, grouped }
+}
+
+const refusals = { 400: NestedProblem, 403: NestedProblem, 404: NestedProblem }
+
+/** How long wells take from their permit to their first production. */
+export function cycleTimes(deps: WellProductionDeps) {
+  const { cycleTime, grouped } = answers(deps)
+  return new Elysia({ prefix: productionPrefix })
+    .use(deps.access)
+    .get('/cycle-time', ({ query, set }) => cycleTime(query, set), {
+      access: productionHeavyAccess,
+      query: t.Object({ ...placeQuery, ...nameQuery }),
+      response: { 200: envelope(CycleTime), ...refusals },
+      detail: {
+        operationId: 'getCycleTime',
+        tags: ['well production'],
+        summary: 'From permit to production',
+        description:
+          'Days from the permit of a well to its first production, and the stages between. Dates ask for the day of first production, and cohorts go by it: of wells permitted lately only the fast ones produce yet. A span whose end lies before its beginning does not count. The fastest and slowest ten are listed.',
+      },
+    })
+    .get('/cycle-time/cohorts', ({ query, set }) => grouped(query, set), {
+      access: productionHeavyAccess,
+      query: t.Object({ ...placeQuery, group_by: text('`quarter` (default), `month` or `year`.', 'quarter') }),
+      response: { 200: envelope(Cohorts), ...refusals },
+      detail: {
+        operationId: 'listCycleTimeCohorts',
+        tags: ['well production'],
+        summary: 'Cycle times by cohort',
+        description: 'Wells grouped by the quarter, month or year of their first production, with the distribution of each group.',
+      },
+    })
+}

@@ -1,0 +1,115 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import { basinKeys, country, keptBasins } from '../../market/drilling/drilling.ts'
+import type { DucWells } from '../../store/drilling/duc-wells.ts'
+import type { Numbered } from '../../store/drilling/regional.ts'
+import type { Answering } from '../answer.ts'
+import { Age, ageOf, basinQuery, basinsAsked, type DrillingAnswerDeps, daysOf, markSources, orNull, present, Stamp } from './answer.ts'
+import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageQuery, eiRefusals } from './frame.ts'
+import { eiList, eiOne, eiRangeQuery } from './list.ts'
+import { Basin, Month, SurveyDay } from './productivity-row.ts'
+
+const change = orNull(integer({ examples: [-12] }), 'Against the count before; null for the first.')
+const Row = t.Object(
+  {
+    id: t.String({ examples: ['1'] }),
+    basin: Basin,
+    duc_count: integer({ examples: [890] }),
+    change,
+    completions: orNull(integer({ examples: [398] }), 'Wells completed in the month; null where the source does not say.'),
+    wells_drilled: orNull(integer({ examples: [401] }), 'Wells drilled in the month.'),
+    month: Month,
+    date: SurveyDay,
+    source: t.String({ examples: ['EIA'] }),
+    timestamp: Stamp,
+  },
+  { title: 'DucWells' },
+)
+const Latest = t.Object(
+  {
+    us_total: integer({ examples: [5230] }),
+    basins: t.Record(t.String(), integer(), { examples: [{ permian: 890, haynesville: 730 }] }),
+    month: Month,
+    change,
+    date: SurveyDay,
+    source: t.String({ examples: ['EIA'] }),
+    timestamp: Stamp,
+    ...Age,
+  },
+  { title: 'LatestDucWells' },
+)
+
+const published = 'Published about the 15th of the month.'
+const list = keptBasins.map(basin => basin.key)
+
+const rowOf = (row: Numbered<DucWells>) => ({
+  id: String(row.id),
+  basin: row.region,
+  duc_count: row.duc,
+  change: row.change ?? null,
+  completions: row.completed,
+  wells_drilled: row.drilled,
+  month: row.countedOn.slice(0, 7),
+  date: row.countedOn,
+  source: row.source,
+  timestamp: isoInstant(row.recordedAt),
+})
+
+/** Wells that are drilled and wait for completion, by basin. */
+export function eiDucWells(deps: DrillingAnswerDeps, prefix: EiPrefix) {
+  const { duc } = deps.drilling
+  const tier = () => deps.tierRequired('energy_intelligence')
+  return new Elysia()
+    .use(deps.access)
+    .get(
+      `${prefix}/duc_wells`,
+      ({ query, set, request }) => {
+        const filter = { ...daysOf(query), regions: basinsAsked({ basin: query.basin }) }
+        const rows = (limit: number, offset: number) => {
+          const page = duc.page(list, filter, limit, offset)
+          markSources(set as Answering, deps.marks, page)
+          return page
+        }
+        return eiList(query, { set: set as Answering, request, tierRequired: tier() }, { total: duc.count(list, filter), rows }, rowOf)
+      },
+      {
+        access: eiAccess,
+        query: t.Object({ ...eiPageQuery, ...eiRangeQuery, ...basinQuery }),
+        response: { 200: eiBody(t.Array(Row), 'DucWellList'), ...eiRefusals },
+        detail: eiDetail(prefix, {
+          operationId: 'listDucWells',
+          summary: 'Drilled but uncompleted wells',
+          description: `Wells that are drilled and wait for completion, by basin and month, newest first. ${published}`,
+        }),
+      },
+    )
+    .get(
+      `${prefix}/duc_wells/latest`,
+      ({ set }) => {
+        const day = present(duc.newestOn([country]), 'drilled but uncompleted wells', 'duc-wells')
+        const rows = duc.on(day)
+        markSources(set as Answering, deps.marks, rows)
+        const national = rows.find(row => row.region === country)!
+        const old = duc.before(country, day)
+        const data = {
+          us_total: national.duc,
+          basins: Object.fromEntries(
+            basinKeys.flatMap(basin => rows.filter(row => row.region === basin).map(row => [basin, row.duc])),
+          ) as Record<string, number>,
+          ...{ month: day.slice(0, 7), change: old ? national.duc - old.duc : null, date: day, source: national.source },
+          ...{ timestamp: isoInstant(national.recordedAt), ...ageOf('month', day, deps.now()) },
+        }
+        return eiOne(data, tier())
+      },
+      {
+        access: eiAccess,
+        response: { 200: eiBody(Latest, 'LatestDucWellCount'), ...eiRefusals },
+        detail: eiDetail(prefix, {
+          operationId: 'getLatestDucWells',
+          summary: 'Newest drilled but uncompleted wells',
+          description: `Wells of the country and its basins that wait for completion, in the newest month. ${published}`,
+        }),
+      },
+    )
+}

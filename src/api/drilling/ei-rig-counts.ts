@@ -1,0 +1,195 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import { notFound } from '../../http/problem/problem.ts'
+import { basinKeys, isState } from '../../market/drilling/drilling.ts'
+import { dayAfter } from '../../market/prices/window.ts'
+import type { Held } from '../../store/drilling/regional.ts'
+import type { RigCount } from '../../store/drilling/rig-counts.ts'
+import type { Answering } from '../answer.ts'
+import { Age, ageOf, Day, type DrillingAnswerDeps, daysOf, markSources, orNull, present } from './answer.ts'
+import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageQuery, eiRefusals } from './frame.ts'
+import { eiIdOf, eiList, eiOne, eiRangeQuery, eiWhole } from './list.ts'
+import { basinMap, nationalList, RigRecord, RigTypeCounts, rigChanges, rigRecord, rigTypeCounts, Span, stateMap } from './rig-count-row.ts'
+
+const Latest = t.Object(
+  {
+    us_total: integer({ examples: [546] }),
+    basins: t.Record(t.String(), integer(), { examples: [{ permian: 251, eagle_ford: 44, other: 94 }] }),
+    states: t.Record(t.String(), integer(), {
+      description: 'By two letters; `other` is the states that the source adds up.',
+      examples: [{ tx: 247, nm: 95 }],
+    }),
+    ...RigRecord.properties,
+    ...Age,
+  },
+  { title: 'LatestRigCount' },
+)
+const Past = t.Object({ date: Day, ...RigTypeCounts, span: Span }, { title: 'PastRigCount' })
+const regional = {
+  rig_count: integer({ examples: [251] }),
+  change: orNull(integer({ examples: [-1] }), 'Against the week before; null where that is missing.'),
+  year_change: orNull(integer({ examples: [-12] }), 'Against 52 weeks before.'),
+  date: Day,
+}
+const ByBasin = t.Object({ basin: t.String({ examples: ['permian'] }), ...regional }, { title: 'BasinRigCount' })
+const ByState = t.Object({ state: t.String({ examples: ['TX'] }), ...regional }, { title: 'StateRigCount' })
+
+const published = 'Counted every Friday and published at 17:00 UTC; a federal holiday holds it back to the next working day.'
+const range = t.Object({ ...eiPageQuery, ...eiRangeQuery })
+
+type Query = { page?: string; per_page?: string; start_date?: string; end_date?: string }
+
+/** What the answers have in common. */
+function answers(deps: DrillingAnswerDeps) {
+  const { rigs } = deps.drilling
+  const tier = () => deps.tierRequired('energy_intelligence')
+
+  const listed = <R>(query: Query, set: Answering, request: Request, shape: (row: Parameters<typeof rigRecord>[0]) => R) => {
+    const days = daysOf(query)
+    const total = rigs.count(nationalList, days)
+    const rows = (limit: number, offset: number) => {
+      const page = rigs.page(nationalList, days, limit, offset)
+      markSources(set, deps.marks, page)
+      return page
+    }
+    return eiList(query, { set, request, tierRequired: tier() }, { total, rows }, shape)
+  }
+
+  const newest = (set: Answering): { rows: Held<RigCount>[]; on: string } => {
+    const on = present(rigs.newestOn(nationalList), 'rig counts', 'rig-counts')
+    const rows = rigs.on(on)
+    markSources(set, deps.marks, rows)
+    return { rows, on }
+  }
+
+  /** Of some regions in the newest week, largest first. */
+  const regions = (set: Answering, isWanted: (region: string) => boolean) => {
+    const { rows, on } = newest(set)
+    const largest = rows.filter(row => isWanted(row.region)).sort((a, b) => b.total - a.total)
+    return largest.map(row => {
+      const { week, year } = rigChanges(rigs, row.region, on)
+      return { region: row.region, rig_count: row.total, change: week, year_change: year, date: on }
+    })
+  }
+  return { rigs, tier, listed, newest, regions }
+}
+
+/** Rigs of the country by week, and of its basins and states in the newest week. */
+export const eiRigCounts = (deps: DrillingAnswerDeps, prefix: EiPrefix) =>
+  new Elysia().use(newestCounts(deps, prefix)).use(pastCounts(deps, prefix))
+
+function newestCounts(deps: DrillingAnswerDeps, prefix: EiPrefix) {
+  const { rigs, tier, newest, regions } = answers(deps)
+  return new Elysia()
+    .use(deps.access)
+    .get(
+      `${prefix}/rig_counts/latest`,
+      ({ set }) => {
+        const { rows, on } = newest(set as Answering)
+        const [record] = rigs.page(nationalList, { fromOn: on, toOn: dayAfter(on, 1) }, 1, 0)
+        const data = {
+          ...{ us_total: record!.total, basins: basinMap(rows), states: stateMap(rows) },
+          ...{ ...rigRecord(record!), ...ageOf('week', on, deps.now()) },
+        }
+        return eiOne(data, tier())
+      },
+      {
+        access: eiAccess,
+        response: { 200: eiBody(Latest, 'LatestRigCounts'), ...eiRefusals },
+        detail: eiDetail(prefix, {
+          operationId: 'getLatestRigCounts',
+          summary: 'Newest rig count',
+          description: `The newest week: the country, its basins and its states, each of which adds up to it in the fixture data and as its source has it otherwise. ${published}`,
+        }),
+      },
+    )
+    .get(
+      `${prefix}/rig_counts/by_basin`,
+      ({ set }) => {
+        const inBasin = (region: string) => basinKeys.includes(region)
+        const rows = regions(set as Answering, inBasin)
+        return eiWhole(
+          rows.map(({ region, ...row }) => ({ basin: region, ...row })),
+          tier(),
+        )
+      },
+      {
+        access: eiAccess,
+        response: { 200: eiBody(t.Array(ByBasin), 'RigCountsByBasin'), ...eiRefusals },
+        detail: eiDetail(prefix, {
+          operationId: 'listRigCountsByBasin',
+          summary: 'Newest rig count by basin',
+          description: `Rigs of each basin in the newest week, largest first, with the change since the week before and since 52 weeks before. ${published}`,
+        }),
+      },
+    )
+    .get(
+      `${prefix}/rig_counts/by_state`,
+      ({ set }) => {
+        const rows = regions(set as Answering, isState)
+        return eiWhole(
+          rows.map(({ region, ...row }) => ({ state: region, ...row })),
+          tier(),
+        )
+      },
+      {
+        access: eiAccess,
+        response: { 200: eiBody(t.Array(ByState), 'RigCountsByState'), ...eiRefusals },
+        detail: eiDetail(prefix, {
+          operationId: 'listRigCountsByState',
+          summary: 'Newest rig count by state',
+          description: `Rigs of each state in the newest week, largest first, with the change since the week before and since 52 weeks before. \`OTHER\` is the states that the source adds up. ${published}`,
+        }),
+      },
+    )
+}
+
+function pastCounts(deps: DrillingAnswerDeps, prefix: EiPrefix) {
+  const { rigs, tier, listed } = answers(deps)
+  return new Elysia()
+    .use(deps.access)
+    .get(`${prefix}/rig_counts`, ({ query, set, request }) => listed(query, set as Answering, request, rigRecord), {
+      access: eiAccess,
+      query: range,
+      response: { 200: eiBody(t.Array(RigRecord), 'RigCounts'), ...eiRefusals },
+      detail: eiDetail(prefix, {
+        operationId: 'listRigCounts',
+        summary: 'Rig counts of the United States by week',
+        description: `Active rotary rigs of the country by what they drill for, newest first. ${published} Numbers run from 1 in chronological order.`,
+      }),
+    })
+    .get(
+      `${prefix}/rig_counts/historical`,
+      ({ query, set, request }) =>
+        listed(query, set as Answering, request, row => ({ date: row.countedOn, ...rigTypeCounts(row), span: row.span })),
+      {
+        access: eiAccess,
+        query: range,
+        response: { 200: eiBody(t.Array(Past), 'RigCountHistory'), ...eiRefusals },
+        detail: eiDetail(prefix, {
+          operationId: 'getRigCountHistory',
+          summary: 'Rig counts of the past',
+          description: `Counts of the country, newest first, as far back as they are held. ${published}`,
+        }),
+      },
+    )
+    .get(
+      `${prefix}/rig_counts/:id`,
+      ({ params, set }) => {
+        const row = rigs.numbered(nationalList, eiIdOf(params.id, 'Rig count'))
+        if (!row) throw notFound(`Rig count ${params.id}`)
+        markSources(set as Answering, deps.marks, [row])
+        return eiOne(rigRecord(row), tier())
+      },
+      {
+        access: eiAccess,
+        params: t.Object({ id: t.String({ description: 'Number of the record.', examples: ['1'] }) }),
+        response: { 200: eiBody(RigRecord, 'OneRigCount'), ...eiRefusals },
+        detail: eiDetail(prefix, {
+          operationId: 'getRigCount',
+          summary: 'One rig count',
+          description: 'A week by its number. Numbers run from 1 in chronological order.',
+        }),
+      },
+    )
+}

@@ -1,0 +1,62 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import { cheapestWith, firstPlan, type Plans } from '../../plan/plans.ts'
+import type { Feature } from '../../plan/tiers.ts'
+import { type EiInventoriesDeps, eiInventories } from '../fundamentals/inventories.ts'
+import { type EiOpecDeps, eiOpec } from '../fundamentals/opec.ts'
+import { type EiForecastsDeps, eiForecasts } from '../fundamentals/outlooks.ts'
+import type { DrillingAnswerDeps } from './answer.ts'
+import { eiDucWells } from './duc-wells.ts'
+import { eiRigCounts } from './ei-rig-counts.ts'
+import { type EiFracFocusDeps, eiFracFocus } from './frac-focus.ts'
+import { eiFracSpreads } from './frac-spreads.ts'
+import { type EiPrefix, eiPrefixes } from './frame.ts'
+import { eiPermits } from './permits.ts'
+import { eiProductivities } from './productivities.ts'
+import { type EiTimelineDeps, eiTimeline } from './timeline.ts'
+
+/** What each family is told beside what it takes from the house. */
+export interface EiShared {
+  /** Name of the lowest plan that has a feature, for `meta.tier_required`. */
+  tierRequired(feature: Feature): string
+}
+
+/** What a family takes from the house. */
+type House<T extends EiShared> = Omit<T, keyof EiShared>
+
+export interface EiDeps
+  extends House<DrillingAnswerDeps>,
+    House<EiInventoriesDeps>,
+    House<EiOpecDeps>,
+    House<EiForecastsDeps>,
+    House<EiFracFocusDeps>,
+    House<EiTimelineDeps> {
+  plans: Plans
+}
+
+/** The lowest plan with a feature, by its name; empty where no plan can have it. */
+export const tierRequiredOf =
+  (plans: Plans): EiShared['tierRequired'] =>
+  feature =>
+    cheapestWith(plans, feature, firstPlan)?.plan.tierName ?? ''
+
+/** The families, one line for each. Their routes are nobody's types: under two prefixes they are more than the compiler can hold. */
+const families: readonly ((deps: EiDeps & EiShared, prefix: EiPrefix) => AnyElysia)[] = [
+  eiRigCounts,
+  eiProductivities,
+  eiFracSpreads,
+  eiDucWells,
+  eiInventories,
+  eiOpec,
+  eiForecasts,
+  eiPermits,
+  eiFracFocus,
+  eiTimeline,
+]
+
+/** Energy intelligence, whole, under its prefix and under the alias of it: the same handlers twice. */
+export function ei(deps: EiDeps): Elysia {
+  const shared = { ...deps, tierRequired: tierRequiredOf(deps.plans) }
+  const all = new Elysia()
+  for (const prefix of eiPrefixes) for (const family of families) all.use(family(shared, prefix))
+  return all
+}

@@ -1,0 +1,229 @@
+import { Elysia, t } from 'elysia'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import { invalidParameter, notFound } from '../../http/problem/problem.ts'
+import { parseApiNumber } from '../../market/drilling/api-number.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import type { Feature } from '../../plan/tiers.ts'
+import type { FracChemicalStore } from '../../store/drilling/frac-chemicals.ts'
+import type { FracDisclosureStore, StoredDisclosure } from '../../store/drilling/frac-disclosures.ts'
+import type { FracFilter } from '../../store/drilling/frac-search.ts'
+import type { Answering, Marks } from '../answer.ts'
+import { markSources } from './answer.ts'
+import { Chemicals, chemicalRow, Disclosure, disclosureRow, FracByChemical, FracByOperator, FracByState, FracSummary } from './frac-row.ts'
+import { type EiPrefix, eiAccess, eiBody, eiDetail, eiHeavyAccess, eiPageOf, eiPageQuery, eiRefusals } from './frame.ts'
+import { eiIdOf, eiList, eiOne, eiRangeQuery } from './list.ts'
+import { circleOf, circleQuery, daySpanOf, numberOf, present, statesOf, statesQuery, typed, wordsOf } from './permit-query.ts'
+
+export interface EiFracFocusDeps {
+  access: AccessPlugin
+  fracDisclosures: FracDisclosureStore
+  fracChemicals: FracChemicalStore
+  marks: Marks
+  tierRequired(feature: Feature): string
+}
+
+const text = (description: string, example: string) => t.Optional(t.String({ description, examples: [example] }))
+const apiNumber = 'Ten, twelve or fourteen digits, with or without dashes.'
+
+const filterQuery = {
+  query: text(
+    'Free text: each of its words of three characters or more, at most eight, is part of the name of the operator, well or county, or of a substance that was used.',
+    'sand',
+  ),
+  ...statesQuery,
+  county: text('Name of a county, without the word, in any case.', 'Midland'),
+  operator: text('Part of the name of the operator.', 'Juniper Ridge'),
+  well_name: text('Part of the name of the well.', 'Bradford'),
+  api_number: text(apiNumber, '42-329-40001'),
+  min_water_gallons: text('Water at least.', '10000000'),
+  ...circleQuery,
+  ...eiRangeQuery,
+}
+const listQuery = t.Object({ ...eiPageQuery, ...filterQuery })
+type ListQuery = { [name in keyof typeof listQuery.properties]?: string }
+
+const gallonsMax = 1e12
+const operatorsInSummary = 100
+
+/** Fourteen digits. */
+export function wellIn(parameter: string, given: string): string {
+  const found = parseApiNumber(given)
+  if (found) return found.digits
+  throw invalidParameter(parameter, given.slice(0, 100), 'is not an API number: write 10, 12 or 14 digits, such as 42-329-40001.')
+}
+
+const filterOf = (query: ListQuery): FracFilter =>
+  present({
+    states: statesOf(query.states),
+    county: typed('county', query.county),
+    operator: typed('operator', query.operator),
+    wellName: typed('well_name', query.well_name),
+    apiNumber: query.api_number?.trim() ? wellIn('api_number', query.api_number) : undefined,
+    waterMin: query.min_water_gallons ? numberOf('min_water_gallons', query.min_water_gallons, 0, gallonsMax) : undefined,
+    text: wordsOf('query', query.query),
+    circle: circleOf(query),
+    ...daySpanOf(query),
+  })
+
+/** What the answers have in common. */
+function answers({ fracDisclosures, fracChemicals, marks, tierRequired }: EiFracFocusDeps) {
+  const tier = () => tierRequired('energy_intelligence')
+  const marked = (set: unknown, rows: StoredDisclosure[]) => {
+    markSources(set as Answering, marks, rows)
+    return rows
+  }
+  /** Numbers are invented where the newest disclosures are. */
+  const markNewest = (set: unknown) => void marked(set, fracDisclosures.page({}, 1, 0).rows)
+
+  const listOf = (filter: FracFilter, query: ListQuery, set: unknown, request: Request) => {
+    const { page, perPage } = eiPageOf(query)
+    const { rows, total } = fracDisclosures.page(filter, perPage, (page - 1) * perPage)
+    const answer = { set: set as Answering, request, tierRequired: tier() }
+    return eiList(query, answer, { total, rows: () => marked(set, rows) }, disclosureRow)
+  }
+  const one = (id: string, set: unknown): StoredDisclosure => {
+    const found = fracDisclosures.get(eiIdOf(id, 'Frac disclosure'))
+    if (!found) throw notFound(`Frac disclosure ${id}`)
+    return marked(set, [found])[0]!
+  }
+  const summary = (set: unknown) => {
+    markNewest(set)
+    const named = (counts: readonly { name: string; disclosures: number }[]) =>
+      Object.fromEntries(counts.map(count => [count.name, count.disclosures]))
+    return {
+      total_disclosures: fracDisclosures.total(),
+      by_state: named(fracDisclosures.byState()),
+      by_operator: named(fracDisclosures.byOperator(operatorsInSummary, 0)),
+      as_of_date: fracDisclosures.newestOn() ?? null,
+    }
+  }
+  /** One page of counts with their part of all disclosures. */
+  const shares = <T, R>(
+    given: { query: ListQuery; set: unknown; request: Request },
+    list: { total: number; rows(limit: number, offset: number): T[] },
+    shape: (one: T, percentOf: (n: number) => number) => R,
+  ) => {
+    markNewest(given.set)
+    const all = fracDisclosures.total()
+    const answer = { set: given.set as Answering, request: given.request, tierRequired: tier() }
+    return eiList(given.query, answer, list, row => shape(row, n => roundTo((100 * n) / all, 2)))
+  }
+  const byState = (given: { query: ListQuery; set: unknown; request: Request }) => {
+    const all = fracDisclosures.byState()
+    return shares(given, { total: all.length, rows: (limit, offset) => all.slice(offset, offset + limit) }, (row, percentOf) => ({
+      state: row.name,
+      disclosure_count: row.disclosures,
+      percentage: percentOf(row.disclosures),
+      date: row.newestOn,
+    }))
+  }
+  const byOperator = (given: { query: ListQuery; set: unknown; request: Request }) =>
+    shares(given, { total: fracDisclosures.operators(), rows: fracDisclosures.byOperator }, (row, percentOf) => ({
+      operator: row.name,
+      disclosure_count: row.disclosures,
+      percentage: percentOf(row.disclosures),
+      date: row.newestOn,
+    }))
+  const byChemical = (given: { query: ListQuery; set: unknown; request: Request }) =>
+    shares(given, { total: fracChemicals.count(), rows: fracChemicals.substances }, (row, percentOf) => ({
+      chemical_name: row.name,
+      cas_number: row.casNumber,
+      usage_count: row.disclosures,
+      percentage: percentOf(row.disclosures),
+    }))
+  const chemicals = (id: string, set: unknown) => {
+    const found = one(id, set)
+    return { id: String(found.id), chemicals: fracChemicals.of(found.id).map(chemicalRow) }
+  }
+  return { tier, listOf, one, summary, byState, byOperator, byChemical, chemicals }
+}
+
+const listNote = 'By the day on which the job ended, newest first; dates filter on that day.'
+
+/** What was pumped into wells when they were fractured, as their operators disclosed it. */
+export function eiFracFocus(deps: EiFracFocusDeps, prefix: EiPrefix) {
+  const { tier, listOf, one, summary, byState, byOperator, byChemical, chemicals } = answers(deps)
+  const refusals = { 400: eiRefusals[400], 403: eiRefusals[403] }
+  const list = (operationId: string, summaryText: string, description: string) => ({
+    access: eiHeavyAccess,
+    query: listQuery,
+    response: { 200: eiBody(t.Array(Disclosure), 'FracDisclosures'), ...refusals },
+    detail: eiDetail(prefix, { operationId, summary: summaryText, description }),
+  })
+  const shared = (shape: typeof FracByState | typeof FracByOperator | typeof FracByChemical, by: 'State' | 'Operator' | 'Chemical') => ({
+    access: eiHeavyAccess,
+    query: t.Object(eiPageQuery),
+    response: { 200: eiBody(t.Array(shape), `FracBy${by}Answer`), ...refusals },
+    detail: eiDetail(prefix, {
+      operationId: `getFracBy${by}`,
+      summary: `Frac disclosures by ${by.toLowerCase()}`,
+      description: `How many disclosures each ${by.toLowerCase()} has, largest first.`,
+    }),
+  })
+  const id = t.Object({ id: t.String({ description: 'Number of the disclosure.', examples: ['1'] }) })
+  const wells = t.Object({ api_number: t.String({ description: apiNumber, examples: ['42329400010000'] }) })
+  return new Elysia({ prefix })
+    .use(deps.access)
+    .get(
+      '/frac-focus',
+      ({ query, set, request }) => listOf(filterOf(query), query, set, request),
+      list('listFracDisclosures', 'Frac disclosures', `${listNote} Takes the filters of the search.`),
+    )
+    .get(
+      '/frac-focus/latest',
+      ({ query, set, request }) => listOf(filterOf(query), query, set, request),
+      list('getLatestFracDisclosures', 'Latest frac disclosures', listNote),
+    )
+    .get(
+      '/frac-focus/search',
+      ({ query, set, request }) => listOf(filterOf(query), query, set, request),
+      list('searchFracDisclosures', 'Search frac disclosures', `Disclosures that fit everything that is asked for. ${listNote}`),
+    )
+    .get('/frac-focus/summary', ({ set }) => eiOne(summary(set), tier()), {
+      access: eiHeavyAccess,
+      response: { 200: eiBody(FracSummary, 'FracSummaryAnswer'), 403: refusals[403] },
+      detail: eiDetail(prefix, {
+        operationId: 'getFracSummary',
+        summary: 'Numbers of frac disclosures',
+        description: 'All disclosures that are held, by state and by operator.',
+      }),
+    })
+    .get('/frac-focus/by-state', byState, shared(FracByState, 'State'))
+    .get('/frac-focus/by-operator', byOperator, shared(FracByOperator, 'Operator'))
+    .get('/frac-focus/by-chemical', byChemical, shared(FracByChemical, 'Chemical'))
+    .get(
+      '/frac-focus/for-well/:api_number',
+      ({ params, query, set, request }) => listOf({ apiNumber: wellIn('api_number', params.api_number) }, query, set, request),
+      {
+        access: eiAccess,
+        params: wells,
+        query: t.Object(eiPageQuery),
+        response: { 200: eiBody(t.Array(Disclosure), 'WellFracDisclosures'), ...refusals },
+        detail: eiDetail(prefix, {
+          operationId: 'listFracDisclosuresOfWell',
+          summary: 'Frac disclosures of a well',
+          description: 'Every job on a well, newest first; an empty list for a well without one.',
+        }),
+      },
+    )
+    .get('/frac-focus/:id/chemicals', ({ params, set }) => eiOne(chemicals(params.id, set), tier()), {
+      access: eiAccess,
+      params: id,
+      response: { 200: eiBody(Chemicals, 'FracChemicalsAnswer'), 403: refusals[403], 404: eiRefusals[404] },
+      detail: eiDetail(prefix, {
+        operationId: 'getFracChemicals',
+        summary: 'Chemicals of a frac disclosure',
+        description: 'What the fluid of a job was made of. The list is empty where none was disclosed.',
+      }),
+    })
+    .get('/frac-focus/:id', ({ params, set }) => eiOne(disclosureRow(one(params.id, set)), tier()), {
+      access: eiAccess,
+      params: id,
+      response: { 200: eiBody(Disclosure, 'FracDisclosureAnswer'), 403: refusals[403], 404: eiRefusals[404] },
+      detail: eiDetail(prefix, {
+        operationId: 'getFracDisclosure',
+        summary: 'A frac disclosure',
+        description: 'One disclosure by its number here.',
+      }),
+    })
+}

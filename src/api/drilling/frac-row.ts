@@ -1,0 +1,108 @@
+import { t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import type { FracChemical } from '../../store/drilling/frac-chemicals.ts'
+import type { StoredDisclosure } from '../../store/drilling/frac-disclosures.ts'
+import { Day, orNull } from './answer.ts'
+
+const gallons = (example: number) => orNull(t.Number({ examples: [example] }), 'Gallons; null where it was not disclosed.')
+
+export const Disclosure = t.Object(
+  {
+    id: t.String({ examples: ['412'] }),
+    api_number: t.String({ examples: ['42329400010000'] }),
+    state: t.String({ examples: ['TX'] }),
+    county: t.String({ examples: ['Midland'] }),
+    operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
+    well_name: t.String({ examples: ['BRADFORD 14-23 UNIT 3H'] }),
+    job_start_date: Day,
+    job_end_date: Day,
+    total_base_water_volume: gallons(18_420_000),
+    total_base_non_water_volume: gallons(0),
+    latitude: orNull(t.Number({ examples: [31.8637] })),
+    longitude: orNull(t.Number({ examples: [-102.0319] })),
+    source: t.String({ examples: ['import'] }),
+    timestamp: t.String({ format: 'date-time', description: 'When this service recorded it.' }),
+  },
+  { title: 'FracDisclosure' },
+)
+
+export const disclosureRow = (one: StoredDisclosure) => ({
+  id: String(one.id),
+  api_number: one.apiNumber,
+  state: one.state,
+  county: one.county,
+  operator: one.operator,
+  well_name: one.wellName,
+  job_start_date: one.startedOn,
+  job_end_date: one.endedOn,
+  total_base_water_volume: one.waterGallons,
+  total_base_non_water_volume: one.nonWaterGallons,
+  latitude: one.latitude,
+  longitude: one.longitude,
+  source: one.source,
+  timestamp: isoInstant(one.recordedAt),
+})
+
+const cas = orNull(
+  t.String({ examples: ['14808-60-7'] }),
+  'Number of the Chemical Abstracts Service; null where there is none or it is kept secret.',
+)
+
+export const Chemicals = t.Object(
+  {
+    id: t.String({ examples: ['412'] }),
+    chemicals: t.Array(
+      t.Object({
+        chemical_name: t.String({ examples: ['Crystalline silica (sand)'] }),
+        cas_number: cas,
+        purpose: t.String({ examples: ['Proppant'] }),
+        concentration_percent: orNull(t.Number({ examples: [10.42] }), 'Of the whole fluid, by mass.'),
+        mass_lbs: orNull(t.Number({ examples: [17_840_000] })),
+      }),
+      { description: 'Most of it first.' },
+    ),
+  },
+  { title: 'FracChemicals' },
+)
+
+export const chemicalRow = (one: FracChemical) => ({
+  chemical_name: one.name,
+  cas_number: one.casNumber,
+  purpose: one.purpose,
+  concentration_percent: one.concentrationPercent,
+  mass_lbs: one.massLbs,
+})
+
+export const FracSummary = t.Object(
+  {
+    total_disclosures: integer({ examples: [2963] }),
+    by_state: t.Record(t.String(), integer(), { examples: [{ TX: 1611 }] }),
+    by_operator: t.Record(t.String(), integer(), {
+      description: 'The hundred operators with most disclosures.',
+      examples: [{ 'Juniper Ridge Operating, LLC': 97 }],
+    }),
+    as_of_date: orNull(Day, 'Newest day on which a disclosed job ended.'),
+  },
+  { title: 'FracSummary' },
+)
+
+const share = {
+  disclosure_count: integer({ examples: [1611] }),
+  percentage: t.Number({ description: 'Of all disclosures.', examples: [54.4] }),
+  date: t.String({ format: 'date', description: 'Newest day on which one of its jobs ended.', examples: ['2026-11-04'] }),
+}
+export const FracByState = t.Object({ state: t.String({ examples: ['TX'] }), ...share }, { title: 'StateDisclosures' })
+export const FracByOperator = t.Object(
+  { operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }), ...share },
+  { title: 'OperatorDisclosures' },
+)
+export const FracByChemical = t.Object(
+  {
+    chemical_name: t.String({ examples: ['Water'] }),
+    cas_number: cas,
+    usage_count: integer({ description: 'Disclosures that name it.', examples: [1980] }),
+    percentage: t.Number({ description: 'Of all disclosures.', examples: [66.8] }),
+  },
+  { title: 'ChemicalUse' },
+)

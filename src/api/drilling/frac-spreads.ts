@@ -1,0 +1,107 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import { basinKeys, country } from '../../market/drilling/drilling.ts'
+import type { FracSpreads } from '../../store/drilling/frac-spreads.ts'
+import type { Numbered } from '../../store/drilling/regional.ts'
+import type { Answering } from '../answer.ts'
+import { Age, ageOf, basinQuery, basinsAsked, Day, type DrillingAnswerDeps, daysOf, markSources, orNull, present, Stamp } from './answer.ts'
+import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageQuery, eiRefusals } from './frame.ts'
+import { eiList, eiOne, eiRangeQuery } from './list.ts'
+
+const change = orNull(integer({ examples: [1] }), 'Against the count before; null for the first.')
+const Row = t.Object(
+  {
+    id: t.String({ examples: ['1'] }),
+    basin: t.String({ examples: ['permian'] }),
+    active_spreads: integer({ examples: [92] }),
+    change,
+    date: Day,
+    source: t.String({ examples: ['Crew survey'] }),
+    timestamp: Stamp,
+  },
+  { title: 'FracSpreads' },
+)
+const Latest = t.Object(
+  {
+    us_total: integer({ examples: [198] }),
+    basins: t.Record(t.String(), integer(), { examples: [{ permian: 92, eagle_ford: 24 }] }),
+    date: Day,
+    change,
+    source: t.String({ examples: ['Crew survey'] }),
+    timestamp: Stamp,
+    ...Age,
+  },
+  { title: 'LatestFracSpreads' },
+)
+
+const published = 'Counted on every working day and published at 14:00 UTC.'
+
+const rowOf = (row: Numbered<FracSpreads>) => ({
+  id: String(row.id),
+  basin: row.region,
+  active_spreads: row.active,
+  change: row.change ?? null,
+  date: row.countedOn,
+  source: row.source,
+  timestamp: isoInstant(row.recordedAt),
+})
+
+/** Crews that fracture wells, by basin. */
+export function eiFracSpreads(deps: DrillingAnswerDeps, prefix: EiPrefix) {
+  const { frac } = deps.drilling
+  const tier = () => deps.tierRequired('energy_intelligence')
+  return new Elysia()
+    .use(deps.access)
+    .get(
+      `${prefix}/frac_spreads`,
+      ({ query, set, request }) => {
+        const filter = { ...daysOf(query), regions: basinsAsked({ basin: query.basin }) }
+        const rows = (limit: number, offset: number) => {
+          const page = frac.page(basinKeys, filter, limit, offset)
+          markSources(set as Answering, deps.marks, page)
+          return page
+        }
+        const answer = { set: set as Answering, request, tierRequired: tier() }
+        return eiList(query, answer, { total: frac.count(basinKeys, filter), rows }, rowOf)
+      },
+      {
+        access: eiAccess,
+        query: t.Object({ ...eiPageQuery, ...eiRangeQuery, ...basinQuery }),
+        response: { 200: eiBody(t.Array(Row), 'FracSpreadList'), ...eiRefusals },
+        detail: eiDetail(prefix, {
+          operationId: 'listFracSpreads',
+          summary: 'Frac spreads by basin',
+          description: `Active hydraulic fracturing crews, newest first. ${published}`,
+        }),
+      },
+    )
+    .get(
+      `${prefix}/frac_spreads/latest`,
+      ({ set }) => {
+        const day = present(frac.newestOn([country]), 'frac spreads', 'frac-spreads')
+        const rows = frac.on(day)
+        markSources(set as Answering, deps.marks, rows)
+        const national = rows.find(row => row.region === country)!
+        const old = frac.before(country, day)
+        const data = {
+          us_total: national.active,
+          basins: Object.fromEntries(
+            basinKeys.flatMap(basin => rows.filter(row => row.region === basin).map(row => [basin, row.active])),
+          ) as Record<string, number>,
+          ...{ date: day, change: old ? national.active - old.active : null, source: national.source },
+          ...{ timestamp: isoInstant(national.recordedAt), ...ageOf('day', day, deps.now()) },
+        }
+        return eiOne(data, tier())
+      },
+      {
+        access: eiAccess,
+        response: { 200: eiBody(Latest, 'LatestFracSpreadCount'), ...eiRefusals },
+        detail: eiDetail(prefix, {
+          operationId: 'getLatestFracSpreads',
+          summary: 'Newest frac spreads',
+          description: `Active hydraulic fracturing crews of the country and its basins on the newest day. ${published}`,
+        }),
+      },
+    )
+}

@@ -1,0 +1,279 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import { isoDay, isoInstant } from '../../lib/instant.ts'
+import { averaged, percentChange } from '../../market/drilling/change.ts'
+import { basinKeys, country, isBasin, keptBasins, otherStates } from '../../market/drilling/drilling.ts'
+import { isoWeek } from '../../market/drilling/period.ts'
+import { stateOf, states } from '../../market/drilling/states.ts'
+import { dayAfter } from '../../market/prices/window.ts'
+import { type DrillingMetric, drillingMetrics, type MetricRow } from '../../store/drilling/metrics.ts'
+import type { Answering } from '../answer.ts'
+import { basinIn, Day, type DrillingAnswerDeps, daysOf, markSources, orNull, present, regionQuery, Stamp, stateIn } from './answer.ts'
+import { eiAccess, eiBody, eiHeavyAccess, eiPageQuery, eiRefusals } from './frame.ts'
+import { eiList, eiOne, eiWhole } from './list.ts'
+import { countsOf, metricUnits, newestCounts, type SourcedCount, type StateReads, shareOf } from './metric.ts'
+
+export interface DrillingIntelligenceDeps extends DrillingAnswerDeps, StateReads {}
+
+const tags = ['Energy intelligence']
+const whole = orNull(integer({ examples: [546] }), 'Null where nothing is held.')
+const Trend = t.Union([t.Literal('up'), t.Literal('down'), t.Literal('flat')])
+
+const Row = t.Object(
+  {
+    id: t.String({ description: 'A number that stays with the count.', examples: ['20261120101'] }),
+    basin: t.String({ description: 'Of a state: the leading one of those that reach into it.', examples: ['permian'] }),
+    state: orNull(t.String({ examples: ['TX'] }), 'Two letters; null where the count is of a basin.'),
+    operator: orNull(t.String({ examples: ['Alder Oil'] }), 'Null: counts are not kept by operator.'),
+    metric_type: t.String({ examples: ['rig_count'] }),
+    value: t.Number({ examples: [251] }),
+    unit: t.String({ examples: ['rigs'] }),
+    date: Day,
+    week: t.String({ description: 'ISO week of the date.', examples: ['2026-W47'] }),
+    timestamp: Stamp,
+    metadata: t.Object({ source: t.String({ examples: ['EIA'] }), region: t.String({ examples: ['permian'] }) }),
+  },
+  { title: 'DrillingMetric' },
+)
+const Metric = t.Object({
+  value: t.Number({ examples: [546] }),
+  unit: t.String({ examples: ['rigs'] }),
+  date: Day,
+  source: t.String({ examples: ['EIA'] }),
+})
+const Latest = t.Object(
+  {
+    total_rigs: whole,
+    total_frac_spreads: whole,
+    total_permits: orNull(integer({ examples: [2134] }), 'New permits of all states in the last 30 days; null where none are held.'),
+    total_duc_wells: whole,
+    total_completions: whole,
+    total_wells_drilled: whole,
+    as_of_date: Day,
+    metrics: t.Record(t.String(), Metric, {
+      examples: [{ rig_count: { value: 546, unit: 'rigs', date: '2026-11-20', source: 'EIA' } }],
+    }),
+  },
+  { title: 'LatestDrillingIntelligence' },
+)
+const Summary = t.Object(
+  {
+    metric: t.String({ examples: ['rig_count'] }),
+    total: t.Number({ examples: [546] }),
+    change: orNull(t.Number({ examples: [-2] }), 'Against the count before.'),
+    change_percent: orNull(t.Number({ examples: [-0.37] })),
+    breakdown: t.Array(
+      t.Object({
+        name: t.String({ description: 'Basin.', examples: ['permian'] }),
+        value: t.Number({ examples: [251] }),
+        percentage: orNull(t.Number({ examples: [45.97] }), 'Of the total.'),
+      }),
+    ),
+  },
+  { title: 'DrillingSummary' },
+)
+const TrendRow = t.Object(
+  {
+    date: Day,
+    metric: t.String({ examples: ['rig_count'] }),
+    value: t.Number({ examples: [546] }),
+    moving_average: orNull(t.Number({ examples: [548.25] }), 'Mean of the count and the three before it.'),
+    trend: Trend,
+  },
+  { title: 'DrillingTrend' },
+)
+
+const permitDays = 30
+/** In an order that never changes: new ones go to the end. */
+const numberedRegions = [...keptBasins.map(basin => basin.key), otherStates, ...states.map(state => state.code)]
+
+/** Day, metric and region in one number: it is the same for ever, and grows with the days. */
+function metricId({ countedOn, metric, region }: MetricRow): string {
+  const place = numberedRegions.indexOf(region) + 1
+  return `${countedOn.replaceAll('-', '')}${drillingMetrics.indexOf(metric) + 1}${String(place).padStart(2, '0')}`
+}
+
+/** Two places where counts are kept: those of a basin, and those of a state. */
+function regionsAsked(query: { basin?: string; state?: string }): readonly string[] | undefined {
+  const basin = query.basin ? basinIn(query.basin) : undefined
+  if (!query.state) return basin === undefined ? undefined : [basin]
+  const state = stateIn(query.state)
+  return basin === undefined || state.basins[0] === basin ? [state.code] : []
+}
+
+const rowOf = (row: MetricRow) => ({
+  id: metricId(row),
+  basin: isBasin(row.region) ? row.region : (stateOf(row.region)?.basins[0] ?? 'other'),
+  state: isBasin(row.region) ? null : row.region,
+  operator: null,
+  metric_type: row.metric,
+  value: row.value,
+  unit: metricUnits[row.metric],
+  date: row.countedOn,
+  week: isoWeek(row.countedOn),
+  timestamp: isoInstant(row.recordedAt),
+  metadata: { source: row.source, region: row.region },
+})
+
+/** What is counted of drilling, over all families. */
+export const drillingIntelligence = (deps: DrillingIntelligenceDeps) => new Elysia().use(counts(deps)).use(digest(deps)).use(trends(deps))
+
+function counts(deps: DrillingIntelligenceDeps) {
+  const { metrics } = deps.drilling
+  return new Elysia().use(deps.access).get(
+    '/v1/drilling-intelligence',
+    ({ query, set, request }) => {
+      const filter = { ...daysOf(query), regions: regionsAsked(query) }
+      const rows = (limit: number, offset: number) => {
+        const page = metrics.page(filter, limit, offset)
+        markSources(set as Answering, deps.marks, page)
+        return page
+      }
+      const answer = { set: set as Answering, request, tierRequired: deps.tierRequired('energy_intelligence') }
+      return eiList(query, answer, { total: metrics.count(filter), rows }, rowOf)
+    },
+    {
+      access: eiHeavyAccess,
+      query: t.Object({ ...eiPageQuery, ...regionQuery }),
+      response: { 200: eiBody(t.Array(Row), 'DrillingMetrics'), ...eiRefusals },
+      detail: {
+        operationId: 'listDrillingMetrics',
+        tags,
+        summary: 'Everything that is counted of drilling',
+        description:
+          'Rigs, frac spreads, drilled but uncompleted wells, wells drilled and completions by basin and state, newest first, within a day by metric and region.',
+      },
+    },
+  )
+}
+
+/** New permits of all states in the last 30 days; undefined where none are held. */
+export function permitsOfMonth({ permits, now }: DrillingIntelligenceDeps): number | undefined {
+  const states = [...permits.newestByState().keys()]
+  if (states.length === 0) return undefined
+  const end = dayAfter(isoDay(now()), 1)
+  return states.reduce((sum, state) => sum + permits.between(state, dayAfter(end, -permitDays), end), 0)
+}
+
+/** The newest national count of each metric. */
+function nationalCounts({ drilling, marks }: DrillingIntelligenceDeps, set: Answering) {
+  const found = newestCounts(drilling, country)
+  const all = Object.values(found)
+  present(all[0], 'counts of drilling', 'rig-counts')
+  markSources(set, marks, all)
+  return found
+}
+
+function summaryOf(drilling: DrillingIntelligenceDeps['drilling'], metric: DrillingMetric, newest: SourcedCount) {
+  const old = countsOf(drilling, metric, country, '', newest.on).at(-1)
+  const parts = basinKeys.flatMap(basin => {
+    const [count] = countsOf(drilling, metric, basin, newest.on, dayAfter(newest.on, 1))
+    return count ? [{ name: basin, value: count.value, percentage: shareOf(count.value, newest.value) }] : []
+  })
+  return {
+    ...{ metric, total: newest.value, change: old ? newest.value - old.value : null },
+    change_percent: old ? (percentChange(old.value, newest.value) ?? null) : null,
+    breakdown: parts.sort((a, b) => b.value - a.value),
+  }
+}
+
+function digest(deps: DrillingIntelligenceDeps) {
+  const tier = () => deps.tierRequired('energy_intelligence')
+  return new Elysia()
+    .use(deps.access)
+    .get(
+      '/v1/drilling-intelligence/latest',
+      ({ set }) => {
+        const found = nationalCounts(deps, set as Answering)
+        const data = {
+          total_rigs: found.rig_count?.value ?? null,
+          total_frac_spreads: found.frac_spreads?.value ?? null,
+          total_permits: permitsOfMonth(deps) ?? null,
+          total_duc_wells: found.duc_wells?.value ?? null,
+          total_completions: found.completions?.value ?? null,
+          total_wells_drilled: found.wells_drilled?.value ?? null,
+          as_of_date: Object.values(found)
+            .map(count => count.on)
+            .sort()
+            .at(-1)!,
+          metrics: Object.fromEntries(
+            Object.entries(found).map(([metric, { value, on, source }]) => [
+              metric,
+              { value, unit: metricUnits[metric as DrillingMetric], date: on, source },
+            ]),
+          ),
+        }
+        return eiOne(data, tier())
+      },
+      {
+        access: eiAccess,
+        response: { 200: eiBody(Latest, 'LatestDrillingMetrics'), ...eiRefusals },
+        detail: {
+          operationId: 'getLatestDrillingIntelligence',
+          tags,
+          summary: 'Newest national counts of drilling',
+          description:
+            'The newest count of each family for the United States. `as_of_date` is the newest of their days; each metric has its own.',
+        },
+      },
+    )
+    .get(
+      '/v1/drilling-intelligence/summary',
+      ({ set }) => {
+        const found = nationalCounts(deps, set as Answering)
+        return eiWhole(
+          drillingMetrics.flatMap(metric => {
+            const count = found[metric]
+            return count ? [summaryOf(deps.drilling, metric, count)] : []
+          }),
+          tier(),
+        )
+      },
+      {
+        access: eiHeavyAccess,
+        response: { 200: eiBody(t.Array(Summary), 'DrillingSummaries'), ...eiRefusals },
+        detail: {
+          operationId: 'listDrillingSummaries',
+          tags,
+          summary: 'Each national count with its parts',
+          description:
+            'The newest national count of each metric, its change since the count before, and its parts by basin, largest first.',
+        },
+      },
+    )
+}
+
+function trends(deps: DrillingIntelligenceDeps) {
+  const { drilling } = deps
+  return new Elysia().use(deps.access).get(
+    '/v1/drilling-intelligence/trends',
+    ({ query, set, request }) => {
+      const { fromOn, toOn } = daysOf(query)
+      const [region = country] = regionsAsked(query) ?? []
+      const isEmpty = regionsAsked(query)?.length === 0
+      const rows = drillingMetrics.flatMap(metric => {
+        const known = isEmpty ? [] : countsOf(drilling, metric, region, '', toOn)
+        markSources(set as Answering, deps.marks, known.slice(-1))
+        return averaged(known).flatMap(count => (count.on < fromOn ? [] : [{ metric, ...count }]))
+      })
+      rows.sort((a, b) => (a.on === b.on ? 0 : a.on < b.on ? 1 : -1))
+      const answer = { set: set as Answering, request, tierRequired: deps.tierRequired('energy_intelligence') }
+      const list = { total: rows.length, rows: (limit: number, offset: number) => rows.slice(offset, offset + limit) }
+      return eiList(query, answer, list, ({ metric, on, value, average, trend }) => ({
+        ...{ date: on, metric, value, moving_average: average ?? null, trend },
+      }))
+    },
+    {
+      access: eiHeavyAccess,
+      query: t.Object({ ...eiPageQuery, ...regionQuery }),
+      response: { 200: eiBody(t.Array(TrendRow), 'DrillingTrends'), ...eiRefusals },
+      detail: {
+        operationId: 'listDrillingTrends',
+        tags,
+        summary: 'Counts of drilling beside their moving averages',
+        description:
+          'National counts, or those of a basin or state, newest first. `moving_average` is the mean of a count and the three before it, whatever their calendar; `trend` is `up` or `down` where the count stands more than one percent off it, `flat` otherwise.',
+      },
+    },
+  )
+}

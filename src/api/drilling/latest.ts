@@ -1,0 +1,53 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import { basinKeys, country } from '../../market/drilling/drilling.ts'
+import { type Answering, envelope, success } from '../answer.ts'
+import { Day, markSources, orNull, present } from './answer.ts'
+import { eiAccess, eiRefusals } from './frame.ts'
+import { type DrillingIntelligenceDeps, permitsOfMonth } from './intelligence.ts'
+import { newestCounts } from './metric.ts'
+
+const Latest = t.Object(
+  {
+    total_wells: integer({ description: 'Wells drilled in the newest month.', examples: [868] }),
+    active_rigs: integer({ examples: [546] }),
+    permits_issued: orNull(integer({ examples: [2134] }), 'New permits of the last 30 days; null where none are held.'),
+    completions: orNull(integer({ examples: [812] }), 'Wells completed in the newest month.'),
+    region_breakdown: t.Array(t.Object({ region: t.String({ examples: ['permian'] }), count: integer({ examples: [251] }) }), {
+      description: 'Active rigs by basin, largest first.',
+    }),
+    date: Day,
+  },
+  { title: 'LatestDrilling' },
+)
+
+/** Drilling in one answer. */
+export function drillingLatest(deps: DrillingIntelligenceDeps) {
+  const { rigs } = deps.drilling
+  return new Elysia().use(deps.access).get(
+    '/v1/drilling/latest',
+    ({ set }) => {
+      const newest = newestCounts(deps.drilling, country)
+      const active = present(newest.rig_count, 'rig counts', 'rig-counts')
+      const drilled = present(newest.wells_drilled, 'wells drilled', 'duc-wells')
+      markSources(set as Answering, deps.marks, Object.values(newest))
+      const byBasin = rigs.on(active.on).filter(row => basinKeys.includes(row.region))
+      return success({
+        ...{ total_wells: drilled.value, active_rigs: active.value, permits_issued: permitsOfMonth(deps) ?? null },
+        completions: newest.completions?.value ?? null,
+        region_breakdown: byBasin.sort((a, b) => b.total - a.total).map(row => ({ region: row.region, count: row.total })),
+        date: active.on,
+      })
+    },
+    {
+      access: eiAccess,
+      response: { 200: envelope(Latest), ...eiRefusals },
+      detail: {
+        operationId: 'getLatestDrilling',
+        tags: ['Energy intelligence'],
+        summary: 'Drilling in the United States now',
+        description: 'Active rigs of the newest week, and wells drilled and completed in the newest month. `date` is the day of the rigs.',
+      },
+    },
+  )
+}

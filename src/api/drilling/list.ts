@@ -1,0 +1,55 @@
+import { t } from 'elysia'
+import { type PageRequest, pageHeaders, pageMeta } from '../../http/input/page.ts'
+import { momentOf } from '../../http/input/query.ts'
+import { notFound, Problem } from '../../http/problem/problem.ts'
+import type { Answering } from '../answer.ts'
+import { eiMeta, eiPageOf } from './frame.ts'
+
+export const eiRangeQuery = {
+  start_date: t.Optional(t.String({ description: 'First day, `YYYY-MM-DD`, inclusive.', examples: ['2026-01-01'] })),
+  end_date: t.Optional(t.String({ description: 'Last day, inclusive.', examples: ['2026-11-20'] })),
+}
+
+/** The days asked for as half-open instants; all there are where the query does not say. */
+export function eiRangeOf(query: { start_date?: string; end_date?: string }): { from: number; to: number } {
+  const from = momentOf('start_date', query.start_date, 'start') ?? Number.MIN_SAFE_INTEGER
+  const to = momentOf('end_date', query.end_date, 'end') ?? Number.MAX_SAFE_INTEGER
+  if (from < to) return { from, to }
+  throw new Problem('INVALID_DATE_RANGE', `start_date (${query.start_date}) is after end_date (${query.end_date}).`, {
+    start_date: query.start_date ?? null,
+    end_date: query.end_date ?? null,
+  })
+}
+
+/** Rows that a list has in all, and a stretch of them. */
+export interface EiRows<T> {
+  total: number
+  rows(limit: number, offset: number): readonly T[]
+}
+
+/** One page of a list, with the headers that lead to the others. */
+export function eiList<T, R>(
+  query: { page?: string; per_page?: string },
+  answer: { set: Answering; request: Request; tierRequired: string },
+  list: EiRows<T>,
+  shape: (row: T) => R,
+) {
+  const page: PageRequest = eiPageOf(query)
+  pageHeaders(answer.set.headers, answer.request.url, pageMeta(page, list.total))
+  const data = list.rows(page.perPage, (page.page - 1) * page.perPage).map(shape)
+  return { data, meta: eiMeta(answer.tierRequired, list.total, page) }
+}
+
+/** A list that is short by its nature, whole on one page. */
+export function eiWhole<R>(data: R[], tierRequired: string) {
+  return { data, meta: eiMeta(tierRequired, data.length, { page: 1, perPage: Math.max(1, data.length) }) }
+}
+
+/** A single object. */
+export const eiOne = <R>(data: R, tierRequired: string) => ({ data, meta: eiMeta(tierRequired) })
+
+/** Numbers of records are decimal, from 1. */
+export function eiIdOf(text: string, what: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw notFound(`${what} ${text.slice(0, 100)}`)
+  return Number(text)
+}

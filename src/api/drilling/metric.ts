@@ -1,0 +1,75 @@
+import type { Count } from '../../market/drilling/change.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import { dayAfter } from '../../market/prices/window.ts'
+import type { Drilling } from '../../service/drilling/drilling.ts'
+import { type DrillingMetric, drillingMetrics } from '../../store/drilling/metrics.ts'
+import type { PermitCounts } from '../../store/drilling/permit-counts.ts'
+
+/** What is known of new permits, by state. */
+export type PermitReads = Pick<PermitCounts, 'between' | 'newestByState' | 'oldestOn' | 'sourceOf' | 'topOperators' | 'topCounties'>
+
+/** What a state produced in its newest month. */
+export interface StateProduction {
+  oilBpd: number | undefined
+  gasMcfd: number | undefined
+  /** `YYYY-MM`. */
+  period: string
+  source: string
+}
+
+/** What other families know of a state; each is undefined where that family has nothing of it. */
+export interface StateReads {
+  permits: PermitReads
+  production(state: string): StateProduction | undefined
+}
+
+export const metricUnits: Readonly<Record<DrillingMetric, string>> = {
+  rig_count: 'rigs',
+  frac_spreads: 'frac_spreads',
+  duc_wells: 'wells',
+  wells_drilled: 'wells',
+  completions: 'wells',
+}
+
+/** A count with whom it is from. */
+export interface SourcedCount extends Count {
+  source: string
+}
+
+/** Counts of one metric of a region in `[fromOn, toOn)`, oldest first. */
+export function countsOf(
+  { rigs, frac, duc }: Drilling,
+  metric: DrillingMetric,
+  region: string,
+  fromOn: string,
+  toOn: string,
+): SourcedCount[] {
+  const given = (on: string, value: number | null, source: string): SourcedCount[] => (value === null ? [] : [{ on, value, source }])
+  switch (metric) {
+    case 'rig_count':
+      return rigs.between(region, fromOn, toOn).flatMap(row => given(row.countedOn, row.span === 'week' ? row.total : null, row.source))
+    case 'frac_spreads':
+      return frac.between(region, fromOn, toOn).flatMap(row => given(row.countedOn, row.active, row.source))
+    case 'duc_wells':
+      return duc.between(region, fromOn, toOn).flatMap(row => given(row.countedOn, row.duc, row.source))
+    case 'wells_drilled':
+      return duc.between(region, fromOn, toOn).flatMap(row => given(row.countedOn, row.drilled, row.source))
+    case 'completions':
+      return duc.between(region, fromOn, toOn).flatMap(row => given(row.countedOn, row.completed, row.source))
+  }
+}
+
+/** The newest counts of a region, one for each metric that it has. */
+export function newestCounts(drilling: Drilling, region: string): Partial<Record<DrillingMetric, SourcedCount>> {
+  const { rigs, frac, duc } = drilling
+  const newest = { rig_count: rigs, frac_spreads: frac, duc_wells: duc, wells_drilled: duc, completions: duc }
+  const found = drillingMetrics.flatMap(metric => {
+    const on = newest[metric].newestOn([region])
+    const counts = on === undefined ? [] : countsOf(drilling, metric, region, on, dayAfter(on, 1))
+    return counts.map(count => [metric, count] as const)
+  })
+  return Object.fromEntries(found)
+}
+
+/** Percent of a whole, two places; null of nothing. */
+export const shareOf = (part: number, whole: number): number | null => (whole === 0 ? null : roundTo((100 * part) / whole, 2))

@@ -1,0 +1,83 @@
+import { Elysia, t } from 'elysia'
+import { notFound } from '../../http/problem/problem.ts'
+import { wellTimeline } from '../../service/drilling/well-timeline.ts'
+import type { FracDisclosureStore } from '../../store/drilling/frac-disclosures.ts'
+import type { WellStore } from '../../store/drilling/wells.ts'
+import type { Answering } from '../answer.ts'
+import { markSources } from './answer.ts'
+import { wellIn } from './frac-focus.ts'
+import { type EiPrefix, eiBody, eiDetail, eiRefusals } from './frame.ts'
+import { eiOne } from './list.ts'
+import type { EiPermitsDeps } from './permit-answers.ts'
+import { permitAccess } from './permits.ts'
+
+export interface EiTimelineDeps extends EiPermitsDeps {
+  fracDisclosures: FracDisclosureStore
+  wells: WellStore
+}
+
+const type = t.Union(
+  [
+    t.Literal('permit'),
+    t.Literal('spud'),
+    t.Literal('frac_start'),
+    t.Literal('frac_end'),
+    t.Literal('completion'),
+    t.Literal('first_production'),
+  ],
+  { examples: ['spud'] },
+)
+
+const Timeline = t.Object(
+  {
+    api_number: t.String({ examples: ['42329400010000'] }),
+    well_name: t.String({ examples: ['BRADFORD 14-23 UNIT'] }),
+    operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
+    state: t.String({ examples: ['TX'] }),
+    events: t.Array(
+      t.Object({
+        event_type: type,
+        type,
+        date: t.String({ format: 'date', examples: ['2025-03-14'] }),
+        description: t.String({ examples: ['Drilling began.'] }),
+        source: t.String({ examples: ['Texas RRC'] }),
+        metadata: t.Record(t.String(), t.Union([t.String(), t.Number(), t.Null()]), {
+          description: 'Ids and facts of the record that the event is from.',
+          examples: [{ permit_number: '918273' }],
+        }),
+      }),
+      { description: 'Oldest first.' },
+    ),
+  },
+  { title: 'WellTimeline' },
+)
+
+/** What happened to a well, from its permit to its first production. */
+export function eiTimeline(deps: EiTimelineDeps, prefix: EiPrefix) {
+  const stores = { permits: deps.permits.store, disclosures: deps.fracDisclosures, wells: deps.wells }
+  return new Elysia({ prefix }).use(deps.access).get(
+    '/wells/:api_number/timeline',
+    ({ params, set }) => {
+      const apiNumber = wellIn('api_number', params.api_number)
+      const found = wellTimeline(stores, apiNumber)
+      if (!found) throw notFound(`Well ${apiNumber}`)
+      markSources(set as Answering, deps.marks, found.events)
+      const { wellName, operator, state, events } = found
+      const rows = events.map(({ on, ...event }) => ({ event_type: event.type, ...event, date: on, metadata: { ...event.metadata } }))
+      return eiOne({ api_number: apiNumber, well_name: wellName, operator, state, events: rows }, deps.tierRequired('energy_intelligence'))
+    },
+    {
+      access: permitAccess,
+      params: t.Object({
+        api_number: t.String({ description: 'Ten, twelve or fourteen digits, with or without dashes.', examples: ['42329400010000'] }),
+      }),
+      response: { 200: eiBody(Timeline, 'WellTimelineAnswer'), ...eiRefusals },
+      detail: eiDetail(prefix, {
+        operationId: 'getWellTimeline',
+        summary: 'Timeline of a well',
+        description:
+          'Permits, spud, hydraulic fracturing, completion and first production of a well, as far as they are known, oldest first. An API number that nothing is known of is 404.',
+      }),
+    },
+  )
+}

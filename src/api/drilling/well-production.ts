@@ -1,0 +1,263 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import { integerOf, momentOf } from '../../http/input/query.ts'
+import { invalidParameter, Problem } from '../../http/problem/problem.ts'
+import { NestedProblem } from '../../http/problem/shape.ts'
+import { isoDay } from '../../lib/instant.ts'
+import { productionAge, wellStates } from '../../market/drilling/well-production.ts'
+import { isMonth, monthAfter, monthOf } from '../../market/fundamentals/period.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import { type MissingWell, type WellProduction, wellNumberOf } from '../../service/drilling/well-production.ts'
+import type { WellStore } from '../../store/drilling/wells.ts'
+import { type Answering, envelope, type Marks, success } from '../answer.ts'
+import { markSources, orNull } from './answer.ts'
+import {
+  MissingWellProblem,
+  Month,
+  nationalRec,
+  Overview,
+  Rec,
+  Span,
+  State,
+  StateRow,
+  stateRec,
+  stateRow,
+  TopWell,
+  wellRec,
+} from './well-production-row.ts'
+
+export interface WellProductionDeps {
+  access: AccessPlugin
+  wellProduction: WellProduction
+  wells: WellStore
+  marks: Marks
+  now: () => number
+}
+
+export const productionAccess = { feature: 'well_production' as const, meter: true }
+export const productionHeavyAccess = { ...productionAccess, heavy: true } as const
+export const productionPrefix = '/v1/well-production'
+
+const topStatesMax = 10
+const [limitMax, limitDefault] = [100, 20]
+const [monthsMax, monthsDefault] = [60, 12]
+const historyMonths = 24
+const firstMonth = '1900-01'
+const homeState = 'TX'
+
+const unavailable = (message: string) => new Problem('DATA_NOT_AVAILABLE', message)
+
+/** The month of a month, a day or an instant. */
+function monthIn(parameter: string, text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined
+  const month = isMonth(text.trim()) ? text.trim() : monthOf(isoDay(momentOf(parameter, text, 'start')!))
+  if (month < firstMonth) throw invalidParameter(parameter, text.slice(0, 100), `is before ${firstMonth}.`)
+  return month
+}
+
+/** First and last month that a query asks for; two years up to now where it does not say. */
+function monthsOf(query: { start_date?: string; end_date?: string }, now: number): { start: string; end: string } {
+  const end = monthIn('end_date', query.end_date) ?? monthOf(isoDay(now))
+  const start = monthIn('start_date', query.start_date) ?? monthAfter(end, -historyMonths)
+  if (start <= end) return { start, end }
+  const asked = { start_date: query.start_date ?? null, end_date: query.end_date ?? null }
+  throw new Problem('INVALID_DATE_RANGE', `start_date (${start}) is after end_date (${end}).`, asked)
+}
+
+const namesOf = (sources: readonly string[]): string => [...new Set(sources)].sort().join(', ') || 'none'
+
+function whyNot({ reason, state, source }: MissingWell, given: string): Problem {
+  const messages: Readonly<Record<MissingWell['reason'], string>> = {
+    unknown_state_prefix: `${given} does not begin with the two digits of a state, as API numbers do.`,
+    state_not_covered: `Wells of ${state} are not covered; those of ${wellStates.join(', ')} are.`,
+    well_not_in_source: `No production is reported of well ${given}.`,
+  }
+  const extra = { reason, state: state ?? null, source: source ?? null }
+  return new Problem('DATA_NOT_AVAILABLE', messages[reason], extra, { onTop: ['reason', 'state', 'source'] })
+}
+
+/** What is held, and the newest month of the country. */
+function overviewOf({ wellProduction: production, marks, now }: WellProductionDeps, set: unknown) {
+  const { wells, states } = production
+  const national = production.newestNational()
+  const rows = national ? states.ofMonth(national.month) : []
+  const covered = production.covered()
+  markSources(set as Answering, marks, [...rows, ...covered])
+  const age = national && productionAge(national.month, now())
+  return success({
+    national: national ? nationalRec(national) : null,
+    top_states: rows.slice(0, topStatesMax).map(stateRow),
+    data_sources: {
+      state_aggregates: namesOf(rows.map(row => row.source)),
+      well_level: namesOf(covered.map(one => one.source)),
+      well_level_states: [...new Set([...wellStates, ...covered.map(one => one.state)])].sort(),
+      national_rollup: 'Sum of the state aggregates',
+    },
+    coverage: {
+      states_with_data: states.states(),
+      well_level_states_with_data: covered.map(one => one.state),
+      latest_period: national?.month ?? null,
+      total_records: states.total() + wells.total(),
+      ...{ data_age_days: age?.ageDays ?? null, stale: age?.stale ?? false },
+    },
+    data_available: national !== undefined,
+    provisional: national?.provisional ?? false,
+  })
+}
+
+/** What the answers are made of. */
+function answers({ wellProduction: production, wells: known, marks, now }: WellProductionDeps) {
+  const { wells, states } = production
+  const mark = (set: unknown, rows: readonly { source: string }[]) => markSources(set as Answering, marks, rows)
+
+  const month = (text: string | undefined, set: unknown) => {
+    const given = text?.trim()
+    if (given && !isMonth(given)) throw invalidParameter('period', given.slice(0, 100), 'is not a month (YYYY-MM).')
+    const period = given || states.newestMonth()
+    const rows = period === undefined ? [] : states.ofMonth(period)
+    mark(set, rows)
+    return success({ period: period ?? null, count: rows.length, states: rows.map(stateRow) })
+  }
+
+  const state = (text: string, query: { start_date?: string; end_date?: string }, set: unknown) => {
+    const period = monthsOf(query, now())
+    const code = text.trim().toUpperCase()
+    if (!states.newestOf(code))
+      throw unavailable(`No production of ${text.slice(0, 100)} is held; /states lists the states that have some.`)
+    // Nothing is of a month that has not begun, and a month after 9999-12 would not compare.
+    const [last] = [period.end, monthOf(isoDay(now()))].sort()
+    const rows = states.ofState(code, period.start, monthAfter(last!, 1))
+    mark(set, rows)
+    return success({ state: code, period, count: rows.length, data: rows.map(stateRec) })
+  }
+
+  const well = (text: string, set: unknown) => {
+    const given = text.trim().slice(0, 100)
+    const apiNumber = wellNumberOf(given)
+    const rows = apiNumber === undefined ? [] : wells.ofWell(apiNumber)
+    const of = apiNumber === undefined ? undefined : known.get(apiNumber)
+    if (!of || rows.length === 0) throw whyNot(production.whyMissing(apiNumber ?? given.replace(/\D+/g, '')), given)
+    mark(set, rows)
+    return success({
+      ...{ api_number: of.apiNumber, operator: of.operator, well_name: of.name, state: of.state, county: of.county },
+      ...{ count: rows.length, data: rows.map(wellRec) },
+    })
+  }
+
+  const top = (query: { state_code?: string; limit?: string; months?: string }, set: unknown) => {
+    const limit = integerOf('limit', query.limit, limitDefault, 1, limitMax)
+    const months = integerOf('months', query.months, monthsDefault, 1, monthsMax)
+    const code = query.state_code?.trim().toUpperCase() || homeState
+    const newest = production.covered().find(one => one.state === code)
+    if (!newest) throw unavailable(`No production of single wells of ${code.slice(0, 100)} is held.`)
+    const span = { start: monthAfter(newest.month, 1 - months), end: newest.month }
+    const best = wells.top(code, span.start, monthAfter(newest.month, 1), limit)
+    mark(set, best)
+    const producers = best.map((one, i) => {
+      const of = known.get(one.apiNumber)!
+      return {
+        ...{ rank: i + 1, api_number: one.apiNumber, operator: of.operator, well_name: of.name },
+        ...{ total_oil_bbl: roundTo(one.oilBbl, 2), total_gas_mcf: roundTo(one.gasMcf, 2), months_producing: one.months },
+      }
+    })
+    return success({ state: code, period: span, count: producers.length, producers })
+  }
+  return { month, state, well, top }
+}
+
+const detail = (operationId: string, summary: string, description: string) => ({
+  ...{ operationId, summary, description },
+  tags: ['well production'],
+})
+
+const text = (description: string, example: string) => t.Optional(t.String({ description, examples: [example] }))
+
+/** What wells, states and the country produced, month by month. */
+export function wellProduction(deps: WellProductionDeps) {
+  const { month, state, well, top } = answers(deps)
+  const overview = (set: unknown) => overviewOf(deps, set)
+  const whole = (operationId: string, description: string) => ({
+    access: productionAccess,
+    response: { 200: envelope(Overview), 403: NestedProblem },
+    detail: detail(operationId, 'Well production: coverage and newest month', description),
+  })
+  return new Elysia({ prefix: productionPrefix })
+    .use(deps.access)
+    .get(
+      '/',
+      ({ set }) => overview(set),
+      whole(
+        'getWellProduction',
+        'What is held and the newest month of the country: the sum of the states that have filed, which for most months is all of them. States publish at the end of the second month; until the month after that the numbers are provisional. All wells of a state count into its aggregate, so the wells that are followed one by one add up to less.',
+      ),
+    )
+    .get('/summary', ({ set }) => overview(set), whole('getWellProductionSummary', 'The same as `/v1/well-production/`.'))
+    .get('/states', ({ query, set }) => month(query.period, set), {
+      access: productionAccess,
+      query: t.Object({ period: text('Month, `YYYY-MM`; absent: the newest. A month without data is an empty list.', '2026-08') }),
+      response: {
+        200: envelope(t.Object({ period: orNull(Month), count: integer({ examples: [26] }), states: t.Array(StateRow) })),
+        ...{ 400: NestedProblem, 403: NestedProblem },
+      },
+      detail: detail('listStateProduction', 'Production by state', 'What every state produced in one month, most oil first.'),
+    })
+    .get('/states/:code', ({ params, query, set }) => state(params.code, query, set), {
+      access: productionAccess,
+      params: t.Object({ code: t.String({ description: 'Two letters, in any case.', examples: ['TX'] }) }),
+      query: t.Object({
+        start_date: text('First month, as a day in it or `YYYY-MM`; absent: two years before the last.', '2024-11-01'),
+        end_date: text('Last month, the same; absent: the running one.', '2026-11-30'),
+      }),
+      response: {
+        200: envelope(t.Object({ state: State, period: Span, count: integer({ examples: [22] }), data: t.Array(Rec) })),
+        ...{ 400: NestedProblem, 403: NestedProblem, 404: NestedProblem },
+      },
+      detail: detail(
+        'getStateProduction',
+        'Production of one state',
+        'Month by month, oldest first. Agencies publish no water for states.',
+      ),
+    })
+    .get('/wells/:api_number', ({ params, set }) => well(params.api_number, set), {
+      access: productionAccess,
+      params: t.Object({
+        api_number: t.String({
+          description: 'Fourteen digits, or the first ten or twelve, with or without separators.',
+          examples: ['42329400010000'],
+        }),
+      }),
+      response: {
+        200: envelope(
+          t.Object({
+            ...{ api_number: t.String({ examples: ['42329400010000'] }), operator: t.String(), well_name: t.String() },
+            ...{ state: State, county: orNull(t.String({ examples: ['Midland'] })) },
+            ...{ count: integer({ examples: [24] }), data: t.Array(Rec) },
+          }),
+        ),
+        ...{ 403: NestedProblem, 404: MissingWellProblem },
+      },
+      detail: detail(
+        'getWellProductionHistory',
+        'Production of one well',
+        'Month by month, oldest first. 404 says why there is nothing: `unknown_state_prefix` (the number is of no state), `state_not_covered` (wells of its state are not followed) or `well_not_in_source` (nobody has reported it, or it does not produce yet).',
+      ),
+    })
+    .get('/top-producers', ({ query, set }) => top(query, set), {
+      access: productionHeavyAccess,
+      query: t.Object({
+        state_code: text('Two letters (TX).', 'TX'),
+        limit: text('Wells, 1 to 100 (20).', '10'),
+        months: text('Months up to the newest of the state, 1 to 60 (12).', '12'),
+      }),
+      response: {
+        200: envelope(t.Object({ state: State, period: Span, count: integer({ examples: [10] }), producers: t.Array(TopWell) })),
+        ...{ 400: NestedProblem, 403: NestedProblem, 404: NestedProblem },
+      },
+      detail: detail(
+        'listTopProducers',
+        'Wells with most oil',
+        'The wells of a state that brought most oil in the last months, most first.',
+      ),
+    })
+}

@@ -1,0 +1,104 @@
+import { requestIdOf } from '../../http/base.ts'
+import { invalidParameter, notFound, Problem } from '../../http/problem/problem.ts'
+import type { Ids } from '../../lib/ids.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import { sourceDescription } from '../../market/catalogue/catalogue.ts'
+import type { PortPrices } from '../../market/fuels/bunker.ts'
+import { type Grade, gradeOf, grades, marineCode, type Port, portOf } from '../../market/fuels/marine.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import type { Series } from '../../store/catalogue/series.ts'
+import { type Answering, markFixtures } from '../answer.ts'
+import type { BunkerQuote } from './bunker-row.ts'
+import type { MarineDeps } from './marine-answers.ts'
+
+export interface BunkerDeps extends MarineDeps {
+  ids: Ids
+}
+
+/** A series of a grade at a port. */
+export interface BunkerSeries {
+  port: Port
+  grade: Grade
+  series: Series
+}
+
+/** Prices come in a few times a day. */
+const cacheTtlSeconds = 300
+
+export const bunkerAccess = { meter: true, rate: 'marine' } as const
+
+export const firstMinusSecond = 'Every spread is the first price minus the second one, its percentage of the second.'
+
+export const bunkerDetail = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  tags: ['bunker'],
+  summary,
+  description,
+})
+
+/** Throws the refusal of a port that there is not. */
+export function bunkerPort(ports: readonly Port[], text: string): Port {
+  const port = portOf(ports, text)
+  if (!port) throw notFound(`Port ${text.slice(0, 100)}`)
+  return port
+}
+
+/** Undefined where none is named. */
+export function bunkerGrade(query: { grade?: string; fuel_type?: string }): Grade | undefined {
+  const [parameter, given] = query.fuel_type ? (['fuel_type', query.fuel_type] as const) : (['grade', query.grade] as const)
+  const grade = given ? gradeOf(given) : undefined
+  if (given && !grade) throw invalidParameter(parameter, given, 'is not a grade.', grades)
+  return grade
+}
+
+/** What is read of the marine series, and what all answers about it say of themselves. */
+export function bunkerAnswers({ board, catalogue, ids, marks, now }: BunkerDeps) {
+  const seriesAt = (places: readonly Port[], grade?: Grade): BunkerSeries[] =>
+    places.flatMap(port =>
+      (grade ? [grade] : grades).flatMap(one => {
+        if (!port.fuels.includes(one)) return []
+        const series = catalogue.resolve(marineCode(one, port), now())?.series
+        return series ? { port, grade: one, series } : []
+      }),
+    )
+  const quotesAt = (places: readonly Port[], grade?: Grade): BunkerQuote[] =>
+    seriesAt(places, grade).flatMap(one => {
+      const quote = board.quote(one.series)
+      return quote ? { port: one.port, grade: one.grade, quote } : []
+    })
+  return {
+    seriesAt,
+    quotesAt,
+    /** The same, and the refusal where there is not one. */
+    someQuotesAt(places: readonly Port[], grade?: Grade): BunkerQuote[] {
+      const found = quotesAt(places, grade)
+      if (found.length === 0) throw new Problem('DATA_NOT_AVAILABLE', 'There is no bunker fuel price to answer with.')
+      return found
+    },
+    meta(request: Request, set: Answering, used: readonly { series: Series }[], portCount?: number) {
+      const requestId = requestIdOf(request, ids)
+      set.headers['x-request-id'] = requestId
+      set.headers['x-cache'] = 'MISS'
+      markFixtures(set, marks, used)
+      const joined = (texts: readonly string[]) => [...new Set(texts)].join('; ')
+      return {
+        request_id: requestId,
+        timestamp: isoInstant(now()),
+        cache_ttl: cacheTtlSeconds,
+        data_source: joined(used.map(({ series }) => series.source)),
+        source_description: joined(used.map(({ series }) => sourceDescription(series.source, series.fixture))),
+        currency: 'USD' as const,
+        unit: 'metric_ton' as const,
+        ...(portCount !== undefined && { port_count: portCount }),
+      }
+    },
+  }
+}
+
+export const quotedSeries = (found: readonly BunkerQuote[]): { series: Series }[] => found.map(({ quote }) => quote)
+
+/** As they are answered, so that a spread is the difference of what stands beside it. */
+export const pricesOf = (found: readonly BunkerQuote[]): PortPrices =>
+  new Map(found.map(({ grade, quote }) => [grade, roundTo(quote.observation.value, quote.series.decimals)]))
+
+export const byPort = (found: readonly BunkerQuote[]): Map<Port, BunkerQuote[]> => Map.groupBy(found, one => one.port)

@@ -1,0 +1,81 @@
+import { Elysia, t } from 'elysia'
+import { serialised } from '../../http/answer/serialised.ts'
+import { boolOf } from '../../http/input/query.ts'
+import { invalidParameter } from '../../http/problem/problem.ts'
+import { NestedProblem } from '../../http/problem/shape.ts'
+import { isoDay } from '../../lib/instant.ts'
+import type { Answering } from '../answer.ts'
+import { type BunkerDeps, bunkerAccess, bunkerAnswers, bunkerDetail, byPort, quotedSeries } from './bunker-answers.ts'
+import { ExportRow, exportRow, MetaShape } from './bunker-row.ts'
+import { marineFilter, priceQuery } from './marine-query.ts'
+
+const columns = Object.keys(ExportRow.properties) as (keyof typeof ExportRow.properties)[]
+
+/** Names of ports hold no comma and no quote; what is not known is empty. */
+const csvOf = (rows: readonly ReturnType<typeof exportRow>[]): string =>
+  `${[columns.join(','), ...rows.map(row => columns.map(name => row[name] ?? '').join(','))].join('\n')}\n`
+
+const ExportBody = t.Union(
+  [
+    t.Object({ data: t.Array(ExportRow), meta: MetaShape }, { title: 'BunkerExport' }),
+    t.Object(
+      {
+        data: t.Object({
+          format: t.Literal('csv'),
+          filename: t.String({ examples: ['bunker-fuels-2026-11-20.csv'] }),
+          content: t.String({ description: 'The file.' }),
+        }),
+        meta: MetaShape,
+      },
+      { title: 'BunkerExportFile' },
+    ),
+  ],
+  { title: 'BunkerExportAnswer' },
+)
+
+function formatOf(text: string | undefined): 'json' | 'csv' {
+  const format = (text || 'json').toLowerCase()
+  if (format === 'json' || format === 'csv') return format
+  const why = format === 'xlsx' ? 'is not written here: a spreadsheet opens csv.' : 'is neither json nor csv.'
+  throw invalidParameter('format', text, why, ['json', 'csv'])
+}
+
+/** The newest prices as a table to take away. */
+export function bunkerExport(deps: BunkerDeps) {
+  const { someQuotesAt, meta } = bunkerAnswers(deps)
+  return new Elysia().use(deps.access).get(
+    '/v1/bunker-fuels/export',
+    ({ query, request, set }) => {
+      const format = formatOf(query.format)
+      const wantsFile = boolOf('download', query.download, false)
+      const { port, grade, region } = marineFilter(query, deps.ports)
+      const places = deps.ports.filter(one => (!port || one === port) && (!region || region.regions.includes(one.region)))
+      const found = someQuotesAt(places, grade)
+      const rows = found.map(exportRow)
+      const filename = `bunker-fuels-${isoDay(deps.now())}.csv`
+      const about = meta(request, set as Answering, quotedSeries(found), byPort(found).size)
+      if (format === 'csv' && (wantsFile || request.headers.get('accept')?.includes('text/csv'))) {
+        set.headers['content-type'] = 'text/csv; charset=utf-8'
+        if (wantsFile) set.headers['content-disposition'] = `attachment; filename="${filename}"`
+        return csvOf(rows)
+      }
+      set.headers['content-type'] = 'application/json; charset=utf-8'
+      const data = format === 'csv' ? { format, filename, content: csvOf(rows) } : rows
+      return JSON.stringify({ data, meta: about })
+    },
+    {
+      access: bunkerAccess,
+      query: t.Object({
+        format: t.Optional(t.String({ description: '`json` (default) or `csv`.', examples: ['json'] })),
+        download: t.Optional(t.String({ description: '`1` answers the CSV itself, as a file.', examples: ['1'] })),
+        ...priceQuery,
+      }),
+      response: { 200: serialised(ExportBody), 400: NestedProblem, 404: NestedProblem },
+      detail: bunkerDetail(
+        'exportBunkerFuels',
+        'Export bunker fuel prices',
+        'The newest price of every grade at every port. With `format=csv` the file stands in `data.content`; `Accept: text/csv` or `download=1` answers it as `text/csv`.',
+      ),
+    },
+  )
+}

@@ -1,0 +1,202 @@
+import { Elysia, t } from 'elysia'
+import { listOf } from '../../http/input/query.ts'
+import { invalidParameter, missingParameter } from '../../http/problem/problem.ts'
+import { NestedProblem } from '../../http/problem/shape.ts'
+import { arbitragePercent, gradeDifferences, gradeSpread, isArbitrage } from '../../market/fuels/bunker.ts'
+import type { Port } from '../../market/fuels/marine.ts'
+import type { Answering } from '../answer.ts'
+import {
+  type BunkerDeps,
+  bunkerAccess,
+  bunkerAnswers,
+  bunkerDetail,
+  bunkerGrade,
+  bunkerPort,
+  byPort,
+  firstMinusSecond,
+  pricesOf,
+  quotedSeries,
+} from './bunker-answers.ts'
+import {
+  byGrade,
+  DifferenceShape,
+  differenceRow,
+  differenceRows,
+  MetaShape,
+  PairSpread,
+  PortShape,
+  PricedPort,
+  pricedPort,
+} from './bunker-row.ts'
+import { priceQuery } from './marine-query.ts'
+
+const access = bunkerAccess
+const refusals = { 400: NestedProblem, 404: NestedProblem }
+const metadata = { metadata: MetaShape }
+const comparedMax = 10
+
+/** How the prices of ports and grades stand to each other. */
+export const bunkerSpreads = (deps: BunkerDeps) => new Elysia().use(comparison(deps)).use(gradeSpreads(deps)).use(portSpread(deps))
+
+/** Two to ten ports, each once. */
+function comparedPorts(text: string | undefined, ports: readonly Port[]): Port[] {
+  if (!text?.trim()) throw missingParameter('ports', 'name two to ten ports, comma-separated.')
+  const found = [...new Set(listOf(text).map(one => bunkerPort(ports, one)))]
+  if (found.length < 2 || found.length > comparedMax) throw invalidParameter('ports', text, `does not name two to ${comparedMax} ports.`)
+  return found
+}
+
+function comparison(deps: BunkerDeps) {
+  const { quotesAt, meta } = bunkerAnswers(deps)
+  return new Elysia().use(deps.access).get(
+    '/v1/bunker-fuels/compare',
+    ({ query, request, set }) => {
+      const compared = comparedPorts(query.ports, deps.ports).map(port => ({ port, found: quotesAt([port]) }))
+      const pairs = compared.flatMap((first, i) => compared.slice(i + 1).map(second => [first, second] as const))
+      return {
+        data: {
+          comparison: Object.fromEntries(compared.map(({ port, found }) => [port.shortCode, pricedPort([port, found])])),
+          spreads: Object.fromEntries(
+            pairs.map(([a, b]) => [
+              `${a.port.shortCode}_${b.port.shortCode}`,
+              differenceRows(gradeDifferences(pricesOf(a.found), pricesOf(b.found))),
+            ]),
+          ),
+          metadata: meta(request, set as Answering, quotedSeries(compared.flatMap(one => one.found)), compared.length),
+        },
+      }
+    },
+    {
+      access,
+      query: t.Object({
+        ports: t.Optional(
+          t.String({ description: 'Two to ten ports, comma-separated, in any of their spellings.', examples: ['SIN,RTM'] }),
+        ),
+      }),
+      response: {
+        200: t.Object(
+          { data: t.Object({ comparison: t.Record(t.String(), PricedPort), spreads: t.Record(t.String(), byGrade), ...metadata }) },
+          { title: 'BunkerComparison' },
+        ),
+        ...refusals,
+      },
+      detail: bunkerDetail(
+        'compareBunkerPorts',
+        'Compare ports',
+        `The prices of two to ten ports side by side, and for each pair (\`SIN_RTM\`) the spread of every grade that both sell. ${firstMinusSecond}`,
+      ),
+    },
+  )
+}
+
+const portValues = t.Record(t.String(), t.Number(), { description: 'By short code; without ports that lack one of the two.' })
+const average = t.Union([t.Number({ examples: [-188.2] }), t.Null()], { description: 'Arithmetic mean of the ports; null without any.' })
+
+function gradeSpreads(deps: BunkerDeps) {
+  const { someQuotesAt, meta } = bunkerAnswers(deps)
+  return new Elysia().use(deps.access).get(
+    '/v1/bunker-fuels/spreads',
+    ({ request, set }) => {
+      const found = someQuotesAt(deps.ports)
+      const prices = new Map([...byPort(found)].map(([port, own]) => [port, pricesOf(own)]))
+      const [mgo, ifo380] = [gradeSpread(prices, ['VLSFO', 'MGO_05S']), gradeSpread(prices, ['VLSFO', 'HFO_380'])]
+      const values = ({ values }: typeof mgo) => Object.fromEntries([...values].map(([port, value]) => [port.shortCode, value]))
+      return {
+        data: {
+          vlsfo_mgo: values(mgo),
+          vlsfo_ifo380: values(ifo380),
+          averages: { vlsfo_mgo: mgo.average ?? null, vlsfo_ifo380: ifo380.average ?? null },
+          metadata: meta(request, set as Answering, quotedSeries(found), prices.size),
+        },
+      }
+    },
+    {
+      access,
+      response: {
+        200: t.Object(
+          {
+            data: t.Object({
+              vlsfo_mgo: portValues,
+              vlsfo_ifo380: portValues,
+              averages: t.Object({ vlsfo_mgo: average, vlsfo_ifo380: average }),
+              ...metadata,
+            }),
+          },
+          { title: 'BunkerGradeSpreads' },
+        ),
+        404: NestedProblem,
+      },
+      detail: bunkerDetail(
+        'getBunkerSpreads',
+        'Spreads between grades',
+        'At each port, USD per metric ton: VLSFO minus MGO_05S, and VLSFO minus HFO_380, which is what a scrubber saves on each ton.',
+      ),
+    },
+  )
+}
+
+function portSpread(deps: BunkerDeps) {
+  const { quotesAt, meta } = bunkerAnswers(deps)
+  const place = (parameter: 'from' | 'to', text: string | undefined): Port => {
+    if (!text?.trim()) throw missingParameter(parameter, 'name a port, such as SIN.')
+    return bunkerPort(deps.ports, text)
+  }
+  return new Elysia().use(deps.access).get(
+    '/v1/bunker-fuels/spreads/ports',
+    ({ query, request, set }) => {
+      const [from, to] = [place('from', query.from), place('to', query.to)]
+      const grade = bunkerGrade(query)
+      const [a, b] = [quotesAt([from], grade), quotesAt([to], grade)]
+      const found = gradeDifferences(pricesOf(a), pricesOf(b))
+      const one = grade && found.get(grade)
+      return {
+        data: {
+          from_port: from.shortCode,
+          to_port: to.shortCode,
+          fuel_grade: grade ?? null,
+          spreads:
+            grade && one
+              ? {
+                  ...differenceRow(one),
+                  from_price: pricesOf(a).get(grade)!,
+                  to_price: pricesOf(b).get(grade)!,
+                  arbitrage_opportunity: isArbitrage(one),
+                }
+              : differenceRows(found, name => name.toLowerCase()),
+          metadata: meta(request, set as Answering, quotedSeries([...a, ...b]), 2),
+        },
+      }
+    },
+    {
+      access,
+      query: t.Object({
+        from: t.Optional(t.String({ description: 'The first port, in any of its spellings.', examples: ['SIN'] })),
+        to: t.Optional(t.String({ description: 'The second port.', examples: ['RTM'] })),
+        grade: t.Optional(t.String({ description: 'One grade or an alias of it; absent: all.', examples: ['VLSFO'] })),
+        fuel_type: priceQuery.fuel_type,
+      }),
+      response: {
+        200: t.Object(
+          {
+            data: t.Object({
+              from_port: PortShape.properties.code,
+              to_port: PortShape.properties.code,
+              fuel_grade: t.Union([t.String({ examples: ['VLSFO'] }), t.Null()]),
+              spreads: t.Union([PairSpread, t.Record(t.String(), DifferenceShape)], {
+                description: 'Of the grade; without one by grade in lower case. Empty where a port has no price.',
+              }),
+              ...metadata,
+            }),
+          },
+          { title: 'BunkerPortSpread' },
+        ),
+        ...refusals,
+      },
+      detail: bunkerDetail(
+        'getBunkerPortSpread',
+        'Spread between two ports',
+        `The price at \`from\` minus that at \`to\`, of one grade or of all. \`arbitrage_opportunity\`: they lie more than ${arbitragePercent} % apart, either way round; what it costs to go there is not in it.`,
+      ),
+    },
+  )
+}

@@ -1,0 +1,198 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import { formBody, formOf } from '../../http/input/form.ts'
+import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import { sourceDescription } from '../../market/catalogue/catalogue.ts'
+import { againstAverage, dieselCode, metersAMile, nationalDieselCode } from '../../market/fuels/diesel.ts'
+import { formatPrice, roundTo } from '../../market/prices/format.ts'
+import type { Catalogue } from '../../service/catalogue/catalogue.ts'
+import type { Board, Quote } from '../../service/prices/board.ts'
+import type { StationNearby, StationStore } from '../../store/fuels/stations.ts'
+import { fixtureSource } from '../../world/futures/curves.ts'
+import { type Answering, type Marks, markFixtures } from '../answer.ts'
+
+export interface DieselDeps {
+  access: AccessPlugin
+  board: Board
+  catalogue: Catalogue
+  stations: Pick<StationStore, 'near'>
+  marks: Marks
+  now: () => number
+}
+
+const radiusMeters = { min: 1, max: 50_000, default: 8047 }
+const stationsMax = 50
+const decimals = 3
+
+const Place = t.Object({ lat: t.Number({ examples: [29.76] }), lng: t.Number({ examples: [-95.37] }) })
+const orNull = <T extends ReturnType<typeof t.String> | ReturnType<typeof t.Number>>(schema: T, description: string) =>
+  t.Union([schema, t.Null()], { description })
+
+const Nearby = t.Object(
+  {
+    regional_average: t.Union(
+      [
+        t.Object({
+          price: t.Number({ examples: [3.441] }),
+          currency: t.Literal('USD'),
+          unit: t.Literal('gallon'),
+          region: t.String({ examples: ['TX'] }),
+          granularity: t.Union([t.Literal('state'), t.Literal('national')]),
+          source: t.String({ examples: ['market_reporting'] }),
+        }),
+        t.Null(),
+      ],
+      { description: 'Of the state of the nearest station, else of the country; null where there is neither.' },
+    ),
+    stations: t.Array(
+      t.Object(
+        {
+          name: t.String({ examples: ['Gulf Truck Stop'] }),
+          address: t.String({ examples: ['1200 Katy Freeway, Houston'] }),
+          location: Place,
+          diesel_price: t.Number({ examples: [3.419] }),
+          formatted_price: t.String({ examples: ['$3.419'] }),
+          currency: t.Literal('USD'),
+          unit: t.Literal('gallon'),
+          price_delta: orNull(t.Number({ examples: [-0.022] }), 'Price minus the regional average; null without one.'),
+          price_vs_average: orNull(t.String({ examples: ['0.6% below average'] }), 'The same for people.'),
+          fuel_types: t.Array(t.String({ examples: ['diesel'] })),
+          last_updated: t.String({ format: 'date-time', description: 'When the price was seen.' }),
+          state: t.String({ examples: ['TX'] }),
+          distance_meters: integer({ examples: [2260] }),
+        },
+        { title: 'DieselStation' },
+      ),
+      { maxItems: stationsMax },
+    ),
+    search_area: t.Object({
+      center: Place,
+      radius_meters: t.Number({ examples: [radiusMeters.default] }),
+      radius_miles: t.Number({ examples: [5] }),
+    }),
+    metadata: t.Object({
+      total_stations: integer({ description: `Stations in the area; the ${stationsMax} nearest are answered.` }),
+      source: t.String({ examples: ['import'], description: 'Who gave the prices; `none` without stations.' }),
+      source_description: t.String(),
+      cached: t.Boolean({ description: 'Always false: stations are read, not fetched.' }),
+      api_cost: t.Number({ description: 'Always 0.' }),
+      timestamp: t.String({ format: 'date-time' }),
+      cache_age_hours: orNull(t.Number(), 'Always null, as nothing is cached.'),
+    }),
+  },
+  { title: 'DieselStations' },
+)
+
+const stationsBody = formBody(
+  t.Object({
+    lat: t.Number({ minimum: -90, maximum: 90, examples: [29.76] }),
+    lng: t.Number({ minimum: -180, maximum: 180, examples: [-95.37] }),
+    radius: t.Optional(
+      t.Union([t.Number({ minimum: radiusMeters.min, maximum: radiusMeters.max, examples: [radiusMeters.default] }), t.Null()], {
+        description: `Meters, ${radiusMeters.default} when absent: five miles.`,
+      }),
+    ),
+  }),
+)
+
+function areaOf(body: unknown): { latitude: number; longitude: number; meters: number } {
+  const form = formOf(body)
+  for (const field of ['lat', 'lng']) if (!form.has(field)) form.fault(field, 'is required.')
+  const [latitude, longitude] = [form.number('lat', -90, 90), form.number('lng', -180, 180)]
+  const meters = form.isNull('radius') ? undefined : form.number('radius', radiusMeters.min, radiusMeters.max)
+  form.check()
+  return { latitude: latitude!, longitude: longitude!, meters: meters ?? radiusMeters.default }
+}
+
+/** Stations around a place, the nearest first. */
+export function dieselStations({ access, board, catalogue, stations, marks, now }: DieselDeps) {
+  const quoteOf = (code: string) => {
+    const series = catalogue.resolve(code, now())?.series
+    return series && board.quote(series)
+  }
+  const averageNear = (nearest: StationNearby | undefined): { region: string; quote: Quote } | undefined => {
+    const own = nearest && quoteOf(dieselCode(nearest.state))
+    if (nearest && own) return { region: nearest.state, quote: own }
+    const quote = quoteOf(nationalDieselCode)
+    return quote && { region: 'US', quote }
+  }
+  return new Elysia().use(access).post(
+    '/v1/diesel-prices/stations',
+    ({ body, set }) => {
+      const { latitude, longitude, meters } = areaOf(body)
+      const { stations: found, total } = stations.near({ latitude, longitude }, meters / metersAMile, stationsMax)
+      const average = averageNear(found[0])
+      const price = average && roundTo(average.quote.observation.value, average.quote.series.decimals)
+      const sources = [...new Set(found.map(one => one.source))]
+      const isFixture = sources.includes(fixtureSource)
+      set.headers['x-cache'] = 'MISS'
+      markFixtures(set as Answering, marks, [...(average ? [average.quote] : []), { series: { fixture: isFixture } }])
+      return {
+        regional_average: average && price !== undefined ? averageRow(average.region, average.quote, price) : null,
+        stations: found.map(one => stationRow(one, price)),
+        search_area: {
+          center: { lat: latitude, lng: longitude },
+          radius_meters: meters,
+          radius_miles: roundTo(meters / metersAMile, 2),
+        },
+        metadata: {
+          total_stations: total,
+          source: sources.join(', ') || 'none',
+          source_description: describe(sources),
+          cached: false,
+          api_cost: 0,
+          timestamp: isoInstant(now()),
+          cache_age_hours: null,
+        },
+      }
+    },
+    {
+      access: { meter: true, header: true, feature: 'calculated_metrics', action: 'read' },
+      body: stationsBody,
+      response: { 200: Nearby, 400: NestedProblem, 422: ValidationProblem },
+      detail: {
+        operationId: 'findDieselStations',
+        tags: ['diesel'],
+        summary: 'Diesel stations around a place',
+        description: `The stations within a radius of up to ${radiusMeters.max} meters, measured along the great circle, the nearest first and at most ${stationsMax}. Each says how its price stands to the average of the region. The list is empty where no stations are loaded.`,
+      },
+    },
+  )
+}
+
+const averageRow = (region: string, { series }: Quote, price: number) => ({
+  price,
+  currency: 'USD' as const,
+  unit: 'gallon' as const,
+  region,
+  granularity: region === 'US' ? ('national' as const) : ('state' as const),
+  source: series.source,
+})
+
+function stationRow(station: StationNearby, average: number | undefined) {
+  const price = roundTo(station.price, decimals)
+  const against = average === undefined ? undefined : againstAverage(price, average)
+  return {
+    name: station.name,
+    address: station.address,
+    location: { lat: station.latitude, lng: station.longitude },
+    diesel_price: price,
+    formatted_price: formatPrice(price, decimals, 'USD', 'gallon', false),
+    currency: 'USD' as const,
+    unit: 'gallon' as const,
+    price_delta: against?.delta ?? null,
+    price_vs_average: against?.text ?? null,
+    fuel_types: [...station.fuelTypes],
+    last_updated: isoInstant(station.observedAt),
+    state: station.state,
+    distance_meters: Math.round(station.miles * metersAMile),
+  }
+}
+
+/** Where the prices come from, in a sentence. */
+function describe(sources: readonly string[]): string {
+  if (sources.length === 0) return 'No station is loaded for this area'
+  return sources.map(source => sourceDescription(source, source === fixtureSource)).join('; ')
+}

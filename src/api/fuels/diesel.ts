@@ -1,0 +1,101 @@
+import { Elysia, t } from 'elysia'
+import { notFound, Problem } from '../../http/problem/problem.ts'
+import { NestedProblem } from '../../http/problem/shape.ts'
+import { isoDay, isoInstant } from '../../lib/instant.ts'
+import { sourceDescription } from '../../market/catalogue/catalogue.ts'
+import { dieselCode, nationalDieselCode, stateCode } from '../../market/fuels/diesel.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import type { Quote } from '../../service/prices/board.ts'
+import { type Answering, envelope, markFixtures, success } from '../answer.ts'
+import { formatted } from '../prices/row.ts'
+import { type DieselDeps, dieselStations } from './diesel-stations.ts'
+
+/** What state the average of the country is answered as. */
+const national = 'US'
+const states = 'Two letters, in any case.'
+
+const AverageShape = t.Object(
+  {
+    state: t.String({ examples: ['CA'], description: `Two letters; ${national} for the country.` }),
+    price: t.Number({ examples: [4.871] }),
+    currency: t.Literal('USD'),
+    unit: t.Literal('gallon'),
+    granularity: t.Union([t.Literal('state'), t.Literal('national')]),
+    source: t.String({ examples: ['EIA'] }),
+    updated_at: t.String({ format: 'date-time', description: 'When this service recorded it.' }),
+    as_of: t.String({ format: 'date', description: 'The week it is of.' }),
+    formatted: t.String({ examples: ['$4.871'] }),
+    cached: t.Boolean({ description: 'Always false: averages are read, not fetched.' }),
+  },
+  { title: 'DieselAverage' },
+)
+const Metadata = t.Object({ source_description: t.String({ examples: ['Published by EIA'] }) })
+const regional = { regional_average: AverageShape }
+const Both = t.Object(
+  { status: t.Literal('success'), ...regional, data: t.Object({ ...regional, metadata: Metadata }) },
+  { title: 'DieselPrice' },
+)
+
+const refusals = { 400: NestedProblem, 404: NestedProblem }
+const detail = (operationId: string, summary: string, description: string) => ({ operationId, tags: ['diesel'], summary, description })
+const weekly = 'The averages come out once a week.'
+
+/** Pump prices of diesel in the United States: averages, and stations around a place. */
+export function diesel(deps: DieselDeps) {
+  const { board, catalogue, marks, now } = deps
+  const averageOf = (text: string | undefined, set: Answering) => {
+    const state = text?.trim() && text.trim().toUpperCase() !== national ? stateCode(text) : national
+    if (state === undefined) throw notFound(`State ${text!.slice(0, 100)}`)
+    const series = catalogue.resolve(state === national ? nationalDieselCode : dieselCode(state), now())?.series
+    const quote = series && board.quote(series)
+    if (!quote) throw new Problem('DATA_NOT_AVAILABLE', `There is no average diesel price of ${state}.`)
+    set.headers['x-cache'] = 'MISS'
+    markFixtures(set, marks, [quote])
+    return {
+      regional_average: averageRow(state, quote),
+      metadata: { source_description: sourceDescription(quote.series.source, quote.series.fixture) },
+    }
+  }
+  return new Elysia()
+    .use(deps.access)
+    .get(
+      '/v1/diesel-prices',
+      ({ query, set }) => {
+        const data = averageOf(query.state, set as Answering)
+        return { ...success(data), regional_average: data.regional_average }
+      },
+      {
+        access: { meter: true },
+        query: t.Object({ state: t.Optional(t.String({ description: `${states} Absent: the country.`, examples: ['CA'] })) }),
+        response: { 200: Both, ...refusals },
+        detail: detail(
+          'getDieselPrice',
+          'Average diesel price',
+          `The average pump price of diesel in a state, or in the country, in USD per gallon with taxes. ${weekly}`,
+        ),
+      },
+    )
+    .get('/v1/diesel-prices/states/:state', ({ params, set }) => success(averageOf(params.state, set as Answering)), {
+      access: { meter: true },
+      params: t.Object({ state: t.String({ description: states, examples: ['CA'] }) }),
+      response: { 200: envelope(t.Object({ ...regional, metadata: Metadata })), ...refusals },
+      detail: detail('getStateDieselPrice', 'Average diesel price of a state', `The same for the state in the path. ${weekly}`),
+    })
+    .use(dieselStations(deps))
+}
+
+const averageRow = (state: string, { series, observation }: Quote) => {
+  const price = roundTo(observation.value, series.decimals)
+  return {
+    state,
+    price,
+    currency: 'USD' as const,
+    unit: 'gallon' as const,
+    granularity: state === national ? ('national' as const) : ('state' as const),
+    source: series.source,
+    updated_at: isoInstant(observation.recordedAt),
+    as_of: isoDay(observation.observedAt),
+    formatted: formatted(series, price),
+    cached: false,
+  }
+}

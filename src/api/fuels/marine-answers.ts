@@ -1,0 +1,117 @@
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import { pageHeaders, pageMeta, pageOf } from '../../http/input/page.ts'
+import { Problem } from '../../http/problem/problem.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import { sourceDescription } from '../../market/catalogue/catalogue.ts'
+import { grades, marineCode, type Port } from '../../market/fuels/marine.ts'
+import type { Catalogue } from '../../service/catalogue/catalogue.ts'
+import type { Board } from '../../service/prices/board.ts'
+import type { History } from '../../service/prices/history.ts'
+import type { Ingest } from '../../service/prices/ingest.ts'
+import { walks } from '../../service/prices/page-walks.ts'
+import { type Answering, type Marks, markFixtures, success } from '../answer.ts'
+import { intervalOf, rangeOf, windowDays } from '../prices/window-query.ts'
+import { filterRow, type MarineFilter, marineFilter, portFilter, within } from './marine-query.ts'
+import { type MarineSeries, marineHistoryRow, marineRow, portPrice, portRow } from './marine-row.ts'
+
+export interface MarineDeps {
+  access: AccessPlugin
+  board: Board
+  catalogue: Catalogue
+  history: History
+  ingest: Ingest
+  ports: readonly Port[]
+  marks: Marks
+  perPageMax: number
+  now: () => number
+}
+
+/** Prices and ports, and what the answers about them have in common. */
+export function marineAnswers(deps: MarineDeps) {
+  const { board, catalogue, ports, now } = deps
+  const walking = walks(deps.history, deps.ingest)
+
+  /** By port, the largest first, then by grade. The averages of the ports, where asked for, come last; they lie in no region. */
+  const seriesOf = ({ port, grade, region }: MarineFilter, averages: boolean): MarineSeries[] => {
+    const places = ports.filter(one => (!port || one === port) && (!region || region.regions.includes(one.region)))
+    const all = averages && !port && !region ? [...places, undefined] : places
+    return all.flatMap(place =>
+      (grade ? [grade] : grades).flatMap(one => {
+        if (place && !place.fuels.includes(one)) return []
+        const series = catalogue.resolve(marineCode(one, place), now())?.series
+        return series ? { series, grade: one, port: place } : []
+      }),
+    )
+  }
+  const metadata = (set: Answering, found: readonly MarineSeries[]) => {
+    set.headers['x-cache'] = 'MISS'
+    markFixtures(set, deps.marks, found)
+    const texts = found.map(({ series }) => sourceDescription(series.source, series.fixture))
+    return { source_description: [...new Set(texts)].join('; ') }
+  }
+  const pricesOf = (query: Parameters<typeof marineFilter>[0], averages: boolean, set: Answering) => {
+    const filter = marineFilter(query, ports)
+    const found = seriesOf(filter, averages).flatMap(one => {
+      const quote = board.quote(one.series)
+      return quote ? { ...one, quote } : []
+    })
+    if (found.length === 0) throw new Problem('DATA_NOT_AVAILABLE', 'There is no marine fuel price for these filters.', filterRow(filter))
+    return success({
+      prices: found.map(one => marineRow(one, one.quote)),
+      count: found.length,
+      filters: filterRow(filter),
+      updated_at: isoInstant(Math.max(...found.map(one => one.quote.observation.recordedAt))),
+      metadata: metadata(set, found),
+    })
+  }
+  const portsOf = (query: Parameters<typeof portFilter>[0]) => {
+    const filter = portFilter(query)
+    return { filter, found: ports.filter(port => within(filter, port)) }
+  }
+  const portPrices = (query: Parameters<typeof portFilter>[0], set: Answering) => {
+    const { found } = portsOf(query)
+    const quoted = found.map(port => ({
+      port,
+      quotes: seriesOf({ port, grade: undefined, region: undefined }, false).flatMap(one => {
+        const quote = board.quote(one.series)
+        return quote ? { ...one, quote } : []
+      }),
+    }))
+    const everything = quoted.flatMap(one => one.quotes)
+    metadata(set, everything)
+    return success({
+      ports: quoted.map(({ port, quotes }) => ({
+        ...portRow(port),
+        latest: Object.fromEntries(quotes.map(({ grade, series, quote }) => [grade, portPrice(series, quote)])),
+      })),
+      count: found.length,
+    })
+  }
+  const history = (query: Record<string, string | undefined>, request: Request, set: Answering, keyId: string) => {
+    const interval = intervalOf(query.interval) ?? 'day'
+    const range = rangeOf({ start_date: query.start_date, end_date: query.end_date }, windowDays.past_month, now())
+    const page = pageOf(query, deps.perPageMax)
+    const filter = marineFilter(query, ports)
+    const found = seriesOf(filter, false)
+    const seriesIds = found.map(one => one.series.id)
+    const key = [keyId, page.perPage, seriesIds.join(' '), interval, range.fixed].join('|')
+    const question = {
+      key,
+      range: { seriesIds, interval: interval === 'minute' ? ('raw' as const) : interval, from: range.from, to: range.to },
+    }
+    const { rows, total, from, to } = walking.page(question, page.page, page.perPage, now())
+    const meta = pageMeta(page, total)
+    pageHeaders(set.headers, request.url, meta)
+    const byId = new Map(found.map(one => [one.series.id, one]))
+    return {
+      ...success({
+        prices: rows.map(row => marineHistoryRow(byId.get(row.seriesId)!, row)),
+        period: { from: isoInstant(from), to: isoInstant(to - 1), interval },
+        filters: filterRow(filter),
+        metadata: metadata(set, found),
+      }),
+      meta,
+    }
+  }
+  return { pricesOf, portsOf, portPrices, history }
+}

@@ -1,0 +1,86 @@
+import { t } from 'elysia'
+import { boolOf } from '../../http/input/query.ts'
+import { invalidParameter, notFound } from '../../http/problem/problem.ts'
+import {
+  type Grade,
+  gradeOf,
+  grades,
+  type Port,
+  portOf,
+  portRegions,
+  type RegionChoice,
+  regionGroupNames,
+  regionOf,
+} from '../../market/fuels/marine.ts'
+
+export const priceQuery = {
+  port_code: t.Optional(
+    t.String({ description: 'UN/LOCODE, short code, slug or name of a port, in any case; absent: all.', examples: ['SGSIN'] }),
+  ),
+  port: t.Optional(t.String({ description: 'Another name of `port_code`.', examples: ['SINGAPORE'] })),
+  fuel_type: t.Optional(
+    t.String({
+      description: `${grades.join(', ')}, or an alias: MGO, IFO380, HSFO, HFO380, IFO180, VLSFO_05S; absent: all.`,
+      examples: ['VLSFO'],
+    }),
+  ),
+  grade: t.Optional(t.String({ description: 'Another name of `fuel_type`.', examples: ['VLSFO'] })),
+  region: t.Optional(
+    t.String({ description: `${portRegions.join(', ')}, or ${regionGroupNames.join(', ')}; absent: all.`, examples: ['Asia'] }),
+  ),
+}
+
+export const portQuery = {
+  region: t.Optional(t.String({ description: `${portRegions.join(', ')}, in any case; absent: all.`, examples: ['Asia'] })),
+  country: t.Optional(t.String({ description: 'Two letters (ISO 3166-1).', examples: ['SG'] })),
+  major_ports: t.Optional(t.String({ description: 'Major ports only; `false` (default): all.', examples: ['true'] })),
+}
+
+type Query<T> = { [name in keyof T]?: string }
+
+/** Which of the marine prices are asked for; undefined is all. */
+export interface MarineFilter {
+  port: Port | undefined
+  grade: Grade | undefined
+  region: RegionChoice | undefined
+}
+
+/** Throws the refusal of a grade, a region or a port that there is not. */
+export function marineFilter(query: Query<typeof priceQuery>, ports: readonly Port[]): MarineFilter {
+  const [parameter, given] = query.fuel_type ? (['fuel_type', query.fuel_type] as const) : (['grade', query.grade] as const)
+  const grade = given ? gradeOf(given) : undefined
+  if (given && !grade) throw invalidParameter(parameter, given, 'is not a grade.', grades)
+  const region = regionIn(query.region, true)
+  const place = query.port_code || query.port
+  const port = place ? portOf(ports, place) : undefined
+  if (place && !port) throw notFound(`Port ${place.slice(0, 100)}`)
+  return { port, grade, region }
+}
+
+export const filterRow = ({ port, grade, region }: MarineFilter) => ({
+  port_code: port?.code ?? null,
+  fuel_type: grade ?? null,
+  region: region?.name ?? null,
+})
+
+export interface PortFilter {
+  region: RegionChoice | undefined
+  country: string | undefined
+  majorOnly: boolean
+}
+
+export function portFilter(query: Query<typeof portQuery>): PortFilter {
+  const country = query.country?.trim().toUpperCase() || undefined
+  if (country && !/^[A-Z]{2}$/.test(country)) throw invalidParameter('country', query.country, 'is not a country code of two letters.')
+  return { region: regionIn(query.region, false), country, majorOnly: boolOf('major_ports', query.major_ports, false) }
+}
+
+export const within = ({ region, country, majorOnly }: PortFilter, port: Port): boolean =>
+  (!region || region.regions.includes(port.region)) && (!country || port.country === country) && (!majorOnly || port.major)
+
+function regionIn(text: string | undefined, groups: boolean): RegionChoice | undefined {
+  if (!text?.trim()) return undefined
+  const region = regionOf(text, groups)
+  if (!region) throw invalidParameter('region', text, 'is not a region.', groups ? [...portRegions, ...regionGroupNames] : portRegions)
+  return region
+}

@@ -1,0 +1,78 @@
+import { t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import { type PageRequest, pageHeaders, pageMeta } from '../../http/input/page.ts'
+import { invalidParameter, notFound, Problem } from '../../http/problem/problem.ts'
+import { NestedProblem } from '../../http/problem/shape.ts'
+import { isoDay, isoInstant } from '../../lib/instant.ts'
+import type { Catalogue } from '../../service/catalogue/catalogue.ts'
+import type { CarrierMode, Surcharge, SurchargeHistory, SurchargeStore } from '../../store/fuels/surcharges.ts'
+import { type Answering, type Marks, markFixtures, success } from '../answer.ts'
+import { type ParcelRow, SourceNote, type SurchargeRow, sourceNote } from './surcharge-row.ts'
+
+export interface FuelSurchargeDeps {
+  access: AccessPlugin
+  catalogue: Catalogue
+  surcharges: SurchargeStore
+  marks: Marks
+  perPageMax: number
+  now: () => number
+}
+
+export const listShape = <T extends typeof SurchargeRow | typeof ParcelRow>(row: T) =>
+  t.Object({
+    surcharges: t.Array(row),
+    count: integer({ examples: [4] }),
+    updated_at: t.String({ format: 'date-time', description: 'When the newest of them was read.' }),
+    metadata: SourceNote,
+  })
+export const carrierParams = (example: string) =>
+  t.Object({ carrier: t.String({ description: 'Code of a carrier, in any case.', examples: [example] }) })
+export const refusals = { 400: NestedProblem, 404: NestedProblem }
+
+export const delayed =
+  ' Tables are read at the price of each week and take effect on the weekday that the carrier names. When a carrier could not be read, the last values are served with their true `effective_date` and `retrieved_at`.'
+
+/** What the answers about both kinds of carriers have in common. */
+export function surchargeAnswers(deps: FuelSurchargeDeps) {
+  const { surcharges, now } = deps
+  const today = () => isoDay(now())
+
+  const marked = (set: Answering, rows: readonly Surcharge[]) => {
+    const marks = rows.map(row => ({ series: row }))
+    markFixtures(set, deps.marks, marks)
+    return sourceNote(rows)
+  }
+  const carrierOf = (mode: CarrierMode, text: string): string => {
+    const carrier = text.trim().toLowerCase()
+    const known = carrier !== '' && surcharges.serviceLevels(mode, carrier).length > 0
+    if (!known) throw notFound(`${mode === 'ltl' ? 'Carrier' : 'Parcel carrier'} ${text.slice(0, 100)}`)
+    return carrier
+  }
+  /** Undefined when none is asked for. */
+  const levelOf = (text: string | undefined): string | undefined => {
+    const level = text?.trim().toLowerCase()
+    if (!level) return undefined
+    const known = surcharges.serviceLevels('parcel')
+    if (known.length > 0 && !known.includes(level)) throw invalidParameter('service_level', text, 'is not a service level.', known)
+    return level
+  }
+  const present = (rows: Surcharge[], what: string): Surcharge[] => {
+    if (rows.length === 0) throw new Problem('DATA_NOT_AVAILABLE', `There is no fuel surcharge of ${what} in force.`)
+    return rows
+  }
+  const listed = <T>(rows: readonly Surcharge[], row: (one: Surcharge) => T, set: Answering) =>
+    success({
+      surcharges: rows.map(row),
+      count: rows.length,
+      updated_at: isoInstant(Math.max(...rows.map(one => one.retrievedAt))),
+      metadata: marked(set, rows),
+    })
+  const historyOf = (asked: Omit<SurchargeHistory, 'toOn'>, page: PageRequest, request: Request, set: Answering) => {
+    const question = { ...asked, toOn: today() }
+    const meta = pageMeta(page, surcharges.count(question))
+    pageHeaders(set.headers, request.url, meta)
+    return { rows: surcharges.history(question, page.perPage, (page.page - 1) * page.perPage), meta }
+  }
+  return { today, marked, carrierOf, levelOf, present, listed, historyOf }
+}

@@ -1,0 +1,249 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import { integerOf } from '../../http/input/query.ts'
+import { notFound, Problem } from '../../http/problem/problem.ts'
+import { isoDay, isoInstant, startOfMonth } from '../../lib/instant.ts'
+import { opecCountry, rankedProducers, totalProduced } from '../../market/fundamentals/opec.ts'
+import { monthAfter, monthOf } from '../../market/fundamentals/period.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import type { Feature } from '../../plan/tiers.ts'
+import type { OpecFilter, OpecRow, OpecStore } from '../../store/fundamentals/opec.ts'
+import { fixtureSource } from '../../world/futures/curves.ts'
+import { type Answering, type Marks, markFixtures } from '../answer.ts'
+import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageQuery, eiRefusals } from '../drilling/frame.ts'
+import { eiIdOf, eiList, eiOne, eiRangeOf, eiRangeQuery, eiWhole } from '../drilling/list.ts'
+
+export interface EiOpecDeps {
+  access: AccessPlugin
+  opec: OpecStore
+  marks: Marks
+  tierRequired(feature: Feature): string
+}
+
+const barrelsEach = 1e6
+const mbpdDecimals = 6
+const unitName = 'million_barrels_per_day' as const
+const mbpd = (bpd: number): number => roundTo(bpd / barrelsEach, mbpdDecimals)
+
+const produced = {
+  production_mbpd: t.Number({ description: 'Million barrels a day.', examples: [9.1] }),
+  production_bpd: integer({ description: 'The same in barrels a day.', examples: [9100000] }),
+}
+const totals = {
+  total_production_mbpd: t.Number({ description: 'Million barrels a day.', examples: [28.73] }),
+  total_production_bpd: integer({ description: 'The same in barrels a day.', examples: [28730000] }),
+}
+const change = t.Union([t.Number({ examples: [-0.05] }), t.Null()], {
+  description: 'In million barrels a day against the month before; null without it.',
+})
+const country = t.String({ examples: ['Saudi Arabia'] })
+const date = t.String({ format: 'date', description: 'First day of the month that was produced in.', examples: ['2026-10-01'] })
+const month = t.String({ examples: ['2026-10'] })
+const unit = t.Literal(unitName)
+const percentage = t.Union([t.Number({ examples: [31.7] }), t.Null()], { description: 'Of all countries of the month.' })
+
+const Record = t.Object(
+  {
+    id: t.String({ examples: ['1'] }),
+    country,
+    ...produced,
+    ...{ unit, change, date, month },
+    source: t.String({ examples: ['EIA'] }),
+    timestamp: t.String({ format: 'date-time', description: 'When this service recorded the month.' }),
+  },
+  { title: 'OpecProduction' },
+)
+const Latest = t.Object({ month, ...totals, countries: t.Array(Record) }, { title: 'LatestOpecProduction' })
+const Past = t.Object({ date, country, ...produced, change }, { title: 'PastOpecProduction' })
+const Total = t.Object({ ...totals, change, unit, as_of_date: date }, { title: 'TotalOpecProduction' })
+const Share = t.Object({ country, ...produced, change, percentage, date }, { title: 'OpecShare' })
+const Producer = t.Object({ rank: integer({ examples: [1] }), name: country, country, ...produced, percentage }, { title: 'OpecProducer' })
+const Producers = t.Object({
+  producers: t.Array(Producer),
+  data: t.Array(Producer, { description: 'The same list.' }),
+  as_of: date,
+})
+
+const numberNote =
+  'Numbers follow the months in the order of their first arrival and never change; months filled in later get the next ones.'
+const publicationNote = 'A month is published about the 15th of the next one.'
+
+const dateOf = (month: string): string => `${month}-01`
+const changeOf = ({ bpd, bpdBefore }: OpecRow) => (bpdBefore === undefined ? null : mbpd(bpd - bpdBefore))
+const producedOf = ({ bpd }: { bpd: number }) => ({ production_mbpd: mbpd(bpd), production_bpd: bpd })
+const totalsOf = (bpd: number) => ({ total_production_mbpd: mbpd(bpd), total_production_bpd: bpd })
+const shareOf = (percentage: number | undefined) => (percentage === undefined ? null : roundTo(percentage, 2))
+
+const recordRow = (one: OpecRow) => ({
+  id: String(one.id),
+  country: one.country,
+  ...producedOf(one),
+  unit: unitName,
+  change: changeOf(one),
+  date: dateOf(one.month),
+  month: one.month,
+  source: one.source,
+  timestamp: isoInstant(one.recordedAt),
+})
+const pastRow = (one: OpecRow) => ({ date: dateOf(one.month), country: one.country, ...producedOf(one), change: changeOf(one) })
+
+/** The first month that begins at or after `at`. */
+function monthFrom(at: number): string {
+  if (at === Number.MIN_SAFE_INTEGER) return '0000-01'
+  if (at === Number.MAX_SAFE_INTEGER) return '9999-12'
+  const own = monthOf(isoDay(at))
+  return startOfMonth(at) === at ? own : monthAfter(own, 1)
+}
+
+/** Crude oil production of the OPEC countries by month. */
+export function eiOpec(deps: EiOpecDeps, prefix: EiPrefix) {
+  const { opec } = deps
+  const tier = deps.tierRequired('energy_intelligence')
+  const marked = <T extends readonly OpecRow[]>(set: unknown, found: T): T => {
+    const series = found.map(one => ({ series: { fixture: one.source === fixtureSource } }))
+    markFixtures(set as Answering, deps.marks, series)
+    return found
+  }
+  const newest = (set: unknown): { month: string; rows: OpecRow[] } => {
+    const found = opec.newestMonth()
+    if (found === undefined) throw new Problem('DATA_NOT_AVAILABLE', 'There is no month of OPEC production.')
+    return { month: found, rows: marked(set, opec.ofMonth(found)) }
+  }
+  const listOf = (set: unknown, query: Parameters<typeof eiRangeOf>[0] & { country?: string }) => {
+    const { from, to } = eiRangeOf(query)
+    const asked = query.country?.trim()
+    const named = asked && (opec.countryNamed(opecCountry(asked)) ?? opecCountry(asked))
+    const filter: OpecFilter = { country: named || undefined, fromMonth: monthFrom(from), toMonth: monthFrom(to) }
+    return { total: opec.count(filter), rows: (limit: number, offset: number) => marked(set, opec.page(filter, limit, offset)) }
+  }
+  const total = (set: unknown) => {
+    const { month: own, rows } = newest(set)
+    const before = opec.ofMonth(monthAfter(own, -1))
+    const sum = totalProduced(rows)
+    return {
+      ...totalsOf(sum),
+      change: before.length === 0 ? null : mbpd(sum - totalProduced(before)),
+      unit: unitName,
+      as_of_date: dateOf(own),
+    }
+  }
+  const producers = (set: unknown, limit: number) => {
+    const { month: own, rows } = newest(set)
+    const list = rankedProducers(rows)
+      .slice(0, limit)
+      .map(one => ({
+        ...{ rank: one.rank, name: one.country, country: one.country, percentage: shareOf(one.percentage) },
+        ...producedOf(one),
+      }))
+    return { producers: list, data: list, as_of: dateOf(own) }
+  }
+  const listQuery = t.Object({
+    country: t.Optional(t.String({ description: 'Name of a country, in any letter case.', examples: ['Saudi Arabia'] })),
+    ...eiRangeQuery,
+    ...eiPageQuery,
+  })
+
+  return new Elysia({ prefix })
+    .use(deps.access)
+    .get(
+      '/opec_productions',
+      ({ query, set, request }) => eiList(query, { set: set as Answering, request, tierRequired: tier }, listOf(set, query), recordRow),
+      {
+        access: eiAccess,
+        query: listQuery,
+        response: { 200: eiBody(t.Array(Record), 'OpecProductions'), ...eiRefusals },
+        detail: eiDetail(prefix, {
+          operationId: 'listOpecProductions',
+          summary: 'OPEC production',
+          description: `Crude oil that each country produced, by month, newest first. ${publicationNote} ${numberNote}`,
+        }),
+      },
+    )
+    .get(
+      '/opec_productions/latest',
+      ({ set }) => {
+        const { month: own, rows } = newest(set)
+        return eiOne({ month: own, ...totalsOf(totalProduced(rows)), countries: rows.map(recordRow) }, tier)
+      },
+      {
+        access: eiAccess,
+        response: { 200: eiBody(Latest, 'OpecProductionsLatest'), ...eiRefusals },
+        detail: eiDetail(prefix, {
+          operationId: 'getLatestOpecProduction',
+          summary: 'Newest month of OPEC production',
+          description: `Every country of the newest month, and their sum. ${publicationNote}`,
+        }),
+      },
+    )
+    .get('/opec_productions/total', ({ set }) => eiOne(total(set), tier), {
+      access: eiAccess,
+      response: { 200: eiBody(Total, 'OpecProductionsTotal'), ...eiRefusals },
+      detail: eiDetail(prefix, {
+        operationId: 'getTotalOpecProduction',
+        summary: 'OPEC production in all',
+        description: 'The sum over the countries of the newest month; `change` against the sum of the month before.',
+      }),
+    })
+    .get(
+      '/opec_productions/by_country',
+      ({ set }) =>
+        eiWhole(
+          rankedProducers(newest(set).rows).map(one => ({ ...pastRow(one), percentage: shareOf(one.percentage) })),
+          tier,
+        ),
+      {
+        access: eiAccess,
+        response: { 200: eiBody(t.Array(Share), 'OpecProductionsByCountry'), ...eiRefusals },
+        detail: eiDetail(prefix, {
+          operationId: 'getOpecProductionByCountry',
+          summary: 'Newest OPEC production by country',
+          description: 'The countries of the newest month, largest first, each with its part of their sum in percent.',
+        }),
+      },
+    )
+    .get(
+      '/opec_productions/historical',
+      ({ query, set, request }) => eiList(query, { set: set as Answering, request, tierRequired: tier }, listOf(set, query), pastRow),
+      {
+        access: eiAccess,
+        query: listQuery,
+        response: { 200: eiBody(t.Array(Past), 'OpecProductionHistory'), ...eiRefusals },
+        detail: eiDetail(prefix, {
+          operationId: 'getOpecProductionHistory',
+          summary: 'Past OPEC production',
+          description: 'Crude oil by month and country, newest first, all countries or one.',
+        }),
+      },
+    )
+    .get('/opec_productions/top_producers', ({ query, set }) => eiOne(producers(set, integerOf('limit', query.limit, 10, 1, 50)), tier), {
+      access: eiAccess,
+      query: t.Object({ limit: t.Optional(t.String({ description: 'Countries, 1 to 50 (10).', examples: ['5'] })) }),
+      response: { 200: eiBody(Producers, 'OpecTopProducers'), ...eiRefusals },
+      detail: eiDetail(prefix, {
+        operationId: 'getTopOpecProducers',
+        summary: 'Largest OPEC producers',
+        description:
+          'The countries of the newest month by what they produced; countries that produced the same in the order of their names.',
+      }),
+    })
+    .get(
+      '/opec_productions/:id',
+      ({ params, set }) => {
+        const found = opec.byId(eiIdOf(params.id, 'OPEC production'))
+        if (!found) throw notFound(`OPEC production ${params.id}`)
+        marked(set, [found])
+        return eiOne(recordRow(found), tier)
+      },
+      {
+        access: eiAccess,
+        params: t.Object({ id: t.String({ description: 'Number of the record.', examples: ['1'] }) }),
+        response: { 200: eiBody(Record, 'OpecProductionRecord'), ...eiRefusals },
+        detail: eiDetail(prefix, {
+          operationId: 'getOpecProduction',
+          summary: 'One month of one country',
+          description: `What one country produced in one month. ${numberNote}`,
+        }),
+      },
+    )
+}

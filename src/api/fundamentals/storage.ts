@@ -1,0 +1,203 @@
+import { Elysia, t } from 'elysia'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import { invalidParameter, Problem } from '../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import { levelDecimals } from '../../market/fundamentals/storage.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import type { Catalogue } from '../../service/catalogue/catalogue.ts'
+import type { StorageLevel, StorageLevels } from '../../service/fundamentals/storage.ts'
+import type { Closes } from '../../service/prices/closes.ts'
+import type { QuarantineList } from '../../service/prices/quarantine.ts'
+import type { Series } from '../../store/catalogue/series.ts'
+import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
+import { HistoryBody, historyAnswer, historyQuery, questionOf } from './storage-history.ts'
+import { AllRegions, briefRow, Level, levelRow, OneRegion, Overview, paddRow, Reserve, siteRow, sourcesOf } from './storage-row.ts'
+
+export interface StorageDeps {
+  access: AccessPlugin
+  catalogue: Catalogue
+  closes: Closes
+  quarantine: QuarantineList
+  storage: StorageLevels
+  marks: Marks
+  now: () => number
+}
+
+const regions = ['PADD1', 'PADD2', 'PADD3', 'PADD4', 'PADD5'] as const
+const siteCodes = ['BRYAN_MOUND', 'BIG_HILL', 'WEST_HACKBERRY', 'BAYOU_CHOCTAW'].map(site => `SPR_${site}_STORAGE`)
+const totalCode = 'US_CRUDE_STORAGE'
+/** Names of places beside the aliases of the catalogue. */
+const places = new Map([['US', totalCode]])
+
+const crudeOf = (region: string) => `${region}_CRUDE_STORAGE`
+
+type Padds = Partial<Record<Lowercase<(typeof regions)[number]>, ReturnType<typeof paddRow>>>
+
+const keyed = (names: readonly string[], rows: readonly ReturnType<typeof paddRow>[]): Padds =>
+  Object.fromEntries(names.map((name, i) => [name.toLowerCase(), rows[i]]))
+
+const unknownPlace = (place: string) =>
+  new Problem(
+    'NOT_FOUND',
+    `${place.slice(0, 100)} is not a storage series; CUSHING, SPR, US, PADD1 to PADD5 and every code of category storage are.`,
+  )
+
+const noData = (code: string) => new Problem('DATA_NOT_AVAILABLE', `There is no level of ${code}.`, { leg: code })
+
+/** Levels by code, and what the answers about several of them have in common. */
+function storageAnswers(deps: StorageDeps) {
+  const { catalogue, storage: levels, now } = deps
+  const seriesOf = (code: string): Series | undefined => catalogue.resolve(code, now())?.series
+
+  const known = (code: string): StorageLevel | undefined => {
+    const series = seriesOf(code)
+    return series && levels.of(series)
+  }
+  const level = (code: string): StorageLevel => {
+    const found = known(code)
+    if (!found) throw noData(code)
+    return found
+  }
+  /** Marks the answer and names its sources. */
+  const metadata = (set: Answering, found: readonly StorageLevel[]) => {
+    markFixtures(set, deps.marks, found)
+    return sourcesOf(found.map(one => one.series))
+  }
+  const regional = (text: string, set: Answering) => {
+    const region = regions.find(one => one === text.trim().toUpperCase())
+    if (!region) throw invalidParameter('region', text, 'is not a region.', regions)
+    const found = level(crudeOf(region))
+    const row = paddRow(found)
+    const { name, value, unit, updated_at } = row
+    return success({
+      ...keyed([region], [row]),
+      ...{ code: region, name, value, level: value, unit, updated_at, timestamp: updated_at },
+      metadata: metadata(set, [found]),
+    })
+  }
+  const everyRegion = (set: Answering) => {
+    const found = regions.map(region => level(crudeOf(region)))
+    const total = known(totalCode)
+    const all = total ? [...found, total] : found
+    const sum = found.reduce((value, one) => value + one.value, 0)
+    return success({
+      ...(keyed(regions, found.map(paddRow)) as Required<ReturnType<typeof keyed>>),
+      total_us: total ? total.value : roundTo(sum, levelDecimals(found[0]!.series)),
+      updated_at: isoInstant(Math.max(...all.map(one => one.recordedAt))),
+      metadata: metadata(set, all),
+    })
+  }
+  const history = (place: string, query: Parameters<typeof questionOf>[0], set: Answering) => {
+    const question = questionOf(query, now())
+    const series = seriesOf(places.get(place.trim().toUpperCase()) ?? place)
+    if (series?.category !== 'storage') throw unknownPlace(place)
+    markFixtures(set, deps.marks, [{ series }])
+    return historyAnswer(question, series, deps.closes.of(series.id), deps.quarantine)
+  }
+  return { known, level, metadata, regional, everyRegion, history }
+}
+
+const historyRoute = (alias: boolean) => ({
+  access: { meter: true },
+  params: t.Object({
+    code: t.String({
+      description: 'Any code of category `storage`, or `CUSHING`, `SPR`, `US`, `PADD1` to `PADD5`, in any case.',
+      examples: ['CUSHING_STORAGE'],
+    }),
+  }),
+  query: t.Object(historyQuery),
+  response: { 200: HistoryBody, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+  detail: {
+    operationId: alias ? 'getStorageHistoryOfPlace' : 'getStorageHistory',
+    tags: ['storage'],
+    summary: alias ? 'History of a level, by place' : 'History of a level',
+    description: `${alias ? 'The same as `/v1/storage/history/{code}`. ' : ''}Levels of a place, newest first, all on one page, as published or the last of each day, week (from Monday) or month (UTC). \`change\` is against the row before, also where that lies before the range. Without dates the range is \`period\` up to now. Levels are answered in the unit of the series: \`million_barrels\` (to the thousand barrels), \`bcf\` of natural gas, \`percent\` full for European gas.`,
+  },
+})
+
+/** Stocks of crude oil and products: what lies in store, how that changed and how full the places are. */
+export function storage(deps: StorageDeps) {
+  const { known, level, metadata, regional, everyRegion, history } = storageAnswers(deps)
+  return new Elysia()
+    .use(deps.access)
+    .get(
+      '/v1/storage',
+      ({ set }) => {
+        const [cushing, spr, total] = [level('CUSHING_STORAGE'), level('SPR_STORAGE'), known(totalCode)]
+        return success({
+          cushing: briefRow(cushing),
+          spr: briefRow(spr),
+          ...(total && { total_us: briefRow(total) }),
+          metadata: metadata(set as Answering, [cushing, spr, ...(total ? [total] : [])]),
+        })
+      },
+      {
+        access: { meter: true },
+        response: { 200: envelope(Overview), 404: NestedProblem },
+        detail: {
+          operationId: 'getStorage',
+          tags: ['storage'],
+          summary: 'Crude oil in store',
+          description:
+            'The newest levels of Cushing, of the Strategic Petroleum Reserve and of US commercial crude. Cushing and the regions are published on Wednesdays, the reserve on Fridays.',
+        },
+      },
+    )
+    .get(
+      '/v1/storage/cushing',
+      ({ set }) => {
+        const found = level('CUSHING_STORAGE')
+        return success({ ...levelRow(found), metadata: metadata(set as Answering, [found]) })
+      },
+      {
+        access: { meter: true },
+        response: { 200: envelope(Level), 404: NestedProblem },
+        detail: {
+          operationId: 'getCushingStorage',
+          tags: ['storage'],
+          summary: 'Crude oil at Cushing',
+          description:
+            'The newest level at Cushing, Oklahoma, where WTI is delivered, with its changes and the working capacity of its day.',
+        },
+      },
+    )
+    .get(
+      '/v1/storage/spr',
+      ({ set }) => {
+        const found = level('SPR_STORAGE')
+        const sites = siteCodes.flatMap(code => known(code) ?? [])
+        return success({ ...levelRow(found), sites: sites.map(siteRow), metadata: metadata(set as Answering, [found, ...sites]) })
+      },
+      {
+        access: { meter: true },
+        response: { 200: envelope(Reserve), 404: NestedProblem },
+        detail: {
+          operationId: 'getStrategicReserve',
+          tags: ['storage'],
+          summary: 'Strategic Petroleum Reserve',
+          description: 'The newest level of the reserve with its changes, and what each of its four sites holds, as far as known.',
+        },
+      },
+    )
+    .get(
+      '/v1/storage/regional',
+      ({ query, set }) => (query.region ? regional(query.region, set as Answering) : everyRegion(set as Answering)),
+      {
+        access: { meter: true },
+        query: t.Object({
+          region: t.Optional(t.String({ description: 'One of PADD1 to PADD5, in any case; absent: all five.', examples: ['PADD3'] })),
+        }),
+        response: { 200: t.Union([envelope(AllRegions), envelope(OneRegion)]), 400: NestedProblem, 404: NestedProblem },
+        detail: {
+          operationId: 'getRegionalStorage',
+          tags: ['storage'],
+          summary: 'Crude oil by region',
+          description:
+            'Commercial crude in the five Petroleum Administration for Defense Districts (PADD), or in one of them. All five are answered or none: 404 names the one that lacks a level.',
+        },
+      },
+    )
+    .get('/v1/storage/history/:code', ({ params, query, set }) => history(params.code, query, set as Answering), historyRoute(false))
+    .get('/v1/storage/:code/history', ({ params, query, set }) => history(params.code, query, set as Answering), historyRoute(true))
+}

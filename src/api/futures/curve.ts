@@ -1,0 +1,132 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import { NestedProblem } from '../../http/problem/shape.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import { analyseCurve, monthsBetween } from '../../market/futures/curve.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import type { Curve as FuturesCurve } from '../../service/futures/futures.ts'
+import { type Asked, dateGiven, type FuturesDeps, type FuturesRoutes, slugParams } from './query.ts'
+import {
+  CurvePointShape,
+  codeField,
+  countField,
+  curvePointRow,
+  dayField,
+  familyFields,
+  instantField,
+  monthField,
+  priceField,
+  sourceField,
+} from './shape.ts'
+
+const noData = 'No futures data available for curve analysis'
+
+const Curve = t.Object(
+  {
+    ...familyFields,
+    source: sourceField,
+    analysis_date: t.String({ format: 'date', description: 'Trading date of the newest quote.', examples: ['2026-11-20'] }),
+    curve_type: t.Union([t.Literal('contango'), t.Literal('backwardation'), t.Literal('flat'), t.Literal('mixed')], {
+      description: '`flat` within 0.5 percent from front to back; `mixed` when most steps go the other way than front to back.',
+    }),
+    total_contracts: countField,
+    front_month: CurvePointShape,
+    back_month: CurvePointShape,
+    contracts: t.Array(CurvePointShape, { description: 'Nearest first.' }),
+    curve: t.Array(
+      t.Object({
+        month: monthField,
+        price: priceField,
+        expiration: dayField,
+        months_out: integer({ description: 'Months from the front month.', examples: [0] }),
+        contract: codeField,
+      }),
+      { description: 'The contracts once more in a shorter spelling.' },
+    ),
+    curve_metrics: t.Object({
+      front_month_price: priceField,
+      back_month_price: priceField,
+      total_slope: t.Number({ description: 'Back minus front.', examples: [-1.4] }),
+      slope_percentage: t.Union([t.Number({ examples: [-1.95] }), t.Null()], {
+        description: 'The same in percent of the front; null when that is 0.',
+      }),
+      average_price: priceField,
+      price_range: t.Number({ description: 'Highest minus lowest.', examples: [1.6] }),
+      steepness: t.Union([t.Literal('flat'), t.Literal('moderate'), t.Literal('steep')], {
+        description: 'By the size of the slope: under 0.5 percent flat, under 5 moderate.',
+      }),
+    }),
+    updated_at: instantField,
+  },
+  { title: 'FuturesCurve' },
+)
+
+const NoCurve = t.Object(
+  { error: t.Literal(noData), date: dayField, contracts: t.Array(CurvePointShape, { maxItems: 0 }) },
+  { title: 'NoFuturesCurve', description: 'There are no quotes at all.' },
+)
+
+/** The forward curve of a family. */
+export function futuresCurve(deps: FuturesDeps, routes: FuturesRoutes) {
+  const { futures } = deps
+
+  const answer = ({ decimals, head }: Asked, { day, points }: FuturesCurve, source: string) => {
+    const round = (value: number) => roundTo(value, decimals)
+    const rows = points.map(point => curvePointRow(point, day, decimals))
+    const made = analyseCurve(points.map(point => ({ month: point.contractMonth, price: point.price })))!
+    return {
+      ...{ ...head, source, analysis_date: day, curve_type: made.shape, total_contracts: rows.length },
+      front_month: rows[0]!,
+      back_month: rows.at(-1)!,
+      contracts: rows,
+      curve: rows.map(row => ({
+        month: row.contract_month,
+        price: row.price,
+        expiration: row.expiry_date,
+        months_out: monthsBetween(rows[0]!.contract_month, row.contract_month),
+        contract: row.contract,
+      })),
+      curve_metrics: {
+        front_month_price: round(made.front.price),
+        back_month_price: round(made.back.price),
+        total_slope: round(made.totalSlope),
+        slope_percentage: made.slopePercent === undefined ? null : roundTo(made.slopePercent, 2),
+        average_price: round(made.averagePrice),
+        price_range: round(made.priceRange),
+        steepness: made.steepness,
+      },
+      updated_at: isoInstant(Math.max(...points.map(point => point.quotedAt))),
+    }
+  }
+
+  return new Elysia().use(deps.access).get(
+    '/v1/futures/:slug/curve',
+    ({ params, query, set }) => {
+      const asked = routes.asked(params.slug)
+      const day = dateGiven(query.date)
+      const curve = futures.curve(asked.family.code, day)
+      const source = routes.mark(set, asked.family, curve?.points.map(point => point.source) ?? [])
+      if (curve) return answer(asked, curve, source)
+      return { error: noData, date: day ?? futures.today(asked.family.code), contracts: [] } as {
+        error: typeof noData
+        date: string
+        contracts: []
+      }
+    },
+    {
+      access: routes.every,
+      params: slugParams,
+      query: t.Object({
+        date: t.Optional(t.String({ description: 'The curve as it was at the end of a day; default: now.', examples: ['2026-11-19'] })),
+      }),
+      response: { 200: t.Union([Curve, NoCurve]), 400: NestedProblem },
+      detail: {
+        operationId: 'getFuturesCurve',
+        tags: ['futures'],
+        summary: 'Forward curve',
+        description:
+          'The listed contracts that have a quote, nearest first, with their settlements; until one is published, with the last trade (`settlement_basis`). Contracts past their last trading day are left out. Without any quote the answer is `error` and an empty list, with 200.',
+      },
+    },
+  )
+}

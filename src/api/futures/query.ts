@@ -1,0 +1,169 @@
+import { t } from 'elysia'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import type { KeyAccess } from '../../http/gate/access-kind.ts'
+import { momentOf } from '../../http/input/query.ts'
+import { invalidParameter, Problem } from '../../http/problem/problem.ts'
+import type { Switched } from '../../http/profiles/profiles.ts'
+import { hourMs, isoDay, isoInstant, minuteMs } from '../../lib/instant.ts'
+import { sourceDescription } from '../../market/catalogue/catalogue.ts'
+import type { ContractDay } from '../../market/futures/contract-days.ts'
+import { type Family, familyBySlug, type Named, parseContract } from '../../market/futures/families.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import { dayAfter } from '../../market/prices/window.ts'
+import type { Catalogue } from '../../service/catalogue/catalogue.ts'
+import type { Freshness, Futures } from '../../service/futures/futures.ts'
+import type { Answering, Marks } from '../answer.ts'
+
+export interface FuturesDeps {
+  access: AccessPlugin
+  futures: Futures
+  catalogue: Catalogue
+  marks: Marks
+  now: () => number
+  /** The first is the one answered. */
+  exchangeWords: readonly string[]
+  switched: Switched
+}
+
+/** The family that a path names, with what its answers are written with. */
+export interface Asked extends Named {
+  decimals: number
+  /** What every answer begins with. */
+  head: { commodity: string; slug: string; currency: string; unit: string }
+}
+
+/** What the routes of all families share. */
+export interface FuturesRoutes {
+  /** Every family, under all its names. */
+  every: KeyAccess
+  /** The families that answer more than base, history and curve. */
+  full: KeyAccess
+  asked(slug: string): Asked
+  /** Sets the headers of an answer that rests on numbers of these sources; answers the first of them, or the family's own without any. */
+  mark(set: unknown, family: Family, sources: Iterable<string>): string
+}
+
+export function futuresRoutes({ catalogue, marks, exchangeWords }: FuturesDeps): FuturesRoutes {
+  const named = (slug: string | undefined) => familyBySlug(slug ?? '', exchangeWords)
+  return {
+    every: { feature: 'futures', meter: true, known: ({ slug }) => named(slug) !== undefined },
+    full: { feature: 'futures', meter: true, known: ({ slug }) => named(slug)?.family.limited === false },
+    asked(slug) {
+      const found = named(slug)!
+      const { code, currency, unit } = found.family
+      return { ...found, decimals: catalogue.named(code)?.decimals ?? 2, head: { commodity: code, slug: found.slug, currency, unit } }
+    },
+    mark(set, family, sources) {
+      const { headers } = set as Answering
+      const all = [...sources]
+      headers['x-cache'] = 'MISS'
+      if (all.includes('fixture')) headers[marks.fixtureHeader] = 'fixture'
+      return all[0] ?? catalogue.named(family.code)?.source ?? 'import'
+    },
+  }
+}
+
+export const slugParams = t.Object({
+  slug: t.String({
+    description:
+      'Slug or alias of the family in any letter case (`exch-wti`, `CL`); `.N` behind it makes the Nth listed month the default contract.',
+    examples: ['exch-wti'],
+  }),
+})
+
+const contractText = '`YYYY-MM`, a contract code, or N for the Nth listed month'
+
+export const contractQuery = (fallback: string) => ({
+  contract: t.Optional(t.String({ description: `${contractText}; default: ${fallback}.`, examples: ['2027-01'] })),
+})
+
+export const rangeQuery = {
+  from: t.Optional(t.String({ description: 'First trading date, inclusive. `start_date` is accepted too.', examples: ['2026-10-01'] })),
+  to: t.Optional(t.String({ description: 'Last trading date, inclusive. `end_date` is accepted too.', examples: ['2026-11-20'] })),
+  start_date: t.Optional(t.String({ description: 'Another name of `from`.', examples: ['2026-10-01'] })),
+  end_date: t.Optional(t.String({ description: 'Another name of `to`.', examples: ['2026-11-20'] })),
+}
+
+/** The contract month that a parameter names, or the default of the path; undefined when neither names one. */
+export function monthOf(futures: Futures, { family, nth }: Asked, text: string | undefined): string | undefined {
+  const given = contractGiven('contract', text, family)
+  if (given && 'month' in given) return given.month
+  const place = given?.nth ?? nth
+  return place === undefined ? undefined : futures.listedMonth(family.code, place)
+}
+
+/** A contract parameter understood; undefined when it is absent. */
+export function contractGiven(
+  parameter: string,
+  text: string | undefined,
+  family: Family,
+): { month: string } | { nth: number } | undefined {
+  if (text === undefined || text.trim() === '') return undefined
+  const given = parseContract(text.trim(), family.code)
+  if (given) return given
+  throw invalidParameter(parameter, text.slice(0, 100), `is not a contract of ${family.code}: give ${contractText} (1 to 12).`)
+}
+
+export interface RangeAsked {
+  from?: string | undefined
+  to?: string | undefined
+  start_date?: string | undefined
+  end_date?: string | undefined
+}
+
+/** The dates that a query gives, each undefined when absent. Instants count as the day they lie in. */
+export function daysGiven(query: RangeAsked): { from: string | undefined; to: string | undefined } {
+  const fromName = query.from === undefined ? 'start_date' : 'from'
+  const toName = query.to === undefined ? 'end_date' : 'to'
+  const from = momentOf(fromName, query[fromName], 'start')
+  const to = momentOf(toName, query[toName], 'end')
+  return { from: from === undefined ? undefined : isoDay(from), to: to === undefined ? undefined : isoDay(to - 1) }
+}
+
+/** The asked range of dates, or the last 30 days up to today; refused when it ends before it begins. */
+export function rangeAsked(query: RangeAsked, today: string, defaultDays = 30): { from: string; to: string } {
+  const given = daysGiven(query)
+  const to = given.to ?? today
+  const from = given.from ?? dayAfter(to, -defaultDays)
+  checkOrder(from, to)
+  return { from, to }
+}
+
+export function checkOrder(from: string, to: string): void {
+  if (from > to) throw new Problem('INVALID_DATE_RANGE', `from (${from}) is after to (${to}).`, { start_date: from, end_date: to })
+}
+
+/** A trading date of a query. */
+export function dateGiven(text: string | undefined): string | undefined {
+  const at = momentOf('date', text, 'start')
+  return at === undefined ? undefined : isoDay(at)
+}
+
+export const describeSource = (source: string): string => sourceDescription(source, source === 'fixture')
+
+export const sourcesOf = (days: readonly ContractDay[]): Set<string> => new Set(days.map(day => day.source))
+
+/** 404: nothing has been recorded of it. */
+export const noQuotes = (what: string): Problem =>
+  new Problem('DATA_NOT_AVAILABLE', `There are no futures quotes of ${what}.`, { commodity_code: what })
+
+/** The refusal of quotes that may not be served as current; the bound on age comes before that of the running session. */
+export function refuseStale(family: Family, found: Freshness, maxAgeHours: number): void {
+  if (found.state === 'too_stale') {
+    const hours = roundTo(found.ageMs / hourMs, 1)
+    throw new Problem('DATA_TOO_STALE', `The newest quote of ${family.code} is ${hours} hours old; at most ${maxAgeHours} are served.`, {
+      data_age_hours: hours,
+      max_age_hours: maxAgeHours,
+      last_updated: isoInstant(found.quotedAt),
+    })
+  }
+  if (found.state === 'live_stale') {
+    const minutes = Math.floor(found.behindMs / minuteMs)
+    throw new Problem('LIVE_DATA_STALE', `${family.name}: the market is open and the newest quote is ${minutes} minutes behind.`, {
+      freshness_status: 'stale',
+      market_status: 'open',
+      stale_by_minutes: minutes,
+      market_timezone: family.hours.timezone,
+    })
+  }
+}

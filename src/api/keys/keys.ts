@@ -1,0 +1,150 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import type { Caller } from '../../http/gate/gate.ts'
+import { requireAction } from '../../http/gate/permission.ts'
+import { type Idempotency, idempotencyHeader } from '../../http/idempotency.ts'
+import { notFound } from '../../http/problem/problem.ts'
+import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import type { KeyChanges } from '../../service/keys/key-changes.ts'
+import type { Keyring, KeyState } from '../../service/keys/keyring.ts'
+import type { Meter } from '../../service/keys/meter.ts'
+import { envelope, success } from '../answer.ts'
+import { granted, keyBody, keyChangeOf, overlapMsOf, rollBody } from './form.ts'
+import { ApiKeyShape, keyRows, NewApiKeyShape } from './row.ts'
+
+export interface ApiKeysDeps {
+  access: AccessPlugin
+  keys: Keyring
+  meter: Meter
+  changes: KeyChanges
+  idempotency: Idempotency
+  nameMax: number
+  now: () => number
+}
+
+const access = { meter: false, header: true } as const
+const changing = { ...access, action: 'change_keys' } as const
+const params = t.Object({ id: t.String({ description: 'Id of the key.', examples: ['00000000-0000-4000-8000-000000000102'] }) })
+const Listed = envelope(t.Object({ api_keys: t.Array(ApiKeyShape), total_count: integer() }))
+const One = envelope(t.Object({ api_key: ApiKeyShape }))
+const Made = envelope(t.Object({ api_key: NewApiKeyShape }))
+const Revoked = envelope(
+  t.Object({ id: t.String(), revoked: t.Literal(true), revoked_at: t.String({ format: 'date-time' }), api_key: ApiKeyShape }),
+)
+const refusals = { 400: NestedProblem, 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
+const detail = (operationId: string, summary: string, description: string) => ({ operationId, tags: ['account'], summary, description })
+
+/** The keys of the caller's account. */
+export const apiKeys = (deps: ApiKeysDeps) => new Elysia().use(listAndCreate(deps)).use(changeOne(deps))
+
+function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, now }: ApiKeysDeps) {
+  const { rows, made } = keyRows(meter, now)
+  return new Elysia()
+    .use(plugin)
+    .get(
+      '/v1/api-keys',
+      ({ caller }) => success({ api_keys: rows(caller.key.account.keys), total_count: caller.key.account.keys.length }),
+      {
+        access,
+        response: { 200: Listed, ...refusals },
+        detail: detail(
+          'listApiKeys',
+          'List API keys',
+          "Every key of the account, or of all members of the organization, revoked ones too: active ones first, then the newest. Tokens are never listed; `token_hint` shows a token's ends.",
+        ),
+      },
+    )
+    .post(
+      '/v1/api-keys',
+      ({ body, caller, pass, request, set }) =>
+        idempotency.once({ caller, pass, request, set }, body, () =>
+          success({ api_key: made(granted(changes.createKey(caller.key.holder, keyChangeOf(body, nameMax, now())))) }),
+        ),
+      {
+        access: changing,
+        headers: idempotencyHeader,
+        body: keyBody(nameMax),
+        response: { 200: Made, ...refusals, 422: ValidationProblem },
+        detail: detail(
+          'createApiKey',
+          'Create an API key',
+          'A new key for the account; in an organization it belongs to the caller, acts on the account of the organization with the role of the caller, and leaves with its holder. `plain_token` is shown in this answer only. Only active keys count towards the most that one account may hold (422 `api_key_limit_reached`). Repeating the request with its `Idempotency-Key` and token answers the same key again.',
+        ),
+      },
+    )
+}
+
+function changeOne({ access: plugin, keys, meter, changes, idempotency, nameMax, now }: ApiKeysDeps) {
+  const { row, made } = keyRows(meter, now)
+
+  /**
+   * A key of the caller's own account, or of a member of the caller's organization; unknown, malformed and foreign ids look the same. Keys of
+   * admins are for admins: their token would make an admin of whoever rolls them.
+   */
+  const own = (id: string, caller: Caller): KeyState => {
+    const found = keys.byId(id)
+    if (found?.account !== caller.key.account) throw notFound('The API key')
+    if (found.holder.role === 'admin') requireAction(caller.key, 'change_admin_keys')
+    return found
+  }
+
+  return new Elysia()
+    .use(plugin)
+    .patch(
+      '/v1/api-keys/:id',
+      ({ body, caller, params: { id } }) => {
+        const change = keyChangeOf(body, nameMax, now())
+        return success({ api_key: row(granted(changes.changeKey(own(id, caller), change))) })
+      },
+      {
+        access: changing,
+        params,
+        body: keyBody(nameMax),
+        response: { 200: One, ...refusals, 404: NestedProblem, 422: ValidationProblem },
+        detail: detail(
+          'changeApiKey',
+          'Change an API key',
+          'In an organization members change keys of people who are no admins, read-only people none (403 `FORBIDDEN_ROLE`). Sets the name, expiry or restrictions of a key; what the body does not name stays. An empty list lifts a restriction, null an expiry.',
+        ),
+      },
+    )
+    .delete(
+      '/v1/api-keys/:id',
+      ({ caller, params: { id } }) => {
+        const state = granted(changes.revokeKey(own(id, caller)), 'api_key_already_revoked')
+        return success({ id, revoked: true as const, revoked_at: isoInstant(state.key.revokedAt ?? now()), api_key: row(state) })
+      },
+      {
+        access: changing,
+        params,
+        response: { 200: Revoked, ...refusals, 404: NestedProblem, 422: ValidationProblem },
+        detail: detail(
+          'revokeApiKey',
+          'Revoke an API key',
+          'Ends a key for good. The last active key stays (422 `last_active_key`), and so does a revoked one (422 `api_key_already_revoked`).',
+        ),
+      },
+    )
+    .post(
+      '/v1/api-keys/:id/roll',
+      ({ body, caller, params: { id }, pass, request, set }) =>
+        idempotency.once({ caller, pass, request, set }, body, () => {
+          const overlapMs = overlapMsOf(body)
+          return success({ api_key: made(granted(changes.rollKey(own(id, caller), overlapMs))) })
+        }),
+      {
+        access: changing,
+        params,
+        headers: idempotencyHeader,
+        body: rollBody,
+        response: { 200: Made, ...refusals, 404: NestedProblem, 422: ValidationProblem },
+        detail: detail(
+          'rollApiKey',
+          'Roll an API key',
+          'A new token for the same key, with the same id and counters; `plain_token` is shown in this answer only. The old token ends at once, or `overlap_seconds` later.',
+        ),
+      },
+    )
+}

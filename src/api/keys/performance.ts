@@ -1,0 +1,139 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import { invalidParameter } from '../../http/problem/problem.ts'
+import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { dayMs, hourMs, isoDay, startOfDay, startOfMonth } from '../../lib/instant.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import { countedKeys } from '../../service/keys/keyring.ts'
+import type { Meter } from '../../service/keys/meter.ts'
+import type { UsageHour } from '../../store/keys/usage.ts'
+
+export interface PerformanceDeps {
+  access: AccessPlugin
+  meter: Meter
+  now: () => number
+}
+
+const ranges = { '7d': 7, '30d': 30, '90d': 90 } as const
+type Range = keyof typeof ranges
+const rangeNames = Object.keys(ranges) as Range[]
+const endpointsMax = 20
+
+const fields = {
+  tier: t.String({ examples: ['starter'] }),
+  tier_name: t.String({ examples: ['Production Boost'] }),
+  range: t.Union([t.Literal('7d'), t.Literal('30d'), t.Literal('90d')]),
+  overview: t.Object({
+    totalRequests: integer({ description: 'In the range, refusals and errors too.', examples: [1234] }),
+    monthlyRequests: integer({ description: 'Since the 1st of the running month.', examples: [1234] }),
+    dailyAverage: t.Number({ examples: [41.13] }),
+    peakDay: t.Union([t.String({ format: 'date' }), t.Null()]),
+    peakHour: t.Union([integer({ minimum: 0, maximum: 23 }), t.Null()], { description: 'Hour of the day, UTC.' }),
+    uniqueEndpoints: integer({ examples: [3] }),
+    errorRate: t.Number({ description: 'Percent of the requests answered 4xx or 5xx.', examples: [1.5] }),
+    avgResponseTime: t.Number({ description: 'Milliseconds.', examples: [0.42] }),
+  }),
+  dailyUsage: t.Array(t.Object({ date: t.String({ format: 'date' }), requests: integer(), errors: integer() }), {
+    description: 'Every day of the range, oldest first.',
+  }),
+  hourlyDistribution: t.Array(t.Object({ hour: integer({ minimum: 0, maximum: 23 }), requests: integer() }), {
+    description: 'By hour of the day, UTC.',
+  }),
+  endpointBreakdown: t.Array(
+    t.Object({ endpoint: t.String({ examples: ['/v1/prices/latest'] }), requests: integer(), percentage: t.Number() }),
+    { description: `The ${endpointsMax} endpoints asked most.` },
+  ),
+  geographicData: t.Array(t.Object({ country: t.String(), requests: integer() }), {
+    description: 'Empty: the service does not look up where requests come from.',
+  }),
+}
+
+const Performance = t.Object({ status: t.Literal('success'), data: t.Object(fields), ...fields })
+
+/** How the account uses the service, from what was recorded of its requests. */
+export function performance({ access, meter, now }: PerformanceDeps) {
+  return new Elysia().use(access).get(
+    '/v1/analytics/performance',
+    ({ caller, query }) => {
+      const range = rangeOf(query.range)
+      const { account } = caller.key
+      const at = now()
+      const from = startOfDay(at) - (ranges[range] - 1) * dayMs
+      const month = startOfMonth(at)
+      const hours = meter.hours(countedKeys(account), Math.min(from, month), at + hourMs)
+      const body = {
+        ...{ tier: caller.entitled.planId, tier_name: caller.entitled.tierName, range },
+        ...report(
+          hours.filter(one => one.hourAt >= from),
+          from,
+          ranges[range],
+          requestsOf(hours.filter(one => one.hourAt >= month)),
+        ),
+      }
+      return { status: 'success' as const, data: body, ...body }
+    },
+    {
+      access: { meter: true, heavy: true },
+      query: t.Object({
+        range: t.Optional(t.String({ description: '`7d`, `30d` (default) or `90d`; the running day is the last.', examples: ['30d'] })),
+      }),
+      response: { 200: Performance, 400: NestedProblem, 401: NestedProblem, 402: FlatProblem, 403: NestedProblem, 429: FlatProblem },
+      detail: {
+        operationId: 'getPerformance',
+        tags: ['analytics'],
+        summary: 'Use of the service',
+        description:
+          'Requests, errors and response times of all keys of the account, by day, hour of the day and endpoint, from the recorded usage. Every answered request with a key is in it, whether it counted or not; the same fields stand under `data` and at the top level.',
+      },
+    },
+  )
+}
+
+function rangeOf(text: string | undefined): Range {
+  if (!text) return '30d'
+  const range = rangeNames.find(name => name === text)
+  if (!range) throw invalidParameter('range', text, `is none of ${rangeNames.join(', ')}.`, rangeNames)
+  return range
+}
+
+const requestsOf = (hours: readonly UsageHour[]) => hours.reduce((sum, one) => sum + one.requests, 0)
+const errorsOf = (hours: readonly UsageHour[]) => requestsOf(hours.filter(one => one.statusClass >= 4))
+const percent = (part: number, whole: number) => (whole === 0 ? 0 : roundTo((100 * part) / whole, 2))
+
+/** The item with the most requests, the first of several; null when nothing was asked. */
+function peak<T extends { requests: number }>(items: readonly T[]): T | null {
+  return items.reduce<T | null>((best, one) => (one.requests > (best?.requests ?? 0) ? one : best), null)
+}
+
+function report(hours: readonly UsageHour[], from: number, days: number, monthlyRequests: number) {
+  const total = requestsOf(hours)
+  const byDay = Map.groupBy(hours, one => startOfDay(one.hourAt))
+  const byHour = Map.groupBy(hours, one => (one.hourAt % dayMs) / hourMs)
+  const byEndpoint = Map.groupBy(hours, one => one.endpoint)
+  const dailyUsage = Array.from({ length: days }, (_, i) => {
+    const at = from + i * dayMs
+    const found = byDay.get(at) ?? []
+    return { date: isoDay(at), requests: requestsOf(found), errors: errorsOf(found) }
+  })
+  const hourlyDistribution = Array.from({ length: 24 }, (_, hour) => ({ hour, requests: requestsOf(byHour.get(hour) ?? []) }))
+  const endpoints = [...byEndpoint].map(([endpoint, found]) => ({ endpoint, requests: requestsOf(found) }))
+  endpoints.sort((a, b) => b.requests - a.requests || (a.endpoint < b.endpoint ? -1 : 1))
+  const durationUs = hours.reduce((sum, one) => sum + one.durationUs, 0)
+  return {
+    overview: {
+      totalRequests: total,
+      monthlyRequests,
+      dailyAverage: roundTo(total / days, 2),
+      peakDay: peak(dailyUsage)?.date ?? null,
+      peakHour: peak(hourlyDistribution)?.hour ?? null,
+      uniqueEndpoints: endpoints.length,
+      errorRate: percent(errorsOf(hours), total),
+      avgResponseTime: total === 0 ? 0 : roundTo(durationUs / total / 1000, 2),
+    },
+    dailyUsage,
+    hourlyDistribution,
+    endpointBreakdown: endpoints.slice(0, endpointsMax).map(one => ({ ...one, percentage: percent(one.requests, total) })),
+    geographicData: [],
+  }
+}

@@ -1,0 +1,192 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import type { Caller } from '../../http/gate/gate.ts'
+import { type Form, formBody, formOf } from '../../http/input/form.ts'
+import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import { boolOf } from '../../http/input/query.ts'
+import { notFound } from '../../http/problem/problem.ts'
+import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import type { Notification, NotificationStore } from '../../store/messages/notifications.ts'
+import type { PreferenceStore, Preferences } from '../../store/messages/preferences.ts'
+
+export interface NotificationsDeps {
+  access: AccessPlugin
+  notifications: NotificationStore
+  preferences: PreferenceStore
+  now: () => number
+}
+
+const perPageMax = 100
+const perPageDefault = 20
+
+const NotificationShape = t.Object({
+  id: t.String({ examples: ['00000000-0000-4000-8000-000000000701'] }),
+  type: t.String({ description: 'What it is about.', examples: ['price_alert'] }),
+  title: t.String({ examples: ['Brent above 90'] }),
+  message: t.String({ examples: ['Brent Crude Oil is at 90.42 USD, above 90.'] }),
+  read: t.Boolean(),
+  created_at: t.String({ format: 'date-time' }),
+  data: t.Union([t.Object({}, { additionalProperties: true }), t.Null()], { description: 'Ids and numbers of what happened, by type.' }),
+})
+const unreadCount = integer({ examples: [1] })
+const Listed = t.Object({ notifications: t.Array(NotificationShape), unread_count: unreadCount, meta: PageMetaShape })
+const Counted = t.Object({ unread_count: unreadCount })
+const Marked = t.Object({ notification: NotificationShape, unread_count: unreadCount })
+const AllMarked = t.Object({ marked: integer({ description: 'How many were unread.' }), unread_count: t.Literal(0) })
+const PreferencesShape = t.Object({
+  email: t.Object({ enabled: t.Boolean(), price_alerts: t.Boolean(), weekly_digest: t.Boolean(), product_updates: t.Boolean() }),
+  sms: t.Object({ enabled: t.Boolean(), price_alerts: t.Boolean() }),
+  push: t.Object({ enabled: t.Boolean() }),
+})
+const changeable = t.Object({
+  email: t.Optional(t.Partial(PreferencesShape.properties.email)),
+  sms: t.Optional(t.Partial(PreferencesShape.properties.sms)),
+  push: t.Optional(t.Partial(PreferencesShape.properties.push)),
+})
+const preferencesBody = formBody(t.Union([changeable, t.Object({ notification_preferences: changeable })]))
+
+const params = t.Object({ id: t.String({ description: 'Id of the notification.', examples: ['00000000-0000-4000-8000-000000000701'] }) })
+const refusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
+const read = { meter: false } as const
+const write = { meter: false, header: true } as const
+const detail = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  tags: ['notifications'],
+  summary,
+  description,
+})
+
+/** What happened, as the account reads it here, and by which ways it wants to hear of it. */
+export const notifications = (deps: NotificationsDeps) => new Elysia().use(list(deps)).use(marks(deps)).use(preferences(deps))
+
+const accountOf = (caller: Caller): string => caller.key.account.account.id
+
+function list({ access, notifications: store }: NotificationsDeps) {
+  return new Elysia()
+    .use(access)
+    .get(
+      '/v1/notifications',
+      ({ caller, query, request, set }) => {
+        const accountId = accountOf(caller)
+        const wanted = pageOf(query, perPageMax, perPageDefault)
+        const unreadOnly = boolOf('unread', query.unread, false)
+        const unread = store.unread(accountId)
+        const meta = pageMeta(wanted, unreadOnly ? unread : store.count(accountId))
+        const rows = store.page(accountId, unreadOnly, wanted.perPage, (wanted.page - 1) * wanted.perPage)
+        pageHeaders(set.headers, request.url, meta)
+        return { notifications: rows.map(rowOf), unread_count: unread, meta }
+      },
+      {
+        access: read,
+        query: t.Object({
+          ...pageQuery(perPageMax, perPageDefault),
+          unread: t.Optional(t.String({ description: 'True: only those that are not read.', examples: ['true'] })),
+        }),
+        response: { 200: Listed, 400: NestedProblem, ...refusals },
+        detail: detail('listNotifications', 'Notifications', "The account's notifications of the last 90 days, newest first."),
+      },
+    )
+    .get('/v1/notifications/unread_count', ({ caller }) => ({ unread_count: store.unread(accountOf(caller)) }), {
+      access: read,
+      response: { 200: Counted, ...refusals },
+      detail: detail('countUnreadNotifications', 'Unread notifications', 'How many notifications of the account are not read.'),
+    })
+}
+
+function marks({ access, notifications: store, now }: NotificationsDeps) {
+  return new Elysia()
+    .use(access)
+    .post(
+      '/v1/notifications/:id/mark_read',
+      ({ caller, params: { id } }) => {
+        const accountId = accountOf(caller)
+        store.read(accountId, id, now())
+        const found = store.find(accountId, id)
+        if (!found) throw notFound('The notification')
+        return { notification: rowOf(found), unread_count: store.unread(accountId) }
+      },
+      {
+        access: write,
+        params,
+        response: { 200: Marked, ...refusals, 404: NestedProblem },
+        detail: detail('markNotificationRead', 'Mark a notification as read', 'One that is read already stays as it is.'),
+      },
+    )
+    .post(
+      '/v1/notifications/mark_all_read',
+      ({ caller }) => ({ marked: store.readAll(accountOf(caller), now()), unread_count: 0 as const }),
+      {
+        access: write,
+        response: { 200: AllMarked, ...refusals },
+        detail: detail(
+          'markAllNotificationsRead',
+          'Mark all notifications as read',
+          'Every notification of the account that is not read yet.',
+        ),
+      },
+    )
+}
+
+function preferences({ access, preferences: store }: NotificationsDeps) {
+  return new Elysia()
+    .use(access)
+    .get('/v1/notification_preferences', ({ caller }) => preferencesRow(store.of(accountOf(caller))), {
+      access: read,
+      response: { 200: PreferencesShape, ...refusals },
+      detail: detail('getNotificationPreferences', 'Notification preferences', 'By which ways the account wants to hear of what.'),
+    })
+    .patch(
+      '/v1/notification_preferences',
+      ({ body, caller }) => {
+        const changed = preferencesOf(body, store.of(accountOf(caller)))
+        store.put(accountOf(caller), changed)
+        return preferencesRow(changed)
+      },
+      {
+        access: write,
+        body: preferencesBody,
+        response: { 200: PreferencesShape, ...refusals, 422: ValidationProblem },
+        detail: detail(
+          'changeNotificationPreferences',
+          'Change notification preferences',
+          'Sets what the body names, bare or as `notification_preferences`; the rest stays. Scheduled deliveries have switches of their own.',
+        ),
+      },
+    )
+}
+
+const rowOf = ({ id, type, title, message, readAt, createdAt, data }: Notification) => ({
+  ...{ id, type, title, message, read: readAt !== null, created_at: isoInstant(createdAt) },
+  data: data as Record<string, unknown> | null,
+})
+
+const preferencesRow = ({ email, sms, push }: Preferences) => ({
+  email: {
+    ...{ enabled: email.enabled, price_alerts: email.priceAlerts },
+    ...{ weekly_digest: email.weeklyDigest, product_updates: email.productUpdates },
+  },
+  sms: { enabled: sms.enabled, price_alerts: sms.priceAlerts },
+  push: { enabled: push.enabled },
+})
+
+/** The preferences after a change; what the body does not name stays. */
+function preferencesOf(body: unknown, before: Preferences): Preferences {
+  const whole = formOf(body)
+  const form = whole.has('notification_preferences') ? whole.part('notification_preferences') : whole
+  const flag = (part: Form, field: string, now: boolean) => part.flag(field) ?? now
+  const [email, sms, push] = [form.part('email'), form.part('sms'), form.part('push')]
+  const changed: Preferences = {
+    email: {
+      enabled: flag(email, 'enabled', before.email.enabled),
+      priceAlerts: flag(email, 'price_alerts', before.email.priceAlerts),
+      weeklyDigest: flag(email, 'weekly_digest', before.email.weeklyDigest),
+      productUpdates: flag(email, 'product_updates', before.email.productUpdates),
+    },
+    sms: { enabled: flag(sms, 'enabled', before.sms.enabled), priceAlerts: flag(sms, 'price_alerts', before.sms.priceAlerts) },
+    push: { enabled: flag(push, 'enabled', before.push.enabled) },
+  }
+  form.check()
+  return changed
+}

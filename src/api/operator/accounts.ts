@@ -1,0 +1,251 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import { formBody, formOf } from '../../http/input/form.ts'
+import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import { notFound, validationFailed } from '../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import type { KeyChanges } from '../../service/keys/key-changes.ts'
+import { type AccountState, heldKeys, type Keyring, type KeyState } from '../../service/keys/keyring.ts'
+import type { Meter } from '../../service/keys/meter.ts'
+import type { AdminTokens } from '../../service/operator/admin-tokens.ts'
+import { accountBody, accountChangeOf, newAccountBody, newAccountOf } from '../account/account-form.ts'
+import { envelope, success } from '../answer.ts'
+import { granted, keyBody, keyChangeOf, overlapMsOf, rollBody } from '../keys/form.ts'
+import { adminRows, NewOperatorKey, OperatorAccount, OperatorAccountDetail, OperatorKey } from './account-row.ts'
+
+export interface AdminDeps {
+  access: AccessPlugin
+  keys: Keyring
+  meter: Meter
+  changes: KeyChanges
+  adminTokens: AdminTokens
+  nameMax: number
+  now: () => number
+}
+
+const access = { operator: true } as const
+const perPageMax = 100
+const refusals = { 400: NestedProblem, 401: NestedProblem }
+const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000101'] }) })
+const detail = (operationId: string, summary: string, description: string) => ({ operationId, tags: ['operator'], summary, description })
+const suspension = formBody(t.Object({ suspended: t.Boolean() }))
+
+const AccountAnswer = envelope(t.Object({ account: OperatorAccountDetail }))
+const KeyAnswer = envelope(t.Object({ api_key: OperatorKey }))
+const NewKeyAnswer = envelope(t.Object({ api_key: NewOperatorKey }))
+
+/** Accounts, keys and the admin token for whoever runs the service: what the command line does, for the dashboard too. */
+export const admin = (deps: AdminDeps) =>
+  new Elysia().use(accounts(deps)).use(oneAccount(deps)).use(accountKeys(deps)).use(oneKey(deps)).use(adminToken(deps))
+
+function accountOf(keys: Keyring, id: string): AccountState {
+  const found = keys.account(id)
+  if (!found) throw notFound('The account')
+  return found
+}
+
+function keyOf(keys: Keyring, id: string): KeyState {
+  const found = keys.byId(id)
+  if (!found) throw notFound('The API key')
+  return found
+}
+
+function accounts({ access: plugin, keys, meter, changes, nameMax, now }: AdminDeps) {
+  const { accountRow, accountDetail, madeRow } = adminRows(keys, meter, now)
+  const matching = (query: { email?: string; q?: string; plan?: string }) => {
+    const [email, part] = [query.email?.toLowerCase(), query.q?.toLowerCase()]
+    return keys
+      .accounts()
+      .filter(({ account }) => !email || account.email === email)
+      .filter(({ account }) => !part || account.email.includes(part))
+      .filter(({ account }) => !query.plan || account.plan === query.plan)
+      .sort((a, b) => b.account.createdAt - a.account.createdAt)
+  }
+  return new Elysia()
+    .use(plugin)
+    .get(
+      '/admin/v1/accounts',
+      ({ query, request, set }) => {
+        const page = pageOf(query, perPageMax)
+        const found = matching(query)
+        const meta = pageMeta(page, found.length)
+        pageHeaders(set.headers as Record<string, string>, request.url, meta)
+        const start = (page.page - 1) * page.perPage
+        return { ...success({ accounts: found.slice(start, start + page.perPage).map(accountRow) }), meta }
+      },
+      {
+        access,
+        query: t.Object({
+          email: t.Optional(t.String({ description: 'The account with this address.', examples: ['eval@example.com'] })),
+          q: t.Optional(t.String({ description: 'Part of the address.', examples: ['@example.com'] })),
+          plan: t.Optional(t.String({ description: 'Id of a plan.', examples: ['enterprise'] })),
+          ...pageQuery(perPageMax),
+        }),
+        response: {
+          200: t.Object({ status: t.Literal('success'), data: t.Object({ accounts: t.Array(OperatorAccount) }), meta: PageMetaShape }),
+          ...refusals,
+        },
+        detail: detail('listAccounts', 'List accounts', 'Accounts, the newest first.'),
+      },
+    )
+    .post(
+      '/admin/v1/accounts',
+      ({ body, set }) => {
+        const wanted = newAccountOf(body, nameMax)
+        const made = changes.createAccount(wanted)
+        if (!made) {
+          throw validationFailed([{ field: 'email', message: 'email: has an account already.', value: wanted.email }])
+        }
+        set.status = 201
+        return success({ account: accountDetail(made.account), api_key: madeRow(made.key) })
+      },
+      {
+        access,
+        body: newAccountBody(nameMax),
+        response: {
+          201: envelope(t.Object({ account: OperatorAccountDetail, api_key: NewOperatorKey })),
+          ...refusals,
+          422: ValidationProblem,
+        },
+        detail: detail(
+          'createAccount',
+          'Create an account',
+          'A new account with its first key, whose token is shown in this answer only. The address counts as confirmed unless `email_confirmed` is false.',
+        ),
+      },
+    )
+}
+
+function oneAccount({ access: plugin, keys, meter, changes, now }: AdminDeps) {
+  const { accountDetail } = adminRows(keys, meter, now)
+  return new Elysia()
+    .use(plugin)
+    .get('/admin/v1/accounts/:id', ({ params: { id } }) => success({ account: accountDetail(accountOf(keys, id)) }), {
+      access,
+      params,
+      response: { 200: AccountAnswer, ...refusals, 404: NestedProblem },
+      detail: detail('getOperatorAccount', 'An account', 'An account with what its plan gives it, its use and its keys.'),
+    })
+    .patch(
+      '/admin/v1/accounts/:id',
+      ({ body, params: { id } }) => {
+        const state = accountOf(keys, id)
+        return success({ account: accountDetail(changes.changeAccount(state, accountChangeOf(body, state.account.plan))) })
+      },
+      {
+        access,
+        params,
+        body: accountBody,
+        response: { 200: AccountAnswer, ...refusals, 404: NestedProblem, 422: ValidationProblem },
+        detail: detail(
+          'changeAccount',
+          'Change an account',
+          'Sets the plan or the add-ons, starts or ends a trial, suspends or releases the account, confirms its address. What the body does not name stays; the next request of the account meets the change.',
+        ),
+      },
+    )
+}
+
+function accountKeys({ access: plugin, keys, meter, changes, nameMax, now }: AdminDeps) {
+  const { listed, madeRow } = adminRows(keys, meter, now)
+  return new Elysia()
+    .use(plugin)
+    .get(
+      '/admin/v1/accounts/:id/keys',
+      ({ params: { id } }) => {
+        const held = heldKeys(accountOf(keys, id))
+        return success({ api_keys: listed(held), total_count: held.length })
+      },
+      {
+        access,
+        params,
+        response: {
+          200: envelope(t.Object({ api_keys: t.Array(OperatorKey), total_count: integer() })),
+          ...refusals,
+          404: NestedProblem,
+        },
+        detail: detail('listAccountKeys', "List an account's keys", 'Every key of an account, active ones first, then the newest.'),
+      },
+    )
+    .post(
+      '/admin/v1/accounts/:id/keys',
+      ({ body, params: { id }, set }) => {
+        const account = accountOf(keys, id)
+        const made = granted(changes.createKey(account, keyChangeOf(body, nameMax, now())))
+        set.status = 201
+        return success({ api_key: madeRow(made) })
+      },
+      {
+        access,
+        params,
+        body: keyBody(nameMax),
+        response: { 201: NewKeyAnswer, ...refusals, 404: NestedProblem, 422: ValidationProblem },
+        detail: detail('createAccountKey', 'Create a key for an account', 'A new key; its token is shown in this answer only.'),
+      },
+    )
+}
+
+function oneKey({ access: plugin, keys, meter, changes, now }: AdminDeps) {
+  const { keyRow, madeRow } = adminRows(keys, meter, now)
+  return new Elysia()
+    .use(plugin)
+    .patch(
+      '/admin/v1/keys/:id',
+      ({ body, params: { id } }) => {
+        const form = formOf(body)
+        if (!form.has('suspended')) form.fault('suspended', 'is required.')
+        const suspended = form.flag('suspended')
+        form.check()
+        return success({ api_key: keyRow(changes.suspendKey(keyOf(keys, id), suspended === true)) })
+      },
+      {
+        access,
+        params,
+        body: suspension,
+        response: { 200: KeyAnswer, ...refusals, 404: NestedProblem, 422: ValidationProblem },
+        detail: detail('suspendKey', 'Suspend or release a key', 'A suspended key is answered 403 until it is released.'),
+      },
+    )
+    .post(
+      '/admin/v1/keys/:id/roll',
+      ({ body, params: { id } }) => {
+        const overlapMs = overlapMsOf(body)
+        return success({ api_key: madeRow(granted(changes.rollKey(keyOf(keys, id), overlapMs))) })
+      },
+      {
+        access,
+        params,
+        body: rollBody,
+        response: { 200: NewKeyAnswer, ...refusals, 404: NestedProblem, 422: ValidationProblem },
+        detail: detail(
+          'rollAccountKey',
+          'Roll a key',
+          'A new token for the key, shown in this answer only; the old one ends at once, or `overlap_seconds` later.',
+        ),
+      },
+    )
+    .delete(
+      '/admin/v1/keys/:id',
+      ({ params: { id } }) =>
+        success({ api_key: keyRow(granted(changes.revokeKey(keyOf(keys, id), { evenLast: true }), 'api_key_already_revoked')) }),
+      {
+        access,
+        params,
+        response: { 200: KeyAnswer, ...refusals, 404: NestedProblem, 422: ValidationProblem },
+        detail: detail('revokeAccountKey', 'Revoke a key', 'Ends a key for good, the last active one of its account too.'),
+      },
+    )
+}
+
+function adminToken({ access: plugin, adminTokens }: AdminDeps) {
+  return new Elysia().use(plugin).post('/admin/v1/token/rotate', () => success({ admin_token: adminTokens.rotate() }), {
+    access,
+    response: { 200: envelope(t.Object({ admin_token: t.String({ description: '64 hexadecimal characters.' }) })), ...refusals },
+    detail: detail(
+      'rotateAdminToken',
+      'Rotate the admin token',
+      'A new admin token, shown in this answer only; every earlier one ends at once, the one of this request too.',
+    ),
+  })
+}

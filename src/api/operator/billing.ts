@@ -1,0 +1,218 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import { type Form, formBody, formOf } from '../../http/input/form.ts'
+import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import { invalidParameter, notFound } from '../../http/problem/problem.ts'
+import type { Links } from '../../http/problem/refusals.ts'
+import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import { type InvoiceStatus, invoiceStatuses } from '../../plan/invoice.ts'
+import { firstPlan } from '../../plan/plans.ts'
+import { billingPeriods } from '../../plan/subscription.ts'
+import { planIds } from '../../plan/tiers.ts'
+import type { Billing } from '../../service/billing/billing.ts'
+import type { AccountState, Keyring } from '../../service/keys/keyring.ts'
+import type { Meter } from '../../service/keys/meter.ts'
+import type { Invoice } from '../../store/billing/invoices.ts'
+import { envelope, success } from '../answer.ts'
+import { agreed } from '../billing/form.ts'
+import { InvoiceShape, invoiceRow, periodName, SubscriptionShape, subscriptionRows } from '../billing/row.ts'
+import { countOrNull, instantOrNull, isoOrNull } from '../keys/row.ts'
+
+export interface AdminBillingDeps {
+  access: AccessPlugin
+  billing: Billing
+  keys: Keyring
+  meter: Meter
+  links(request: Request): Links
+  now: () => number
+}
+
+const operator = { operator: true } as const
+const perPageMax = 100
+const centsMax = 1_000_000_000_000
+const descriptionMax = 200
+const refusals = { 400: NestedProblem, 401: NestedProblem }
+const detail = (operationId: string, summary: string, description: string) => ({ operationId, tags: ['operator'], summary, description })
+
+const LedgerInvoice = t.Object(
+  {
+    ...InvoiceShape.properties,
+    account_id: t.String(),
+    subscription_id: t.Union([t.String(), t.Null()]),
+    billed_to: t.String({ examples: ['eval@example.com'] }),
+    due_at: t.String({ format: 'date-time' }),
+    paid_at: instantOrNull('When it was paid.'),
+    attempt_count: integer({ description: 'Payments that were tried.' }),
+    next_attempt_at: instantOrNull('When the payment is tried again.'),
+    last_error: t.Union([t.String(), t.Null()]),
+    provider: t.String({ examples: ['manual'] }),
+    lines: t.Array(t.Object({ description: t.String(), amount: integer({ description: 'In cents.' }) })),
+  },
+  { title: 'LedgerInvoice' },
+)
+const One = envelope(t.Object({ invoice: LedgerInvoice }))
+const params = t.Object({ id: t.String({ description: 'Id of the invoice.', examples: ['00000000-0000-4000-8000-000000000901'] }) })
+
+const rowOf = (one: Invoice, baseUrl: string): (typeof LedgerInvoice)['static'] => ({
+  ...invoiceRow(one, baseUrl),
+  ...{ account_id: one.accountId, subscription_id: one.subscriptionId, billed_to: one.billedTo, due_at: isoInstant(one.dueAt) },
+  ...{ paid_at: isoOrNull(one.paidAt), attempt_count: one.attempts, next_attempt_at: isoOrNull(one.nextAttemptAt) },
+  ...{ last_error: one.lastError, provider: one.provider },
+  lines: one.lines.map(line => ({ description: line.description, amount: line.amountCents })),
+})
+
+/** The operator's ledger: invoices, whether they are paid, and plans at an agreed price. */
+export const adminBilling = (deps: AdminBillingDeps) => new Elysia().use(ledger(deps)).use(marking(deps)).use(agreeing(deps))
+
+function accountIn(form: Form, keys: Keyring): AccountState | undefined {
+  const given = form.text('account', 254)
+  if (!form.has('account')) return form.fault('account', 'is required.')
+  const found = given === undefined ? undefined : (keys.account(given) ?? keys.accountByEmail(given))
+  return found ?? form.fault('account', 'is neither the id nor the address of an account.')
+}
+
+const accountField = t.String({ description: 'Id or e-mail address of the account.', examples: ['eval@example.com'] })
+
+function ledger({ access, billing, keys, links, now }: AdminBillingDeps) {
+  return new Elysia()
+    .use(access)
+    .get(
+      '/admin/v1/invoices',
+      ({ query, request }) => {
+        const page = pageOf(query, perPageMax)
+        const status = query.status ? invoiceStatuses.find(name => name === query.status) : undefined
+        if (query.status && !status)
+          throw invalidParameter('status', query.status, `is not one of ${invoiceStatuses.join(', ')}.`, invoiceStatuses)
+        const filter = { accountId: query.account || undefined, status }
+        const { baseUrl } = links(request)
+        const rows = billing.invoices.page(filter, page.perPage, (page.page - 1) * page.perPage)
+        return success({ invoices: rows.map(one => rowOf(one, baseUrl)), meta: pageMeta(page, billing.invoices.count(filter)) })
+      },
+      {
+        access: operator,
+        query: t.Object({
+          status: t.Optional(t.String({ description: 'Only those that are so.', examples: ['open'] })),
+          account: t.Optional(t.String({ description: 'Id of an account.', examples: ['00000000-0000-4000-8000-000000000001'] })),
+          ...pageQuery(perPageMax),
+        }),
+        response: { 200: envelope(t.Object({ invoices: t.Array(LedgerInvoice), meta: PageMetaShape })), ...refusals },
+        detail: detail('listLedger', 'Invoices of all accounts', 'Every invoice, the newest first.'),
+      },
+    )
+    .post(
+      '/admin/v1/invoices',
+      ({ body, request, set }) => {
+        const form = formOf(body)
+        const account = accountIn(form, keys)
+        for (const field of ['description', 'amount']) if (!form.has(field)) form.fault(field, 'is required.')
+        const description = form.text('description', descriptionMax) ?? ''
+        const amountCents = form.integer('amount', 1, centsMax) ?? 0
+        const startsAt = form.moment('period_start') ?? now()
+        const endsAt = form.moment('period_end') ?? startsAt
+        if (endsAt < startsAt) form.fault('period_end', 'must not be before period_start.')
+        form.check()
+        set.status = 201
+        const made = billing.ledger.issue(account!, { description, amountCents, startsAt, endsAt })
+        return success({ invoice: rowOf(made, links(request).baseUrl) })
+      },
+      {
+        access: operator,
+        body: formBody(
+          t.Object({
+            account: accountField,
+            description: t.String({ maxLength: descriptionMax, examples: ['Futures Data, November'] }),
+            amount: integer({ minimum: 1, description: 'In cents.', examples: [4900] }),
+            period_start: t.Optional(t.String({ format: 'date-time' })),
+            period_end: t.Optional(t.String({ format: 'date-time' })),
+          }),
+        ),
+        response: { 201: One, 401: NestedProblem, 422: ValidationProblem },
+        detail: detail(
+          'issueInvoice',
+          'Issue an invoice',
+          'An open invoice for something that is not a plan, such as add-ons; it has the next number, and the account is told. It bears on no plan.',
+        ),
+      },
+    )
+}
+
+const marks = { pay: 'paid', void: 'void', write_off: 'uncollectible' } as const satisfies Record<string, InvoiceStatus>
+
+function marking({ access, billing, links }: AdminBillingDeps) {
+  const mark = (id: string, deed: keyof typeof marks, request: Request) => {
+    const held = billing.invoices.byId(id)
+    if (!held) throw notFound('The invoice')
+    return success({ invoice: rowOf(agreed(billing.ledger.mark(held, marks[deed])), links(request).baseUrl) })
+  }
+  const route = (operationId: string, summary: string, description: string) => ({
+    ...{ access: operator, params, response: { 200: One, ...refusals, 404: NestedProblem, 422: ValidationProblem } },
+    detail: detail(operationId, summary, description),
+  })
+  const closed = 'An invoice that is settled, or that a processor takes the money of, stays as it is (422 `invoice_closed`).'
+  return new Elysia()
+    .use(access)
+    .post('/admin/v1/invoices/:id/pay', ({ params: { id }, request }) => mark(id, 'pay', request), {
+      ...route(
+        'markInvoicePaid',
+        'Mark an invoice as paid',
+        `The money has come: bought requests are there from now on, and a subscription that was past due is active again. What was given up can be paid after all. ${closed}`,
+      ),
+    })
+    .post('/admin/v1/invoices/:id/void', ({ params: { id }, request }) => mark(id, 'void', request), {
+      ...route('voidInvoice', 'Void an invoice', `It should not have been made, and nobody owes it. ${closed}`),
+    })
+    .post('/admin/v1/invoices/:id/write_off', ({ params: { id }, request }) => mark(id, 'write_off', request), {
+      ...route('writeOffInvoice', 'Give an invoice up', `It is owed and will not be paid. ${closed}`),
+    })
+}
+
+function agreeing({ access, billing, keys, meter, now }: AdminBillingDeps) {
+  const row = subscriptionRows({ billing, keys, meter, now })
+  const plans = planIds.filter(plan => plan !== firstPlan)
+  return new Elysia().use(access).post(
+    '/admin/v1/subscriptions',
+    ({ body, set }) => {
+      const form = formOf(body)
+      const account = accountIn(form, keys)
+      for (const field of ['plan', 'price']) if (!form.has(field)) form.fault(field, 'is required.')
+      const plan = form.choice('plan', plans)
+      const billingPeriod = form.choice('billing_period', billingPeriods) ?? 'monthly'
+      const priceCents = form.integer('price', 0, centsMax) ?? 0
+      form.check()
+      agreed(billing.ledger.agree(account!, { plan: plan!, billingPeriod, priceCents }), 'plan', plan)
+      set.status = 201
+      return success({ subscription: { ...row(account!), account_id: account!.account.id, price: priceCents } })
+    },
+    {
+      access: operator,
+      body: formBody(
+        t.Object({
+          account: accountField,
+          plan: t.Union(plans.map(plan => t.Literal(plan))),
+          billing_period: t.Optional(periodName),
+          price: integer({ minimum: 0, description: 'Of a period, in cents.', examples: [120_000] }),
+        }),
+      ),
+      response: {
+        201: envelope(
+          t.Object({
+            subscription: t.Object({
+              ...SubscriptionShape.properties,
+              account_id: t.String(),
+              price: countOrNull('Of a period, in cents.'),
+            }),
+          }),
+        ),
+        401: NestedProblem,
+        422: ValidationProblem,
+      },
+      detail: detail(
+        'agreeSubscription',
+        'Subscribe an account at an agreed price',
+        "Puts an account on a plan, at a price that stays from period to period, in place of the subscription that it has, which ends without a credit. Invoices follow from it as from every subscription, in the operator's ledger also where there is a processor.",
+      ),
+    },
+  )
+}

@@ -1,0 +1,149 @@
+import { Elysia, t } from 'elysia'
+import type { Dataset } from '../../feed/files/dataset.ts'
+import { integer } from '../../http/answer/integer.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import { type FieldFault, notFound, Problem, validationFailed } from '../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import { envelope, success } from '../answer.ts'
+
+export interface AdminDatasetsDeps {
+  access: AccessPlugin
+  datasets: readonly Dataset<unknown>[]
+  now: () => number
+}
+
+/** One request is one transaction, and a transaction must not hold up the requests behind it. */
+const rowsMax = 5_000
+/** What an import sends at once: small, because a server answers others in between. */
+const usualBatch = 1_000
+
+const operator = { operator: true } as const
+
+const DatasetShape = t.Object(
+  {
+    name: t.String({ examples: ['futures-settlements'] }),
+    description: t.String(),
+    columns: t.Array(t.Object({ name: t.String({ examples: ['contract'] }), required: t.Boolean(), description: t.String() })),
+    example: t.String({ description: 'A file of two rows.' }),
+    key: t.Array(t.String(), { description: 'Columns that tell rows apart: the last of a file counts.' }),
+    batch_max: integer({ description: 'Rows that the command line sends at once.', examples: [1000] }),
+    wide: t.Union([t.Object({ name: t.String(), value: t.String() }), t.Null()], {
+      description: 'In files with a column for each of something: the column that its name stands for and the one that its cells are of.',
+    }),
+  },
+  { title: 'Dataset' },
+)
+
+const Counts = t.Object({
+  received: integer(),
+  inserted: integer(),
+  revised: integer(),
+  unchanged: integer(),
+  dry_run: t.Boolean(),
+  recorded_at: t.String({ format: 'date-time' }),
+})
+
+/** Data beside prices for the operator: what the command line imports, over the same code. */
+export function adminDatasets({ access, datasets, now }: AdminDatasetsDeps) {
+  return new Elysia()
+    .use(access)
+    .get(
+      '/admin/v1/datasets',
+      () =>
+        success(
+          datasets.map(({ name, description, columns, example, key = [], wide = null, batchMax = usualBatch }) => ({
+            ...{ name, description, example, wide, batch_max: batchMax },
+            columns: [...columns],
+            key: [...key],
+          })),
+        ),
+      {
+        access: operator,
+        response: { 200: envelope(t.Array(DatasetShape)), 401: NestedProblem },
+        detail: {
+          operationId: 'listDatasets',
+          tags: ['operator'],
+          summary: 'List datasets',
+          description: 'What can be imported beside prices, with the columns of each and an example.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/datasets/:name',
+      ({ params, body }) => {
+        const dataset = datasets.find(one => one.name === params.name.toLowerCase())
+        if (!dataset) throw notFound(`Dataset ${params.name.slice(0, 100)}`)
+        const { rows, dryRun } = requestOf(body)
+        const at = now()
+        const records = recordsOf(dataset, rows, at)
+        const counts = dryRun ? { inserted: 0, revised: 0, unchanged: 0 } : dataset.write(records, at)
+        return success({ received: rows.length, ...counts, dry_run: dryRun, recorded_at: isoInstant(at) })
+      },
+      {
+        access: operator,
+        params: t.Object({ name: t.String({ description: 'Name of the dataset.', examples: ['futures-settlements'] }) }),
+        body: t.Any({
+          description: '`{"rows":[{column: value}], "dry_run"?: bool}`, or one such row a line as `application/x-ndjson`.',
+          examples: [
+            {
+              rows: [{ contract: 'WTI_FUTURES_2027_01', traded_on: '2026-11-19', close: 71.95, settlement: 71.87, open_interest: 284113 }],
+            },
+          ],
+        }),
+        response: {
+          200: envelope(Counts),
+          400: NestedProblem,
+          401: NestedProblem,
+          404: NestedProblem,
+          413: NestedProblem,
+          422: ValidationProblem,
+        },
+        detail: {
+          operationId: 'recordDataset',
+          tags: ['operator'],
+          summary: 'Record rows of a dataset',
+          description: `Records up to ${rowsMax} rows in one transaction: all of them, or none when one is wrong; every fault of every row is named. A row that is there already changes nothing, another value for a known one is a correction. With \`dry_run\` the rows are only judged.`,
+        },
+      },
+    )
+}
+
+function requestOf(body: unknown): { rows: unknown[]; dryRun: boolean } {
+  const given = typeof body === 'string' ? linesOf(body) : body
+  const fields: { rows?: unknown; dry_run?: unknown } = typeof given === 'object' && given !== null ? given : {}
+  const named: typeof fields = Array.isArray(given) ? { rows: given } : fields
+  const dryRun = named.dry_run ?? false
+  if (typeof dryRun !== 'boolean') throw validationFailed([{ field: 'dry_run', message: 'dry_run: must be true or false.', value: dryRun }])
+  if (!Array.isArray(named.rows)) throw validationFailed([{ field: 'rows', message: 'rows: must be a list of objects.', value: null }])
+  if (named.rows.length > rowsMax) {
+    const message = `${named.rows.length} rows in one request: at most ${rowsMax} are accepted.`
+    throw new Problem('PAYLOAD_TOO_LARGE', message, { max: rowsMax, received: named.rows.length })
+  }
+  return { rows: named.rows, dryRun }
+}
+
+function linesOf(text: string): unknown[] {
+  return text.split('\n').flatMap((line, i) => {
+    if (line.trim() === '') return []
+    try {
+      return [JSON.parse(line) as unknown]
+    } catch {
+      throw new Problem('MALFORMED_JSON', `Line ${i + 1} is not valid JSON.`, { line: i + 1 })
+    }
+  })
+}
+
+/** Every row as a record, or the refusal of all of them with what is wrong with each. */
+function recordsOf(dataset: Dataset<unknown>, rows: readonly unknown[], now: number): unknown[] {
+  const faults: FieldFault[] = []
+  const records: unknown[] = []
+  for (const [i, row] of rows.entries()) {
+    const given = typeof row === 'object' && row !== null && !Array.isArray(row) ? (row as Record<string, unknown>) : {}
+    const checked = dataset.check(given, now)
+    if ('record' in checked) records.push(checked.record)
+    else faults.push({ field: `rows.${i}.${checked.field}`, message: checked.reason, value: given[checked.field] ?? null })
+  }
+  if (faults.length > 0) throw validationFailed(faults)
+  return records
+}

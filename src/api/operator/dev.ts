@@ -1,0 +1,237 @@
+import { Elysia, t } from 'elysia'
+import type { Fault, Faults } from '../../http/faults.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import { type FieldFault, invalidParameter, type ProblemCode, problems, validationFailed } from '../../http/problem/problem.ts'
+import type { ManualClock } from '../../lib/clock.ts'
+import { addDuration } from '../../lib/duration.ts'
+import type { Ids } from '../../lib/ids.ts'
+import { dayMs, isoInstant, parseInstant } from '../../lib/instant.ts'
+import { isPlanId } from '../../plan/plans.ts'
+import { addOnIds, planIds } from '../../plan/tiers.ts'
+import type { Keyring } from '../../service/keys/keyring.ts'
+import type { Captured, Channel, InboxStore } from '../../store/outbox/inbox.ts'
+
+/** What a developer may do to an evaluation copy. */
+export interface DevControls {
+  clock: ManualClock
+  /** Moves the clock forward and runs every job that falls due on the way, in order. */
+  advance(to: number): Promise<void>
+  feed: { paused: boolean; filled(): ReadonlySet<string>; total: number }
+  faults: Faults
+  /** Sends what is due, so that what was caused is there to be looked at. */
+  settle(): Promise<void>
+  /** Keeps the state under a name, goes back to it, or to the start. */
+  snapshot(name: string): Promise<void>
+  restore(name: string): Promise<boolean>
+  reset(): Promise<void>
+}
+
+export interface DevDeps extends DevControls {
+  access: AccessPlugin
+  keys: Keyring
+  inbox: InboxStore
+  ids: Ids
+  trialDays: number
+}
+
+type Body = Record<string, unknown>
+
+const operator = { operator: true } as const
+const hidden = (operationId: string, summary: string) => ({ detail: { operationId, summary, tags: ['development'], hide: true } })
+const anyBody = t.Optional(t.Any({ description: 'A JSON object.' }))
+const open = t.Object({}, { additionalProperties: true })
+
+const refuse = (field: string, message: string, value: unknown) =>
+  validationFailed([{ field, message: `${field}: ${message}`, value: value ?? null }])
+
+/** The controls of an evaluation copy: time, accounts, data and faults. They take the operator's token and do not exist in production. */
+export function dev(deps: DevDeps) {
+  const { clock, faults } = deps
+  const clockState = () => ({ now: isoInstant(clock.now()), frozen: clock.frozen })
+  /** How much of the data is there: the rest is being written. */
+  const feedState = () => ({ paused: deps.feed.paused, codes_ready: deps.feed.filled().size, codes_total: deps.feed.total })
+  return new Elysia()
+    .use(deps.access)
+    .get('/_dev/clock', clockState, { access: operator, response: open, ...hidden('devGetClock', 'The clock') })
+    .post(
+      '/_dev/clock',
+      async ({ body }) => {
+        const given = objectOf(body)
+        if (typeof given.freeze === 'boolean') given.freeze ? clock.freeze() : clock.release()
+        const to = momentOf(given, clock.now())
+        if (to !== undefined) await deps.advance(to)
+        return clockState()
+      },
+      { access: operator, body: anyBody, response: open, ...hidden('devMoveClock', 'Move the clock') },
+    )
+    .post(
+      '/_dev/accounts',
+      ({ body, set }) => {
+        set.status = 201
+        return makeAccount(deps, objectOf(body))
+      },
+      { access: operator, body: anyBody, response: { 201: open }, ...hidden('devMakeAccount', 'Make an account with a key') },
+    )
+    .get('/_dev/feed', feedState, { access: operator, response: open, ...hidden('devGetFeed', 'The feed') })
+    .post(
+      '/_dev/feed',
+      ({ body }) => {
+        const { paused } = objectOf(body)
+        if (typeof paused !== 'boolean') throw refuse('paused', 'must be true or false.', paused)
+        deps.feed.paused = paused
+        return feedState()
+      },
+      { access: operator, body: anyBody, response: open, ...hidden('devPauseFeed', 'Pause the feed') },
+    )
+    .get(
+      '/_dev/inbox',
+      async ({ query }) => {
+        const channel = channelOf(query.channel)
+        await deps.settle()
+        return { messages: deps.inbox.list(channel).map(messageRow) }
+      },
+      {
+        access: operator,
+        query: t.Object({ channel: t.Optional(t.String()) }),
+        response: open,
+        ...hidden('devListInbox', 'Captured e-mail and text messages, oldest first'),
+      },
+    )
+    .post(
+      '/_dev/snapshot',
+      async ({ body }) => {
+        const name = nameOf(objectOf(body))
+        await deps.snapshot(name)
+        return { snapshot: name, now: isoInstant(clock.now()) }
+      },
+      { access: operator, body: anyBody, response: open, ...hidden('devSnapshot', 'Keep the state') },
+    )
+    .post(
+      '/_dev/restore',
+      async ({ body }) => {
+        const name = nameOf(objectOf(body))
+        if (!(await deps.restore(name))) throw refuse('name', 'is no snapshot.', name)
+        return { restored: name, now: isoInstant(clock.now()) }
+      },
+      { access: operator, body: anyBody, response: open, ...hidden('devRestore', 'Go back to a kept state') },
+    )
+    .post(
+      '/_dev/reset',
+      async () => {
+        await deps.reset()
+        return { reset: true, now: isoInstant(clock.now()) }
+      },
+      { access: operator, body: anyBody, response: open, ...hidden('devReset', 'Go back to the start') },
+    )
+    .get('/_dev/faults', () => ({ faults: faults.all().map(faultRow) }), {
+      access: operator,
+      response: open,
+      ...hidden('devListFaults', 'The faults'),
+    })
+    .post(
+      '/_dev/faults',
+      ({ body, set }) => {
+        set.status = 201
+        return faultRow(faults.add(faultOf(objectOf(body))))
+      },
+      { access: operator, body: anyBody, response: { 201: open }, ...hidden('devAddFault', 'Make a route fail') },
+    )
+    .delete(
+      '/_dev/faults',
+      () => {
+        faults.clear()
+        return { faults: [] }
+      },
+      { access: operator, response: open, ...hidden('devClearFaults', 'End all faults') },
+    )
+}
+
+function channelOf(text: string | undefined): Channel | undefined {
+  if (text === undefined || text === 'email' || text === 'sms') return text
+  throw invalidParameter('channel', text, 'is no channel.', ['email', 'sms'])
+}
+
+const messageRow = ({ channel, to, subject, text, html, attachments, at }: Captured) => ({
+  ...{ channel, to, subject, text, html },
+  attachments: attachments.map(({ filename, contentType, content, encoding }) => ({
+    filename,
+    content_type: contentType,
+    ...{ content, encoding },
+  })),
+  at: isoInstant(at),
+})
+
+const faultRow = ({ delayMs, ...fault }: Fault) => ({ ...fault, delay_ms: delayMs })
+
+const objectOf = (body: unknown): Body => (typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Body) : {})
+
+/** Where the clock is to go: forward by a duration, or to an instant that is not before now. */
+function momentOf(given: Body, now: number): number | undefined {
+  if (given.advance !== undefined) {
+    const to = typeof given.advance === 'string' ? addDuration(now, given.advance) : undefined
+    if (to === undefined || to < now) throw refuse('advance', 'must be an ISO 8601 duration forward, such as PT61S or P1D.', given.advance)
+    return to
+  }
+  if (given.now === undefined) return undefined
+  const to = typeof given.now === 'string' ? parseInstant(given.now) : undefined
+  if (to === undefined) throw refuse('now', 'must be an ISO 8601 time with a zone.', given.now)
+  if (to < now)
+    throw refuse('now', `is before the clock (${isoInstant(now)}); time only moves forward. Use /_dev/reset to go back.`, given.now)
+  return to
+}
+
+function nameOf(given: Body): string {
+  const name = given.name ?? 'default'
+  if (typeof name !== 'string' || !/^[a-z0-9-]{1,64}$/.test(name)) throw refuse('name', 'must be 1 to 64 of a-z, 0-9 and -.', name)
+  return name
+}
+
+function makeAccount({ keys, ids, clock, trialDays }: DevDeps, given: Body) {
+  const at = clock.now()
+  const id = ids.uuid()
+  const email = typeof given.email === 'string' ? given.email.toLowerCase() : `account-${id.slice(0, 8)}@example.com`
+  const plan = given.plan ?? 'free'
+  const addOns = given.add_ons ?? []
+  if (typeof plan !== 'string' || !isPlanId(plan)) throw refuse('plan', `must be one of ${planIds.join(', ')}.`, plan)
+  if (!Array.isArray(addOns) || addOns.some(one => !(addOnIds as readonly unknown[]).includes(one))) {
+    throw refuse('add_ons', `must be a list of ${addOnIds.join(', ')}.`, addOns)
+  }
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw refuse('email', 'must be an e-mail address.', given.email)
+  if (keys.accountByEmail(email)) throw refuse('email', 'has an account already.', email)
+  const trial = given.trial === true
+  const account = keys.putAccount({
+    id,
+    email,
+    plan,
+    addOns: addOns as string[],
+    trialStartedAt: trial ? at : null,
+    trialEndsAt: trial ? at + trialDays * dayMs : null,
+    emailConfirmedAt: given.unconfirmed === true ? null : at,
+    suspendedAt: null,
+    createdAt: at,
+  })
+  return { account: { id, email, plan, trial, add_ons: addOns }, api_key: keys.addKey(account).token }
+}
+
+function faultOf(given: Body) {
+  const found: FieldFault[] = []
+  const fault = (field: string, message: string) => void found.push({ field, message: `${field}: ${message}`, value: given[field] ?? null })
+  const { path = '*', method, code, delay_ms: delayMs = 0, count, probability = 1 } = given
+  if (typeof path !== 'string') fault('path', 'must be a path of the documentation, or *.')
+  if (method !== undefined && typeof method !== 'string') fault('method', 'must be a method such as GET.')
+  if (code !== undefined && (typeof code !== 'string' || !Object.hasOwn(problems, code)))
+    fault('code', `must be one of ${Object.keys(problems).join(', ')}.`)
+  if (typeof delayMs !== 'number' || !(delayMs >= 0 && delayMs <= 60_000)) fault('delay_ms', 'must be 0 to 60000.')
+  if (count !== undefined && (!Number.isInteger(count) || Number(count) < 1)) fault('count', 'must be a whole number from 1.')
+  if (typeof probability !== 'number' || !(probability > 0 && probability <= 1)) fault('probability', 'must be above 0 and at most 1.')
+  if (code === undefined && delayMs === 0) fault('code', 'or delay_ms must be given.')
+  if (found.length > 0) throw validationFailed(found)
+  return {
+    path: path as string,
+    method: (method as string | undefined)?.toUpperCase(),
+    code: code as ProblemCode | undefined,
+    delayMs: delayMs as number,
+    count: count as number | undefined,
+    probability: probability as number,
+  }
+}

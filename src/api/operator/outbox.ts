@@ -1,0 +1,108 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import { formBody, formOf } from '../../http/input/form.ts'
+import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import { invalidParameter } from '../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import type { HeldMessage, HeldMessages } from '../../service/outbox/held-back.ts'
+import { envelope, success } from '../answer.ts'
+import { literals } from '../webhooks/body.ts'
+
+export interface AdminOutboxDeps {
+  access: AccessPlugin
+  held: HeldMessages
+}
+
+const operator = { operator: true } as const
+const kinds = ['webhook', 'email', 'sms'] as const
+const perPageMax = 100
+const idsMax = 1000
+/** Less than a second of work, in slices. */
+const releaseMax = 2000
+
+const HeldShape = t.Object(
+  {
+    id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
+    kind: literals(kinds),
+    event_id: t.String({ description: 'Stays the same when it is sent.', examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'] }),
+    event_type: t.String({ examples: ['price.updated'] }),
+    about: t.Union([t.String({ examples: ['delivery_run:019aa1c6-7f00-7abc-8def-0123456789ab'] }), t.Null()]),
+    account_id: t.Union([t.String(), t.Null()]),
+    created_at: t.String({ format: 'date-time' }),
+    held_at: t.String({ format: 'date-time', description: 'When the database was restored.' }),
+  },
+  { title: 'HeldMessage' },
+)
+const Listed = envelope(
+  t.Object({
+    held: t.Array(HeldShape),
+    counts: t.Object({ webhook: integer(), email: integer(), sms: integer() }),
+    meta: PageMetaShape,
+  }),
+)
+const Released = envelope(t.Object({ released: integer({ examples: [12] }), more: t.Boolean({ description: 'Ask again for the rest.' }) }))
+const releaseBody = formBody(
+  t.Object({
+    kind: t.Optional(literals(kinds)),
+    ids: t.Optional(t.Array(t.String(), { maxItems: idsMax, description: 'Only these messages.' })),
+  }),
+)
+const detail = (operationId: string, summary: string, description: string) => ({ operationId, tags: ['operator'], summary, description })
+
+const rowOf = ({ id, kind, eventId, eventType, ref, accountId, createdAt, heldAt }: HeldMessage) => ({
+  ...{ id, kind, event_id: eventId, event_type: eventType, about: ref, account_id: accountId },
+  ...{ created_at: isoInstant(createdAt), held_at: isoInstant(heldAt) },
+})
+
+/** What `restore --hold-outbox` kept back, for the operator. */
+export const adminOutbox = ({ access, held }: AdminOutboxDeps) =>
+  new Elysia()
+    .use(access)
+    .get(
+      '/admin/v1/outbox/held',
+      ({ query }) => {
+        const kind = kinds.find(one => one === query.kind)
+        if (query.kind !== undefined && !kind) throw invalidParameter('kind', query.kind, 'is no kind of message.', kinds)
+        const wanted = pageOf(query, perPageMax)
+        const counts = held.counts()
+        const total = kind ? counts[kind] : counts.webhook + counts.email + counts.sms
+        const rows = held.list(kind ? { kind } : {}, wanted.perPage, (wanted.page - 1) * wanted.perPage)
+        return success({ held: rows.map(rowOf), counts, meta: pageMeta(wanted, total) })
+      },
+      {
+        access: operator,
+        query: t.Object({
+          kind: t.Optional(t.String({ description: `One of ${kinds.join(', ')}.`, examples: ['email'] })),
+          ...pageQuery(perPageMax),
+        }),
+        response: { 200: Listed, 400: NestedProblem, 401: NestedProblem },
+        detail: detail(
+          'listHeldMessages',
+          'Messages that a restore kept back',
+          'What `wellhead restore --hold-outbox` found waiting in the backup and did not send, in the order in which it was made, for 30 days after the restore. What has been sent again is not listed any more.',
+        ),
+      },
+    )
+    .post(
+      '/admin/v1/outbox/release',
+      async ({ body }) => {
+        const form = formOf(body)
+        const kind = form.choice('kind', kinds)
+        const ids = form.list('ids', 'ids of messages', idsMax, text => text)
+        form.check()
+        const released = await held.release({ ...(kind && { kind }), ...(ids && { ids }) }, releaseMax)
+        return success({ released, more: released === releaseMax })
+      },
+      {
+        access: operator,
+        body: releaseBody,
+        response: { 200: Released, 400: NestedProblem, 401: NestedProblem, 422: ValidationProblem },
+        detail: detail(
+          'releaseHeldMessages',
+          'Send what a restore kept back',
+          `Sends messages under their own event ids, as if they were new, the oldest first and at most ${releaseMax} a request; without \`kind\` and \`ids\` all of them. Ids of messages that are not held are passed over.`,
+        ),
+      },
+    )

@@ -1,0 +1,94 @@
+import { Elysia, t } from 'elysia'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import { formBody, formOf } from '../../http/input/form.ts'
+import { notFound, validationFailed } from '../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import type { Sessions } from '../../service/account/sessions.ts'
+import { linkUrl, type SignIn } from '../../service/account/sign-in.ts'
+import type { AccountState, Keyring } from '../../service/keys/keyring.ts'
+import { admitted } from '../account/session-row.ts'
+import { envelope, success } from '../answer.ts'
+
+export interface AdminSignInDeps {
+  access: AccessPlugin
+  keys: Keyring
+  sessions: Sessions
+  signIn: SignIn
+  ownUrl(): string
+  linkLifetimeMs: number
+  now: () => number
+}
+
+const access = { operator: true } as const
+const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }) })
+const refusals = { 400: NestedProblem, 401: NestedProblem, 404: NestedProblem }
+const detail = (operationId: string, summary: string, description: string) => ({ operationId, tags: ['operator'], summary, description })
+const Done = envelope(t.Object({ id: t.String(), email: t.String() }))
+const passwordMax = 1000
+
+/** How an operator lets people in, and out. */
+export function adminSignIn({ access: plugin, keys, sessions, signIn, ownUrl, linkLifetimeMs, now }: AdminSignInDeps) {
+  const accountOf = (id: string): AccountState => {
+    const found = keys.account(id)
+    if (!found) throw notFound('The account')
+    return found
+  }
+  const done = ({ account }: AccountState) => success({ id: account.id, email: account.email })
+  return new Elysia()
+    .use(plugin)
+    .post(
+      '/admin/v1/accounts/:id/password',
+      async ({ body, params: { id } }) => {
+        const account = accountOf(id)
+        const form = formOf(body)
+        if (!form.has('password')) form.fault('password', 'is required.')
+        const password = form.text('password', passwordMax)
+        form.check()
+        const { fault } = await admitted(signIn.setPassword(account, password ?? '').then(result => result ?? { fault: undefined }))
+        if (fault !== undefined) throw validationFailed([{ field: 'password', message: `password: ${fault}`, value: null }])
+        return done(account)
+      },
+      {
+        access,
+        params,
+        body: formBody(t.Object({ password: t.String({ minLength: 10, description: 'At least 10 characters.' }) })),
+        response: { 200: Done, ...refusals, 422: ValidationProblem },
+        detail: detail('setAccountPassword', 'Set a password', 'Sets the password of an account and ends all its sessions.'),
+      },
+    )
+    .post(
+      '/admin/v1/accounts/:id/link',
+      ({ params: { id }, set }) => {
+        const account = accountOf(id)
+        set.status = 201
+        set.headers['cache-control'] = 'no-store'
+        const token = signIn.makeLink(account)
+        return success({ sign_in_url: linkUrl(ownUrl(), token), expires_at: isoInstant(now() + linkLifetimeMs) })
+      },
+      {
+        access,
+        params,
+        response: { 201: envelope(t.Object({ sign_in_url: t.String(), expires_at: t.String({ format: 'date-time' }) })), ...refusals },
+        detail: detail(
+          'makeAccountLink',
+          'Make a sign-in link',
+          'A link that signs in to an account once. It is shown in this answer only.',
+        ),
+      },
+    )
+    .delete(
+      '/admin/v1/accounts/:id/sessions',
+      ({ params: { id } }) => {
+        const account = accountOf(id)
+        sessions.endAll(id)
+        return done(account)
+      },
+      {
+        access,
+        params,
+        response: { 200: Done, ...refusals },
+        detail: detail('endAccountSessions', 'End all sessions of an account', 'Signs everybody out of an account; its API keys stay.'),
+      },
+    )
+}

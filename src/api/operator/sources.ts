@@ -1,0 +1,98 @@
+import { Elysia, t } from 'elysia'
+import type { Connections } from '../../http/cable.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import { notFound, stateForbids } from '../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { secondMs } from '../../lib/instant.ts'
+import type { Keyring } from '../../service/keys/keyring.ts'
+import type { DataSource, DataSources } from '../../service/sources/sources.ts'
+import type { SourceSync } from '../../service/sources/sync.ts'
+import { envelope, success } from '../answer.ts'
+import { LogShape, logRow, SourceShape, sourceRow } from '../sources/row.ts'
+import { noBody } from '../webhooks/body.ts'
+
+export interface AdminSourcesDeps {
+  access: AccessPlugin
+  dataSources: DataSources
+  sourceSync: SourceSync
+  keys: Pick<Keyring, 'account'>
+  connections: Pick<Connections, 'idle'>
+  /** How long a source may take to answer, milliseconds. */
+  timeoutMs: number
+}
+
+const operator = { operator: true } as const
+const perPageMax = 100
+/** For reading what came and for writing it down. */
+const spareSeconds = 10
+
+/** Not the configuration: an address may hold what only its owner is to know. */
+const { scraper_config: _, ingest_url: __, ...shown } = SourceShape.properties
+const OwnedSource = t.Object(
+  {
+    ...shown,
+    account_id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
+    account_email: t.Union([t.String({ examples: ['desk@example.com'] }), t.Null()]),
+  },
+  { title: 'OwnedDataSource' },
+)
+const Listed = envelope(t.Object({ sources: t.Array(OwnedSource), meta: PageMetaShape }))
+const detail = (operationId: string, summary: string, description: string) => ({ operationId, tags: ['operator'], summary, description })
+
+/** The data sources of all accounts, for the operator. */
+export function adminSources({ access, dataSources, sourceSync, keys, connections, timeoutMs }: AdminSourcesDeps) {
+  const rowOf = (source: DataSource) => {
+    const { scraper_config: _, ingest_url: __, ...row } = { ingest_url: undefined, ...sourceRow(source, '') }
+    return { ...row, account_id: source.accountId, account_email: keys.account(source.accountId)?.account.email ?? null }
+  }
+  return new Elysia()
+    .use(access)
+    .get(
+      '/admin/v1/sources',
+      ({ query }) => {
+        const wanted = pageOf(query, perPageMax)
+        const sources = dataSources.page(query.name, wanted.perPage, (wanted.page - 1) * wanted.perPage)
+        return success({ sources: sources.map(rowOf), meta: pageMeta(wanted, dataSources.total(query.name)) })
+      },
+      {
+        access: operator,
+        query: t.Object({
+          name: t.Optional(
+            t.String({ description: 'Only those of this name, in any letter case, or of this id.', examples: ['Terminal feed'] }),
+          ),
+          ...pageQuery(perPageMax),
+        }),
+        response: { 200: Listed, 400: NestedProblem, 401: NestedProblem },
+        detail: detail(
+          'listAllDataSources',
+          'List data sources',
+          'The data sources of all accounts, oldest first, and how their syncs went. Neither configurations nor credentials are answered.',
+        ),
+      },
+    )
+    .post(
+      '/admin/v1/sources/:id/sync',
+      async ({ params: { id }, request }) => {
+        const source = dataSources.byId(id)
+        if (!source) throw notFound('The data source')
+        connections.idle(request, Math.ceil(timeoutMs / secondMs) + spareSeconds)
+        const outcome = await sourceSync.syncNow(source)
+        if ('refused' in outcome) throw stateForbids('data_source_not_synced', `The data source was not synced: ${outcome.refused}.`)
+        return success(logRow(source, outcome))
+      },
+      {
+        access: operator,
+        params: t.Object({
+          id: t.String({ description: 'Id of the data source.', examples: ['00000000-0000-4000-8000-000000000801'] }),
+        }),
+        body: noBody,
+        response: { 200: envelope(LogShape), 401: NestedProblem, 404: NestedProblem, 422: ValidationProblem },
+        detail: detail(
+          'syncDataSource',
+          'Sync a data source now',
+          'Reads the source at once, writes its rows and its log, and answers what came of it: 200 with `status: "failed"` and the reason when it could not be read. Its next sync is counted from this one. 422 when its owner has paused it, when rows are pushed to it, or when a sync is under way.',
+        ),
+      },
+    )
+}

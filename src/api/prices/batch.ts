@@ -1,0 +1,137 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import type { CodeReader } from '../../http/input/codes.ts'
+import { formBody } from '../../http/input/form.ts'
+import { invalidParameter, Problem } from '../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import type { Resolved } from '../../service/catalogue/catalogue.ts'
+import type { Meter } from '../../service/keys/meter.ts'
+import type { Board } from '../../service/prices/board.ts'
+import type { Fx } from '../../service/prices/fx.ts'
+import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
+import { ConvertedRow, convertedRow, currencyOf, isMoney, rateOf } from './currency.ts'
+import { priceRow } from './row.ts'
+
+export interface BatchDeps {
+  access: AccessPlugin
+  board: Board
+  codes: CodeReader
+  exchange: Fx
+  meter: Meter
+  marks: Marks
+  now: () => number
+}
+
+type Field = keyof ConvertedRow
+
+const fieldNames = Object.keys(ConvertedRow.properties) as Field[]
+
+const BatchBody = t.Object(
+  {
+    codes: t.Array(t.String(), { minItems: 1, maxItems: 20, description: 'Codes or aliases; duplicates are answered once.' }),
+    fields: t.Optional(
+      t.Array(t.String(), {
+        description: `What of each price to answer besides \`code\`; absent: everything. One of: ${fieldNames.join(', ')}.`,
+      }),
+    ),
+    currency: t.Optional(t.String({ description: 'Converts every price that is money: USD, EUR, GBP, or another currency with a rate.' })),
+  },
+  { examples: [{ codes: ['BRENT_CRUDE_USD', 'WTI_USD'], fields: ['price', 'formatted', 'created_at'], currency: 'EUR' }] },
+)
+
+const Row = t.Composite([t.Pick(ConvertedRow, ['code']), t.Partial(t.Omit(ConvertedRow, ['code']))], { title: 'BatchRow' })
+type Row = (typeof Row)['static']
+
+const Batch = envelope(
+  t.Object({
+    prices: t.Array(Row, { description: 'In the order asked, without duplicates.' }),
+    missing_codes: t.Array(t.String(), { description: 'Known codes that have no price at present.' }),
+    count: integer(),
+    currency: t.Optional(t.String({ description: 'The currency asked for.' })),
+  }),
+)
+
+/** The newest prices of up to twenty codes in one request, optionally in one currency and only some of their fields. */
+export function batch(deps: BatchDeps) {
+  const { board, exchange, now } = deps
+
+  const rowOf = (one: Resolved, currency: string | undefined, legs: Resolved[]): ConvertedRow | undefined => {
+    const quote = board.quote(one.series)
+    if (!quote) return undefined
+    const row = priceRow(quote, one.code, one.requestedCode)
+    if (currency === undefined || !isMoney(one.series)) return row
+    const rate = rateOf('currency', one.series, currency, exchange, now())
+    legs.push(...rate.legs)
+    return convertedRow(row, one.series, currency, rate)
+  }
+
+  return new Elysia().use(deps.access).post(
+    '/v1/prices/batch',
+    ({ body, request, set, caller }) => {
+      const asked = askedOf(body)
+      const found = deps.codes.read(asked.codes, request)
+      const currency = asked.currency === undefined ? undefined : currencyOf('currency', asked.currency, exchange, now())
+      const legs: Resolved[] = []
+      const rows = found.map(one => rowOf(one, currency, legs))
+      const prices = rows.filter(row => row !== undefined).map(row => selected(row, asked.fields))
+      markFixtures(set as Answering, deps.marks, [...found, ...legs])
+      set.headers['x-cache'] = 'MISS'
+      deps.meter.asked(
+        caller.key,
+        found.map(one => one.series.id),
+      )
+      const missing = found.filter((_, i) => !rows[i]).map(one => one.code)
+      return success({ prices, missing_codes: missing, count: prices.length, ...(currency !== undefined && { currency }) })
+    },
+    {
+      access: { meter: true, header: true, action: 'read' },
+      body: formBody(BatchBody),
+      response: { 200: Batch, 400: t.Union([FailProblem, NestedProblem]), 413: NestedProblem },
+      detail: {
+        operationId: 'getPriceBatch',
+        tags: ['prices'],
+        summary: 'Prices of several codes',
+        description:
+          'The newest price of up to twenty codes; one call counts as one request, whatever its size. With `currency` every price in money is converted at the newest rates and says what it was in `original_price`, `original_currency`, `fx_rate` and `fx_as_of`; exchange rates and series without a currency stay as they are. Prices in pence are divided by 100 first, and their unit becomes the whole one.',
+      },
+    },
+  )
+}
+
+interface Asked {
+  codes: string[]
+  fields: readonly Field[]
+  currency: string | undefined
+}
+
+function askedOf(body: unknown): Asked {
+  const given: Record<string, unknown> = typeof body === 'object' && body !== null && !Array.isArray(body) ? { ...body } : {}
+  const codes = stringsOf('codes', given.codes)
+  if (codes.length === 0) throw new Problem('MISSING_CODES', 'The body must name the codes: {"codes": ["WTI_USD", "BRENT_CRUDE_USD"]}.')
+  const { currency } = given
+  if (currency !== undefined && currency !== null && typeof currency !== 'string') {
+    throw invalidParameter('currency', JSON.stringify(currency), 'is not the code of a currency, such as "EUR".')
+  }
+  return { codes, fields: fieldsOf(stringsOf('fields', given.fields)), currency: currency || undefined }
+}
+
+function stringsOf(name: string, given: unknown): string[] {
+  if (given === undefined || given === null) return []
+  if (!Array.isArray(given) || !given.every(item => typeof item === 'string')) {
+    throw invalidParameter(name, JSON.stringify(given).slice(0, 200), 'is not a list of strings.')
+  }
+  return given.map(item => item.trim()).filter(Boolean)
+}
+
+function fieldsOf(names: readonly string[]): readonly Field[] {
+  const isField = (name: string): name is Field => (fieldNames as readonly string[]).includes(name)
+  const unknown = names.find(name => !isField(name))
+  if (unknown !== undefined) throw invalidParameter('fields', unknown, 'is not a field of a price.', fieldNames)
+  return names.filter(isField)
+}
+
+const selected = (row: ConvertedRow, fields: readonly Field[]): Row =>
+  fields.length === 0
+    ? row
+    : (Object.fromEntries(Object.entries(row).filter(([name]) => name === 'code' || fields.includes(name as Field))) as Row)

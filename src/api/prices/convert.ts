@@ -1,0 +1,123 @@
+import { Elysia, t } from 'elysia'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import type { CodeReader } from '../../http/input/codes.ts'
+import { listOf } from '../../http/input/query.ts'
+import { invalidParameter, missingParameter, Problem } from '../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import { isTargetUnit, productOf, targetUnits, unitsPer, wholeUnit } from '../../market/units/units.ts'
+import type { Meter } from '../../service/keys/meter.ts'
+import type { Board } from '../../service/prices/board.ts'
+import type { Fx } from '../../service/prices/fx.ts'
+import type { Series } from '../../store/catalogue/series.ts'
+import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
+import { currencyOf, isMoney, rateOf } from './currency.ts'
+
+export interface ConvertDeps {
+  access: AccessPlugin
+  board: Board
+  codes: CodeReader
+  exchange: Fx
+  meter: Meter
+  marks: Marks
+  now: () => number
+}
+
+const Priced = (description: string, value: number, currency: string, unit: string) =>
+  t.Object(
+    {
+      value: t.Number({ examples: [value] }),
+      currency: t.Union([t.String({ examples: [currency] }), t.Null()]),
+      unit: t.String({ examples: [unit] }),
+    },
+    { description },
+  )
+
+const Conversion = envelope(
+  t.Object({
+    code: t.String({ examples: ['WTI_USD'] }),
+    amount: t.Number({ examples: [1] }),
+    from: Priced('The price as it is quoted, times `amount`.', 71.23, 'USD', 'barrel'),
+    to: Priced('`from.value` x `fx_rate` x `unit_factor`, to six places.', 451.061, 'EUR', 'metric_ton'),
+    fx_rate: t.Union([t.Number({ examples: [0.8639] }), t.Null()], { description: 'Null when no currency was asked for.' }),
+    unit_factor: t.Number({ description: 'Units of `from` in one unit of `to`; a price in pence counts as hundredths.', examples: [7.33] }),
+    as_of: t.String({ format: 'date-time', description: 'The oldest observation that went in.' }),
+  }),
+)
+
+const decimals = 6
+
+/** The newest price of a code in another currency, per another unit, or both. */
+export function convert({ access, board, codes, exchange, meter, marks, now }: ConvertDeps) {
+  return new Elysia().use(access).get(
+    '/v1/prices/convert',
+    ({ query, request, set, caller }) => {
+      const asked = listOf(query.by_code)
+      if (asked.length === 0) throw missingParameter('by_code', 'the code of the price to convert.')
+      const found = codes.read(asked, request, 1)
+      const { series, code } = found[0]!
+      const amount = amountOf(query.amount)
+      const target = query.to_currency ? currencyOf('to_currency', query.to_currency, exchange, now()) : undefined
+      if (target !== undefined && !isMoney(series)) throw invalidParameter('to_currency', target, `${code} is not a price in a currency.`)
+      const unit = unitOf(series, query.to_unit, target !== undefined)
+      const observation = board.quote(series)?.observation
+      if (!observation) throw new Problem('DATA_NOT_AVAILABLE', `${code} has no current price.`, { commodity_code: code })
+      const fx = target !== undefined && isMoney(series) ? rateOf('to_currency', series, target, exchange, now()) : undefined
+      const value = roundTo(observation.value, series.decimals) * amount
+      markFixtures(set as Answering, marks, [...found, ...(fx?.legs ?? [])])
+      set.headers['x-cache'] = 'MISS'
+      meter.asked(caller.key, [series.id])
+      return success({
+        code,
+        amount,
+        from: { value: roundTo(value, decimals), currency: series.currency, unit: series.unit },
+        to: { value: roundTo(value * (fx?.rate ?? 1) * unit.factor, decimals), currency: target ?? series.currency, unit: unit.name },
+        fx_rate: fx?.rate ?? null,
+        unit_factor: unit.factor,
+        as_of: isoInstant(Math.min(observation.observedAt, fx?.asOf ?? Number.POSITIVE_INFINITY)),
+      })
+    },
+    {
+      access: { meter: true },
+      query: t.Object({
+        by_code: t.Optional(t.String({ description: 'One code or alias.', examples: ['WTI_USD'] })),
+        to_currency: t.Optional(t.String({ description: 'Currency to convert to; absent: the currency of the price.', examples: ['EUR'] })),
+        to_unit: t.Optional(
+          t.String({
+            description: `Unit to price by; absent: the unit of the price. One of: ${targetUnits.join(', ')}.`,
+            examples: ['metric_ton'],
+          }),
+        ),
+        amount: t.Optional(t.String({ description: 'How many units to price, above 0 (1).', examples: ['1'] })),
+      }),
+      response: { 200: Conversion, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+      detail: {
+        operationId: 'convertPrice',
+        tags: ['prices'],
+        summary: 'A price in another currency or unit',
+        description:
+          'Currencies convert at the newest rates, through USD or EUR where no series pairs them. Between volume, mass and heat the conventional factors of the product apply, barrels to the metric ton: crude 7.33, gasoil and diesel 7.45, gasoline 8.5, jet 7.88, naphtha 8.9, high-sulphur fuel oil 6.35, propane 12.4, butane 10.8, ethanol 7.92, FAME 7.15, paraffinic diesel 8.06; gross heat, MMBtu to the barrel: 5.8, 5.77, 5.253, 5.67, 5.248, 6.287, 3.841, 4.353, 3.539, 5.359, 5.494; LNG 53.38 MMBtu to the metric ton. Other products convert within volume, mass or heat only. Prices in pence are divided by 100 first.',
+      },
+    },
+  )
+}
+
+function amountOf(text: string | undefined): number {
+  if (text === undefined || text === '') return 1
+  const amount = /^\d{1,12}(\.\d{1,9})?$/.test(text) ? Number(text) : 0
+  if (amount <= 0) throw invalidParameter('amount', text, 'is not a decimal number above 0.')
+  return amount
+}
+
+/** The unit to answer in, and how many units of the price are in one; whole currency units as soon as anything is converted. */
+function unitOf(series: Series, wanted: string | undefined, converted: boolean): { name: string; factor: number } {
+  const { unit, perWhole } = wholeUnit(series.unit)
+  if (!wanted) return converted ? { name: unit, factor: 1 / perWhole } : { name: series.unit, factor: 1 }
+  const name = wanted.trim().toLowerCase()
+  if (!isTargetUnit(name)) throw invalidParameter('to_unit', wanted, 'is not a unit to convert to.', targetUnits)
+  const factor = unitsPer(unit, name, productOf(series.code, series.category))
+  if (factor !== undefined) return { name, factor: Number((factor / perWhole).toPrecision(10)) }
+  const known = targetUnits.filter(one => unitsPer(unit, one, productOf(series.code, series.category)) !== undefined)
+  throw invalidParameter('to_unit', wanted, `${series.code} is priced per ${series.unit}, from which no conversion is known.`, known)
+}

@@ -1,0 +1,156 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import { momentOf } from '../../http/input/query.ts'
+import { invalidParameter, notFound } from '../../http/problem/problem.ts'
+import { NestedProblem } from '../../http/problem/shape.ts'
+import { dayMs, isoInstant } from '../../lib/instant.ts'
+import { connectorFuels, connectorRegion, fuelOf, gradeFuel, portNameOf } from '../../market/fuels/connector.ts'
+import { gradeOf, grades, marineCode, type Port, portOf, regionGroupNames } from '../../market/fuels/marine.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import type { Catalogue } from '../../service/catalogue/catalogue.ts'
+import type { History } from '../../service/prices/history.ts'
+import type { AccountRow, DataSources } from '../../service/sources/sources.ts'
+import type { Series } from '../../store/catalogue/series.ts'
+import { type Answering, type Marks, markFixtures } from '../answer.ts'
+
+export interface DataConnectorDeps {
+  access: AccessPlugin
+  dataSources: Pick<DataSources, 'hasRows' | 'rows'>
+  catalogue: Catalogue
+  history: History
+  ports: readonly Port[]
+  marks: Marks
+  now: () => number
+}
+
+const rowsMax = 1000
+const shippedDays = 30
+
+const Rows = t.Object(
+  {
+    data: t.Object({
+      prices: t.Array(
+        t.Object(
+          {
+            price: t.Number({ examples: [531.5] }),
+            currency: t.String({ examples: ['USD'] }),
+            fuel_type: t.String({ examples: ['VLSFO'] }),
+            port: t.String({ examples: ['SINGAPORE'] }),
+            region: t.Union([t.String({ examples: ['APAC'] }), t.Null()]),
+            unit: t.Literal('MT'),
+            source: t.String({ examples: ['Terminal feed'], description: 'Name of the data source, or who published it.' }),
+            timestamp: t.String({ format: 'date-time' }),
+          },
+          { title: 'ConnectorPrice' },
+        ),
+        { maxItems: rowsMax },
+      ),
+      count: integer({ examples: [32] }),
+    }),
+  },
+  { title: 'ConnectorPrices' },
+)
+
+const query = {
+  fuel_type: t.Optional(
+    t.String({ description: `${connectorFuels.join(', ')}, an alias, or a fuel of your own sources; absent: all.`, examples: ['VLSFO'] }),
+  ),
+  port: t.Optional(t.String({ description: 'A port in any spelling, or one of your own sources; absent: all.', examples: ['SINGAPORE'] })),
+  region: t.Optional(t.String({ description: `${regionGroupNames.join(', ')}; absent: all.`, examples: ['APAC'] })),
+  since: t.Optional(
+    t.String({
+      description: 'Only prices of this time or later. Absent: all of your own sources, else 30 days.',
+      examples: ['2026-11-01'],
+    }),
+  ),
+}
+
+interface Asked {
+  fuelType: string | undefined
+  port: string | undefined
+  region: string | undefined
+  since: number | undefined
+}
+
+/** Marine fuel prices as data connectors read them: the account's own where it has any, else the shipped series. */
+export function dataConnector(deps: DataConnectorDeps) {
+  const { dataSources, ports } = deps
+  return new Elysia().use(deps.access).get(
+    '/v1/prices/data-connector',
+    ({ query: given, caller, set }) => {
+      const accountId = caller.key.account.account.id
+      const isOwn = dataSources.hasRows(accountId)
+      const asked = askedOf(given, ports, isOwn)
+      set.headers['x-cache'] = 'MISS'
+      const prices = isOwn
+        ? dataSources.rows(accountId, { ...asked, since: asked.since ?? Number.MIN_SAFE_INTEGER }, rowsMax).map(ownRow)
+        : shippedRows(deps, asked, set as Answering)
+      return { data: { prices, count: prices.length } }
+    },
+    {
+      access: { feature: 'data_connector', meter: true },
+      query: t.Object(query),
+      response: { 200: Rows, 400: NestedProblem, 404: NestedProblem },
+      detail: {
+        operationId: 'getDataConnectorPrices',
+        tags: ['data sources'],
+        summary: 'Prices for data connectors',
+        description: `Marine fuel prices per metric ton, newest first, at most ${rowsMax}: those of the account's data sources, and while they have none the shipped series of the ports.`,
+      },
+    },
+  )
+}
+
+/** Of the account's own rows any name may be asked for; of the shipped ones only what there is. */
+function askedOf(given: { [name in keyof typeof query]?: string }, ports: readonly Port[], isOwn: boolean): Asked {
+  const fuel = given.fuel_type?.trim() || undefined
+  if (fuel && !isOwn && !gradeOf(fuel)) throw invalidParameter('fuel_type', fuel, 'is not a fuel.', connectorFuels)
+  const port = given.port?.trim() || undefined
+  if (port && !isOwn && !portOf(ports, port)) throw notFound(`Port ${port.slice(0, 100)}`)
+  const region = given.region?.trim() || undefined
+  if (region && !connectorRegion(region)) throw invalidParameter('region', region, 'is not a region.', regionGroupNames)
+  return {
+    // What can be no name finds nothing.
+    fuelType: fuel && (fuelOf(fuel) ?? ''),
+    port: port && (portNameOf(ports, port) ?? ''),
+    region: region && connectorRegion(region),
+    since: momentOf('since', given.since, 'start'),
+  }
+}
+
+const ownRow = ({ price, currency, fuelType, port, region, source, observedAt }: AccountRow) => ({
+  ...{ price, currency, fuel_type: fuelType, port, region, unit: 'MT' as const, source },
+  timestamp: isoInstant(observedAt),
+})
+
+function shippedRows({ catalogue, history, ports, marks, now }: DataConnectorDeps, asked: Asked, set: Answering) {
+  const found = new Map<number, { series: Series; port: Port; fuelType: string; region: string }>()
+  for (const port of ports) {
+    const region = connectorRegion(port.region)!
+    if ((asked.port !== undefined && port.slug !== asked.port) || (asked.region !== undefined && region !== asked.region)) continue
+    for (const grade of grades) {
+      const series = port.fuels.includes(grade) ? catalogue.resolve(marineCode(grade, port), now())?.series : undefined
+      const fuelType = gradeFuel(grade)
+      if (series && (asked.fuelType === undefined || fuelType === asked.fuelType)) found.set(series.id, { series, port, fuelType, region })
+    }
+  }
+  if (found.size === 0) return []
+  const from = asked.since ?? now() - shippedDays * dayMs
+  const range = { seriesIds: [...found.keys()], interval: 'raw' as const, from, to: Math.max(from, now() + 1) }
+  const { rows } = history.page({ ...range, limit: rowsMax, offset: 0 })
+  markFixtures(set, marks, [...found.values()])
+  return rows.map(row => {
+    const { series, port, fuelType, region } = found.get(row.seriesId)!
+    return {
+      price: roundTo(row.value, series.decimals),
+      currency: series.currency ?? 'USD',
+      fuel_type: fuelType,
+      port: port.slug,
+      region,
+      unit: 'MT' as const,
+      source: series.source,
+      timestamp: isoInstant(row.observedAt),
+    }
+  })
+}

@@ -1,0 +1,77 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import { serialised } from '../../http/answer/serialised.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import type { CodeReader } from '../../http/input/codes.ts'
+import { listOf } from '../../http/input/query.ts'
+import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import type { Catalogue } from '../../service/catalogue/catalogue.ts'
+import type { Meter } from '../../service/keys/meter.ts'
+import type { Board } from '../../service/prices/board.ts'
+import { type Answering, envelope, type Marks, markFixtures, tagged } from '../answer.ts'
+import { PriceRow } from './row.ts'
+import { everyCode, priceTexts } from './texts.ts'
+
+export interface LatestDeps {
+  access: AccessPlugin
+  board: Board
+  catalogue: Catalogue
+  codes: CodeReader
+  meter: Meter
+  marks: Marks
+  now: () => number
+  /** Codes that a list begins with. */
+  firstCodes: readonly string[]
+}
+
+const One = envelope(PriceRow)
+const Several = envelope(t.Object({ prices: t.Array(PriceRow), missing_codes: t.Optional(t.Array(t.String())), count: integer() }))
+
+/** The newest price of one code, of several, or of every code that has one. */
+export function latest(deps: LatestDeps) {
+  const { board, catalogue, codes, now } = deps
+  const { single, several } = priceTexts(board)
+
+  return new Elysia().use(deps.access).get(
+    '/v1/prices/latest',
+    ({ query, request, set, caller }) => {
+      const asked = query.by_code === undefined ? [] : listOf(query.by_code)
+      const found = asked.length > 0 ? codes.read(asked, request) : everyCode(catalogue, deps.firstCodes, now())
+      markFixtures(set as Answering, deps.marks, found)
+      // One `return` of a variable that is set in two places: Elysia takes a handler that returns a call for an asynchronous one, and
+      // then awaits it at every request.
+      let text: string | undefined
+      if (asked.length === 1) {
+        const one = single(found[0]!)
+        deps.meter.asked(caller.key, [found[0]!.series.id], one.etag)
+        text = tagged(request, set as Answering, one.text, !one.fresh, one.etag)
+      } else {
+        deps.meter.asked(
+          caller.key,
+          found.map(({ series }) => series.id),
+        )
+        text = tagged(request, set as Answering, several(found, asked.length > 0), false)
+      }
+      return text
+    },
+    {
+      access: { meter: true },
+      query: t.Object({
+        by_code: t.Optional(
+          t.String({
+            description: 'One to twenty codes or aliases, comma-separated; absent: every available code.',
+            examples: ['WTI_USD'],
+          }),
+        ),
+      }),
+      response: { 200: serialised(t.Union([One, Several])), 304: t.Void(), 400: FailProblem, 404: NestedProblem },
+      detail: {
+        operationId: 'getLatestPrices',
+        tags: ['prices'],
+        summary: 'Latest prices',
+        description:
+          'The newest price of each code. One code answers a flat object in `data`; two or more answer `data.prices[]` in the order asked, with known codes that have no price in `missing_codes`. Send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304, which does not count against the quota.',
+      },
+    },
+  )
+}

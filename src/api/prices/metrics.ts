@@ -1,0 +1,125 @@
+import { Elysia, t } from 'elysia'
+import { mean } from 'simple-statistics'
+import { integer } from '../../http/answer/integer.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import type { CodeReader } from '../../http/input/codes.ts'
+import { listOf } from '../../http/input/query.ts'
+import { missingParameter, Problem } from '../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { dayMs, isoInstant, startOfDay } from '../../lib/instant.ts'
+import { annualVolatility } from '../../market/analytics/statistics.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import { closesIn, windowOf } from '../../market/prices/window.ts'
+import type { Resolved } from '../../service/catalogue/catalogue.ts'
+import type { Meter } from '../../service/keys/meter.ts'
+import type { Board, Quote } from '../../service/prices/board.ts'
+import type { Closes } from '../../service/prices/closes.ts'
+import type { History } from '../../service/prices/history.ts'
+import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
+import { priceRowFields } from './row.ts'
+
+export interface MetricsDeps {
+  access: AccessPlugin
+  board: Board
+  history: History
+  closes: Closes
+  codes: CodeReader
+  meter: Meter
+  marks: Marks
+}
+
+const Metric = t.Object(
+  {
+    code: priceRowFields.code,
+    name: priceRowFields.name,
+    currency: priceRowFields.currency,
+    unit: priceRowFields.unit,
+    current: priceRowFields.price,
+    min_24h: t.Number({ examples: [70.4] }),
+    max_24h: t.Number({ examples: [71.9] }),
+    average_7d: t.Number({ examples: [70.87] }),
+    average_30d: t.Number({ examples: [69.92] }),
+    min_52w: t.Number({ examples: [55.12] }),
+    max_52w: t.Number({ examples: [82.44] }),
+    volatility_30d: t.Union([t.Number({ examples: [31.4] }), t.Null()], {
+      description: 'Percent a year; null under five closes.',
+    }),
+    as_of: t.String({ format: 'date-time', description: 'When the current price was observed.' }),
+  },
+  { title: 'PriceMetrics' },
+)
+
+const Metrics = envelope(
+  t.Object({
+    metrics: t.Array(Metric, { description: 'In the order asked.' }),
+    missing_codes: t.Array(t.String(), { description: 'Known codes that have no price at present.' }),
+    count: integer(),
+  }),
+)
+
+const yearDays = 364
+const hoursAndCut = 25
+
+/** How the newest price of a code lies among those before it. */
+export function metrics({ access, board, history, closes, codes, meter, marks }: MetricsDeps) {
+  const metricOf = ({ code, series }: Resolved, { observation }: Quote) => {
+    const rounded = (value: number) => roundTo(value, series.decimals)
+    const seriesIds = [series.id]
+    const until = observation.observedAt + 1
+    const hours = history.page({ seriesIds, interval: 'hour', from: until - dayMs, to: until, limit: hoursAndCut, offset: 0 }).rows
+    const to = startOfDay(observation.observedAt) + dayMs
+    const days = history.page({ seriesIds, interval: 'day', from: to - yearDays * dayMs, to, limit: yearDays, offset: 0 }).rows
+    const all = closes.of(series.id)
+    const average = (periodDays: number) => rounded(mean(closesIn(all, periodDays).map(close => close.value)))
+    const month = windowOf(all, 30)
+    return {
+      code,
+      name: series.name,
+      currency: series.currency,
+      unit: series.unit,
+      current: rounded(observation.value),
+      min_24h: rounded(Math.min(...hours.map(row => row.bar!.low))),
+      max_24h: rounded(Math.max(...hours.map(row => row.bar!.high))),
+      average_7d: average(7),
+      average_30d: average(30),
+      min_52w: rounded(Math.min(...days.map(row => row.bar!.low))),
+      max_52w: rounded(Math.max(...days.map(row => row.bar!.high))),
+      volatility_30d: (month.enough ? annualVolatility(month.value) : undefined) ?? null,
+      as_of: isoInstant(observation.observedAt),
+    }
+  }
+
+  return new Elysia().use(access).get(
+    '/v1/prices/metrics',
+    ({ query, request, set, caller }) => {
+      const asked = listOf(query.by_code)
+      if (asked.length === 0) throw missingParameter('by_code', 'one to twenty codes, comma-separated.')
+      const found = codes.read(asked, request)
+      const quotes = found.map(one => board.quote(one.series))
+      const missing = found.filter((_, i) => !quotes[i]).map(one => one.code)
+      if (found.length === 1 && missing[0]) throw new Problem('DATA_NOT_AVAILABLE', `${missing[0]} has no current price.`)
+      const rows = found.flatMap((one, i) => (quotes[i] ? [metricOf(one, quotes[i])] : []))
+      markFixtures(set as Answering, marks, found)
+      set.headers['x-cache'] = 'MISS'
+      meter.asked(
+        caller.key,
+        found.map(one => one.series.id),
+      )
+      return success({ metrics: rows, missing_codes: missing, count: rows.length })
+    },
+    {
+      access: { meter: true },
+      query: t.Object({
+        by_code: t.Optional(t.String({ description: 'One to twenty codes or aliases, comma-separated.', examples: ['WTI_USD'] })),
+      }),
+      response: { 200: Metrics, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+      detail: {
+        operationId: 'getPriceMetrics',
+        tags: ['prices'],
+        summary: 'Range, averages and volatility of prices',
+        description:
+          'Lowest and highest observation of the 24 hours up to the newest, and of its 52 weeks (364 days); arithmetic means of the daily closes (last observation of each UTC day) of the 7 and 30 calendar days that end with the newest close; volatility is the sample standard deviation of the daily log returns of those 30 days x sqrt(252) x 100. Days without observations and quarantined days are left out, never filled.',
+      },
+    },
+  )
+}

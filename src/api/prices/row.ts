@@ -1,0 +1,129 @@
+import { t } from 'elysia'
+import { isoDay, isoInstant } from '../../lib/instant.ts'
+import { instrumentDisclosure, priceType, sourceDescription } from '../../market/catalogue/catalogue.ts'
+import type { PriceChange } from '../../market/prices/change.ts'
+import { formatPrice, roundTo } from '../../market/prices/format.ts'
+import type { Quote } from '../../service/prices/board.ts'
+import type { Series } from '../../store/catalogue/series.ts'
+
+export const Disclosure = t.Object(
+  {
+    code: t.String(),
+    instrument_type: t.Literal('calendar_month_average_swap'),
+    contract_month: t.Optional(t.String({ description: '`YYYY-MM`', examples: ['2026-12'] })),
+    description: t.String(),
+    settlement_basis: t.String(),
+  },
+  { title: 'InstrumentDisclosure', description: 'What the price is, where it is not a spot price.' },
+)
+
+const Change = t.Object(
+  {
+    amount: t.Number({ examples: [-0.52] }),
+    percent: t.Union([t.Number({ examples: [-0.73] }), t.Null()]),
+    previous_price: t.Number({ examples: [71.75] }),
+  },
+  { title: 'PriceChange' },
+)
+
+export const priceRowFields = {
+  code: t.String({ examples: ['WTI_USD'] }),
+  name: t.String({ examples: ['WTI Crude Oil'] }),
+  price: t.Number({ examples: [71.23], description: "Rounded to the code's decimals." }),
+  formatted: t.String({ examples: ['$71.23'] }),
+  currency: t.Union([t.String({ examples: ['USD'] }), t.Null()]),
+  unit: t.String({ examples: ['barrel'] }),
+  type: t.String({ examples: ['spot_price'] }),
+  source: t.String({ examples: ['market_reporting'] }),
+  data_source: t.String({ examples: ['market_reporting'] }),
+  created_at: t.String({ format: 'date-time', description: 'When the price was observed.' }),
+  updated_at: t.String({ format: 'date-time', description: 'When this service recorded it.' }),
+  as_of: t.Optional(t.String({ format: 'date', description: 'Day of the price: physical crude and list prices.' })),
+}
+
+export const PriceRow = t.Object(
+  {
+    ...priceRowFields,
+    data_status: t.Optional(
+      t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale')], { description: 'Physical crude only.' }),
+    ),
+    stale: t.Optional(t.Boolean({ description: 'Physical crude only.' })),
+    change_24h: t.Union([t.Number(), t.Null()]),
+    change_24h_percent: t.Union([t.Number(), t.Null()]),
+    changes: t.Object(
+      { '24h': t.Optional(Change), '7d': t.Optional(Change), '30d': t.Optional(Change), '90d': t.Optional(Change) },
+      {
+        description:
+          'Against the newest observation at or before `created_at` minus the span; a daily series compares 24 h with its previous close.',
+      },
+    ),
+    requested_code: t.Optional(t.String({ description: 'What was asked, when an alias or a futures family was.' })),
+    instrument_disclosure: t.Optional(Disclosure),
+    metadata: t.Object({
+      source: t.String(),
+      source_description: t.String(),
+      cadence: t.String(),
+      last_recorded_at: t.String({ format: 'date-time' }),
+    }),
+  },
+  { title: 'PriceRow' },
+)
+
+export type PriceRow = (typeof PriceRow)['static']
+
+const changeRow = (change: PriceChange) => ({ amount: change.amount, percent: change.percent ?? null, previous_price: change.previous })
+
+export function disclosureRow(series: Series, day: string) {
+  const found = instrumentDisclosure(series.code, day)
+  return (
+    found && {
+      code: found.code,
+      instrument_type: found.instrumentType,
+      contract_month: found.contractMonth,
+      description: found.description,
+      settlement_basis: found.settlementBasis,
+    }
+  )
+}
+
+export function formatted(series: Series, value: number): string {
+  const type = priceType(series.category, series.unit)
+  return formatPrice(value, series.decimals, series.currency, series.unit, type === 'fx_rate')
+}
+
+/** Days stand on physical crude and list prices, whose date is part of what they mean. */
+export const carriesDay = (series: Series): boolean => series.category === 'physical_crude' || series.category === 'list_prices'
+
+/** A quote on the wire. `code` is the code that answers, `requestedCode` what was asked where it differs. */
+export function priceRow(quote: Quote, code: string, requestedCode?: string): PriceRow {
+  const { series, observation, changes } = quote
+  const physical = series.category === 'physical_crude'
+  const price = roundTo(observation.value, series.decimals)
+  const disclosure = disclosureRow(series, isoDay(observation.observedAt))
+  return {
+    code,
+    name: series.name,
+    price,
+    formatted: formatted(series, price),
+    currency: series.currency,
+    unit: series.unit,
+    type: priceType(series.category, series.unit),
+    source: series.source,
+    data_source: series.source,
+    created_at: isoInstant(observation.observedAt),
+    updated_at: isoInstant(observation.recordedAt),
+    ...(carriesDay(series) && { as_of: isoDay(observation.observedAt) }),
+    ...(physical && { data_status: quote.status, stale: quote.status === 'stale' }),
+    change_24h: changes['24h']?.amount ?? null,
+    change_24h_percent: changes['24h']?.percent ?? null,
+    changes: Object.fromEntries(Object.entries(changes).map(([span, change]) => [span, changeRow(change)])),
+    ...(requestedCode !== undefined && { requested_code: requestedCode }),
+    ...(disclosure && { instrument_disclosure: disclosure }),
+    metadata: {
+      source: series.source,
+      source_description: sourceDescription(series.source, series.fixture),
+      cadence: series.cadence,
+      last_recorded_at: isoInstant(observation.recordedAt),
+    },
+  }
+}

@@ -1,0 +1,141 @@
+import type { CodeReader } from '../../http/input/codes.ts'
+import { pageHeaders, pageMeta, pageOf } from '../../http/input/page.ts'
+import { listOf } from '../../http/input/query.ts'
+import { invalidParameter } from '../../http/problem/problem.ts'
+import type { Switched } from '../../http/profiles/profiles.ts'
+import { isoDay, isoInstant } from '../../lib/instant.ts'
+import { priceType, priceTypes, sourceDescription } from '../../market/catalogue/catalogue.ts'
+import type { Interval } from '../../market/prices/interval.ts'
+import type { Resolved } from '../../service/catalogue/catalogue.ts'
+import type { History } from '../../service/prices/history.ts'
+import type { Ingest } from '../../service/prices/ingest.ts'
+import { type Question, type WalkedPage, walks } from '../../service/prices/page-walks.ts'
+import type { QuarantineList } from '../../service/prices/quarantine.ts'
+import type { Series } from '../../store/catalogue/series.ts'
+import { type Answering, type Marks, markFixtures } from '../answer.ts'
+import { disclosureRow } from './row.ts'
+import { asOfOf, intervalOf, type Range, rangeOf, servedInterval, vintageHeaders, type WindowQuery } from './window-query.ts'
+import { csvHeader, rowWriter } from './window-row.ts'
+
+export interface WindowAnswerDeps {
+  history: History
+  quarantine: QuarantineList
+  codes: CodeReader
+  ingest: Ingest
+  marks: Marks
+  now: () => number
+  firstCodes: readonly string[]
+  perPageMax: number
+  switched: Switched
+  coverageSinceAt: number
+}
+
+/** Of a page, for the clients that were promised it. */
+const widePerPageMax = 1000
+
+/** A query about the past, understood. */
+interface Asked {
+  found: Resolved[]
+  interval: Interval
+  downsampled: boolean
+  range: Range
+  asOf: number | undefined
+}
+
+/** Answers a query with the text of its body, JSON or CSV, and sets the headers that belong to it; `pathDays` is the window of the path. */
+export type WindowAnswer = (query: WindowQuery, pathDays: number, request: Request, set: Answering, keyId: string) => string
+
+export function windowAnswer(deps: WindowAnswerDeps): WindowAnswer {
+  const walking = walks(deps.history, deps.ingest)
+
+  const askedOf = (query: WindowQuery, pathDays: number, request: Request, now: number): Asked => {
+    const names = listOf(query.by_code || query.commodity || query.code)
+    const all = deps.codes.read(names.length > 0 ? names : deps.firstCodes, request)
+    const found = ofType(all, query.by_type)
+    const wanted = intervalOf(query.interval)
+    const asOf = asOfOf(query.as_of, wanted)
+    const range = rangeOf(query, pathDays, now)
+    // What was known at a moment is kept of observations only, so it is never answered as bars.
+    const served = asOf === undefined ? servedInterval(wanted, seriesOf(found), range) : { interval: 'raw' as const, downsampled: false }
+    return { found, range, asOf, ...served }
+  }
+
+  return (query, pathDays, request, set, keyId) => {
+    const now = deps.now()
+    const asked = askedOf(query, pathDays, request, now)
+    const page = pageOf(query, deps.switched(request, 'page_max_1000') ? widePerPageMax : deps.perPageMax, deps.perPageMax)
+    const isCsv = wantsCsv(query.format, request)
+    const walked = walking.page(questionOf(asked, `${keyId} ${page.perPage}`, deps.coverageSinceAt), page.page, page.perPage, now)
+    const meta = pageMeta(page, walked.total)
+    pageHeaders(set.headers, request.url, meta)
+    set.headers['x-cache'] = 'MISS'
+    markFixtures(set, deps.marks, asked.found)
+    if (asked.asOf !== undefined) Object.assign(set.headers, vintageHeaders(asked.asOf, deps.coverageSinceAt))
+    const writers = new Map(asked.found.map(one => [one.series.id, rowWriter(one.series)]))
+    if (isCsv) {
+      set.headers['content-type'] = 'text/csv; charset=utf-8'
+      return `${[csvHeader, ...walked.rows.map(row => writers.get(row.seriesId)!.csv(row))].join('\n')}\n`
+    }
+    set.headers['content-type'] = 'application/json; charset=utf-8'
+    const prices = walked.rows.map(row => writers.get(row.seriesId)!.json(row)).join(',')
+    const metadata = JSON.stringify(metadataOf(asked, query.interval, walked, deps.quarantine))
+    return `{"status":"success","data":{"prices":[${prices}],"metadata":${metadata}},"meta":${JSON.stringify(meta)}}`
+  }
+}
+
+const seriesOf = (found: readonly Resolved[]): Series[] => found.map(one => one.series)
+
+function questionOf({ found, interval, range, asOf }: Asked, asker: string, coverageSince: number): Question {
+  const seriesIds = seriesOf(found)
+    .sort((a, b) => (a.code < b.code ? -1 : 1))
+    .map(one => one.id)
+  return {
+    key: [asker, seriesIds.join(' '), interval, range.fixed, asOf ?? ''].join('|'),
+    range: { seriesIds, interval: interval === 'minute' ? 'raw' : interval, from: range.from, to: range.to },
+    ...(asOf !== undefined && { vintage: { asOf, coverageSince } }),
+  }
+}
+
+function ofType(found: Resolved[], type: string | undefined): Resolved[] {
+  if (type === undefined || type === '' || type === 'spot_price') return found
+  if (!(priceTypes as readonly string[]).includes(type)) throw invalidParameter('by_type', type, 'is not a type.', priceTypes)
+  return found.filter(one => priceType(one.series.category, one.series.unit) === type)
+}
+
+function wantsCsv(format: string | undefined, request: Request): boolean {
+  if (format === undefined || format === '') return request.headers.get('accept')?.includes('text/csv') ?? false
+  if (format !== 'json' && format !== 'csv') throw invalidParameter('format', format, 'is neither json nor csv.', ['json', 'csv'])
+  return format === 'csv'
+}
+
+function metadataOf(
+  { found, interval, downsampled }: Asked,
+  requested: string | undefined,
+  walked: WalkedPage,
+  quarantine: QuarantineList,
+) {
+  const { from, to, rows } = walked
+  const series = seriesOf(found)
+  const disclosures = series.flatMap(one => disclosureRow(one, isoDay(to - 1)) ?? [])
+  const excluded = series.map(one => quarantine.within(one.id, from, to))
+  const days = [...new Set(excluded.flatMap(one => one.days))].sort()
+  return {
+    codes: series.map(one => one.code),
+    interval,
+    interval_requested: requested || null,
+    downsampled,
+    from: isoInstant(from),
+    to: isoInstant(to - 1),
+    timezone: 'UTC',
+    count: rows.length,
+    source_description: [...new Set(series.map(one => sourceDescription(one.source, one.fixture)))].join('; '),
+    ...(disclosures.length > 0 && { instrument_disclosures: disclosures }),
+    ...(days.length > 0 && {
+      quarantine: {
+        excluded_dates: days,
+        excluded_count: days.length,
+        reason: [...new Set(excluded.flatMap(one => one.reasons))].join('; '),
+      },
+    }),
+  }
+}

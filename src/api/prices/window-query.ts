@@ -1,0 +1,153 @@
+import { t } from 'elysia'
+import { dayOf, integerOf, momentOf } from '../../http/input/query.ts'
+import { invalidParameter, Problem } from '../../http/problem/problem.ts'
+import { dayMs, isoInstant, parseInstant } from '../../lib/instant.ts'
+import { isIntraday } from '../../market/catalogue/catalogue.ts'
+import { type Interval, parseInterval, validIntervals } from '../../market/prices/interval.ts'
+import type { Series } from '../../store/catalogue/series.ts'
+
+/** The four windows by their path, in days. */
+export const windowDays = { past_day: 1, past_week: 7, past_month: 30, past_year: 365 } as const
+export type WindowName = keyof typeof windowDays
+
+const isWindow = (text: string): text is WindowName => Object.hasOwn(windowDays, text)
+
+export const windowQuery = {
+  by_code: t.Optional(
+    t.String({
+      description: 'One to twenty codes or aliases, comma-separated; absent: the codes of the free tier.',
+      examples: ['WTI_USD'],
+    }),
+  ),
+  commodity: t.Optional(t.String({ description: 'Another name of `by_code`.', examples: ['WTI_USD'] })),
+  code: t.Optional(t.String({ description: 'Another name of `by_code`.', examples: ['WTI_USD'] })),
+  start_date: t.Optional(
+    t.String({
+      description: 'First day (from 00:00 UTC) or time of an absolute range, inclusive; the window of the path is then ignored.',
+      examples: ['2026-11-01'],
+    }),
+  ),
+  end_date: t.Optional(
+    t.String({
+      description: 'Last day (to 24:00 UTC) or time of the range, inclusive. Alone: the window reaches back from it.',
+      examples: ['2026-11-15'],
+    }),
+  ),
+  days: t.Optional(
+    t.String({ description: 'Length of the window in days, 1 to 365; ignored when dates or `period` are given.', examples: ['14'] }),
+  ),
+  interval: t.Optional(
+    t.String({
+      description:
+        'raw, minute, hour, day, week or month, in any of the accepted spellings. Absent: as published where the window is short, otherwise bars; the metadata says so.',
+      examples: ['day'],
+    }),
+  ),
+  by_type: t.Optional(t.String({ description: 'Only series of this type; `spot_price` means no filter.', examples: ['spot_price'] })),
+  format: t.Optional(t.String({ description: '`json` or `csv`. `Accept: text/csv` asks for CSV too.', examples: ['json'] })),
+}
+
+export const movingWindowQuery = {
+  period: t.Optional(
+    t.String({
+      description: '`past_day`, `past_week`, `past_month` or `past_year` in place of the window of the path.',
+      examples: ['past_week'],
+    }),
+  ),
+  as_of: t.Optional(
+    t.String({
+      description: 'Answers what this service would have answered at that time; needs `interval=raw`.',
+      examples: ['2026-11-01T12:00:00Z'],
+    }),
+  ),
+}
+
+/** The parameters of a request as they came. */
+export type WindowQuery = Readonly<Record<string, string | undefined>>
+
+export interface Range {
+  from: number
+  /** Exclusive. */
+  to: number
+  /** Names the range without what moves with the clock: the same question, asked a moment later, has the same. */
+  fixed: string
+}
+
+/** The range that a query asks for: a day beats dates, dates beat a period, a period beats days, days beat the path. */
+export function rangeOf(query: WindowQuery, pathDays: number, now: number): Range {
+  if (query.at) {
+    const day = dayOf('at', query.at)
+    return { from: day, to: day + dayMs, fixed: query.at }
+  }
+  const start = momentOf('start_date', query.start_date, 'start')
+  const end = momentOf('end_date', query.end_date, 'end')
+  if (start !== undefined || end !== undefined) return datedRange(query, start, end, pathDays, now)
+  const days = daysOf(query, pathDays)
+  return { from: now - days * dayMs, to: now + 1, fixed: `${days} days` }
+}
+
+function daysOf({ period, days }: WindowQuery, pathDays: number): number {
+  if (!period) return integerOf('days', days, pathDays, 1, 365)
+  if (!isWindow(period)) throw invalidParameter('period', period, 'is not a window.', Object.keys(windowDays))
+  return windowDays[period]
+}
+
+function datedRange(query: WindowQuery, start: number | undefined, end: number | undefined, pathDays: number, now: number): Range {
+  const to = end ?? now + 1
+  const from = start ?? to - pathDays * dayMs
+  if (from < to) return { from, to, fixed: `${from} to ${end ?? 'now'}` }
+  throw new Problem('INVALID_DATE_RANGE', `start_date (${query.start_date}) is after end_date (${query.end_date || 'now'}).`, {
+    start_date: query.start_date ?? null,
+    end_date: query.end_date ?? null,
+  })
+}
+
+/** An accepted spelling of an interval, or undefined when none was given. */
+export function intervalOf(text: string | undefined): Interval | undefined {
+  if (text === undefined || text === '') return undefined
+  const interval = parseInterval(text)
+  if (interval === undefined) {
+    throw new Problem('invalid_interval', `Unknown interval: ${text.slice(0, 100)}. Use one of ${validIntervals.join(', ')}.`, {
+      interval: text.slice(0, 100),
+      valid_intervals: validIntervals,
+    })
+  }
+  return interval
+}
+
+const rawDaysMax = 31
+
+/**
+ * The interval that is served. Without one asked for, short windows come as published and long ones as bars; raw rows of an intraday
+ * code over more than 31 days come as hours. `downsampled` says that bars stand where raw rows were meant.
+ */
+export function servedInterval(
+  asked: Interval | undefined,
+  series: readonly Series[],
+  range: Range,
+): { interval: Interval; downsampled: boolean } {
+  const intraday = series.some(one => isIntraday(one.cadence))
+  const days = (range.to - range.from) / dayMs
+  if (asked === 'raw' || asked === 'minute') {
+    return intraday && days > rawDaysMax + 1e-6 ? { interval: 'hour', downsampled: true } : { interval: asked, downsampled: false }
+  }
+  if (asked) return { interval: asked, downsampled: false }
+  const dense = intraday || series.some(one => one.cadence === 'twice_daily')
+  if (days <= 1 + 1e-6) return { interval: 'raw', downsampled: false }
+  if (days <= 7 + 1e-6) return intraday ? { interval: 'hour', downsampled: true } : { interval: 'raw', downsampled: false }
+  return dense ? { interval: 'day', downsampled: true } : { interval: 'raw', downsampled: false }
+}
+
+/** `as_of` of a query; it needs raw rows. */
+export function asOfOf(text: string | undefined, interval: Interval | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const at = parseInstant(text.trim().replace(/ (\d{2}:?\d{2})$/, '+$1'))
+  if (at === undefined) throw invalidParameter('as_of', text, 'is not an ISO 8601 time with a zone, such as 2026-11-01T12:00:00Z.')
+  if (interval !== 'raw') throw invalidParameter('as_of', text, 'needs interval=raw: bars are not kept as they were.')
+  return at
+}
+
+export const vintageHeaders = (asOf: number, coverageSinceAt: number): Record<string, string> => ({
+  'x-vintage-as-of': isoInstant(asOf),
+  'x-vintage-revision-coverage-since': isoInstant(coverageSinceAt),
+})

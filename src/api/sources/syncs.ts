@@ -1,0 +1,117 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { envelope, success } from '../answer.ts'
+import { noBody } from '../webhooks/body.ts'
+import { rotateBody, sourceForms } from './form.ts'
+import { type DataSourcesApiDeps, ownSource, sourceAccess, sourceDetail, sourceParams, sourceRefusals, sourceWrite } from './route.ts'
+import { HealthShape, healthRow, LogShape, logRow, RowShape, rowRow } from './row.ts'
+
+const sampleRows = 5
+
+const Tested = envelope(
+  t.Object({
+    success: t.Boolean(),
+    duration_ms: integer(),
+    records_count: t.Union([integer(), t.Null()], { description: 'Rows that a sync would take; null when nothing could be read.' }),
+    sample_data: t.Array(RowShape, { description: 'The first of them, as they would be answered.' }),
+    error: t.Union([t.String(), t.Null()]),
+    rejected: integer({ description: 'Rows that a sync would not take.' }),
+    rejections: t.Array(t.String(), { description: 'Why, of the first twenty.' }),
+  }),
+)
+const Rotated = envelope(t.Object({ success: t.Literal(true), credential_id: t.String(), message: t.String() }))
+const common = { params: sourceParams }
+const refusals = { ...sourceRefusals, 404: NestedProblem }
+
+/** What becomes of the syncs of a source, and what they are made with. */
+export const sourceSyncs = (deps: DataSourcesApiDeps) => new Elysia().use(syncs(deps)).use(rotation(deps))
+
+function syncs(deps: DataSourcesApiDeps) {
+  const { dataSources: sources, sourceSync } = deps
+  return new Elysia()
+    .use(deps.access)
+    .post(
+      '/v1/data-sources/:id/test',
+      async ({ caller, params: { id } }) => {
+        const { durationMs, found, error } = await sourceSync.test(ownSource(sources, id, caller))
+        const { rows = [], received = 0, rejected = 0, rejections = [] } = found ?? {}
+        const isFine = error === null && (rejected === 0 || rejected < received)
+        return success({
+          success: isFine,
+          duration_ms: durationMs,
+          records_count: found ? rows.length : null,
+          sample_data: rows.slice(0, sampleRows).map(rowRow),
+          error: error ?? (isFine ? null : `none of the ${received} rows could be taken: ${rejections[0]}`),
+          rejected,
+          rejections: [...rejections],
+        })
+      },
+      {
+        ...common,
+        access: sourceWrite,
+        body: noBody,
+        response: { 200: Tested, ...refusals },
+        detail: sourceDetail(
+          'testDataSource',
+          'Test a data source',
+          'Reads the source once as a sync would, within 8 seconds, and writes nothing; of type `webhook` it says whether rows can be pushed, and shows the newest. 200 whatever came of it.',
+        ),
+      },
+    )
+    .get(
+      '/v1/data-sources/:id/logs',
+      ({ caller, params: { id } }) => {
+        const source = ownSource(sources, id, caller)
+        return success({ logs: sources.logs(source).map(log => logRow(source, log)) })
+      },
+      {
+        ...common,
+        access: sourceAccess,
+        response: { 200: envelope(t.Object({ logs: t.Array(LogShape) })), ...refusals },
+        detail: sourceDetail(
+          'listDataSourceLogs',
+          'Log of a data source',
+          'The last hundred syncs, newest first; the last thousand are kept.',
+        ),
+      },
+    )
+    .get(
+      '/v1/data-sources/:id/health',
+      ({ caller, params: { id } }) => {
+        const source = ownSource(sources, id, caller)
+        return success(healthRow(source, sources.health(source)))
+      },
+      {
+        ...common,
+        access: sourceAccess,
+        response: { 200: envelope(HealthShape), ...refusals },
+        detail: sourceDetail('getDataSourceHealth', 'Health of a data source', 'How the last twenty syncs went.'),
+      },
+    )
+}
+
+function rotation(deps: DataSourcesApiDeps) {
+  const { dataSources: sources } = deps
+  const forms = sourceForms(deps)
+  return new Elysia().use(deps.access).post(
+    '/v1/data-sources/:id/rotate_credentials',
+    ({ body, caller, params: { id } }) => {
+      const source = ownSource(sources, id, caller)
+      const credentialId = sources.rotate(source, forms.rotated(body))
+      const message = 'The new credentials are in use; the old ones are gone.'
+      return success({ success: true as const, credential_id: credentialId, message })
+    },
+    {
+      ...common,
+      access: sourceWrite,
+      body: rotateBody,
+      response: { 200: Rotated, ...refusals, 422: ValidationProblem },
+      detail: sourceDetail(
+        'rotateDataSourceCredentials',
+        'Replace the credentials',
+        'Replaces the credentials as a whole and starts the source anew. Neither the old nor the new ones are answered.',
+      ),
+    },
+  )
+}

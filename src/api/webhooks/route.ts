@@ -1,0 +1,49 @@
+import { t } from 'elysia'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import type { Caller } from '../../http/gate/gate.ts'
+import type { Idempotency } from '../../http/idempotency.ts'
+import { notFound } from '../../http/problem/problem.ts'
+import type { Links } from '../../http/problem/refusals.ts'
+import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
+import type { Switched } from '../../http/profiles/profiles.ts'
+import type { Ids } from '../../lib/ids.ts'
+import type { Plans } from '../../plan/plans.ts'
+import type { Catalogue } from '../../service/catalogue/catalogue.ts'
+import type { Outbox } from '../../service/outbox/outbox.ts'
+import type { Webhooks } from '../../service/webhooks/webhooks.ts'
+import type { Endpoint } from '../../store/webhooks/webhooks.ts'
+
+export interface WebhooksApiDeps {
+  access: AccessPlugin
+  webhooks: Webhooks
+  outbox: Pick<Outbox, 'log' | 'sendNow'>
+  catalogue: Pick<Catalogue, 'named' | 'resolve'>
+  plans: Plans
+  idempotency: Idempotency
+  links(request: Request): Links
+  ids: Pick<Ids, 'event'>
+  /** Why a target may not be called; undefined when it may. */
+  checkTarget(url: string): string | undefined
+  switched: Switched
+  now: () => number
+}
+
+export const webhookAccess = { feature: 'webhooks', meter: true } as const
+export const webhookWrite = { ...webhookAccess, header: true } as const
+export const webhookParams = t.Object({
+  id: t.String({ description: 'Id of the endpoint.', examples: ['00000000-0000-4000-8000-000000000401'] }),
+})
+export const webhookRefusals = { 400: NestedProblem, 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
+export const webhookDetail = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  tags: ['webhooks'],
+  summary,
+  description,
+})
+
+/** An endpoint of the caller's account; unknown, malformed and foreign ids look the same. */
+export function ownEndpoint(webhooks: Pick<Webhooks, 'byId'>, id: string, { key }: Caller): Endpoint {
+  const found = webhooks.byId(id)
+  if (found?.accountId !== key.account.account.id) throw notFound('The webhook endpoint')
+  return found
+}

@@ -1,0 +1,167 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import type { Caller } from '../../http/gate/gate.ts'
+import { idempotencyHeader } from '../../http/idempotency.ts'
+import { stateForbids } from '../../http/problem/problem.ts'
+import { featureMissing } from '../../http/problem/refusals.ts'
+import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { isPermitEvent } from '../../plan/event-types.ts'
+import { hasFeature } from '../../plan/plans.ts'
+import type { EndpointRefusal, MadeEndpoint } from '../../service/webhooks/webhooks.ts'
+import type { Endpoint } from '../../store/webhooks/webhooks.ts'
+import { envelope, success } from '../answer.ts'
+import { countOrNull } from '../keys/row.ts'
+import { newWebhookBody, noBody, rotateBody, webhookChangeBody } from './body.ts'
+import { webhookDeliveries } from './deliveries.ts'
+import { eventNamesOf, rotationOf, webhookForms } from './form.ts'
+import { ownEndpoint, type WebhooksApiDeps, webhookAccess, webhookDetail, webhookParams, webhookRefusals, webhookWrite } from './route.ts'
+import { WebhookShape, webhookRow } from './row.ts'
+
+const Listed = envelope(
+  t.Object({ webhooks: t.Array(WebhookShape), count: integer(), limit: countOrNull('Endpoints that the plan allows; null: no limit.') }),
+)
+const One = envelope(WebhookShape)
+const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
+
+/** Where the caller's account is told of events, and what became of each. */
+export const webhooks = (deps: WebhooksApiDeps) => new Elysia().use(listAndCreate(deps)).use(changeOne(deps)).use(webhookDeliveries(deps))
+
+/** What both creating and changing need. */
+function shared({ catalogue, checkTarget, plans, links, now }: WebhooksApiDeps) {
+  const codeOf = (text: string) => catalogue.named(text)?.code ?? catalogue.resolve(text, now())?.code
+  return {
+    forms: webhookForms({ codeOf, checkTarget }),
+    /** Throws 403 where the plan does not include an event that is asked for by name. */
+    refuseEvents(body: unknown, { entitled }: Caller, request: Request) {
+      if (hasFeature(entitled, 'well_permits') || !eventNamesOf(body).some(isPermitEvent)) return
+      throw featureMissing(plans, links(request), entitled, 'well_permits')
+    },
+  }
+}
+
+function listAndCreate(deps: WebhooksApiDeps) {
+  const { access: plugin, webhooks: book, idempotency } = deps
+  const { forms, refuseEvents } = shared(deps)
+  return new Elysia()
+    .use(plugin)
+    .get(
+      '/v1/webhooks',
+      ({ caller: { key, entitled } }) => {
+        const accountId = key.account.account.id
+        const records = book.records(accountId)
+        const rows = book.list(accountId).map(one => webhookRow(one, records.get(one.id)))
+        return success({ webhooks: rows, count: rows.length, limit: entitled.webhookEndpoints })
+      },
+      {
+        access: webhookAccess,
+        response: { 200: Listed, ...webhookRefusals },
+        detail: webhookDetail('listWebhooks', 'List webhook endpoints', 'Every endpoint of the account, newest first, without secrets.'),
+      },
+    )
+    .post(
+      '/v1/webhooks',
+      ({ body, caller, pass, request, set }) => {
+        refuseEvents(body, caller, request)
+        return idempotency.once({ caller, pass, request, set }, body, () => {
+          const { settings, secret } = forms.created(body, deps.switched(request, 'signature_body') ? 'body' : 'timestamped')
+          const made = granted(book.create(caller.key.account, settings, secret === undefined ? {} : { secret }))
+          set.status = 201
+          return success(webhookRow(made.endpoint, undefined, made.secret))
+        })
+      },
+      {
+        access: webhookWrite,
+        headers: idempotencyHeader,
+        body: newWebhookBody,
+        response: { 201: One, ...webhookRefusals, 422: ValidationProblem },
+        detail: webhookDetail('createWebhook', 'Create a webhook endpoint', creation),
+      },
+    )
+}
+
+const creation = `A POST goes to \`url\` for every event that \`events\` names and the filters let through, signed with \`secret\`, which is shown in this answer only. Targets are https to public addresses.
+
+**Prices.** An event of a price is made in the transaction that records it. Only the newest observation of a code makes one, and only when it is newer than all before it: corrections, old rows and imports of history tell nobody anything, and several observations in one write are one event. \`price.significant_change\` is a move of more than 5 % between consecutive observations.
+
+**Conditions.** \`price.threshold\` comes with every new price at which the conditions hold: any of those on its commodity, or with \`all\` every one, those on other commodities read at their newest prices. \`greater_than\` and \`less_than\` are strict, percentages count from \`value\` on over the \`timeframe\` (24h), \`between\` includes its ends and with \`trigger_on\` comes only with the price that crosses them. Other price events of commodities that no condition names are skipped.
+
+**Filters.** Empty is everything. What a filter turns away stands in the log as \`skipped\`, the first 100 a day. A futures family stands for its contracts. Past the plan's events of the month: \`skipped\`, \`monthly_event_limit_reached\`. Of what happens while an endpoint is disabled it is told nothing; what waited before goes out when it is active again.`
+
+function changeOne(deps: WebhooksApiDeps) {
+  const { access: plugin, webhooks: book } = deps
+  const { forms, refuseEvents } = shared(deps)
+  const row = (endpoint: Endpoint, secret?: string) => webhookRow(endpoint, book.records(endpoint.accountId).get(endpoint.id), secret)
+  const common = { access: webhookWrite, params: webhookParams }
+  return new Elysia()
+    .use(plugin)
+    .get('/v1/webhooks/:id', ({ caller, params: { id } }) => success(row(ownEndpoint(book, id, caller))), {
+      access: webhookAccess,
+      params: webhookParams,
+      response: { 200: One, ...webhookRefusals, 404: NestedProblem },
+      detail: webhookDetail('getWebhook', 'A webhook endpoint', 'One endpoint and how its deliveries went, without its secret.'),
+    })
+    .patch(
+      '/v1/webhooks/:id',
+      ({ body, caller, params: { id }, request }) => {
+        refuseEvents(body, caller, request)
+        const endpoint = ownEndpoint(book, id, caller)
+        const { settings, secret } = forms.changed(body)
+        return success(row(book.change(endpoint, settings, secret), secret))
+      },
+      {
+        ...common,
+        body: webhookChangeBody,
+        response: { 200: One, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
+        detail: webhookDetail(
+          'changeWebhook',
+          'Change a webhook endpoint',
+          'Sets what the body names and leaves the rest. `status: "active"` ends the row of failures and sends what has waited. A `secret` in the body replaces the old one at once.',
+        ),
+      },
+    )
+    .delete(
+      '/v1/webhooks/:id',
+      ({ caller, params: { id } }) => {
+        book.remove(ownEndpoint(book, id, caller))
+        return success({ id, deleted: true as const })
+      },
+      {
+        ...common,
+        body: noBody,
+        response: { 200: Deleted, ...webhookRefusals, 404: NestedProblem },
+        detail: webhookDetail('deleteWebhook', 'Delete a webhook endpoint', 'Ends the endpoint for good; what waits for it is dropped.'),
+      },
+    )
+    .post(
+      '/v1/webhooks/:id/rotate_secret',
+      ({ body, caller, params: { id } }) => {
+        const endpoint = ownEndpoint(book, id, caller)
+        const made = book.rotate(endpoint, rotationOf(body))
+        return success(row(made.endpoint, made.secret))
+      },
+      {
+        ...common,
+        body: rotateBody,
+        response: { 200: One, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
+        detail: webhookDetail(
+          'rotateWebhookSecret',
+          "Rotate an endpoint's secret",
+          'A new secret, yours or a made one, shown in this answer only. `X-Service-Signature` is made with the new one from now on; for `overlap_seconds` the header `webhook-signature` carries a signature with each.',
+        ),
+      },
+    )
+}
+
+/** The result of a creation, or its refusal thrown. */
+function granted(result: MadeEndpoint | EndpointRefusal): MadeEndpoint {
+  if (!('refused' in result)) return result
+  const { limit, count } = result
+  throw stateForbids(
+    'webhook_limit_reached',
+    `The account has ${count} webhook endpoints of ${limit} that its plan allows; delete one first.`,
+    {
+      limit,
+      current_count: count,
+    },
+  )
+}

@@ -1,0 +1,54 @@
+import { inventoryPlaces, placeOfAgencySeries } from '../../market/fundamentals/inventories.ts'
+import type { Point, WriteCounts } from '../../store/prices/observations.ts'
+import type { Dataset } from '../files/dataset.ts'
+import { checked, neededNumber, neededText, refuse } from '../files/fields.ts'
+import { neededPastDay } from '../files/past-day.ts'
+import { type Catalogue, checkRow, scaled } from '../prices/rows.ts'
+
+/** Million barrels that one of these is; MBBL is how the agency abbreviates thousands. */
+const units: ReadonlyMap<string, number> = new Map([
+  ['million_barrels', 1],
+  ['thousand_barrels', 0.001],
+  ['mbbl', 0.001],
+])
+
+/** Where observations are written. */
+export interface ObservationWriter {
+  write(points: readonly Point[], recordedAt: number): WriteCounts
+}
+
+const codes = new Set(inventoryPlaces.map(one => one.code))
+
+export function oilInventories(ingest: ObservationWriter, catalogue: Catalogue): Dataset<Point> {
+  return {
+    name: 'oil-inventories',
+    description:
+      'Weekly stocks of crude oil and products by the series names of the Energy Information Administration (WCESTUS1 ...) or by storage code. They are observations of the storage series: the same levels can be imported as those.',
+    columns: [
+      { name: 'series', required: true, description: 'Name of the series at the agency, or a storage code of the family' },
+      { name: 'date', required: true, description: 'Day of the level' },
+      { name: 'level', required: true, description: 'What lies in store' },
+      { name: 'unit', required: true, description: 'thousand_barrels (also MBBL, as the agency abbreviates it) or million_barrels' },
+    ],
+    example: 'series,date,level,unit\nWCESTUS1,2026-11-13,424200,MBBL\nWGTSTUS1,2026-11-13,207400,MBBL\n',
+    key: ['series', 'date'],
+    check: (row, now) =>
+      checked(() => {
+        const name = neededText(row, 'series', 'write the name of a series, such as WCESTUS1')
+        const code = placeOfAgencySeries(name)?.code ?? catalogue.find(name)?.code
+        if (code === undefined || !codes.has(code)) {
+          refuse('series', name, 'is not a weekly inventory', 'GET /v1/ei/oil_inventories/latest shows the codes of the family')
+        }
+        const unit = neededText(row, 'unit', 'write thousand_barrels')
+        const size = units.get(unit.toLowerCase()) ?? refuse('unit', unit, 'is not known', `write ${[...units.keys()].join(' or ')}`)
+        const level = scaled(neededNumber(row, 'level', 0, 1e9), size)
+        const date = neededPastDay(row, 'date', now)
+        const judged = checkRow({ code, observedAt: date, price: level }, catalogue, now)
+        if (judged.kind !== 'point') {
+          refuse('level', row.level, `${unit} is not believed of ${code}`, 'check the unit')
+        }
+        return judged.point
+      }),
+    write: (records, recordedAt) => ingest.write(records, recordedAt),
+  }
+}

@@ -1,0 +1,67 @@
+import type { StorageCapacity, StorageCapacityStore } from '../../store/fundamentals/storage-capacities.ts'
+import type { Dataset } from '../files/dataset.ts'
+import { checked, neededDay, neededNumber, neededText, refuse, textIn } from '../files/fields.ts'
+import { type Catalogue, scaled } from '../prices/rows.ts'
+
+/** How many of the unit of a series one of these is. */
+const unitSizes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  million_barrels: { million_barrels: 1, thousand_barrels: 0.001, barrels: 0.000001 },
+  bcf: { bcf: 1, mmcf: 0.001 },
+}
+
+const capacityMax = 1e9
+/** Surveys are published after the day that they are of; plans a little before. */
+const aheadDays = 400
+
+export function storageCapacities(store: StorageCapacityStore, catalogue: Catalogue): Dataset<StorageCapacity> {
+  return {
+    name: 'storage-capacities',
+    description:
+      'Working storage capacity by storage code and the day from which it holds, as the Energy Information Administration surveys it.',
+    columns: [
+      { name: 'code', required: true, description: 'Code or alias of category `storage`, such as CUSHING_STORAGE' },
+      { name: 'effective_on', required: true, description: 'Day from which the capacity holds' },
+      { name: 'capacity', required: true, description: 'Working capacity' },
+      {
+        name: 'unit',
+        required: false,
+        description: 'Of the capacity: the unit of the series (default), or thousand_barrels, barrels, mmcf',
+      },
+      { name: 'source', required: false, description: 'Who says so; default: the source of the file, import' },
+    ],
+    example:
+      'code,effective_on,capacity,unit,source\nCUSHING_STORAGE,2024-03-01,78410,thousand_barrels,EIA\nPADD3_CRUDE_STORAGE,2024-03-01,420779,thousand_barrels,EIA\n',
+    key: ['code', 'effective_on'],
+    check: (row, now) =>
+      checked(() => {
+        const code = neededText(row, 'code', 'write a code of category storage, such as CUSHING_STORAGE')
+        const series = catalogue.find(code)
+        if (series?.category !== 'storage') {
+          const near = series ? undefined : catalogue.nearest(code)
+          refuse('code', code, 'is not a storage code', near ? `did you mean ${near}?` : 'GET /v1/commodities?category=storage lists them')
+        }
+        const sizes = unitSizes[series.unit] ?? { [series.unit]: 1 }
+        const unit = textIn(row, 'unit')?.toLowerCase() ?? series.unit
+        const known = Object.hasOwn(sizes, unit) ? sizes[unit] : undefined
+        const size = known ?? refuse('unit', unit, `does not measure ${series.code}`, `write ${Object.keys(sizes).join(' or ')}`)
+        const given = neededNumber(row, 'capacity', 0, capacityMax)
+        const capacity = scaled(given, size)
+        if (capacity === 0) refuse('capacity', given, 'is nothing', 'write a capacity above 0')
+        if (capacity > 50 * series.level) {
+          refuse(
+            'capacity',
+            given,
+            `${unit} is not believed of ${series.code}`,
+            `check the unit: ${capacity} ${series.unit} is far above its levels`,
+          )
+        }
+        return {
+          seriesId: series.id,
+          effectiveOn: neededDay(row, 'effective_on', now, aheadDays),
+          capacity,
+          source: textIn(row, 'source') ?? 'import',
+        }
+      }),
+    write: (records, recordedAt) => store.write(records, recordedAt),
+  }
+}

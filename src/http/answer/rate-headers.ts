@@ -1,0 +1,195 @@
+import { dayMs } from '../../lib/instant.ts'
+import { type QuotaWindow, quotaRemaining } from '../../plan/quota.ts'
+import type { RateDecision } from '../../plan/rate.ts'
+import type { Standing } from '../../service/keys/meter.ts'
+
+/** A rolling window as one request found it. */
+export interface WindowReading {
+  name: 'burst' | 'address' | 'demo' | 'marine' | 'marine_historical'
+  limit: number
+  remaining: number
+  resetMs: number
+  retryAfterMs: number
+  admitted: boolean
+}
+
+/** A copy, because the table overwrites its decision at the next call. */
+export const reading = (name: WindowReading['name'], decision: RateDecision): WindowReading => ({
+  name,
+  limit: decision.limit,
+  remaining: decision.remaining,
+  resetMs: decision.resetMs,
+  retryAfterMs: decision.retryAfterMs,
+  admitted: decision.admitted,
+})
+
+/** Headers that a handler has set. */
+export type GivenHeaders = Record<string, string | number>
+
+const seconds = (ms: number) => Math.ceil(ms / 1000)
+const windowSeconds = (one: WindowReading) => (one.name === 'demo' ? 3600 : 60)
+
+/** What stays the same for a whole quota window: made once for it. */
+interface Fixed {
+  counted: boolean
+  policy: string
+  /** As many as states, tiers and limits of the rolling window come with the quota window: a few. */
+  templates: Template[]
+  /** What `RateLimit` says between the numbers, which changes once a second. */
+  second: number
+  between: string
+}
+
+/** The headers that no request changes, and places for those that every request sets: finding one costs less than adding one. */
+interface Template {
+  state: string
+  tier: string
+  /** Of the rolling window, where it is the only one. */
+  limit: number | undefined
+  headers: Headers
+  /** By entity tag, what answers that come again begin with: the template and all that their handler gave. */
+  answers: Map<string, Begun>
+}
+
+interface Begun {
+  given: GivenHeaders
+  /** How many were given. */
+  size: number
+  headers: Headers
+}
+
+/** An answer that is asked for again and again has few entity tags at a time: one for each series. */
+const answersMax = 64
+
+const fixed = new WeakMap<QuotaWindow, Fixed>()
+
+function fixedOf(window: QuotaWindow): Fixed {
+  let held = fixed.get(window)
+  if (!held) {
+    const counted = window.limit !== null
+    const policy = counted ? `"quota";q=${window.limit};w=${seconds(window.endsAt - window.startsAt)}, ` : ''
+    held = { counted, policy, templates: [], second: -1, between: '' }
+    fixed.set(window, held)
+  }
+  return held
+}
+
+function templateOf({ entitled, window, state }: Standing, held: Fixed, burst: WindowReading | undefined): Template {
+  const limit = burst?.limit
+  const known = held.templates.find(one => one.state === state && one.tier === entitled.tier && one.limit === limit)
+  if (known) return known
+  const headers = new Headers()
+  if (held.counted) {
+    headers.set('x-ratelimit-limit', String(window.limit))
+    headers.set('x-ratelimit-remaining', '')
+  }
+  headers.set('x-ratelimit-used', '')
+  headers.set('x-ratelimit-reset', String(Math.floor(window.endsAt / 1000)))
+  headers.set('x-ratelimit-window', window.kind)
+  headers.set('x-ratelimit-state', state)
+  headers.set('x-ratelimit-tier', entitled.tier)
+  headers.set('x-request-id', '')
+  headers.set('ratelimit', '')
+  headers.set('ratelimit-policy', burst ? `${held.policy}"burst";q=${burst.limit};w=60` : held.policy)
+  const template = { state, tier: entitled.tier, limit, headers, answers: new Map() }
+  held.templates.push(template)
+  return template
+}
+
+/**
+ * Every header of an answer to a key: what the handler gave and all of the rate headers. Without a quota the counting headers name what
+ * was used and no limit. `RateLimit` and `RateLimit-Policy` follow the IETF draft and name every window that applies.
+ *
+ * Copying made headers and changing a few takes half as long as building all of them from an object, and this is done for every request.
+ */
+export function keyHeaders(given: GivenHeaders, standing: Standing, windows: readonly WindowReading[], now: number): Headers {
+  const held = fixedOf(standing.window)
+  const headers = new Headers(templateOf(standing, held, onlyOf(windows)).headers)
+  for (const name in given) headers.set(name, given[name] as string)
+  setCounting(headers, standing, held, windows, now)
+  return headers
+}
+
+/** The answer itself, where it is a text, with the headers of `keyHeaders`: made in one step they are copied once instead of twice. */
+export function keyAnswer(
+  text: string,
+  status: number,
+  given: GivenHeaders,
+  standing: Standing,
+  windows: readonly WindowReading[],
+  now: number,
+): Response {
+  const held = fixedOf(standing.window)
+  const template = templateOf(standing, held, onlyOf(windows))
+  const answer = new Response(text, { status, headers: given.etag === undefined ? template.headers : begun(template, given) })
+  const { headers } = answer
+  if (given.etag === undefined) for (const name in given) headers.set(name, given[name] as string)
+  else headers.set(idHeader, given[idHeader] as string)
+  setCounting(headers, standing, held, windows, now)
+  return answer
+}
+
+const idHeader = 'x-request-id'
+
+/** What an answer with an entity tag begins with; the request's id is still to be set. */
+function begun({ headers, answers }: Template, given: GivenHeaders): Headers {
+  const known = answers.get(given.etag as string)
+  if (known && isAlike(known, given)) return known.headers
+  const made = new Headers(headers)
+  for (const name in given) made.set(name, given[name] as string)
+  if (answers.size >= answersMax) answers.clear()
+  answers.set(given.etag as string, { given, size: Object.keys(given).length, headers: made })
+  return made
+}
+
+/** Whether the same headers were given, but for the request's id. */
+function isAlike(known: Begun, given: GivenHeaders): boolean {
+  let size = 0
+  for (const name in given) {
+    if (name !== idHeader && known.given[name] !== given[name]) return false
+    size += 1
+  }
+  return size === known.size
+}
+
+const onlyOf = (windows: readonly WindowReading[]): WindowReading | undefined => (windows.length === 1 ? windows[0] : undefined)
+
+/** Sets what is different for every request. Each number is put into words once: new texts are what costs here. */
+function setCounting(
+  headers: Headers,
+  { window, used, extra }: Standing,
+  held: Fixed,
+  windows: readonly WindowReading[],
+  now: number,
+): void {
+  const remaining = String(quotaRemaining(window, used, extra))
+  if (held.counted) headers.set('x-ratelimit-remaining', remaining)
+  headers.set('x-ratelimit-used', String(used))
+  const burst = onlyOf(windows)
+  const second = seconds(window.endsAt - now)
+  if (held.second !== second) {
+    held.second = second
+    held.between = `;t=${second}, `
+  }
+  const quota = held.counted ? `"quota";r=${remaining}${held.between}` : ''
+  if (burst) {
+    headers.set('ratelimit', `${quota}"burst";r=${burst.remaining};t=${seconds(burst.resetMs)}`)
+    return
+  }
+  headers.set('ratelimit-policy', held.policy + windows.map(one => `"${one.name}";q=${one.limit};w=${windowSeconds(one)}`).join(', '))
+  headers.set('ratelimit', quota + windows.map(one => `"${one.name}";r=${one.remaining};t=${seconds(one.resetMs)}`).join(', '))
+}
+
+/** Headers of answers without a key: what the handler gave and the window of the client's address. */
+export function addressHeaders(given: GivenHeaders, windows: readonly WindowReading[], now: number): Headers {
+  const headers = new Headers(given as Record<string, string>)
+  const one = windows[0]
+  if (!one) return headers
+  headers.set('ratelimit-policy', `"${one.name}";q=${one.limit};w=${windowSeconds(one)}`)
+  headers.set('ratelimit', `"${one.name}";r=${one.remaining};t=${seconds(one.resetMs)}`)
+  if (one.name !== 'demo') return headers
+  headers.set('x-ratelimit-limit', String(one.limit))
+  headers.set('x-ratelimit-remaining', String(one.remaining))
+  headers.set('x-ratelimit-reset', String(Math.ceil((now + (one.resetMs || dayMs / 24)) / 1000)))
+  return headers
+}

@@ -1,0 +1,50 @@
+import type { Action } from '../../plan/roles.ts'
+import type { Feature } from '../../plan/tiers.ts'
+import type { Problem } from '../problem/problem.ts'
+
+export interface OpenAccess {
+  /** Why no key is asked for. `rate` `none` is for probes and documents, which nothing limits. */
+  open: string
+  rate?: 'default' | 'demo' | 'none'
+  /** A JSON body comes with it. */
+  body?: true
+}
+
+export interface OperatorAccess {
+  /** The operator's token, or a command on this machine. */
+  operator: true
+}
+
+export interface KeyAccess {
+  /** One of these must be in the plan. */
+  feature?: Feature | readonly Feature[]
+  /** A window taken in addition to the general one. */
+  rate?: 'marine' | 'marine-historical'
+  /** Whether an answered request counts against the quota. */
+  meter: boolean
+  /** Its work grows with the length of histories or the number of series, wells or permits: refused while the house is overloaded. */
+  heavy?: true
+  /** The key must be in the Authorization header. */
+  header?: true
+  /** A query parameter that carries the key as `api_key` does. */
+  parameter?: string
+  /** What the route does to an account, for the roles of an organization; absent: GET reads, everything else changes data. */
+  action?: Action
+  /** Whether the path's parameters name something that exists as a route; otherwise the answer is that of an unknown route. */
+  known?: (params: Readonly<Record<string, string | undefined>>) => boolean
+  /** Refusals of the plan in the flat shape, as the drilling and intelligence families have them. */
+  flat?: true
+  /**
+   * What stands for a refusal where the client can read nothing but 2xx, as a spreadsheet function: sent with 200, settled as the refusal
+   * that it is. Undefined: the refusal goes out as everywhere.
+   */
+  refusalAnswer?: (problem: Problem, request: Request) => RefusalAnswer | undefined
+}
+
+export interface RefusalAnswer {
+  text: string
+  contentType: string
+}
+
+/** Who may call a route and what it costs. */
+export type Access = OpenAccess | OperatorAccess | KeyAccess

@@ -1,0 +1,96 @@
+import { Elysia, NotFoundError } from 'elysia'
+import { readBody } from '../input/body.ts'
+import { headerKeySecurity, keySecurity, openSecurity, operatorSecurity, refusalsKey } from '../openapi/openapi.ts'
+import { FlatProblem, NestedProblem, OverloadProblem } from '../problem/shape.ts'
+import type { Access, KeyAccess } from './access-kind.ts'
+import type { PeerLookup } from './address.ts'
+import type { Caller, Gate, Pass } from './gate.ts'
+
+/**
+ * The plugin that every resource uses: the macro `access` and what it leaves in the context. It acts in `transform`, before
+ * validation, so that an unknown caller gets 401 and never a refusal that describes our schema. Without a name, because Elysia
+ * would take two of them with different gates for one.
+ */
+export const accessPlugin = (gate: Gate, peer: PeerLookup, meet?: (request: Request, route: string) => Promise<void>) =>
+  new Elysia()
+    .decorate('pass', undefined as Pass | undefined)
+    // What the gate knows of the caller; only routes that ask for a key may read it.
+    .decorate('caller', undefined as unknown as Caller)
+    .macro({
+      access: (access: Access) => ({
+        transform: [
+          ...(mayTakeBody(access) ? [withoutAbsentBody] : []),
+          ...('known' in access && access.known ? [knownOnly(access.known)] : []),
+          // Elysia reads the source of this function to see what of the request it must prepare: name each property, pass no context on.
+          ctx => {
+            const pass = gate.open(access, ctx.route)
+            ctx.pass = pass
+            nameAll(ctx.params)
+            gate.enter(pass, ctx.request, peer)
+            if (pass.caller) ctx.caller = pass.caller
+          },
+          // Only an evaluation copy has faults to meet; elsewhere nothing of this is on the way.
+          ...(meet && !('operator' in access)
+            ? [
+                async (ctx: { request: Request; route: string }) => {
+                  await meet(ctx.request, ctx.route)
+                },
+              ]
+            : []),
+        ],
+        // Only where a body may come: one parser anywhere would make every route asynchronous, prices too.
+        ...(mayTakeBody(access) && { parse: bodyParser }),
+        detail: { security: securityOf(access), [refusalsKey]: refusalsOf(access) },
+      }),
+    })
+
+/** What stands for no body between parser and handler: were it undefined, Elysia would read the body again by its content type and fail. */
+const absentBody = Symbol('no body')
+
+const bodyParser = async ({ request, path }: { request: Request; path: string }) => {
+  const body = await readBody(request, path)
+  return body === undefined ? absentBody : body
+}
+
+const withoutAbsentBody = (ctx: { body: unknown }) => {
+  if (ctx.body === absentBody) ctx.body = undefined
+}
+
+/** Everything that changes something takes the key in the header, or is the operator's. */
+const mayTakeBody = (access: Access): boolean =>
+  'operator' in access || ('header' in access && access.header === true) || ('body' in access && access.body === true)
+
+export type AccessPlugin = ReturnType<typeof accessPlugin>
+
+function securityOf(access: Access) {
+  if ('open' in access) return openSecurity
+  if ('operator' in access) return operatorSecurity
+  return access.header ? headerKeySecurity : keySecurity
+}
+
+/** What a caller of the route may meet at the gate and where bodies are read, for its documentation. Made once for routes of one access. */
+function refusalsOf(access: Access) {
+  const known = refusals.get(access)
+  if (known) return known
+  const made = { ...(mayTakeBody(access) && { 400: NestedProblem, 413: NestedProblem }), ...gateRefusalsOf(access) }
+  refusals.set(access, made)
+  return made
+}
+
+const refusals = new WeakMap<Access, object>()
+
+function gateRefusalsOf(access: Access) {
+  if ('open' in access) return access.rate === 'none' ? {} : { 429: FlatProblem }
+  if ('operator' in access) return { 401: NestedProblem }
+  const plan = { 401: NestedProblem, 403: access.flat ? FlatProblem : NestedProblem, 429: FlatProblem }
+  return { ...plan, ...(access.meter && { 402: FlatProblem }), ...(access.heavy && { 503: OverloadProblem }) }
+}
+
+/** A segment that can not be decoded is a name that nothing has: each family of routes answers it as it answers any unknown name. */
+function nameAll(params: Record<string, string | undefined>) {
+  for (const name in params) params[name] ??= '\ufffd'
+}
+
+const knownOnly = (known: NonNullable<KeyAccess['known']>) => (ctx: { params: unknown }) => {
+  if (!known(ctx.params as Record<string, string>)) throw new NotFoundError()
+}

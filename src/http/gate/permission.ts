@@ -1,0 +1,28 @@
+import { type Action, may, type Role, rolesFor } from '../../plan/roles.ts'
+import type { KeyState } from '../../service/keys/keyring.ts'
+import { Problem } from '../problem/problem.ts'
+
+const deeds: Record<Action, string> = {
+  read: 'look at the data',
+  self: 'change their own membership',
+  change_keys: 'change API keys',
+  change_admin_keys: 'change the API keys of admins',
+  change_members: 'change members and invitations',
+  change_billing: 'change plans and payments',
+  change_data: 'change what the account holds',
+  read_secrets: 'see secrets',
+}
+
+const people: Record<Role, string> = { admin: 'admins', member: 'members', read_only: 'read-only people' }
+
+/** Throws 403 where the role of a key's holder does not allow an action. The gate asks it for every request, handlers for what depends on the object. */
+export function requireAction(key: KeyState, action: Action): void {
+  const { role } = key.holder
+  if (may(role, action)) return
+  const allowed = rolesFor(action)
+  throw new Problem(
+    'FORBIDDEN_ROLE',
+    `In this organization only ${allowed.map(one => people[one]).join(' and ')} may ${deeds[action]}; your role is ${role}.`,
+    { role, action, required_role: allowed.at(-1), allowed_roles: allowed },
+  )
+}

@@ -1,0 +1,125 @@
+import { type TSchema, t } from 'elysia'
+import { parseInstant } from '../../lib/instant.ts'
+import { isObject } from '../../lib/json.ts'
+import { redact } from '../../lib/log.ts'
+import { isPlain } from '../../lib/text.ts'
+import { type FieldFault, validationFailed } from '../problem/problem.ts'
+
+/**
+ * The schema of a body that its handler reads with `formOf`. It is documented like any other and not checked by the router, which would let
+ * lone surrogates pass, make an object of a list, and say "Expected union value" where a person needs a sentence.
+ */
+export const formBody = (schema: TSchema) => t.Optional(t.Unknown({ allOf: [JSON.parse(JSON.stringify(schema))] }))
+
+/** The fields of a body, read one by one. What is wrong with them is collected, so that one answer names all of it. */
+export interface Form {
+  /** Whether the body says anything of a field. */
+  has(field: string): boolean
+  /** Whether it says null. */
+  isNull(field: string): boolean
+  /** Notes what is wrong with a field; the sentence goes on after the field's name. */
+  fault(field: string, why: string): undefined
+  /** Undefined when absent; so also below. */
+  text(field: string, charactersMax: number): string | undefined
+  flag(field: string): boolean | undefined
+  integer(field: string, min: number, max: number): number | undefined
+  /** Any finite number of the range, both ends included. */
+  number(field: string, min: number, max: number): number | undefined
+  choice<T extends string>(field: string, allowed: readonly T[]): T | undefined
+  /** An ISO 8601 time with its zone. */
+  moment(field: string): number | undefined
+  /** A list without duplicates; `read` answers undefined for a text that is not `what`. */
+  list<T extends string>(field: string, what: string, countMax: number, read: (text: string) => T | undefined): T[] | undefined
+  /** The fields of an object in a field, whose faults are told with the others; without any when it is absent or null. */
+  part(field: string): Form
+  /** Throws when there is a fault. */
+  check(): void
+}
+
+const shownCharactersMax = 200
+
+/** A body that is absent is one without fields; anything else that is no object is refused. */
+export function formOf(body: unknown): Form {
+  if (body !== undefined && body !== null && !isObject(body)) {
+    throw validationFailed([{ field: 'body', message: 'body: must be a JSON object.', value: shown(body) }])
+  }
+  return formWithin(isObject(body) ? body : {}, '', [])
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** `prefix` stands before the names of fields in faults. */
+function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form {
+  const given = (field: string) => (Object.hasOwn(fields, field) ? fields[field] : undefined)
+  const note = (field: string, why: string, value: unknown): undefined => {
+    faults.push({ field: prefix + field, message: `${prefix}${field}: ${why}`, value: shown(value) })
+  }
+  const fault: Form['fault'] = (field, why) => note(field, why, given(field))
+
+  return {
+    has: field => given(field) !== undefined,
+    isNull: field => given(field) === null,
+    fault,
+    text(field, charactersMax) {
+      const value = given(field)
+      if (value === undefined) return undefined
+      if (!isText(value)) return fault(field, 'must be text, without unpaired surrogates and null characters.')
+      if ([...value].length > charactersMax) return fault(field, `must be at most ${charactersMax} characters long.`)
+      return value
+    },
+    flag(field) {
+      const value = given(field)
+      if (value === undefined || typeof value === 'boolean') return value
+      return fault(field, 'must be true or false.')
+    },
+    integer(field, min, max) {
+      const value = given(field)
+      if (value === undefined) return undefined
+      if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max) return value
+      return fault(field, `must be a whole number from ${min} to ${max}.`)
+    },
+    number(field, min, max) {
+      const value = given(field)
+      if (value === undefined) return undefined
+      if (typeof value === 'number' && value >= min && value <= max) return value
+      return fault(field, `must be a number from ${min} to ${max}.`)
+    },
+    choice(field, allowed) {
+      const value = given(field)
+      if (value === undefined) return undefined
+      return allowed.find(one => one === value) ?? fault(field, `must be one of ${allowed.join(', ')}.`)
+    },
+    moment(field) {
+      const value = given(field)
+      if (value === undefined) return undefined
+      const at = typeof value === 'string' ? parseInstant(value) : undefined
+      return at ?? fault(field, 'must be an ISO 8601 time with a zone, such as 2027-01-31T00:00:00Z.')
+    },
+    list<T extends string>(field: string, what: string, countMax: number, read: (text: string) => T | undefined) {
+      const value = given(field)
+      if (value === undefined) return undefined
+      if (!Array.isArray(value)) return fault(field, `must be a list of ${what}.`)
+      if (value.length > countMax) return fault(field, `must be a list of at most ${countMax} ${what}.`)
+      const items = value.map(item => (isText(item) ? read(item) : undefined))
+      const wrong = items.indexOf(undefined)
+      if (wrong >= 0) return note(`${field}.${wrong}`, `does not belong in a list of ${what}.`, value[wrong])
+      return [...new Set(items as T[])]
+    },
+    part(field) {
+      const value = given(field)
+      if (value !== undefined && value !== null && !isObject(value)) fault(field, 'must be a JSON object.')
+      return formWithin(isObject(value) ? value : {}, `${prefix}${field}.`, faults)
+    },
+    check() {
+      if (faults.length > 0) throw validationFailed(faults)
+    },
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && isPlain(value)
+
+/** What of a value an answer repeats: enough to recognise it, and never a token. */
+function shown(value: unknown): unknown {
+  if (typeof value === 'string') return redact(value.toWellFormed()).slice(0, shownCharactersMax).toWellFormed()
+  return typeof value === 'number' || typeof value === 'boolean' ? value : null
+}

@@ -1,0 +1,70 @@
+import { t } from 'elysia'
+import { integer } from '../answer/integer.ts'
+import { integerOf } from './query.ts'
+
+export interface PageRequest {
+  page: number
+  perPage: number
+}
+
+export interface PageMeta {
+  page: number
+  per_page: number
+  total: number
+  total_pages: number
+  has_next: boolean
+  has_prev: boolean
+}
+
+export const PageMetaShape = t.Object(
+  {
+    page: integer({ examples: [1] }),
+    per_page: integer({ examples: [100] }),
+    total: integer({ examples: [250] }),
+    total_pages: integer({ examples: [3] }),
+    has_next: t.Boolean(),
+    has_prev: t.Boolean(),
+  },
+  { title: 'Page', description: 'Where the page stands among all pages.' },
+)
+
+export const pageQuery = (perPageMax: number, perPageDefault = perPageMax) => ({
+  page: t.Optional(t.String({ description: 'Page, from 1. A page past the end is an empty list.', examples: ['1'] })),
+  per_page: t.Optional(
+    t.String({ description: `Rows a page, 1 to ${perPageMax} (${perPageDefault}); more is served as ${perPageMax}.`, examples: ['100'] }),
+  ),
+})
+
+/** Page and page size of a query: below 1 or not an integer is refused, above the limit is cut to it. */
+export function pageOf(query: { page?: string; per_page?: string }, perPageMax: number, perPageDefault = perPageMax): PageRequest {
+  return {
+    page: integerOf('page', query.page, 1, 1, 1e9),
+    perPage: Math.min(perPageMax, integerOf('per_page', query.per_page, perPageDefault, 1, 1e9)),
+  }
+}
+
+export function pageMeta({ page, perPage }: PageRequest, total: number): PageMeta {
+  const pages = Math.ceil(total / perPage)
+  return { page, per_page: perPage, total, total_pages: pages, has_next: page < pages, has_prev: page > 1 && pages > 0 }
+}
+
+/** Pagination headers, and `Link` with the pages that there are. */
+export function pageHeaders(headers: Record<string, string | number>, url: string, meta: PageMeta): void {
+  headers['x-total'] = String(meta.total)
+  headers['x-total-pages'] = String(meta.total_pages)
+  headers['x-page'] = String(meta.page)
+  headers['x-per-page'] = String(meta.per_page)
+  headers['x-has-next'] = String(meta.has_next)
+  const address = new URL(url)
+  // A key in the address must not travel on in a header that ends up in logs.
+  address.searchParams.delete('api_key')
+  const link = (page: number, rel: string) => {
+    address.searchParams.set('page', String(page))
+    return `<${address.href}>; rel="${rel}"`
+  }
+  const last = Math.max(1, meta.total_pages)
+  const links = [link(1, 'first')]
+  if (meta.has_prev) links.push(link(Math.min(meta.page - 1, last), 'prev'))
+  if (meta.has_next) links.push(link(meta.page + 1, 'next'))
+  headers.link = [...links, link(last, 'last')].join(', ')
+}

@@ -1,0 +1,49 @@
+import { dayMs, parseDay, parseInstant } from '../../lib/instant.ts'
+import { invalidParameter } from '../problem/problem.ts'
+
+/** Items of a comma-separated list, without the empty ones. */
+export function listOf(text = ''): string[] {
+  const only = text.trim()
+  // Most lists have one item.
+  if (!only.includes(',')) return only === '' ? [] : [only]
+  return only
+    .split(',')
+    .map(item => item.trim())
+    .filter(Boolean)
+}
+
+/** `true`/`1`/`yes` and `false`/`0`/`no`; anything else is refused. */
+export function boolOf(parameter: string, text: string | undefined, fallback: boolean): boolean {
+  if (text === undefined || text === '') return fallback
+  const word = text.toLowerCase()
+  if (word === 'true' || word === '1' || word === 'yes') return true
+  if (word === 'false' || word === '0' || word === 'no') return false
+  throw invalidParameter(parameter, text, 'is neither true nor false.', ['true', 'false'])
+}
+
+/** A plain decimal integer in `[min, max]`. */
+export function integerOf(parameter: string, text: string | undefined, fallback: number, min: number, max: number): number {
+  if (text === undefined || text === '') return fallback
+  const value = /^-?\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+  if (!(value >= min && value <= max)) throw invalidParameter(parameter, text, `is not a whole number from ${min} to ${max}.`)
+  return value
+}
+
+/** A date or an instant with a zone. A date as the start of a range is its midnight; as the end (exclusive here) the next midnight. */
+export function momentOf(parameter: string, text: string | undefined, edge: 'start' | 'end'): number | undefined {
+  if (text === undefined || text === '') return undefined
+  // A plus sign that nobody encoded arrives as a space.
+  const given = text.trim().replace(/ (\d{2}:?\d{2})$/, '+$1')
+  const day = parseDay(given)
+  if (day !== undefined) return edge === 'start' ? day : day + dayMs
+  const at = parseInstant(given)
+  if (at === undefined) throw invalidParameter(parameter, text, 'is neither a date (YYYY-MM-DD) nor an ISO 8601 time with a zone.')
+  return edge === 'start' ? at : at + 1
+}
+
+/** A calendar day, as its midnight. */
+export function dayOf(parameter: string, text: string): number {
+  const day = parseDay(text.trim())
+  if (day === undefined) throw invalidParameter(parameter, text, 'is not a date (YYYY-MM-DD).')
+  return day
+}

@@ -1,0 +1,282 @@
+import type { AnyElysia } from 'elysia'
+import { pascal, type SchemaSite, shareSchemas } from './components.ts'
+import { exampleOf } from './example.ts'
+import { isRecord, type Schema, schemaObject } from './schema.ts'
+import { documentedMethods, optionalBodyKey, rawDocument } from './source.ts'
+
+export interface OpenApiOptions {
+  serviceName: string
+  /** Markdown, the introduction of the document. */
+  description: string
+  baseUrl: string
+  /** Descriptions by tag, in the order in which the tags are listed. */
+  tags?: Readonly<Record<string, string>>
+  /** Descriptions by parameter name, for path parameters that bring none. */
+  pathParameters?: Readonly<Record<string, string>>
+  hiddenPrefixes?: readonly string[]
+  /** Names that are settings: as the routes write them in texts and examples, and as they are in force. */
+  names?: Readonly<Record<string, string>>
+  operatorPrefix?: string
+}
+
+export interface MediaType {
+  schema: Schema
+  example?: unknown
+}
+
+export interface Parameter {
+  name: string
+  in: string
+  required: boolean
+  schema: Schema
+  description?: string
+  [keyword: string]: unknown
+}
+
+export interface Operation {
+  operationId: string
+  responses: Record<string, { description: string; content?: Record<string, MediaType> }>
+  summary?: string
+  description?: string
+  tags?: string[]
+  parameters?: Parameter[]
+  requestBody?: { required: boolean; content: Record<string, MediaType>; description?: string }
+  security?: Security
+  [keyword: string]: unknown
+}
+
+export interface OpenApiDocument {
+  openapi: '3.0.3'
+  info: { title: string; version: 'v1'; description: string }
+  servers: { url: string }[]
+  security: Security
+  tags: { name: string; description?: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: { securitySchemes: Record<string, Schema>; schemas: Record<string, Schema> }
+}
+
+export type Security = Record<string, string[]>[]
+
+/** Key of `detail` under which the gate puts the schemas of its refusals, by status. */
+export const refusalsKey = 'x-refusals'
+
+/** Values for `detail.security`: a key anywhere, a key in the header only, the operator's token, nobody in particular. */
+export const keySecurity: Security = [{ apiKeyHeader: [] }, { bearer: [] }, { apiKeyQuery: [] }]
+export const headerKeySecurity: Security = [{ apiKeyHeader: [] }, { bearer: [] }]
+export const operatorSecurity: Security = [{ operatorToken: [] }]
+export const openSecurity: Security = []
+
+const securitySchemes: Record<string, Schema> = {
+  apiKeyHeader: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The API key after the word `Token`: `Token <key>`.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The API key, or a session token, as a bearer token.' },
+  apiKeyQuery: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'api_key',
+    description: 'The API key in the address. Read on GET and HEAD only, and only when there is no Authorization header.',
+  },
+  operatorToken: { type: 'http', scheme: 'bearer', description: "The operator's admin token. An API key does not open these paths." },
+}
+
+const commonPathParameters: Record<string, string> = {
+  id: 'Identifier, as it was answered when the resource was listed or created.',
+  code: 'Code of a commodity or one of its aliases, in any letter case.',
+  date: 'Day in UTC, `YYYY-MM-DD`.',
+}
+
+const jsonMedia = 'application/json'
+
+interface Converted {
+  full: Schema
+  /** Without the description and example, which the media type and the response carry. */
+  schema: Schema
+}
+
+interface Build {
+  options: OpenApiOptions
+  /** Of statuses. */
+  phrases: Readonly<Record<string, string | undefined>>
+  named: Map<string, Schema>
+  sites: SchemaSite[]
+  /** By the JSON text of the raw schema: the same few error bodies stand under every operation. */
+  converted: Map<string, Converted>
+  operationIds: Set<string>
+}
+
+/** Turns what @elysiajs/swagger generates into a valid OpenAPI 3.0.3 document; the input is not changed. */
+export async function openapiDocument(raw: unknown, options: OpenApiOptions): Promise<OpenApiDocument> {
+  // Loading it takes as long as a tenth of the start, which has no use for it.
+  const { STATUS_CODES: phrases } = await import('node:http')
+  const build: Build = { options, phrases, named: new Map(), sites: [], converted: new Map(), operationIds: new Set() }
+  const source = isRecord(raw) ? raw : {}
+  const models = isRecord(source.components) && isRecord(source.components.schemas) ? source.components.schemas : {}
+  for (const [name, schema] of Object.entries(models)) schemaObject({ $defs: { [name]: schema } }, build.named)
+  const paths: OpenApiDocument['paths'] = {}
+  for (const [rawPath, item] of Object.entries(isRecord(source.paths) ? source.paths : {})) {
+    const path = pathOf(rawPath)
+    if (!isRecord(item) || path.includes('*') || hidden(path, options)) continue
+    const operations = documentedMethods.flatMap(method =>
+      isRecord(item[method]) ? [[method, operationOf(path, method, item[method], build)]] : [],
+    )
+    if (operations.length > 0) paths[path] = { ...paths[path], ...Object.fromEntries(operations) }
+  }
+  const schemas = shareSchemas(build.sites, build.named)
+  return {
+    openapi: '3.0.3',
+    info: { title: options.serviceName, version: 'v1', description: options.description },
+    servers: [{ url: options.baseUrl.replace(/\/+$/, '') }],
+    security: keySecurity,
+    tags: tagsOf(paths, options.tags ?? {}),
+    paths,
+    components: { securitySchemes, schemas },
+  }
+}
+
+const pathOf = (path: string) => path.replace(/:([A-Za-z_]\w*)\??/g, '{$1}').replace(/(.)\/+$/, '$1')
+
+const hidden = (path: string, options: OpenApiOptions) =>
+  (options.hiddenPrefixes ?? ['/_dev']).some(prefix => path === prefix || path.startsWith(`${prefix}/`))
+
+function operationOf(path: string, method: string, raw: Record<string, unknown>, build: Build): Operation {
+  const operationId = uniqueId(typeof raw.operationId === 'string' ? raw.operationId : pascal(`${method} ${path}`), build.operationIds)
+  const operation: Partial<Operation> = { operationId }
+  for (const keyword of ['tags', 'summary', 'description', 'deprecated', 'externalDocs', 'security']) {
+    if (raw[keyword] !== undefined) operation[keyword] = raw[keyword]
+  }
+  operation.security ??= securityOf(path, method, build.options)
+  const parameters = parametersOf(path, raw.parameters, build)
+  if (parameters.length > 0) operation.parameters = parameters
+  const body = firstSchema(raw.requestBody)
+  if (body !== undefined) {
+    const { description, content } = contentOf(body, `${pascal(operationId)}Request`, true, build)
+    operation.requestBody = { ...(description ? { description } : {}), required: raw[optionalBodyKey] !== true, content }
+  }
+  const statuses = Object.entries({ ...refusalsOf(raw, method), ...(isRecord(raw.responses) ? raw.responses : {}) })
+  const responses = Object.fromEntries(statuses.map(([status, response]) => [status, responseOf(status, response, operationId, build)]))
+  return { ...operation, operationId, responses: statuses.length > 0 ? responses : { default: { description: 'The answer' } } }
+}
+
+const bodyRefusals = ['400', '413']
+
+/** What the gate and the reading of bodies answer on this route, where the route itself says nothing of that status. */
+function refusalsOf(raw: Record<string, unknown>, method: string): Record<string, unknown> {
+  const schemas = Object.entries(isRecord(raw[refusalsKey]) ? raw[refusalsKey] : {})
+  const met = method === 'get' ? schemas.filter(([status]) => !bodyRefusals.includes(status)) : schemas
+  return Object.fromEntries(met.map(([status, schema]) => [status, { content: { [jsonMedia]: { schema } } }]))
+}
+
+function uniqueId(wanted: string, taken: Set<string>): string {
+  let id = wanted
+  for (let number = 2; taken.has(id); number += 1) id = `${wanted}${number}`
+  taken.add(id)
+  return id
+}
+
+function securityOf(path: string, method: string, { operatorPrefix = '/admin' }: OpenApiOptions): Security {
+  if (path.startsWith(`${operatorPrefix}/`)) return operatorSecurity
+  return method === 'get' ? keySecurity : headerKeySecurity
+}
+
+function parametersOf(path: string, raw: unknown, { options, named }: Build): Parameter[] {
+  const inPath = new Set(path.match(/(?<=\{)[^}]+(?=\})/g) ?? [])
+  const pathTexts: Record<string, string> = { ...commonPathParameters, ...options.pathParameters }
+  const list = Array.isArray(raw) ? raw.filter(isRecord) : []
+  return list.flatMap(entry => {
+    const name = String(entry.name)
+    if (entry.in === 'path' ? !inPath.has(name) : entry.in === 'header' && name.toLowerCase() === 'authorization') return []
+    const { schema: rawSchema, description: text, examples, required } = entry
+    const full = schemaObject({ ...(isRecord(rawSchema) ? rawSchema : {}), description: text, examples }, named)
+    const { description = entry.in === 'path' ? pathTexts[name] : undefined, example, deprecated, ...schema } = full
+    const parameter: Parameter = { name, in: String(entry.in), required: entry.in === 'path' || required === true, schema }
+    if (typeof description === 'string') parameter.description = description
+    if (deprecated === true) parameter.deprecated = true
+    if (example !== undefined) parameter.example = example
+    if (entry.in === 'query' && schema.type === 'array') Object.assign(parameter, { style: 'form', explode: false })
+    if (entry.in === 'query' && schema.type === 'object') Object.assign(parameter, { style: 'deepObject', explode: true })
+    return [parameter]
+  })
+}
+
+function responseOf(status: string, raw: unknown, operationId: string, build: Build): Operation['responses'][string] {
+  const phrase = build.phrases[status] ?? 'The answer'
+  const schema = firstSchema(raw)
+  const own = isRecord(raw) && typeof raw.description === 'string' ? raw.description : undefined
+  if (schema === undefined) return { description: own ?? phrase }
+  const name = status >= '400' ? `${pascal(phrase)}Problem` : `${pascal(operationId)}Response`
+  const { description, content } = contentOf(schema, name, status < '300', build)
+  return { description: own ?? description ?? phrase, content }
+}
+
+// The plugin repeats one schema under each content type that Elysia could parse; what is sent is said by the schema itself.
+function firstSchema(raw: unknown): Record<string, unknown> | undefined {
+  if (!isRecord(raw) || !isRecord(raw.content)) return undefined
+  const [media] = Object.values(raw.content).filter(isRecord)
+  return media && isRecord(media.schema) ? unwrapped(media.schema) : undefined
+}
+
+function contentOf(raw: Record<string, unknown>, name: string, withExample: boolean, build: Build) {
+  const members: unknown[] = Array.isArray(raw.anyOf) && raw.anyOf.some(isMedia) ? raw.anyOf : [raw]
+  const byMedia = Map.groupBy(members.filter(isRecord), mediaOf)
+  const content: Record<string, MediaType> = {}
+  let description = typeof raw.description === 'string' ? raw.description : undefined
+  for (const [media, shapes] of byMedia) {
+    const { schema, full } = converted(shapes.length === 1 ? shapes[0] : { anyOf: shapes }, build)
+    const text = full.description
+    description ??= typeof text === 'string' ? text : undefined
+    const entry: MediaType = { schema }
+    const example = withExample ? exampleOf(full, build.named) : full.example
+    if (example !== undefined) entry.example = example
+    content[media] = entry
+    build.sites.push({ schema, name, replace: shared => Object.assign(entry, { schema: shared }) })
+  }
+  return { description, content }
+}
+
+function converted(raw: unknown, build: Build): Converted {
+  const key = JSON.stringify(raw)
+  const known = build.converted.get(key)
+  if (known) return known
+  const full = schemaObject(raw, build.named)
+  const { description: _, example: __, ...schema } = full
+  const result = { full, schema }
+  build.converted.set(key, result)
+  return result
+}
+
+const isMedia = (schema: unknown) => isRecord(schema) && typeof schema.contentMediaType === 'string'
+
+const mediaOf = (schema: Record<string, unknown>) =>
+  typeof schema.contentMediaType === 'string' ? schema.contentMediaType : schema.type === 'string' ? 'text/plain' : jsonMedia
+
+const unwrapped = (schema: Record<string, unknown>): Record<string, unknown> =>
+  Object.keys(schema).length === 1 && Array.isArray(schema.allOf) && schema.allOf.length === 1 && isRecord(schema.allOf[0])
+    ? schema.allOf[0]
+    : schema
+
+function tagsOf(paths: OpenApiDocument['paths'], texts: Readonly<Record<string, string>>): OpenApiDocument['tags'] {
+  const used = new Set(Object.values(paths).flatMap(item => Object.values(item).flatMap(operation => operation.tags ?? [])))
+  const listed = Object.keys(texts).filter(name => used.has(name))
+  const others = [...used].filter(name => !(name in texts)).sort()
+  return [...listed, ...others].map(name => ({ name, ...(texts[name] ? { description: texts[name] } : {}) }))
+}
+
+/** JSON text with the names in force, wherever a written one begins a word. */
+function inForce(text: string, names: Readonly<Record<string, string>>): string {
+  const changed = Object.entries(names).filter(([written, name]) => written !== name)
+  if (changed.length === 0) return text
+  const written = new RegExp(`(?<![\\w-])(?:${changed.map(([one]) => RegExp.escape(one)).join('|')})`, 'g')
+  return text.replace(written, one => JSON.stringify(names[one]).slice(1, -1))
+}
+
+/** The document as JSON text, made at the first call and kept; `app` must have all its routes by then. */
+export function documentOf(app: AnyElysia, options: OpenApiOptions): () => Promise<string> {
+  let text: Promise<string> | undefined
+  const write = async () => inForce(JSON.stringify(await openapiDocument(await rawDocument(app), options)), options.names ?? {})
+  return () => {
+    text ??= write().catch(error => {
+      text = undefined
+      throw error
+    })
+    return text
+  }
+}

@@ -1,0 +1,24 @@
+import type { Config } from '../../config.ts'
+import type { Links } from './refusals.ts'
+
+/** The addresses that bodies link to: as configured, or as the request addressed the server. */
+export function linker(config: Pick<Config, 'brand' | 'server'>): (request: Request) => Links {
+  const made = new Map<string, Links>()
+  const make = (baseUrl: string): Links => {
+    const fill = (template: string) => template.replaceAll('{base_url}', baseUrl)
+    const { docsUrl, upgradeUrl, signupUrl } = config.brand
+    return { baseUrl, docsUrl: fill(docsUrl), upgradeUrl: fill(upgradeUrl), signupUrl: fill(signupUrl) }
+  }
+  const fixed = config.server.baseUrl ? make(config.server.baseUrl.replace(/\/$/, '')) : undefined
+  return request => {
+    if (fixed) return fixed
+    const { origin } = new URL(request.url)
+    const held = made.get(origin)
+    if (held) return held
+    // The Host header is the client's to choose: what it makes us remember stays small.
+    if (made.size >= 100) made.clear()
+    const links = make(origin)
+    made.set(origin, links)
+    return links
+  }
+}

@@ -1,0 +1,99 @@
+import { isoInstant } from '../../lib/instant.ts'
+import { efficiency, reduceUsage } from '../../plan/efficiency.ts'
+import { cheapestWith, type Entitlements, type Plans, recommendedPlan } from '../../plan/plans.ts'
+import { percentUsed, quotaRefusals } from '../../plan/quota.ts'
+import type { Feature } from '../../plan/tiers.ts'
+import type { KeyState } from '../../service/keys/keyring.ts'
+import type { Meter } from '../../service/keys/meter.ts'
+import type { WindowReading } from '../answer/rate-headers.ts'
+import { Problem, type ProblemCode, type ProblemShape } from './problem.ts'
+
+/** Addresses that refusals link to, as the request reached the server. */
+export interface Links {
+  baseUrl: string
+  docsUrl: string
+  upgradeUrl: string
+  signupUrl: string
+}
+
+/** 429 for a full rolling window; retry when the window has room again. */
+export function tooFast(window: WindowReading): Problem {
+  const windowSeconds = window.name === 'demo' ? 3600 : 60
+  const retryAfter = Math.max(1, Math.ceil(window.retryAfterMs / 1000))
+  return new Problem(
+    'RATE_LIMIT_EXCEEDED',
+    `Rate limit exceeded: ${window.limit} requests per ${windowSeconds === 60 ? '60 seconds' : 'hour'}. Try again in ${retryAfter} s.`,
+    { retry_after: retryAfter, limit: window.limit, window_seconds: windowSeconds },
+    { headers: { 'retry-after': String(retryAfter) } },
+  )
+}
+
+/** 503 for a heavy request while there is more to do than gets done. */
+export const overloaded = (): Problem =>
+  new Problem(
+    'OVERLOADED',
+    'Too much is being asked at once, and prices come first: try again in 5 s.',
+    {},
+    { headers: { 'retry-after': '5' } },
+  )
+
+/** 402 or 429 for a used-up quota: what was used, when it returns, what would lower the use and which plan carries more. */
+export function quotaUsedUp(meter: Meter, plans: Plans, links: Links, key: KeyState, now: number, futures: boolean): Problem {
+  const { window, used, entitled } = meter.standing(key)
+  const refusal = quotaRefusals[window.kind]
+  const inSeconds = Math.max(1, Math.ceil((window.endsAt - now) / 1000))
+  const day = meter.day(key)
+  const made = efficiency(day, plans.limits.codesPerRequestMax)
+  const resetAt = isoInstant(window.endsAt)
+  const extra = {
+    reset: { date: resetAt, timestamp: Math.floor(window.endsAt / 1000), in_seconds: inSeconds },
+    reset_at: resetAt,
+    current_usage: { used, limit: window.limit, remaining: 0, window: window.kind, percent_used: percentUsed(window, used) },
+    current_plan: entitled.planId,
+    efficiency: {
+      requests_today: made.requestsToday,
+      distinct_codes: made.distinctCodes,
+      batchable_requests: made.batchableRequests,
+      cacheable_requests: made.cacheableRequests,
+      score: made.score,
+    },
+    reduce_usage: reduceUsage(day, plans.limits.codesPerRequestMax).map(({ anchor, ...one }) => ({
+      ...one,
+      docs_url: `${links.docsUrl}#${anchor}`,
+    })),
+    recommended_plan: recommendedPlan(plans, entitled.tier, window.capped).id,
+    upgrade_url: links.upgradeUrl,
+    remediation_url: links.upgradeUrl,
+  }
+  const code = futures ? refusal.futuresCode : refusal.code
+  const message = `The quota of ${window.limit} requests is used up; it resets at ${resetAt}. A bigger plan lifts it at once.`
+  if (refusal.status === 402) return new Problem(code, message, extra)
+  return new Problem(code, message, { ...extra, retry_after: inSeconds }, { headers: { 'retry-after': String(inSeconds) } })
+}
+
+const codeByFeature: Partial<Record<Feature, ProblemCode>> = { futures: 'FORBIDDEN', well_production: 'ENTERPRISE_REQUIRED' }
+
+/** 403 for a feature that the plan does not include: names the feature, the plan that has it and the add-on. */
+export function featureMissing(plans: Plans, links: Links, entitled: Entitlements, feature: Feature, shape?: ProblemShape): Problem {
+  const best = cheapestWith(plans, feature, entitled.tier)
+  const addOn = best?.addOn
+  const wanted = best?.plan
+  const instead = [wanted && `upgrade to the ${wanted.tierName} tier`, addOn && `add the "${addOn.id}" add-on`].filter(Boolean).join(' or ')
+  return new Problem(
+    codeByFeature[feature] ?? 'INSUFFICIENT_PLAN',
+    `Your ${entitled.tierName} tier does not include ${feature}: ${instead || 'no plan of this service has it'}.`,
+    {
+      required_tier: wanted?.tierName ?? null,
+      required_plan: wanted?.id ?? null,
+      current_plan: entitled.planId,
+      required_feature: feature,
+      feature,
+      upgrade_url: links.upgradeUrl,
+      remediation_url: links.upgradeUrl,
+      upgrade_required: true,
+      recommended_plan: wanted?.id ?? null,
+      ...(addOn && { addon: addOn.id, billing_url: links.upgradeUrl }),
+    },
+    shape ? { shape } : {},
+  )
+}

@@ -1,0 +1,78 @@
+import { t } from 'elysia'
+import { integer } from '../answer/integer.ts'
+
+const links = {
+  request_id: t.Optional(t.String({ examples: ['6f9619ff-8b86-4d01-b42d-00c04fc964ff'] })),
+  docs_url: t.Optional(t.String({ examples: ['https://prices.example.com/docs#UNAUTHORIZED'] })),
+}
+const code = (example: string) => t.String({ description: 'Stable code of the error.', examples: [example] })
+const message = t.String({ description: 'What is wrong and what would be right.', examples: ['The API key is not valid.'] })
+
+/** Bodies of refusals, for the documentation. Each may carry further fields, named by its code. */
+export const NestedProblem = t.Object(
+  {
+    error: t.Object(
+      { code: code('UNAUTHORIZED'), message, status: integer({ examples: [401] }), ...links },
+      { additionalProperties: true },
+    ),
+  },
+  { title: 'Problem', description: 'An error; the code says which, further fields what of.' },
+)
+
+export const OverloadProblem = {
+  ...NestedProblem,
+  description: 'Too much is being asked at once: `OVERLOADED`. Prices go on; this path answers again after the seconds in `Retry-After`.',
+}
+
+export const FailProblem = t.Object(
+  {
+    status: t.Literal('fail'),
+    code: code('invalid_code'),
+    message,
+    ...links,
+    data: t.Object({ error: code('invalid_code'), message }, { additionalProperties: true }),
+  },
+  { title: 'FailProblem', additionalProperties: true, description: 'An error about commodity codes or intervals.' },
+)
+
+export const FlatProblem = t.Object(
+  { error: message, error_code: code('RATE_LIMIT_EXCEEDED'), code: code('RATE_LIMIT_EXCEEDED'), message, ...links },
+  { title: 'LimitProblem', additionalProperties: true, description: 'A quota or rate limit; branch on `error_code`.' },
+)
+
+export const ValidationProblem = t.Object(
+  {
+    error: code('validation_failed'),
+    error_code: code('validation_failed'),
+    code: code('validation_failed'),
+    message,
+    field: t.Union([t.String(), t.Null()]),
+    errors: t.Array(t.Object({ field: t.String(), message: t.String() }, { additionalProperties: true })),
+    request_id: t.Optional(t.String()),
+  },
+  {
+    title: 'ValidationProblem',
+    additionalProperties: true,
+    description: 'A body that does not fit, field by field, or a state that forbids the operation.',
+  },
+)
+
+export const CatalogProblem = t.Object(
+  {
+    status: t.Literal('fail'),
+    code: code('COMMODITY_NOT_FOUND'),
+    message,
+    error: t.Object(
+      {
+        code: code('COMMODITY_NOT_FOUND'),
+        message,
+        status: integer({ examples: [404] }),
+        commodity_code: t.String({ description: 'What was asked.', examples: ['GASOLNE_USD'] }),
+        suggestions: t.Array(t.String({ examples: ['GASOLINE_USD'] }), { description: 'Known codes near to it, closest first.' }),
+        ...links,
+      },
+      { additionalProperties: true },
+    ),
+  },
+  { title: 'CommodityProblem', additionalProperties: true, description: 'The catalogue has no such code.' },
+)

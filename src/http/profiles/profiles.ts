@@ -1,0 +1,122 @@
+import type { ClientProfile, SwitchName } from '../../plan/client-profiles.ts'
+import { strongEtag } from '../../service/prices/board.ts'
+import { hasEtag } from '../answer/etag.ts'
+import { refusedFor } from './refusals.ts'
+import { type Fields, type Reshape, reshapeOf } from './shapes.ts'
+
+/** An answer before it is sent. */
+export interface Outgoing {
+  request: Request
+  /** The route's pattern; undefined where no route was found. */
+  route: string | undefined
+  set: { headers: Record<string, string | number>; status?: number | string }
+  value: unknown
+}
+
+/** Whether a request's client has something switched. Asked by the few handlers whose default or limit a switch changes. */
+export type Switched = (request: Request, name: SwitchName) => boolean
+
+export const unswitched: Switched = () => false
+
+/** The shapes that sorts of clients get, by what the headers of their requests say. Made only where profiles are configured. */
+export interface Profiles {
+  switched: Switched
+  /** The header `Vary` of every answer. */
+  vary: string
+  /** Before routing. The handlers know one shape of their answers, so the entity tag that a client has is compared after switching only. */
+  arrive(request: Request): void
+  /** The value to send in place of the given one, with its status and headers set; undefined: the given one goes out. */
+  leave(answer: Outgoing): unknown
+  /** A request of this house on behalf of another: it is refused in the other's shapes, and answered in the usual ones. */
+  refuseAs(inner: Request, outer: Request): void
+}
+
+/** Patterns are tried on what clients send, so on no more of it than names a client. */
+const matchedCharactersMax = 512
+
+/** What caches must tell answers apart by: every header that a profile matches on. */
+export const varyOf = (profiles: readonly ClientProfile[]): string =>
+  [...new Set(profiles.flatMap(({ match }) => match.map(one => one.header)))].map(titled).join(', ')
+
+const titled = (header: string): string => header.replace(/(^|-)[a-z]/g, letter => letter.toUpperCase())
+
+export function clientProfiles(listed: readonly ClientProfile[]): Profiles {
+  const vary = varyOf(listed)
+  const found = new WeakMap<Request, ClientProfile | null>()
+  const conditions = new WeakMap<Request, string>()
+  const refusedOnly = new WeakSet<Request>()
+
+  const fits = ({ match }: ClientProfile, { headers }: Request) =>
+    match.every(({ header, pattern }) => {
+      const text = headers.get(header)
+      return text !== null && pattern.test(text.slice(0, matchedCharactersMax))
+    })
+
+  const profileOf = (request: Request): ClientProfile | null => {
+    const known = found.get(request)
+    if (known !== undefined) return known
+    const profile = listed.find(one => fits(one, request)) ?? null
+    found.set(request, profile)
+    return profile
+  }
+
+  const refused = (profile: ClientProfile, { route = '', set }: Outgoing, status: number, body: Fields) => {
+    const made = refusedFor(profile, { route, status, body, headers: set.headers })
+    set.status = made.status
+    return made.body === body ? undefined : made.body
+  }
+
+  const answered = (profile: ClientProfile, { request, route = '', set, value }: Outgoing) => {
+    const reshape = reshapeOf(profile.switches, route)
+    const { headers } = set
+    const made = reshape && madeAnew(value, headers, reshape)
+    if (headers.etag === undefined) return made
+    if (made !== undefined) headers.etag = strongEtag(typeof made === 'string' ? made : JSON.stringify(made))
+    const had = conditions.get(request) ?? null
+    if (!hasEtag(had, String(headers.etag))) return made
+    set.status = 304
+    delete headers['content-type']
+    return new Response(null, { status: 304 })
+  }
+
+  return {
+    vary,
+    switched: (request, name) => profileOf(request)?.switches.has(name) === true && !refusedOnly.has(request),
+    arrive(request) {
+      const had = request.headers.get('if-none-match')
+      if (had === null || !profileOf(request)) return
+      conditions.set(request, had)
+      request.headers.delete('if-none-match')
+    },
+    leave(answer) {
+      const { request, route, set, value } = answer
+      set.headers.vary = set.headers.vary ? `${set.headers.vary}, ${vary}` : vary
+      const profile = profileOf(request)
+      if (!profile || value instanceof Response) return undefined
+      const status = typeof set.status === 'number' ? set.status : 200
+      if (status >= 400) return isFields(value) ? refused(profile, answer, status, value) : undefined
+      if (refusedOnly.has(request)) return undefined
+      if (status === 204 && route === '/v1/alerts/:id' && profile.switches.has('delete_with_body')) {
+        set.status = 200
+        return {}
+      }
+      return status === 200 ? answered(profile, answer) : undefined
+    },
+    refuseAs(inner, outer) {
+      const profile = profileOf(outer)
+      if (!profile) return
+      found.set(inner, profile)
+      refusedOnly.add(inner)
+    },
+  }
+}
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The body made anew where it is JSON: an object as an object, text as text. */
+function madeAnew(value: unknown, headers: Outgoing['set']['headers'], reshape: Reshape): Fields | string | undefined {
+  if (isFields(value)) return reshape(value)
+  if (typeof value !== 'string' || !String(headers['content-type']).startsWith('application/json')) return undefined
+  const made = reshape(JSON.parse(value) as Fields)
+  return made && JSON.stringify(made)
+}

@@ -1,0 +1,55 @@
+import type { ClientProfile } from '../../plan/client-profiles.ts'
+import type { Fields } from './shapes.ts'
+
+/** A refusal on its way out: its status, its body and the headers that go with them. */
+export interface Refusal {
+  route: string
+  status: number
+  body: Fields
+  headers: Record<string, string | number>
+}
+
+const quotaCodes: readonly unknown[] = ['MONTHLY_QUOTA_EXCEEDED', 'TRIAL_LIMIT_EXCEEDED']
+
+/** A refusal as the switches of a profile have it, or the same one. Headers are changed in place. */
+export function refusedFor({ switches, retryAfterCapSeconds }: ClientProfile, refusal: Refusal): Refusal {
+  let made = refusal
+  if (quotaCodes.includes(made.body.code)) {
+    if (switches.has('retry_after_cap')) made = withRetryAfterUpTo(retryAfterCapSeconds, made)
+    if (switches.has('quota_without_retry_after')) made = withoutRetryAfter(made)
+  }
+  if (switches.has('unknown_code_404')) made = withUnknownCodeAs404(made)
+  if (switches.has('error_string')) made = withErrorAsText(made)
+  return made
+}
+
+function withRetryAfterUpTo(capSeconds: number, refusal: Refusal): Refusal {
+  const { body, headers } = refusal
+  if (headers['retry-after'] !== undefined) headers['retry-after'] = String(Math.min(capSeconds, Number(headers['retry-after'])))
+  return typeof body.retry_after === 'number'
+    ? { ...refusal, body: { ...body, retry_after: Math.min(capSeconds, body.retry_after) } }
+    : refusal
+}
+
+function withoutRetryAfter(refusal: Refusal): Refusal {
+  const { retry_after: _, ...body } = refusal.body
+  delete refusal.headers['retry-after']
+  return { ...refusal, body }
+}
+
+function withUnknownCodeAs404(refusal: Refusal): Refusal {
+  const { route, body, headers } = refusal
+  const isPrices = route === '/v1/prices' || route.startsWith('/v1/prices/')
+  if (body.code !== 'invalid_code' || !isPrices) return refusal
+  headers['x-error-status'] = '404'
+  return { ...refusal, status: 404 }
+}
+
+/** From the nested shape to the flat one, in its order: the message is the error, all the rest stands beside it. */
+function withErrorAsText(refusal: Refusal): Refusal {
+  const { error } = refusal.body
+  const isNested = typeof error === 'object' && error !== null && !('status' in refusal.body)
+  if (!isNested) return refusal
+  const { code, message } = error as Fields
+  return { ...refusal, body: { error: message, error_code: code, ...error } }
+}

@@ -1,0 +1,298 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { aloneVitals, type Vitals } from './api/condition/health.ts'
+import type { DevControls } from './api/operator/dev.ts'
+import { type App, createApp } from './app.ts'
+import { shippedCatalogue } from './feed/catalogue/shipped.ts'
+import type { Connections } from './http/cable.ts'
+import { faults } from './http/faults.ts'
+import type { PeerLookup } from './http/gate/address.ts'
+import { alertJob } from './jobs/alerts.ts'
+import { billingJob } from './jobs/billing.ts'
+import { dataSourcesJob } from './jobs/data-sources.ts'
+import { deliveriesJob } from './jobs/deliveries.ts'
+import type { Job } from './jobs/job.ts'
+import { messagesJob } from './jobs/messages.ts'
+import { monthlyForecastJob } from './jobs/monthly-forecasts.ts'
+import { type OutboxJob, outboxJob } from './jobs/outbox.ts'
+import { type Runner, runner } from './jobs/runner.ts'
+import { surchargeJob } from './jobs/surcharges.ts'
+import { usageJob } from './jobs/usage.ts'
+import { watchJob } from './jobs/watches.ts'
+import { webhookMonthsJob } from './jobs/webhook-months.ts'
+import { worldJob } from './jobs/world.ts'
+import { type ManualClock, sleep } from './lib/clock.ts'
+import { chanceOf } from './lib/ids.ts'
+import type { Log } from './lib/log.ts'
+import { type LagWatch, watchLoop } from './lib/loop-lag.ts'
+import { masterKeyOf } from './lib/master-key.ts'
+import { contractCode, familyOf } from './market/futures/families.ts'
+import { takeUpRates } from './rate-windows-file.ts'
+import { monthlyForecasts } from './service/fundamentals/monthly-forecasts.ts'
+import { contractOf } from './service/futures/contracts.ts'
+import { senderComponents } from './service/outbox/vitals.ts'
+import { type Bare, openServices, type Services } from './services.ts'
+import { checkpoint, openDatabase } from './store/database.ts'
+import { annotationFiller } from './world/analytics/annotations.ts'
+import { cotFiller } from './world/analytics/positions.ts'
+import { drillingFiller } from './world/drilling/drilling.ts'
+import { fracFiller } from './world/drilling/frac.ts'
+import { permitFiller } from './world/drilling/permits.ts'
+import { productionFiller } from './world/drilling/production.ts'
+import { type Filler, withFillers } from './world/filler.ts'
+import { stationFiller } from './world/fuels/stations.ts'
+import { surchargeFiller } from './world/fuels/surcharges.ts'
+import { opecFiller } from './world/fundamentals/opec.ts'
+import { outlookFiller } from './world/fundamentals/outlooks.ts'
+import { storageFixture } from './world/fundamentals/storage-capacities.ts'
+import { futuresFiller } from './world/futures/futures.ts'
+import { createFixtureFeed, type FixtureFeed } from './world/prices/feed.ts'
+import { withRegions } from './world/prices/regions.ts'
+import { createWorld, type World } from './world/prices/world.ts'
+
+const settledWithinMs = 2000
+
+export const databasePath = (dir: string): string => join(dir, 'wellhead.db')
+
+/** One running copy: a database with everything that stands on it. */
+export interface House {
+  services: Services
+  app: App
+  runner: Runner
+  /** The fixture world's feed, in an evaluation copy. */
+  feed: FixtureFeed | undefined
+  /** Asked to stop: nothing new is begun. */
+  stopping: boolean
+  /** What sends the messages of the outbox. */
+  sending: OutboxJob
+  close(): void
+}
+
+export interface HouseOptions {
+  ground: Bare
+  dir: string
+  /** The house is opened to be served, not for one command. */
+  serving?: boolean
+  peer?: PeerLookup
+  local?: WeakSet<Request>
+  /** The address that the server listens on, once it does. */
+  url?: () => string | undefined
+  connections?: Connections
+  /** How an evaluation copy keeps its state and goes back to it. */
+  keeping?: Pick<DevControls, 'snapshot' | 'restore' | 'reset'>
+}
+
+/** Opens the database in a directory, brings the catalogue up to date and builds the interface over it. */
+export function openHouse({ ground, dir, serving = false, peer = null, local, url, connections, keeping }: HouseOptions): House {
+  if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const db = openDatabase(databasePath(dir), { autocheckpoint: ground.config.sqlite.autocheckpoint })
+  const services = openServices({ ...ground, db, masterKey: masterKeyOf(dir, ground.config.secrets.masterKey.reveal(), ground.ids) })
+  takeCatalogue(services)
+  const conflict = serving ? claimDirectory(services) : undefined
+  if (conflict) {
+    db.close()
+    throw new Error(`${dir} can not be used: ${conflict}; name another directory with --data.`)
+  }
+  const feed = ground.config.mode === 'dev' ? fixtureFeed(services) : undefined
+  const sending = sendingJob(services)
+  const jobs = runner([...jobsOf(services, feed), sending], ground.clock, ground.log)
+  const loop = serving ? watchedLoop(ground.log) : undefined
+  const controls = feed && keeping ? controlsOf(services, jobs, sending, feed, keeping, loop) : undefined
+  const vitals = {
+    ...sendingVitals(services),
+    lastPassAt: jobs.lastPassAt,
+    isOverloaded: loop?.isOverloaded ?? aloneVitals.isOverloaded,
+    isStopping: () => opened.stopping,
+  }
+  const rates = serving ? takeUpRates(dir, services) : undefined
+  if (serving) sending.start()
+  const app = createApp(services, {
+    peer,
+    vitals,
+    ...(url && { url }),
+    ...(rates && { rates }),
+    ...(local && { local }),
+    ...(connections && { connections }),
+    ...(controls && { dev: controls }),
+  })
+  const opened: House = {
+    services,
+    app,
+    runner: jobs,
+    feed,
+    stopping: false,
+    sending,
+    close() {
+      loop?.stop()
+      jobs.stop()
+      services.alerts.evaluation.stop()
+      services.sourceSync.halt()
+      services.watchRuns.stop()
+      services.streams.stop()
+      services.deliveries.stop()
+      sending.halt()
+      services.meter.flush()
+      services.webhookAllowance.flush()
+      rates?.keep()
+      checkpoint(db)
+      db.close()
+    },
+  }
+  return opened
+}
+
+function controlsOf(
+  { clock, ids }: Services,
+  jobs: Runner,
+  sending: OutboxJob,
+  feed: FixtureFeed,
+  keeping: NonNullable<HouseOptions['keeping']>,
+  loop: LagWatch | undefined,
+): DevControls {
+  const manual = clock as ManualClock
+  // A receiver that takes its time does not hold up who looks at what has been sent.
+  const settle = () => Promise.race([sending.settled(), sleep(settledWithinMs)])
+  // Months of work in one request say nothing of the requests that come after it.
+  const advance = (to: number) => jobs.advance(manual, to).finally(() => loop?.restart())
+  return { clock: manual, advance, settle, feed, faults: faults(() => chanceOf(ids)), ...keeping }
+}
+
+/** Tells the operator when heavy routes begin to be refused, and when no longer. */
+const watchedLoop = (log: Log): LagWatch =>
+  watchLoop((isOverloaded, lagMs) => {
+    if (isOverloaded) log.warn('overloaded', { lag_ms: Math.round(lagMs) })
+    else log.info('no longer overloaded')
+  })
+
+/** A directory holds real data or an evaluation copy, never both: a served fixture would be a lie, a filled-in real series a worse one. */
+export function claimDirectory({ settings, catalogue, config }: Pick<Services, 'settings' | 'catalogue' | 'config'>): string | undefined {
+  const held = settings.get('directory.mode')
+  if (held === config.mode) return undefined
+  if (held === 'dev') return 'it is an evaluation copy with generated data, which the command serve does not serve'
+  if (held !== undefined) return 'it holds real data, into which the command dev would mix generated data'
+  if (config.mode === 'dev' && catalogue.list().some(one => catalogue.extent(one))) {
+    return 'it holds observations already, into which the command dev would mix generated data'
+  }
+  settings.set('directory.mode', config.mode)
+  return undefined
+}
+
+/** Writes the shipped catalogue when it is not the one the database has: a new version may bring new codes. */
+function takeCatalogue({ config, settings, series, catalogue }: Services) {
+  const shipped = shippedCatalogue(config.brand.exchangeWords)
+  const version = Bun.hash.wyhash(JSON.stringify(shipped)).toString(36)
+  if (settings.get('catalogue.version') === version) return
+  series.put(shipped.series, shipped.aliases)
+  settings.set('catalogue.version', version)
+  catalogue.reload()
+}
+
+function fixtureFeed(services: Services): FixtureFeed {
+  const { config, catalogue, series, ingest, settings, clock } = services
+  const listed = catalogue.list().map(one => ({ ...one, available: one.unavailableReason === null }))
+  series.markFixture(listed.filter(one => one.available).map(one => one.id))
+  catalogue.reload()
+  const world = withRegions(createWorld({ seed: config.dev.seed, series: listed }), listed)
+  const prices = createFixtureFeed({ world, series: listed, ingest, settings, clock })
+  const capacities = storageFixture(services.storageCapacities, code => catalogue.named(code)?.id)
+  return withFillers(prices, [
+    ...[futuresFixture(services, world), capacities, surchargeFixture(services, prices)],
+    ...[cotFixture(services, prices), annotationFixture(services, prices)],
+    drillingFiller({ seed: config.dev.seed, world, drilling: services.drilling, clock }),
+    opecFiller({ seed: config.dev.seed, world, opec: services.opec, now: clock.now }),
+    stationFiller({ seed: config.dev.seed, world, stations: services.stations, now: clock.now }),
+    outlookFixture(services, world),
+    ...permitFixtures(services, world),
+  ])
+}
+
+function futuresFixture({ config, catalogue, series, futures, settings, clock }: Services, world: World): Filler {
+  return futuresFiller({
+    ...{ world, futures, settings, clock, seed: config.dev.seed },
+    decimals: code => catalogue.named(code)!.decimals,
+    open(contracts) {
+      catalogue.addContracts(contracts.map(({ family, month }) => contractOf(familyOf(family), month)))
+      series.markFixture(contracts.map(({ family, month }) => catalogue.named(contractCode(family, month))!.id))
+      catalogue.reload()
+    },
+  })
+}
+
+const outlookFixture = ({ config, outlooks, monthlyForecasts: store, catalogue, clock }: Services, world: World): Filler =>
+  outlookFiller({
+    ...{ seed: config.dev.seed, world, outlooks, clock },
+    monthly: monthlyForecasts(store),
+    seriesOf: code => catalogue.named(code),
+  })
+
+const surchargeFixture = ({ config, surcharges, catalogue, closes, clock }: Services, prices: FixtureFeed): Filler =>
+  surchargeFiller({
+    ...{ seed: config.dev.seed, surcharges, clock },
+    indexOf(code) {
+      const series = prices.filled().has(code) ? catalogue.named(code) : undefined
+      return series && { cadence: series.cadence, decimals: series.decimals, closes: closes.of(series.id) }
+    },
+  })
+
+function permitFixtures(services: Services, world: World): Filler[] {
+  const ground = { seed: services.config.dev.seed, ...services }
+  const permits = permitFiller({ ...ground, world })
+  const frac = fracFiller({
+    ...ground,
+    disclosures: services.fracDisclosures,
+    chemicals: services.fracChemicals,
+    isReady: permits.isFilled,
+  })
+  const production = productionFiller({
+    ...ground,
+    ...{ world, production: services.wellProduction, known: services.wells, isReady: permits.isFilled },
+  })
+  return [permits, frac, production]
+}
+
+/** A series of which the whole history is there. */
+const filledSeries = ({ catalogue }: Services, prices: FixtureFeed, code: string) =>
+  prices.filled().has(code) ? catalogue.named(code) : undefined
+
+const cotFixture = (services: Services, prices: FixtureFeed): Filler =>
+  cotFiller({
+    ...{ seed: services.config.dev.seed, cot: services.cot, clock: services.clock },
+    closesOf(code) {
+      const series = filledSeries(services, prices, code)
+      return series && services.closes.of(series.id)
+    },
+  })
+
+const annotationFixture = (services: Services, prices: FixtureFeed): Filler =>
+  annotationFiller({
+    ...{ annotations: services.annotations, clock: services.clock },
+    seriesOf(code) {
+      const series = filledSeries(services, prices, code)
+      return series && { ...series, closes: services.closes.of(series.id) }
+    },
+  })
+
+function jobsOf(services: Services, feed: FixtureFeed | undefined): Job[] {
+  const { meter, surchargeMatching, clock } = services
+  return [
+    // In an evaluation copy the fixture world publishes the forecasts too.
+    feed ? worldJob(feed, clock) : monthlyForecastJob({ ...services, forecasts: monthlyForecasts(services.monthlyForecasts) }),
+    surchargeJob(surchargeMatching, clock),
+    usageJob(meter),
+    billingJob(services),
+    webhookMonthsJob(services.webhookAllowance),
+    messagesJob(services),
+    dataSourcesJob(services),
+    alertJob(services.alerts.evaluation),
+    watchJob(services.watchRuns),
+    deliveriesJob({ ...services, intervalMs: services.config.deliveries.dispatchIntervalMs }),
+  ]
+}
+
+const sendingJob = ({ outbox, clock, log, config }: Services): OutboxJob =>
+  outboxJob({ outbox, clock, log, concurrency: config.outbox.concurrency, perLane: config.outbox.perLane })
+
+const sendingVitals = ({ outbox, clock }: Services): Pick<Vitals, 'senders' | 'backlog'> => ({
+  senders: () => senderComponents(outbox, clock.now()),
+  backlog: () => outbox.vitals(),
+})

@@ -1,0 +1,105 @@
+import { Database, SQLiteError } from 'bun:sqlite'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isoInstant, parseInstant } from './instant.ts'
+
+export interface Holder {
+  pid: number
+  /** What the process does with the directory, such as `serve` or `import`. */
+  role: string
+  startedAt: number
+}
+
+/** `heldBy` is undefined while a holder has the lock but has not yet written who it is. */
+export type LockResult = { release(): void } | { heldBy: Holder | undefined }
+
+// A connection that is garbage-collected is closed, and its lock with it: what is held stays referenced.
+const held = new Set<Database>()
+
+/**
+ * Makes this process the only one that may write in `dir`, or says who is. Never waits. Throws when `dir` can not hold a lock at all.
+ * The lock is SQLite's exclusive lock on `dir/lock`, which the kernel drops with the process however it ends. On POSIX it is also
+ * dropped when the holding process closes the file by other means, so nothing else may open `dir/lock`.
+ */
+export function lockDataDir(dir: string, holder: Holder): LockResult {
+  const sidecar = join(dir, 'lock.json')
+  const db = exclusive(dir)
+  if (!db) return { heldBy: readHolder(sidecar) }
+  held.add(db)
+  try {
+    writeHolder(sidecar, holder)
+  } catch (error) {
+    unlock(db)
+    throw error
+  }
+  return {
+    release() {
+      if (!held.has(db)) return
+      // First the name, then the lock: the other way round this could remove the next holder's name.
+      rmSync(sidecar, { force: true })
+      unlock(db)
+    },
+  }
+}
+
+/**
+ * Who holds `dir`; undefined when nobody does. Takes nothing and writes nothing. A name that a killed process left is told from a holder's
+ * by the lock itself, which is looked at for an instant.
+ */
+export function holderOf(dir: string): { heldBy: Holder | undefined } | undefined {
+  const [path, sidecar] = [join(dir, 'lock'), join(dir, 'lock.json')]
+  if (!existsSync(path) || !existsSync(sidecar)) return undefined
+  const db = new Database(path, { readonly: true, strict: true })
+  try {
+    db.run('PRAGMA busy_timeout = 0')
+    db.run('PRAGMA schema_version')
+    return undefined
+  } catch (error) {
+    if (error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY')) return { heldBy: readHolder(sidecar) }
+    throw error
+  } finally {
+    db.close()
+  }
+}
+
+/** A connection that holds the exclusive lock; undefined when another one does. */
+function exclusive(dir: string): Database | undefined {
+  const path = join(dir, 'lock')
+  let db: Database | undefined
+  try {
+    db = new Database(path, { create: true, strict: true })
+    db.run('PRAGMA busy_timeout = 0')
+    // Left open until the release: the lock is the transaction's. It writes nothing, so it leaves no journal.
+    db.run('BEGIN EXCLUSIVE')
+    return db
+  } catch (error) {
+    db?.close()
+    if (error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY')) return undefined
+    throw new Error(`can not lock the data directory through ${path}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+function unlock(db: Database) {
+  held.delete(db)
+  db.run('ROLLBACK')
+  db.close()
+}
+
+/** In one step, so that a second process never reads half a name. */
+function writeHolder(path: string, { pid, role, startedAt }: Holder) {
+  const draft = `${path}.new`
+  writeFileSync(draft, `${JSON.stringify({ pid, role, started_at: isoInstant(startedAt) })}\n`)
+  renameSync(draft, path)
+}
+
+function readHolder(path: string): Holder | undefined {
+  try {
+    const { pid, role, started_at } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>
+    const startedAt = typeof started_at === 'string' ? parseInstant(started_at) : undefined
+    return typeof pid === 'number' && typeof role === 'string' && startedAt !== undefined ? { pid, role, startedAt } : undefined
+  } catch {
+    return undefined
+  }
+}

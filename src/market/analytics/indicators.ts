@@ -1,0 +1,231 @@
+import { mean } from 'simple-statistics'
+import { type Close, closesIn, dayNumber, type Measured, measured, warmUp, warmUpFor, windowOf } from '../prices/window.ts'
+import { rsiBand } from './statistics.ts'
+
+const rsiWindow = 14
+const averageWindow = 20
+const goldenFast = 50
+const goldenSlow = 200
+
+/** A trend is a direction once the fitted line moves more than this over the window, percent of the mean close. */
+const sidewaysPercent = 1
+
+/** Mean of the last n closes, at each close from the n-th on; unit of the series. */
+export function sma(closes: readonly Close[], n: number): Close[] {
+  return closes.slice(n - 1).map(({ day }, start) => {
+    let sum = 0
+    for (let i = start; i < start + n; i++) sum += closes[i]!.value
+    return { day, value: sum / n }
+  })
+}
+
+/** Exponential average, alpha = 2 / (n + 1), seeded with the mean of the first n closes given, at each close from the n-th on; unit of the series. */
+export function ema(closes: readonly Close[], n: number): Close[] {
+  if (closes.length < n) return []
+  const alpha = 2 / (n + 1)
+  let average = mean(closes.slice(0, n).map(close => close.value))
+  const averages = [{ day: closes[n - 1]!.day, value: average }]
+  for (const { day, value } of closes.slice(n)) {
+    average = alpha * value + (1 - alpha) * average
+    averages.push({ day, value: average })
+  }
+  return averages
+}
+
+/**
+ * Relative strength index, 0..100, at each close from the (n + 1)-th on. Wilder, New Concepts in Technical Trading Systems (1978): the first
+ * averages are the means of the first n gains and losses given, then (previous x (n - 1) + current) / n.
+ */
+export function rsi(closes: readonly Close[], n: number): Close[] {
+  if (closes.length < n + 1) return []
+  let [gains, losses] = [0, 0]
+  const values: Close[] = []
+  for (let i = 1; i < closes.length; i++) {
+    const change = closes[i]!.value - closes[i - 1]!.value
+    const [gain, loss] = [Math.max(change, 0), Math.max(-change, 0)]
+    if (i <= n) {
+      gains += gain / n
+      losses += loss / n
+    } else {
+      gains = (gains * (n - 1) + gain) / n
+      losses = (losses * (n - 1) + loss) / n
+    }
+    if (i >= n) values.push({ day: closes[i]!.day, value: relativeStrength(gains, losses) })
+  }
+  return values
+}
+
+function relativeStrength(gain: number, loss: number): number {
+  if (loss === 0) return gain === 0 ? 50 : 100
+  return 100 - 100 / (1 + gain / loss)
+}
+
+/** Indicator values at the dates of the last `periodDays`, oldest first, and what they come to at the newest close. */
+export interface IndicatorRun {
+  currentPrice: number
+  currentValue: number
+  values: Close[]
+}
+
+/**
+ * `sma` over all closes, `ema` and `rsi` over the warm-up, cut to the dates of the window; needs `window` + 1 closes.
+ * A period that reaches back past the warm-up of a recursive indicator gets values from the warm-up's first one on.
+ */
+export function indicatorRun(
+  kind: 'sma' | 'ema' | 'rsi',
+  closes: readonly Close[],
+  window: number,
+  periodDays: number,
+): Measured<IndicatorRun> {
+  const run = warmUpFor(closes, window)
+  if (!run.enough) return run
+  const compute = { sma, ema, rsi }[kind]
+  const values = compute(kind === 'sma' ? closes.slice(-(closesIn(closes, periodDays).length + window - 1)) : run.value, window)
+  return measured({ currentPrice: closes.at(-1)!.value, currentValue: values.at(-1)!.value, values: closesIn(values, periodDays) })
+}
+
+/** sma(50) above sma(200) at the newest close, when there are 200 closes, otherwise false. */
+export function goldenCross(closes: readonly Close[]): boolean {
+  const fast = sma(closes.slice(-goldenFast), goldenFast).at(-1)
+  const slow = sma(closes.slice(-goldenSlow), goldenSlow).at(-1)
+  return fast !== undefined && slow !== undefined && fast.value > slow.value
+}
+
+/** Classic floor-trader levels, unit of the series. */
+export interface Pivots {
+  pivotPoint: number
+  /** S1, S2. */
+  support: [number, number]
+  /** R1, R2. */
+  resistance: [number, number]
+}
+
+/** P = (H + L + C) / 3; R1 = 2P - L, S1 = 2P - H; R2 = P + (H - L), S2 = P - (H - L). */
+export function pivots(high: number, low: number, close: number): Pivots {
+  const pivotPoint = (high + low + close) / 3
+  const range = high - low
+  return {
+    pivotPoint,
+    support: [2 * pivotPoint - high, pivotPoint - range],
+    resistance: [2 * pivotPoint - low, pivotPoint + range],
+  }
+}
+
+/** Pivots of the highest, the lowest and the last close of the window. */
+export function pivotsOf(closes: readonly Close[], periodDays: number): Measured<Pivots & { currentPrice: number }> {
+  const inside = windowOf(closes, periodDays)
+  if (!inside.enough) return inside
+  const values = inside.value.map(close => close.value)
+  const currentPrice = values.at(-1)!
+  return measured({ ...pivots(Math.max(...values), Math.min(...values), currentPrice), currentPrice })
+}
+
+/** Ordinary least squares of y on x; `rSquared` 0..1, 0 when y does not vary. Undefined when x does not vary. */
+export function leastSquares(
+  points: readonly { x: number; y: number }[],
+): { slope: number; intercept: number; rSquared: number } | undefined {
+  const mx = points.reduce((sum, p) => sum + p.x, 0) / points.length
+  const my = points.reduce((sum, p) => sum + p.y, 0) / points.length
+  let [xx, xy, yy] = [0, 0, 0]
+  for (const { x, y } of points) {
+    xx += (x - mx) ** 2
+    xy += (x - mx) * (y - my)
+    yy += (y - my) ** 2
+  }
+  if (!(xx > 0)) return undefined
+  const flat = points.every(p => p.y === points[0]!.y)
+  return { slope: flat ? 0 : xy / xx, intercept: my - (flat ? 0 : xy / xx) * mx, rSquared: flat ? 0 : Math.min(1, (xy * xy) / (xx * yy)) }
+}
+
+export type TrendDirection = 'up' | 'down' | 'sideways'
+
+/** The straight line through the closes of a window. */
+export interface Trend {
+  direction: TrendDirection
+  /** 100 x R squared, 0..100. */
+  strength: number
+  /** Price units a calendar day. */
+  slope: number
+  /** 100 x (last / first - 1); undefined when the first close is 0. */
+  changePercent: number | undefined
+}
+
+/**
+ * Least squares of close on calendar day number. The direction is up or down when the line moves more than 1 % of the mean close
+ * between the window's first and last close.
+ */
+export function trendOf(closes: readonly Close[], periodDays: number): Measured<Trend> {
+  const inside = windowOf(closes, periodDays)
+  if (!inside.enough) return inside
+  const points = inside.value.map(({ day, value }) => ({ x: dayNumber(day), y: value }))
+  const { slope, rSquared } = leastSquares(points)!
+  const [first, last] = [points[0]!, points.at(-1)!]
+  const rise = slope * (last.x - first.x)
+  const threshold = (Math.abs(mean(points.map(p => p.y))) * sidewaysPercent) / 100
+  return measured({
+    direction: Math.abs(rise) > threshold ? (rise > 0 ? 'up' : 'down') : 'sideways',
+    strength: 100 * rSquared,
+    slope,
+    changePercent: first.y === 0 ? undefined : 100 * (last.y / first.y - 1),
+  })
+}
+
+export type SignalValue = 'buy' | 'sell' | 'neutral'
+
+export interface Signal {
+  value: SignalValue
+  interpretation: string
+}
+
+/**
+ * Three votes, two of which decide: the trend's direction, the price against its average (`priceVsSma`, percent), and the RSI band
+ * (oversold for buying, overbought for selling). Our own rule; no source claims it predicts.
+ */
+export function signalOf(direction: TrendDirection, priceVsSma: number, rsiValue: number): Signal {
+  const votes = [
+    { vote: { up: 1, down: -1, sideways: 0 }[direction], says: `the trend is ${direction}` },
+    { vote: Math.sign(priceVsSma), says: `the price is ${priceVsSma < 0 ? 'below' : 'at or above'} its average` },
+    { vote: { oversold: 1, overbought: -1 }[rsiBand(rsiValue)] ?? 0, says: `momentum is ${rsiBand(rsiValue)}` },
+  ]
+  const sum = votes.reduce((total, { vote }) => total + vote, 0)
+  const value = sum >= 2 ? 'buy' : sum <= -2 ? 'sell' : 'neutral'
+  const said = votes.map(({ says }) => says).join(', ')
+  return { value, interpretation: `${said[0]!.toUpperCase()}${said.slice(1)}.` }
+}
+
+/** Everything the trend endpoint says about one series. */
+export interface TrendAnalysis {
+  trend: Trend
+  /** RSI(14), 0..100. */
+  rsi: number
+  sma20: number
+  ema20: number
+  /** 100 x (last / sma20 - 1); undefined when the average is 0. */
+  priceVsSma: number | undefined
+  goldenCross: boolean
+  pivots: Pivots
+  signal: Signal
+}
+
+/** Needs five closes in the window and 21 in all, one more than the longest average. */
+export function trendAnalysis(closes: readonly Close[], periodDays: number): Measured<TrendAnalysis> {
+  const [trend, levels] = [trendOf(closes, periodDays), pivotsOf(closes, periodDays)]
+  if (!trend.enough) return trend
+  if (!levels.enough) return levels
+  const run = warmUpFor(closes, averageWindow)
+  if (!run.enough) return run
+  const sma20 = sma(run.value.slice(-averageWindow), averageWindow).at(-1)!.value
+  const momentum = rsi(warmUp(closes, rsiWindow), rsiWindow).at(-1)!.value
+  const priceVsSma = sma20 === 0 ? undefined : 100 * (closes.at(-1)!.value / sma20 - 1)
+  const { currentPrice: _, ...pivotLevels } = levels.value
+  return measured({
+    trend: trend.value,
+    rsi: momentum,
+    sma20,
+    ema20: ema(run.value, averageWindow).at(-1)!.value,
+    priceVsSma,
+    goldenCross: goldenCross(closes),
+    pivots: pivotLevels,
+    signal: signalOf(trend.value.direction, priceVsSma ?? 0, momentum),
+  })
+}

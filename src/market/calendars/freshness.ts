@@ -1,0 +1,21 @@
+import { hourMs } from '../../lib/instant.ts'
+import { marketOf } from './calendar.ts'
+import { currentUntil, delayedUntil, type Listing } from './schedule.ts'
+
+export type DataStatus = 'current' | 'delayed' | 'stale'
+
+/** Until when an observation of a code is current and until when delayed, Unix ms: days on which its market is closed do not age it. */
+export function freshUntil({ cadence, category, code }: Listing, observedAt: number): { currentUntil: number; delayedUntil: number } {
+  const market = marketOf(category, code)
+  return { currentUntil: currentUntil(cadence, market, observedAt), delayedUntil: delayedUntil(cadence, market, observedAt) }
+}
+
+export function dataStatus(listing: Listing, observedAt: number, now: number): DataStatus {
+  const until = freshUntil(listing, observedAt)
+  if (now <= until.currentUntil) return 'current'
+  return now <= until.delayedUntil ? 'delayed' : 'stale'
+}
+
+/** The age in hours past which this observation of a code is stale. */
+export const maxAgeHours = (listing: Listing, observedAt: number): number =>
+  Math.ceil((freshUntil(listing, observedAt).delayedUntil - observedAt) / hourMs)

@@ -1,0 +1,120 @@
+import { mean, quantileSorted } from 'simple-statistics'
+import { dayNumber } from '../prices/window.ts'
+
+/** The days of a well's life, `YYYY-MM-DD`; null: not yet, or not known. */
+export interface WellDays {
+  permitOn: string | null
+  spudOn: string | null
+  completedOn: string | null
+  firstProductionOn: string | null
+}
+
+/** The parts of a well's way from its permit to its first production, in their order. */
+export const stages = {
+  permitToSpud: ['permitOn', 'spudOn'],
+  spudToCompletion: ['spudOn', 'completedOn'],
+  completionToFirstProduction: ['completedOn', 'firstProductionOn'],
+} as const satisfies Record<string, readonly [keyof WellDays, keyof WellDays]>
+
+export type Stage = keyof typeof stages
+export const stageNames = Object.keys(stages) as readonly Stage[]
+
+/**
+ * How some spans of days are distributed. A percentile p of n spans in ascending order is the value at place (n - 1) x p, from 0, with
+ * linear interpolation between its neighbours (Hyndman and Fan's type 7, the default of R and NumPy).
+ */
+export interface DayStats {
+  count: number
+  median: number
+  p25: number
+  p75: number
+  p90: number
+  min: number
+  max: number
+  mean: number
+}
+
+/** Undefined of nothing. */
+export function dayStats(days: readonly number[]): DayStats | undefined {
+  if (days.length === 0) return undefined
+  const sorted = days.toSorted((a, b) => a - b)
+  const at = (p: number) => quantileSorted(sorted, p)
+  return {
+    ...{ count: sorted.length, median: at(0.5), p25: at(0.25), p75: at(0.75), p90: at(0.9) },
+    ...{ min: sorted[0]!, max: sorted.at(-1)!, mean: mean(sorted) },
+  }
+}
+
+/** A well with what its way took. */
+export interface TimedWell<T extends WellDays> {
+  well: T
+  /** From the permit to the first production. */
+  days: number
+  /** What is known of the parts. */
+  stages: Partial<Record<Stage, number>>
+}
+
+/** Wells whose permit and first production are known. Where a day lies before the one that it must follow, one of the two is wrong: the span between them does not count. */
+export function timed<T extends WellDays>(wells: readonly T[]): TimedWell<T>[] {
+  // A state has a hundred thousand wells and a few thousand days.
+  const numbers = new Map<string, number>()
+  const numberOf = (day: string): number => {
+    const known = numbers.get(day) ?? dayNumber(day)
+    numbers.set(day, known)
+    return known
+  }
+  const between = (from: string | null, to: string | null): number | undefined => {
+    if (from === null || to === null || to < from) return undefined
+    return numberOf(to) - numberOf(from)
+  }
+  return wells.flatMap(well => {
+    const days = between(well.permitOn, well.firstProductionOn)
+    if (days === undefined) return []
+    const known: Partial<Record<Stage, number>> = {}
+    for (const stage of stageNames) {
+      const [from, to] = stages[stage]
+      const span = between(well[from], well[to])
+      if (span !== undefined) known[stage] = span
+    }
+    return [{ well, days, stages: known }]
+  })
+}
+
+export const statsOf = (wells: readonly TimedWell<WellDays>[]): DayStats | undefined => dayStats(wells.map(one => one.days))
+
+/** Of the wells that have the stage's two days. */
+export const stageStats = (wells: readonly TimedWell<WellDays>[], stage: Stage): DayStats | undefined =>
+  dayStats(wells.flatMap(one => one.stages[stage] ?? []))
+
+export const cohortSpans = ['quarter', 'month', 'year'] as const
+export type CohortSpan = (typeof cohortSpans)[number]
+
+/** `2025-Q2`, `2025-05` or `2025`. */
+export function cohortOf(day: string, span: CohortSpan): string {
+  const [year, month] = [day.slice(0, 4), day.slice(5, 7)]
+  return span === 'year' ? year : span === 'month' ? `${year}-${month}` : `${year}-Q${Math.ceil(Number(month) / 3)}`
+}
+
+/** Wells that began to produce in the same span of the calendar. */
+export interface Cohort {
+  label: string
+  wells: number
+  /** Undefined where no well of it has both days. */
+  stats: DayStats | undefined
+}
+
+/**
+ * Oldest first. Wells are grouped by the day of their first production, because a group by permits lacks the slow ones of its newest
+ * spans and makes every new quarter look fast. Wells that do not produce yet are in none.
+ */
+export function cohorts(wells: readonly WellDays[], span: CohortSpan): Cohort[] {
+  const labelOf = (well: WellDays) => cohortOf(well.firstProductionOn!, span)
+  const producing = Map.groupBy(
+    wells.filter(well => well.firstProductionOn !== null),
+    labelOf,
+  )
+  const known = Map.groupBy(timed(wells), one => labelOf(one.well))
+  return [...producing]
+    .map(([label, some]) => ({ label, wells: some.length, stats: statsOf(known.get(label) ?? []) }))
+    .sort((a, b) => (a.label < b.label ? -1 : 1))
+}

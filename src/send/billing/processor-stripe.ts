@@ -1,0 +1,271 @@
+import type { Stripe } from 'stripe'
+import { secondMs } from '../../lib/instant.ts'
+import {
+  type Payer,
+  PaymentRefused,
+  type Processor,
+  ProcessorUnavailable,
+  type RemoteSubscription,
+  type RemoteTerms,
+  type Sale,
+} from './processor.ts'
+import {
+  cleared,
+  eventOf,
+  idOf,
+  invoiceOf,
+  methodOf,
+  paymentOf,
+  planKey,
+  priceKey,
+  subscriptionOf,
+  waiting,
+} from './processor-stripe-shapes.ts'
+
+export interface StripeSettings {
+  key: string
+  webhookSecret: string
+  /** Where the processor's interface is. */
+  url: string
+  now(): number
+  /** Of one attempt; the library makes one more after a fault of the network. */
+  attemptMs?: number
+}
+
+const attemptMs = 15 * secondMs
+const signatureAgeMaxSeconds = 300
+/** A session of the portal that nobody opens is over after this. */
+const portalMs = 300 * secondMs
+const methodsMax = 100
+
+/** Subscriptions, invoices and payments by the processor of the `stripe` library. */
+export function stripeProcessor(settings: StripeSettings): Processor {
+  const connected = connection(settings)
+  const pay = payments(connected, settings)
+  return { name: 'stripe', ...pay, ...subscriptions(connected, pay.methods), ...looking(connected) }
+}
+
+type Connection = ReturnType<typeof connection>
+
+function connection({ key, url, attemptMs: timeout = attemptMs }: StripeSettings) {
+  const { protocol, hostname, port } = new URL(url)
+  let made: Promise<Stripe> | undefined
+  /** The library is big, and only who uses it needs it. */
+  const open = async (): Promise<Stripe> => {
+    const { Stripe: Library } = await import('stripe')
+    return new Library(key, {
+      ...{ host: hostname, port: port || (protocol === 'http:' ? '80' : '443'), protocol: protocol === 'http:' ? 'http' : 'https' },
+      ...{ timeout, maxNetworkRetries: 1, telemetry: false },
+    })
+  }
+  const client = (): Promise<Stripe> => {
+    made ??= open()
+    return made
+  }
+  /** Asks, and puts the library's faults into words of this house. */
+  const ask = async <T>(work: (stripe: Stripe) => Promise<T>): Promise<T> => {
+    try {
+      return await work(await client())
+    } catch (error) {
+      throw faultOf(error)
+    }
+  }
+  const find = async <T>(work: (stripe: Stripe) => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work(await client())
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw faultOf(error)
+    }
+  }
+  return { client, ask, find }
+}
+
+const fieldOf = (error: unknown, field: string): unknown => (error as Record<string, unknown> | undefined)?.[field]
+const isMissing = (error: unknown): boolean => fieldOf(error, 'code') === 'resource_missing' && fieldOf(error, 'statusCode') === 404
+
+function faultOf(error: unknown): Error {
+  if (error instanceof PaymentRefused || error instanceof ProcessorUnavailable) return error
+  const text = error instanceof Error ? error.message : String(error)
+  // The words of a refused card are written for its owner; all others are for whoever runs the service.
+  return fieldOf(error, 'type') === 'StripeCardError' ? new PaymentRefused(text) : new ProcessorUnavailable(text)
+}
+
+function payments({ client, ask, find }: Connection, { webhookSecret, now }: StripeSettings) {
+  const methods = (customer: string) =>
+    ask(async stripe => {
+      const [found, owner] = await Promise.all([
+        stripe.paymentMethods.list({ customer, type: 'card', limit: methodsMax }),
+        stripe.customers.retrieve(customer),
+      ])
+      const chosen = 'invoice_settings' in owner ? idOf(owner.invoice_settings?.default_payment_method) : null
+      const known = found.data.some(one => one.id === chosen)
+      return { methods: found.data.map(methodOf), defaultId: known ? chosen : (found.data[0]?.id ?? null) }
+    })
+  return {
+    methods,
+    customer: async ({ accountId, email, ref }: Payer) => {
+      if (ref !== null) return ref
+      const metadata = { account_id: accountId }
+      const made = await ask(stripe => stripe.customers.create({ email, metadata }, { idempotencyKey: `customer:${accountId}` }))
+      return made.id
+    },
+    useMethod: async (customer: string, methodId: string) => {
+      const method = await find(stripe => stripe.paymentMethods.retrieve(methodId))
+      if (!method || idOf(method.customer) !== customer) return false
+      await ask(stripe => stripe.customers.update(customer, { invoice_settings: { default_payment_method: methodId } }))
+      return true
+    },
+    setupIntent: (customer: string) =>
+      ask(async stripe => {
+        const intent = await stripe.setupIntents.create({ customer, usage: 'off_session', automatic_payment_methods: { enabled: true } })
+        const status = intent.status === 'succeeded' ? ('succeeded' as const) : ('requires_payment_method' as const)
+        return { id: intent.id, clientSecret: intent.client_secret ?? '', status }
+      }),
+    portal: (customer: string, returnUrl: string) =>
+      ask(async stripe => {
+        const { url } = await stripe.billingPortal.sessions.create({ customer, return_url: returnUrl })
+        return { url, expiresAt: now() + portalMs }
+      }),
+    sell: async (customer: string, sale: Sale) => {
+      const { defaultId } = await methods(customer)
+      if (defaultId === null) return { outcome: 'failed' as const, error: noMethod }
+      try {
+        return paymentOf(await ask(stripe => stripe.paymentIntents.create(...intentOf(customer, defaultId, sale)))).charge
+      } catch (error) {
+        if (error instanceof PaymentRefused) return { outcome: 'failed' as const, error: error.message }
+        throw error
+      }
+    },
+    payment: async (ref: string) => {
+      const intent = await find(stripe => stripe.paymentIntents.retrieve(ref))
+      const { purchaseId, charge } = intent ? paymentOf(intent) : {}
+      return purchaseId === undefined || charge === undefined ? undefined : { purchaseId, charge }
+    },
+    async event(raw: string, signature: string) {
+      const stripe = await client()
+      try {
+        return eventOf(await stripe.webhooks.constructEventAsync(raw, signature, webhookSecret, signatureAgeMaxSeconds, undefined, now()))
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
+
+const noMethod = 'There is no payment method; add one with POST /billing/intents/setup.'
+
+const intentOf = (customer: string, methodId: string, { key, purchaseId, amountCents, currency, description }: Sale) =>
+  [
+    {
+      ...{ amount: amountCents, currency: currency.toLowerCase(), customer, payment_method: methodId, description },
+      ...{ confirm: true, off_session: true, metadata: { purchase_id: purchaseId } },
+    },
+    { idempotencyKey: key },
+  ] as const
+
+/** Prices are made at the processor when they are first needed, and found again by their key. */
+function priceBook() {
+  const prices = new Map<string, string>()
+  return async (stripe: Stripe, { plan, planName, billingPeriod, priceCents }: RemoteTerms): Promise<string> => {
+    const key = priceKey(plan, billingPeriod, priceCents)
+    const known = prices.get(key)
+    if (known !== undefined) return known
+    const found = await stripe.prices.list({ lookup_keys: [key], limit: 1 })
+    const interval = billingPeriod === 'monthly' ? 'month' : 'year'
+    const price =
+      found.data[0] ??
+      (await stripe.prices.create(
+        {
+          ...{ currency: 'usd', unit_amount: priceCents, recurring: { interval }, lookup_key: key },
+          ...{ product_data: { name: `${planName} plan` }, metadata: { [planKey]: plan } },
+        },
+        { idempotencyKey: `price:${key}` },
+      ))
+    prices.set(key, price.id)
+    return price.id
+  }
+}
+
+function subscriptions({ ask }: Connection, methodsOf: Processor['methods']) {
+  const priceOf = priceBook()
+
+  const known = (subscription: Stripe.Subscription): RemoteSubscription => {
+    const found = subscriptionOf(subscription)
+    if (found) return found
+    throw new ProcessorUnavailable(`The subscription ${subscription.id} is for a price that this service has not made.`)
+  }
+
+  /** From the next period on, without a payment now. What holds until then is noted with the subscription itself. */
+  const changeNext = (ref: string, terms: RemoteTerms) =>
+    ask(async stripe => {
+      const held = await stripe.subscriptions.retrieve(ref)
+      const before = known(held)
+      const price = await priceOf(stripe, terms)
+      const metadata = terms.plan === before.plan ? cleared : waiting(before)
+      const items = [{ id: held.items.data[0]!.id, price }]
+      return known(await stripe.subscriptions.update(ref, { items, proration_behavior: 'none', metadata }))
+    })
+
+  return {
+    changeNext,
+    subscribe: async (customer: string, accountId: string, terms: RemoteTerms, key: string) => {
+      const { defaultId } = await methodsOf(customer)
+      return ask(async stripe => {
+        const running = await stripe.subscriptions.list({ customer, status: 'all', limit: methodsMax })
+        const held = running.data.map(subscriptionOf).find(one => one && (one.status === 'active' || one.status === 'past_due'))
+        // An answer that was lost must not be paid twice.
+        if (held) return held
+        if (defaultId === null) throw new PaymentRefused(noMethod)
+        const items = [{ price: await priceOf(stripe, terms) }]
+        const made = await stripe.subscriptions.create(
+          {
+            ...{ customer, items, default_payment_method: defaultId, metadata: { account_id: accountId } },
+            ...{ payment_behavior: 'error_if_incomplete', off_session: true },
+          },
+          { idempotencyKey: key },
+        )
+        return known(made)
+      })
+    },
+    async upgrade(ref: string, terms: RemoteTerms, key: string) {
+      const held = await ask(stripe => stripe.subscriptions.retrieve(ref))
+      const before = known(held)
+      const { pendingPlan } = before
+      const current = { plan: before.plan, planName: before.plan, billingPeriod: before.billingPeriod, priceCents: before.priceCents }
+      // What is unused is worth what was paid for it, so the price that waits for the next period is taken back first.
+      if (pendingPlan !== null) await changeNext(ref, current)
+      return ask(async stripe => {
+        const items = [{ id: held.items.data[0]!.id, price: await priceOf(stripe, terms) }]
+        return known(
+          await stripe.subscriptions.update(
+            ref,
+            {
+              ...{ items, metadata: cleared, proration_behavior: 'always_invoice' },
+              ...{ payment_behavior: 'error_if_incomplete', off_session: true },
+            },
+            { idempotencyKey: key },
+          ),
+        )
+      })
+    },
+    cancelAtPeriodEnd: (ref: string, cancel: boolean) =>
+      ask(async stripe => known(await stripe.subscriptions.update(ref, { cancel_at_period_end: cancel }))),
+  }
+}
+
+/** How things stand there. */
+const looking = ({ ask, find }: Connection) => ({
+  subscription: async (ref: string) => {
+    const found = await find(stripe => stripe.subscriptions.retrieve(ref))
+    return found && subscriptionOf(found)
+  },
+  invoice: async (ref: string) => {
+    const found = await find(stripe => stripe.invoices.retrieve(ref))
+    return found && invoiceOf(found)
+  },
+  latestInvoice: async (subscription: string) => {
+    const { data } = await ask(stripe => stripe.invoices.list({ subscription, limit: 1 }))
+    return data[0] && invoiceOf(data[0])
+  },
+})

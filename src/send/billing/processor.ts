@@ -1,0 +1,128 @@
+import type { InvoiceLine, InvoiceStatus } from '../../plan/invoice.ts'
+import type { BillingPeriod } from '../../plan/subscription.ts'
+import type { PlanId } from '../../plan/tiers.ts'
+
+/** What an account can pay with. */
+export interface PaymentMethod {
+  id: string
+  type: 'card' | 'invoice' | 'manual'
+  brand: string | null
+  last4: string | null
+  expMonth: number | null
+  expYear: number | null
+}
+
+export interface PaymentMethods {
+  methods: readonly PaymentMethod[]
+  defaultId: string | null
+}
+
+export interface SetupIntent {
+  id: string
+  clientSecret: string
+  status: 'requires_payment_method' | 'succeeded'
+}
+
+/** What became of a payment. `open`: nobody knows yet. */
+export type Charge = { outcome: 'paid' } | { outcome: 'open' } | { outcome: 'failed'; error: string }
+
+/** Who pays, as the processor knows them. */
+export interface Payer {
+  accountId: string
+  email: string
+  /** The processor's own name for them, once there is one. */
+  ref: string | null
+}
+
+/** The processor can not be reached, or answers what can not be read: nothing is known to have changed. */
+export class ProcessorUnavailable extends Error {}
+
+/** The processor has refused a payment, in words for the person who pays. */
+export class PaymentRefused extends Error {}
+
+/** A subscription as the processor runs it. */
+export interface RemoteSubscription {
+  ref: string
+  accountId: string
+  plan: PlanId
+  billingPeriod: BillingPeriod
+  priceCents: number
+  pendingPlan: PlanId | null
+  /** `incomplete`: its first payment has not been made, and it gives nothing. */
+  status: 'active' | 'past_due' | 'cancelled' | 'incomplete'
+  startsAt: number
+  endsAt: number
+  cancelAtPeriodEnd: boolean
+  createdAt: number
+  endedAt: number | null
+}
+
+export interface RemoteInvoice {
+  ref: string
+  subscriptionRef: string | null
+  customerRef: string
+  amountCents: number
+  currency: string
+  status: InvoiceStatus
+  startsAt: number
+  endsAt: number
+  lines: readonly InvoiceLine[]
+  createdAt: number
+  dueAt: number
+  paidAt: number | null
+  attempts: number
+  nextAttemptAt: number | null
+}
+
+/** What a message of the processor is about. The message says only that something happened; how things stand is asked for. */
+export interface ProcessorEvent {
+  id: string
+  type: string
+  about: { kind: 'subscription' | 'invoice' | 'payment'; ref: string } | undefined
+}
+
+/** A sale that is not a subscription. */
+export interface Sale {
+  /** The same key is the same sale, however often it is asked for. */
+  key: string
+  purchaseId: string
+  amountCents: number
+  currency: string
+  description: string
+}
+
+export interface RemoteTerms {
+  plan: PlanId
+  planName: string
+  billingPeriod: BillingPeriod
+  priceCents: number
+}
+
+/** Runs subscriptions, invoices and payments, and tells of them by signed messages. */
+export interface Processor {
+  readonly name: string
+  /** Makes the customer where there is none; answers its reference. */
+  customer(payer: Payer): Promise<string>
+  methods(customerRef: string): Promise<PaymentMethods>
+  /** False for a method that is none of the customer's. */
+  useMethod(customerRef: string, methodId: string): Promise<boolean>
+  setupIntent(customerRef: string): Promise<SetupIntent>
+  portal(customerRef: string, returnUrl: string): Promise<{ url: string; expiresAt: number }>
+  /** Pays the first period, or throws PaymentRefused. The same key is the same subscription. */
+  subscribe(customerRef: string, accountId: string, terms: RemoteTerms, key: string): Promise<RemoteSubscription>
+  /** At once, with the difference paid, or throws PaymentRefused and leaves it as it is. */
+  upgrade(ref: string, terms: RemoteTerms, key: string): Promise<RemoteSubscription>
+  /** From the next period on; the plan that it has, to take a pending one back. */
+  changeNext(ref: string, terms: RemoteTerms): Promise<RemoteSubscription>
+  cancelAtPeriodEnd(ref: string, cancel: boolean): Promise<RemoteSubscription>
+  /** Undefined when there is no such thing; so also below. */
+  subscription(ref: string): Promise<RemoteSubscription | undefined>
+  invoice(ref: string): Promise<RemoteInvoice | undefined>
+  /** The invoice that was made last. */
+  latestInvoice(subscriptionRef: string): Promise<RemoteInvoice | undefined>
+  sell(customerRef: string, sale: Sale): Promise<Charge>
+  /** The purchase that a payment was for, and what became of it. */
+  payment(ref: string): Promise<{ purchaseId: string; charge: Charge } | undefined>
+  /** Undefined for a message that is not signed by the processor, or long ago. */
+  event(raw: string, signature: string): Promise<ProcessorEvent | undefined>
+}

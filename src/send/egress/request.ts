@@ -1,0 +1,169 @@
+import type { IncomingMessage, RequestOptions } from 'node:http'
+import { isIP, type LookupFunction } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { after, type Clock } from '../../lib/clock.ts'
+import { secondMs } from '../../lib/instant.ts'
+import type { Exchange } from '../attempt.ts'
+import type { Route } from './egress.ts'
+
+export interface Asked {
+  method: 'GET' | 'POST'
+  headers: Readonly<Record<string, string>>
+  body?: string
+  /** What is read of the answer; it is cut there. */
+  bytesMax: number
+  /** How long the answer's body is waited for once its head is there; without it as long as the whole may take. */
+  bodyMs?: number
+}
+
+/** An answer, read as it came: no redirect followed, nothing inflated. */
+export interface Answer {
+  status: number
+  headers: Readonly<Record<string, string>>
+  body: Buffer
+  /** More would have come. */
+  cut: boolean
+  timing: Exchange['timing']
+  tls: Exchange['tls']
+}
+
+/** Why there was no answer. */
+export class NoAnswer extends Error {
+  readonly timing: Exchange['timing']
+  constructor(message: string, timing: Exchange['timing']) {
+    super(message)
+    this.timing = timing
+  }
+}
+
+/** From the name to the end of the handshake. */
+export const connectMs = 10 * secondMs
+const headBytesMax = 16_384
+
+/**
+ * One HTTP request to the addresses of a route and to no other, on a connection of its own. Rejects with NoAnswer when there is none or
+ * when `signal` ends it; `startedAt` is the monotonic moment at which its time began.
+ */
+export async function request(
+  route: Route,
+  asked: Asked,
+  clock: Clock,
+  signal: AbortSignal,
+  startedAt = clock.monotonic(),
+): Promise<Answer> {
+  const { url, addresses } = route
+  const since = () => Math.round(clock.monotonic() - startedAt)
+  const timing: { connectMs: number | null; firstByteMs: number | null } = { connectMs: null, firstByteMs: null }
+  const isSecure = url.protocol === 'https:'
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const options: RequestOptions & { rejectUnauthorized: boolean; servername?: string } = {
+    ...{ host, port: url.port || (isSecure ? 443 : 80), path: url.pathname + url.search, method: asked.method },
+    headers: { ...asked.headers, ...(asked.body !== undefined && { 'Content-Length': String(Buffer.byteLength(asked.body)) }) },
+    lookup: pinned(addresses),
+    // A connection kept for later would outlive the look at its address.
+    agent: false,
+    maxHeaderSize: headBytesMax,
+    // Whatever the environment says.
+    rejectUnauthorized: true,
+    ...(isSecure && isIP(host) === 0 && { servername: host.replace(/\.$/, '') }),
+  }
+  // With the first message, not with the process: they are a tenth of the start.
+  const { request: open } = await (isSecure ? import('node:https') : import('node:http'))
+  return new Promise((resolve, reject) => {
+    const sent = open(options)
+    const undo: (() => void)[] = []
+    const end = () => {
+      for (const each of undo) each()
+      sent.destroy()
+    }
+    const fail = (message: string) => {
+      end()
+      reject(new NoAnswer(message, { ...timing, totalMs: since() }))
+    }
+    const connected = () => {
+      timing.connectMs ??= since()
+    }
+    const aborted = () => fail(messageOf(signal.reason))
+    undo.push(
+      after(Math.max(0, connectMs - since()), () => timing.connectMs === null && fail(`no connection within ${connectMs / secondMs} s`)),
+    )
+    signal.addEventListener('abort', aborted, { once: true })
+    undo.push(() => signal.removeEventListener('abort', aborted))
+    sent.on('socket', socket => socket.once(isSecure ? 'secureConnect' : 'connect', connected))
+    sent.on('error', error => fail(reasonOf(error)))
+    // A receiver that wants to speak something else has not taken the message.
+    sent.on('upgrade', response => finisher(response)(Buffer.alloc(0), true))
+    const finisher = (response: IncomingMessage) => {
+      connected()
+      timing.firstByteMs = since()
+      const head = { status: response.statusCode ?? 0, headers: headersOf(response), tls: tlsOf(response.socket) }
+      return (body: Buffer, cut: boolean) => {
+        end()
+        resolve({ ...head, body, cut, timing: { ...timing, totalMs: since() } })
+      }
+    }
+    sent.on('response', response => undo.push(read(response, asked, finisher(response))))
+    if (signal.aborted) aborted()
+    else sent.end(asked.body)
+  })
+}
+
+/** Reads up to the maximum and tells what there was, complete or not; the answer undoes its timer. */
+function read(response: IncomingMessage, { bytesMax, bodyMs }: Asked, finish: (body: Buffer, cut: boolean) => void): () => void {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  const done = (cut: boolean) => finish(Buffer.concat(chunks).subarray(0, bytesMax), cut)
+  response.on('data', (chunk: Buffer) => {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes > bytesMax) done(true)
+  })
+  response.on('end', () => done(!response.complete))
+  response.on('error', () => done(true))
+  response.on('close', () => done(true))
+  return bodyMs === undefined ? () => undefined : after(bodyMs, () => done(true))
+}
+
+/** Answers the addresses that were looked at, whatever the name says by now. */
+const pinned =
+  (addresses: Route['addresses']): LookupFunction =>
+  (_name, { all }, done) => {
+    if (all) done(null, [...addresses])
+    else done(null, addresses[0]!.address, addresses[0]!.family)
+  }
+
+function tlsOf(socket: IncomingMessage['socket']): Exchange['tls'] {
+  if (!('getProtocol' in socket)) return null
+  const secured = socket as TLSSocket
+  return { protocol: secured.getProtocol() ?? 'unknown', cipher: secured.getCipher()?.standardName ?? 'unknown' }
+}
+
+const headersOf = (response: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(response.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+  )
+
+const sentences: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was closed before there was an answer',
+  EPIPE: 'the connection was closed before there was an answer',
+  ENOTFOUND: 'the name of the target is not known',
+  EAI_AGAIN: 'the name of the target could not be looked up now',
+  ETIMEDOUT: 'there was no connection in time',
+  EHOSTUNREACH: 'the target can not be reached',
+  ENETUNREACH: 'the target can not be reached',
+  HPE_HEADER_OVERFLOW: `the head of the answer was longer than ${headBytesMax / 1024} KB`,
+}
+
+/** One sentence without addresses and paths of this machine. */
+export function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const known = sentences[code]
+  if (known) return known
+  if (code.startsWith('HPE_')) return 'the answer was not HTTP'
+  if (/CERT|SSL|TLS|SELF_SIGNED|ISSUER/.test(code)) return `the certificate or the handshake was not accepted (${code})`
+  return code ? `the connection failed (${code})` : 'the connection failed'
+}
+
+/** Why an attempt was ended, by who ended it. */
+export const messageOf = (reason: unknown): string => (reason instanceof Error ? reason.message : 'the attempt was ended')

@@ -1,0 +1,103 @@
+import { accepted, givenUp, type Handover, putOff } from '../handover.ts'
+import { type Attachment, attemptMs, type FrozenLetter, type Mailer, messageId } from './mailer.ts'
+
+export interface SmtpSettings {
+  /** `smtp://user:password@host:587`, or `smtps://` for TLS from the first byte. */
+  url: string
+  attemptMs?: number
+}
+
+/** Mail through a server that speaks SMTP. Every attempt is a connection of its own: nothing waits between them that could be lost. */
+export function smtpMailer({ url, attemptMs: timeoutMs = attemptMs }: SmtpSettings): Mailer {
+  const { options, fault } = connectionOf(url)
+  if (!options) throw new Error(`mail.smtp_url: ${fault}`)
+  return {
+    async send(letter, { key, signal }) {
+      const { createTransport } = await import('nodemailer')
+      const transport = createTransport({
+        ...options,
+        ...{ connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs, dnsTimeout: timeoutMs },
+        // A letter is all there is to a letter: nothing is fetched and no file is read on its behalf.
+        ...{ disableFileAccess: true, disableUrlAccess: true },
+      })
+      const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+      try {
+        const sent = await Promise.race([transport.sendMail(contentOf(letter, key)), ended(limited)])
+        return accepted(statusOf(sent.response))
+      } catch (error) {
+        return handoverOf(error)
+      } finally {
+        transport.close()
+      }
+    },
+  }
+}
+
+/** Rejects when the time is up. */
+const ended = (deadline: AbortSignal) =>
+  new Promise<never>((_, reject) => deadline.addEventListener('abort', () => reject(new Error('The mail server took too long.'))))
+
+function connectionOf(text: string) {
+  const url = URL.parse(text)
+  if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '') {
+    return { fault: 'must be an address such as smtp://user:password@mail.example.com:587.' }
+  }
+  const secure = url.protocol === 'smtps:'
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const port = url.port === '' ? (secure ? 465 : 587) : Number(url.port)
+  const auth = url.username === '' ? undefined : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) }
+  const near = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host)
+  // A password crosses a network only under TLS.
+  return { options: { host, port, secure, requireTLS: auth !== undefined && !near && !secure, ...(auth && { auth }) } }
+}
+
+const contentOf = (letter: FrozenLetter, key: string) => ({
+  from: letter.from,
+  // As an object, so that nothing in it is read as a second address.
+  to: { name: '', address: letter.to },
+  subject: letter.subject,
+  messageId: messageId(key, letter.from),
+  date: new Date(letter.postedAt),
+  headers: { 'Auto-Submitted': 'auto-generated' },
+  text: letter.text,
+  ...(letter.html !== undefined && { html: letter.html }),
+  ...(letter.attachments && { attachments: letter.attachments.map(attached) }),
+})
+
+// Bytes, and base64 on the way: neither line ends nor the ends of lines may change in between.
+const attached = ({ filename, contentType, content, encoding }: Attachment) => ({
+  filename,
+  contentType,
+  content: Buffer.from(content, encoding),
+  contentTransferEncoding: 'base64' as const,
+})
+
+const statusOf = (response: unknown): number | null => {
+  const code = Number(/^\d{3}/.exec(String(response))?.[0])
+  return Number.isInteger(code) ? code : null
+}
+
+interface Failure {
+  message?: unknown
+  code?: unknown
+  responseCode?: unknown
+  response?: unknown
+  command?: unknown
+}
+
+function handoverOf(error: unknown): Handover {
+  const { message, code, responseCode, response, command } = error as Failure
+  const status = typeof responseCode === 'number' ? responseCode : null
+  const reason = typeof response === 'string' && response !== '' ? response : String(message)
+  if (code === 'EAUTH') return status !== null && status < 500 ? putOff(reason, status) : givenUp(reason, status, 'setting')
+  if (code === 'ETLS') return givenUp(reason, status, 'setting')
+  // A 5xx is the server's last word, a 4xx and a lost connection are not.
+  if (status === null || status < 500) return putOff(reason, status)
+  return String(command).startsWith('RCPT') && noSuchMailbox(status, reason) ? givenUp(reason, status, 'address') : givenUp(reason, status)
+}
+
+/** 5.1.x says that the address is wrong (RFC 3463); 5.2.x and 5.7.x that it is full or that we are not welcome, which may change. */
+function noSuchMailbox(status: number, reason: string): boolean {
+  const enhanced = /\b5\.(\d{1,3})\.\d{1,3}\b/.exec(reason)
+  return enhanced ? enhanced[1] === '1' : status === 550 || status === 551 || status === 553
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import type { Handover } from '../handover.ts'
+
+export interface Attachment {
+  filename: string
+  contentType: string
+  /** Text, or base64 of bytes. */
+  content: string
+  encoding: 'utf8' | 'base64'
+}
+
+/** A letter as it lies in the outbox and as it is sent, the same on every attempt: a provider takes another text under the same key for a mistake. */
+export interface FrozenLetter {
+  from: string
+  to: string
+  subject: string
+  text: string
+  html?: string
+  attachments?: readonly Attachment[]
+  /** When it was posted (Unix ms). */
+  postedAt: number
+}
+
+/** One attempt to send a letter. */
+export interface Sending {
+  /** The letter's own, on every attempt: two sendings with the same key are one mail. Printable ASCII, at most 256 characters. */
+  key: string
+  /** It was tried before, and may have got through unheard. */
+  repeated: boolean
+  signal: AbortSignal
+}
+
+export interface Mailer {
+  send(letter: FrozenLetter, sending: Sending): Promise<Handover>
+}
+
+// Characters that end a line, move a cursor or turn the direction of reading.
+const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/gu
+const subjectCharactersMax = 200
+
+/** One line for a header, without anything that could begin another one. */
+export const headerLine = (text: string, charactersMax = subjectCharactersMax): string =>
+  [...text.toWellFormed().replace(unsafe, ' ').replace(/ {2,}/g, ' ').trim()].slice(0, charactersMax).join('')
+
+const addressPattern = /^[^\s@<>()[\],;:"\\]{1,64}@[^\s@<>()[\],;:"\\]{1,255}$/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const controls = /[\u0000-\u001f\u007f-\u009f]/g
+
+/** One address without a name, its control characters dropped; undefined for anything that a mail server could read as more than one. */
+export function plainAddress(text: string): string | undefined {
+  const address = text.toWellFormed().replace(controls, '').trim()
+  return addressPattern.test(address) && headerLine(address) === address ? address : undefined
+}
+
+/** A file's name that stays within its header and its directory. */
+export const plainFilename = (name: string): string => headerLine(name.replace(/["\\/]/g, '-'), 100) || 'attachment'
+
+/** The same for the same key and sender: receivers that keep the ids of what they took know a repeat by it. */
+export function messageId(key: string, from: string): string {
+  const domain = /@([\w.-]+)>?$/.exec(from)?.[1] ?? 'localhost'
+  return `<${createHash('sha256').update(key).digest('hex').slice(0, 40)}@${domain}>`
+}
+
+/** How long one attempt may take, whichever provider takes it. */
+export const attemptMs = 15_000

@@ -1,0 +1,85 @@
+import { accepted, givenUp, type Handover, mayPass, putOff } from '../handover.ts'
+import { attemptMs } from './mailer.ts'
+import type { Texter } from './sms.ts'
+
+export interface TwilioSettings {
+  account: string
+  token: string
+  /** A number in E.164, or the id of a messaging service. */
+  from: string
+  /** Where the provider's interface is. */
+  url: string
+  attemptMs?: number
+}
+
+/** Where the library thinks that the provider is. */
+const library = 'https://api.twilio.com'
+/** The owner of the number answered STOP. */
+const unsubscribed = 21_610
+/** The number is none, or none that takes text messages. */
+const unreachable = new Set([21_211, 21_214, 21_217, 21_612, 21_614])
+
+/**
+ * Text messages through the provider of the `twilio` library. It knows no repeats: a message whose answer was lost may arrive twice, but is
+ * never lost.
+ */
+export function twilioTexter({ account, token, from, url, attemptMs: timeoutMs = attemptMs }: TwilioSettings): Texter {
+  const sender = from.startsWith('MG') ? { messagingServiceSid: from } : { from }
+  return {
+    async send({ to, text }) {
+      const { messages, answered } = await connection(account, token, url, timeoutMs)
+      try {
+        await messages.create({ to, body: text, ...sender })
+        return accepted(answered())
+      } catch (error) {
+        return handoverOf(error, answered())
+      }
+    },
+  }
+}
+
+/** The library's own pieces for one resource: the whole of it is ten times as big and takes a tenth of a second to read. */
+async function connection(account: string, token: string, url: string, timeoutMs: number) {
+  const [{ Agent }, { Client }, requests, domains, versions, { MessageListInstance }] = await Promise.all([
+    import('node:http'),
+    import('twilio/lib/base/BaseTwilio.js'),
+    import('twilio/lib/base/RequestClient.js'),
+    import('twilio/lib/base/Domain.js'),
+    import('twilio/lib/base/Version.js'),
+    import('twilio/lib/rest/api/v2010/account/message.js'),
+  ])
+  const [RequestClient, Domain, Version] = [defaultOf(requests), defaultOf(domains), defaultOf(versions)]
+  const httpClient = new RequestClient({ timeout: timeoutMs, keepAlive: false })
+  // Plain http would go over connections that the whole process shares and the other end may have closed meanwhile.
+  httpClient.axios.defaults.httpAgent = new Agent({ keepAlive: false })
+  const request = httpClient.request.bind(httpClient)
+  let status: number | null = null
+  // The library rewrites host names by a scheme of its own, so the address is put in after it has.
+  httpClient.request = async options => {
+    const answer = await request({ ...options, timeout: timeoutMs, uri: options.uri.replace(library, url) })
+    status = answer.statusCode
+    return answer as never
+  }
+  const version = new Version(new Domain(new Client(account, token, { httpClient }), library), '2010-04-01')
+  return { messages: MessageListInstance(version as Parameters<typeof MessageListInstance>[0], account), answered: () => status }
+}
+
+/** A bundler takes the whole of an old module for its default, a runtime what the module calls so. */
+const defaultOf = <T>(module: { default: T }): T => (module.default as { default?: T }).default ?? module.default
+
+interface Failure {
+  code?: unknown
+  message?: unknown
+}
+
+function handoverOf(error: unknown, status: number | null): Handover {
+  const { code, message } = error as Failure
+  const reason = String(message)
+  if (status === null || mayPass(status)) return putOff(reason, status)
+  // It was taken, and what stands in the answer could not be read.
+  if (status < 300) return accepted(status)
+  if (code === unsubscribed) return givenUp(reason, status, 'refused')
+  if (typeof code === 'number' && unreachable.has(code)) return givenUp(reason, status, 'address')
+  if (status === 401 || status === 403) return givenUp(reason, status, 'setting')
+  return givenUp(reason, status)
+}

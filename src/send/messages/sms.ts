@@ -1,0 +1,13 @@
+import type { Handover } from '../handover.ts'
+
+/** A short message as it is sent. */
+export interface ShortMessage {
+  /** E.164. */
+  to: string
+  text: string
+}
+
+export interface Texter {
+  /** `key` is the message's own, on every attempt. */
+  send(message: ShortMessage, key: string): Promise<Handover>
+}

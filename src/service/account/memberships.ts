@@ -1,0 +1,85 @@
+import type { Database } from 'bun:sqlite'
+import type { Clock } from '../../lib/clock.ts'
+import type { Ids } from '../../lib/ids.ts'
+import { keepsAdmin } from '../../plan/roles.ts'
+import type { Invitation, Member, Organization, OrganizationStore } from '../../store/account/organizations.ts'
+import { transact } from '../../store/database.ts'
+import type { AccountState, Keyring } from '../keys/keyring.ts'
+import type { Mail } from '../messages/mail.ts'
+
+/** An organization as one of its members sees it. */
+export interface Belonging {
+  organization: Organization
+  members: readonly Member[]
+  /** Without those of people who are listed as members already. */
+  invitations: readonly Invitation[]
+  me: Member
+}
+
+export type OrganizationRefusal =
+  | { refused: 'already_member' | 'last_admin' | 'invitation_expired' | 'invitation_used' }
+  | { refused: 'limit'; limit: number }
+
+export interface OrganizationsDeps {
+  db: Database
+  keys: Keyring
+  store: OrganizationStore
+  mail: Pick<Mail, 'post'>
+  clock: Clock
+  ids: Ids
+  serviceName: string
+}
+
+export const invitationState = (one: Invitation, now: number): 'pending' | 'accepted' | 'expired' => {
+  if (one.acceptedAt !== null) return 'accepted'
+  return now >= one.expiresAt ? 'expired' : 'pending'
+}
+
+/** Carries a refusal out of a transaction that it undoes. */
+export class Refused extends Error {
+  constructor(readonly refusal: OrganizationRefusal) {
+    super(refusal.refused)
+  }
+}
+
+export type Reads = ReturnType<typeof belongings>
+
+/** Who is where, and the one way in which that changes. */
+export function belongings({ db, keys, store, clock }: OrganizationsDeps) {
+  const of = (account: AccountState): Belonging | undefined => {
+    const me = store.memberByAccount(account.account.id)
+    const organization = me && store.byId(me.organizationId)
+    if (!me || !organization) return undefined
+    const invitations = store.invitations(organization.id).filter(one => one.memberId === null)
+    return { organization, members: store.members(organization.id), invitations, me }
+  }
+
+  /** Where a change left nobody in charge it is undone; where the owner is in charge no longer, another admin's account takes over. */
+  const settle = (organizationId: string) => {
+    const organization = store.byId(organizationId)!
+    const members = store.members(organizationId)
+    if (!keepsAdmin(members)) throw new Refused({ refused: 'last_admin' })
+    const inCharge = members.filter(one => one.role === 'admin' && one.accountId !== null)
+    if (inCharge.some(one => one.accountId === organization.accountId)) return
+    store.put({ ...organization, accountId: inCharge[0]!.accountId! })
+  }
+
+  /** One transaction; the keys of everybody concerned then act where they belong. */
+  const changing = <T>(organizationId: string, work: () => T): T | OrganizationRefusal => {
+    const before = store.members(organizationId)
+    try {
+      const result = transact(db, () => {
+        const made = work()
+        settle(organizationId)
+        return made
+      })
+      for (const one of [...before, ...store.members(organizationId)]) if (one.accountId !== null) keys.place(one.accountId)
+      return result
+    } catch (error) {
+      if (error instanceof Refused) return error.refusal
+      throw error
+    }
+  }
+  const isOpen = (one: Invitation) => invitationState(one, clock.now()) === 'pending'
+  return { of, changing, isOpen }
+}

@@ -1,0 +1,100 @@
+import type { Database } from 'bun:sqlite'
+import type { Clock } from '../../lib/clock.ts'
+import type { Ids } from '../../lib/ids.ts'
+import { secondMs } from '../../lib/instant.ts'
+import type { Session, SessionStore, SignInMethod } from '../../store/account/sessions.ts'
+import { transact } from '../../store/database.ts'
+import type { AccountState, Keyring, KeyState } from '../keys/keyring.ts'
+import { sessionTokens } from './session-tokens.ts'
+
+export interface SignedIn {
+  /** The session token. It is nowhere at rest. */
+  token: string
+  session: Session
+  account: AccountState
+}
+
+/** Sign-ins while they last: tokens that are signed, and rows that can end them before their time. */
+export interface Sessions {
+  /** The first token of a sign-in, good once `write` has written its session. Signing waits, and no transaction may. */
+  issue(account: AccountState, method: SignInMethod): Promise<SignedIn>
+  write(session: Session): void
+  /** What a token is good for. Showing one that was refreshed already ends all tokens of its sign-in: somebody has a copy. */
+  find(token: string): { key: KeyState; session: Session } | undefined
+  /** Whether a session's token is good still. Unlike `find` it is no showing of the token, which might end a sign-in. */
+  lasts(session: Session): boolean
+  /** A new token in place of a session's; undefined when it has ended meanwhile or the sign-in is too long ago. */
+  refresh(session: Session): Promise<SignedIn | undefined>
+  /** Ends one sign-in. */
+  end(session: Session): void
+  /** Ends all sign-ins of an account, but the one of `except`. */
+  endAll(accountId: string, except?: Session): void
+}
+
+export interface SessionsDeps {
+  db: Database
+  keys: Keyring
+  store: SessionStore
+  masterKey: string
+  clock: Clock
+  ids: Ids
+  /** Of a token, and of a sign-in with all its refreshed tokens. */
+  lifetimes: { tokenMs: number; signInMs: number }
+}
+
+const forgottenAtOnce = 100
+
+export function sessions({ db, keys, store, masterKey, clock, ids, lifetimes }: SessionsDeps): Sessions {
+  const tokens = sessionTokens(masterKey)
+
+  /** Ends on a whole second, as a token can say nothing finer. */
+  const next = ({ familyId, accountId, method, begunAt }: Pick<Session, 'familyId' | 'accountId' | 'method' | 'begunAt'>): Session => {
+    const createdAt = clock.now()
+    const endsAt = Math.min(createdAt + lifetimes.tokenMs, begunAt + lifetimes.signInMs)
+    const expiresAt = Math.floor(endsAt / secondMs) * secondMs
+    return { id: ids.uuid(), familyId, accountId, method, begunAt, createdAt, expiresAt, endedAt: null, replaced: false }
+  }
+
+  return {
+    async issue(account, method) {
+      const session = next({ familyId: ids.uuid(), accountId: account.account.id, method, begunAt: clock.now() })
+      const token = await tokens.sign(session)
+      keys.sessionKey(account)
+      return { token, session, account }
+    },
+    write(session) {
+      store.forget(clock.now(), forgottenAtOnce)
+      store.put(session)
+    },
+    find(token) {
+      const now = clock.now()
+      const claims = tokens.read(token, now)
+      const session = claims && store.byId(claims.jti)
+      if (!session || session.accountId !== claims.sub) return undefined
+      if (session.replaced) store.endFamily(session.familyId, now)
+      if (session.endedAt !== null || now >= session.expiresAt) return undefined
+      const account = keys.account(session.accountId)
+      return account && { key: keys.sessionKey(account), session }
+    },
+    lasts(session) {
+      const held = store.byId(session.id)
+      return held !== undefined && held.endedAt === null && clock.now() < held.expiresAt
+    },
+    async refresh(session) {
+      const account = keys.account(session.accountId)
+      const following = next(session)
+      if (!account || following.expiresAt <= following.createdAt) return undefined
+      const token = await tokens.sign(following)
+      const done = transact(db, () => {
+        const replaced = store.replace(session.id, following.createdAt)
+        if (replaced) store.put(following)
+        // The same token was refreshed, or signed out, while this one was being signed: one of the two who did it has a copy.
+        else store.endFamily(session.familyId, following.createdAt)
+        return replaced
+      })
+      return done ? { token, session: following, account } : undefined
+    },
+    end: session => store.endFamily(session.familyId, clock.now()),
+    endAll: (accountId, except) => store.endAccount(accountId, clock.now(), except?.familyId),
+  }
+}

@@ -1,0 +1,197 @@
+import type { Database } from 'bun:sqlite'
+import { type Clock, sleep } from '../../lib/clock.ts'
+import type { Ids } from '../../lib/ids.ts'
+import { dayMs, hourMs, minuteMs } from '../../lib/instant.ts'
+import type { Log } from '../../lib/log.ts'
+import { isToken, tokenHash } from '../../lib/token.ts'
+import { passwordFault } from '../../plan/password.ts'
+import type { PasswordStore } from '../../store/account/passwords.ts'
+import type { Session } from '../../store/account/sessions.ts'
+import type { SignInLinkStore } from '../../store/account/sign-in-links.ts'
+import { transact } from '../../store/database.ts'
+import type { AccountState, Keyring } from '../keys/keyring.ts'
+import type { Mail } from '../messages/mail.ts'
+import type { PasswordHashes } from './password-hashes.ts'
+import type { Sessions, SignedIn } from './sessions.ts'
+import { attempts } from './sign-in-attempts.ts'
+import { linkLetter } from './sign-in-letters.ts'
+
+/** `locked`: too many wrong tries, so long until the next one. */
+export type SignInRefusal = { refused: 'invalid' } | { refused: 'locked'; waitMs: number }
+
+/** The proofs by which people come in: a password, or a one-time link. */
+export interface SignIn {
+  /** `from` is the group of the client's address. An unknown address is refused like a wrong password, in the same time. */
+  withPassword(email: string, password: string, from: string): Promise<SignedIn | SignInRefusal>
+  /** Uses the link up. */
+  withLink(token: string): Promise<SignedIn | SignInRefusal>
+  /** Whom a link would sign in; looking does not use it up. */
+  linked(token: string): AccountState | undefined
+  /** For somebody who has proved elsewhere that the account's address is theirs. */
+  asOwner(account: AccountState): Promise<SignedIn>
+  /** A one-time link's token, which is nowhere at rest. */
+  makeLink(account: AccountState, options?: { lifetimeMs?: number; mailed?: boolean }): string
+  /** Mails a link if the address has an account. It answers at once either way, so that the time does not tell. */
+  mailLink(email: string, baseUrl: string): void
+  /** Resolves when the letters asked for so far are in the outbox. */
+  settled(): Promise<void>
+  /** Whether a new password must come with the old one. */
+  needsPassword(account: AccountState, session: Session): boolean
+  /** Sets a password and ends all other sign-ins. `fault` ends a sentence about the new one. */
+  changePassword(
+    account: AccountState,
+    change: { password: string; current: string; session: Session; from: string },
+  ): Promise<SignInRefusal | { fault: string } | undefined>
+  /** The operator's: without the old one, and every sign-in ends. */
+  setPassword(account: AccountState, password: string): Promise<{ fault: string } | undefined>
+}
+
+export interface SignInDeps {
+  db: Database
+  keys: Keyring
+  sessions: Sessions
+  links: SignInLinkStore
+  passwords: PasswordStore
+  hashes: PasswordHashes
+  mail: Pick<Mail, 'post'>
+  clock: Clock
+  ids: Ids
+  log: Log
+  serviceName: string
+  linkLifetimeMs: number
+}
+
+const triesMax = 5
+const triesWindowMs = 15 * minuteMs
+/** Letters with a link to one account in the same time. */
+const lettersMax = 3
+/** So long after a link nobody is asked for the old password: it is what people do who have forgotten it. */
+const freshLinkMs = hourMs
+
+/** No address is longer. */
+const addressCharacters = 320
+
+const invalid = { refused: 'invalid' } as const
+
+/** The page that takes a link. It asks for a press of its button, so that a mail scanner that opens links does not use them up. */
+export const linkUrl = (baseUrl: string, token: string): string => `${baseUrl}/sign-in?token=${token}`
+
+export const signIn = (deps: SignInDeps): SignIn => ({ ...withPasswords(deps), ...withLinks(deps) })
+
+function withPasswords({ db, keys, sessions, passwords, hashes, clock }: SignInDeps) {
+  const tries = attempts(triesMax, triesWindowMs, clock.monotonic)
+
+  /** Takes as long for an account that is not there, or has no password. */
+  const proved = async (account: AccountState | undefined, password: string, name: string): Promise<true | SignInRefusal> => {
+    const attempt = tries.take(name)
+    if (attempt.waitMs !== undefined) return { refused: 'locked', waitMs: attempt.waitMs }
+    if (!(await hashes.matches(password, account && passwords.of(account.account.id)))) return invalid
+    attempt.forgive()
+    return true
+  }
+  // Cut, because strangers choose what they try and each try is remembered.
+  const tryName = (email: string, from: string) => `${from} ${email.slice(0, addressCharacters)}`
+
+  const set = async (account: AccountState, password: string, except?: Session) => {
+    const { id, email } = account.account
+    const fault = passwordFault(password, email)
+    if (fault !== undefined) return { fault }
+    const hash = await hashes.hash(password)
+    transact(db, () => {
+      passwords.put(id, hash, clock.now())
+      sessions.endAll(id, except)
+    })
+    return undefined
+  }
+
+  const needsPassword: SignIn['needsPassword'] = ({ account }, { method, begunAt }) =>
+    passwords.of(account.id) !== undefined && !(method === 'link' && clock.now() - begunAt < freshLinkMs)
+
+  return {
+    needsPassword,
+    async withPassword(email: string, password: string, from: string): Promise<SignedIn | SignInRefusal> {
+      const address = email.toLowerCase()
+      const account = keys.accountByEmail(address)
+      const proof = await proved(account, password, tryName(address, from))
+      if (proof !== true) return proof
+      const signedIn = await sessions.issue(account!, 'password')
+      transact(db, () => sessions.write(signedIn.session))
+      return signedIn
+    },
+    changePassword: (async (account, { password, current, session, from }) => {
+      if (needsPassword(account, session)) {
+        const proof = await proved(account, current, tryName(account.account.email, from))
+        if (proof !== true) return proof
+      }
+      return set(account, password, session)
+    }) satisfies SignIn['changePassword'],
+    setPassword: (account: AccountState, password: string) => set(account, password),
+  }
+}
+
+function withLinks({ db, keys, sessions, links, mail, clock, ids, log, serviceName, linkLifetimeMs }: SignInDeps) {
+  let letters = Promise.resolve()
+
+  const confirm = (state: AccountState) => {
+    const { account } = state
+    if (account.emailConfirmedAt === null) keys.putAccount({ ...account, emailConfirmedAt: clock.now() })
+  }
+
+  const makeLink: SignIn['makeLink'] = ({ account }, { lifetimeMs = linkLifetimeMs, mailed = false } = {}) => {
+    const token = ids.token()
+    const now = clock.now()
+    links.forget(now - dayMs)
+    links.put({ tokenHash: tokenHash(token), accountId: account.id, mailed, createdAt: now, expiresAt: now + lifetimeMs, usedAt: null })
+    return token
+  }
+
+  const sendLink = (email: string, baseUrl: string) => {
+    const account = keys.accountByEmail(email)
+    const now = clock.now()
+    // Whoever knows an address must not be able to fill its mailbox.
+    if (!account || links.mailedSince(account.account.id, now - triesWindowMs) >= lettersMax) return
+    transact(db, () => {
+      const token = makeLink(account, { mailed: true })
+      const letter = linkLetter(serviceName, linkUrl(baseUrl, token), Math.round(linkLifetimeMs / minuteMs))
+      const { id, email: to } = account.account
+      mail.post({ ...letter, to, accountId: id, dedupe: `sign-in:${ids.uuid()}`, confidential: true })
+    })
+  }
+
+  const usable = (token: string) => (isToken(token) ? links.usable(tokenHash(token), clock.now()) : undefined)
+
+  return {
+    makeLink,
+    linked(token: string) {
+      const link = usable(token)
+      return link && keys.account(link.accountId)
+    },
+    async withLink(token: string): Promise<SignedIn | SignInRefusal> {
+      const link = usable(token)
+      const account = link && keys.account(link.accountId)
+      if (!link || !account) return invalid
+      const signedIn = await sessions.issue(account, 'link')
+      const used = transact(db, () => {
+        if (!links.use(link.tokenHash, clock.now())) return false
+        sessions.write(signedIn.session)
+        return true
+      })
+      if (!used) return invalid
+      if (link.mailed) confirm(account)
+      return signedIn
+    },
+    async asOwner(account: AccountState): Promise<SignedIn> {
+      const signedIn = await sessions.issue(account, 'link')
+      transact(db, () => sessions.write(signedIn.session))
+      confirm(account)
+      return signedIn
+    },
+    mailLink(email: string, baseUrl: string) {
+      letters = letters
+        .then(() => sleep(0))
+        .then(() => sendLink(email.toLowerCase(), baseUrl))
+        .catch(error => log.error('a sign-in letter could not be written', { error }))
+    },
+    settled: () => letters,
+  }
+}

@@ -1,0 +1,55 @@
+import type { Database } from 'bun:sqlite'
+import type { Clock } from '../../lib/clock.ts'
+import type { Ids } from '../../lib/ids.ts'
+import type { Log } from '../../lib/log.ts'
+import { alertStore } from '../../store/alerts/alerts.ts'
+import { alertPriceStore } from '../../store/alerts/prices.ts'
+import { alertTriggerStore } from '../../store/alerts/triggers.ts'
+import type { ObservationStore } from '../../store/prices/observations.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import type { Board } from '../prices/board.ts'
+import type { Closes } from '../prices/closes.ts'
+import type { Ingest } from '../prices/ingest.ts'
+import type { QuarantineList } from '../prices/quarantine.ts'
+import { type Alerts, alerts } from './alerts.ts'
+import { type Backtests, backtests } from './backtest.ts'
+import { alertEvaluation } from './evaluation.ts'
+import { type AlertMessagesDeps, alertMessages } from './messages.ts'
+import { alertMoments } from './moment.ts'
+
+/** Alerts, how they are judged by the prices that come in, and by those that came. */
+export interface Alerting {
+  alerts: Alerts
+  backtests: Backtests
+}
+
+export interface AlertingDeps extends AlertMessagesDeps {
+  db: Database
+  clock: Clock
+  ids: Ids
+  log: Log
+  keys: Keyring
+  catalogue: Catalogue
+  board: Board
+  closes: Closes
+  observations: ObservationStore
+  quarantine: QuarantineList
+  ingest: Pick<Ingest, 'listen' | 'listenInside'>
+  /** At most so often the alerts of a code fire. */
+  intervalMs: number
+}
+
+/** Puts alerts together and ties them to what comes in. The readers of prices must hear of a change before they do. */
+export function alerting(deps: AlertingDeps): Alerting {
+  const { db, clock } = deps
+  const store = alertStore(db)
+  const triggerStore = alertTriggerStore(db)
+  const moments = alertMoments({ ...deps, now: clock.now })
+  const evaluation = alertEvaluation({
+    ...{ ...deps, alerts: store, triggers: triggerStore, prices: alertPriceStore(db), moments, teller: alertMessages(deps) },
+  })
+  deps.ingest.listenInside(evaluation.note)
+  deps.ingest.listen(evaluation.follow)
+  return { alerts: alerts({ ...deps, store, triggerStore, moments, evaluation }), backtests: backtests(deps) }
+}

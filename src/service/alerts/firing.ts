@@ -1,0 +1,91 @@
+import type { Ids } from '../../lib/ids.ts'
+import { startOfDay } from '../../lib/instant.ts'
+import { type AlertMoment, conditionText, evaluate } from '../../market/alerts/condition.ts'
+import { type Entitlements, hasFeature } from '../../plan/plans.ts'
+import type { Feature } from '../../plan/tiers.ts'
+import type { Alert, AlertStore, WatchingAlert } from '../../store/alerts/alerts.ts'
+import type { PendingPrice } from '../../store/alerts/prices.ts'
+import type { AlertTrigger, AlertTriggerStore } from '../../store/alerts/triggers.ts'
+import type { Series } from '../../store/catalogue/series.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { entitledNow, type Keyring } from '../keys/keyring.ts'
+import { type FiredAlert, measuredRow, type Teller } from './messages.ts'
+
+/** Triggers kept of an alert; looked after at every hundredth. */
+const triggersKept = 10_000
+const trimEach = 100
+
+/** The feature that an alert's kind needs. */
+export const featureOf = ({ condition }: Pick<Alert, 'condition'>): Feature =>
+  condition.kind === 'price' ? 'standard_alerts' : 'analytics_alerts'
+
+/** The observation that an alert fires on once: its own, or the day whose value it is. */
+const firedOn = ({ condition }: Pick<Alert, 'condition'>, observedAt: number): number =>
+  condition.kind === 'price' ? observedAt : startOfDay(observedAt)
+
+/** The alerts of one price in one transaction. */
+export interface Judging {
+  price: PendingPrice
+  series: Series
+  moment: AlertMoment
+  teller: Teller
+  isEntitled(alert: WatchingAlert): boolean
+}
+
+/** Whether accounts may have their alerts now: each is looked up once. */
+export function entitlement(keys: Pick<Keyring, 'account' | 'entitlements'>): (alert: WatchingAlert) => boolean {
+  const known = new Map<string, Entitlements | undefined>()
+  const read = (accountId: string): Entitlements | undefined => {
+    const entitled = entitledNow(keys, accountId)
+    known.set(accountId, entitled)
+    return entitled
+  }
+  return alert => {
+    const { accountId } = alert
+    const entitled = known.has(accountId) ? known.get(accountId) : read(accountId)
+    return entitled !== undefined && hasFeature(entitled, featureOf(alert))
+  }
+}
+
+/**
+ * Fires those of the alerts whose condition holds and whose plan has them: their triggers, their counters and their messages, in the
+ * caller's transaction. Answers whether any fired.
+ */
+export function firing(deps: { alerts: AlertStore; triggers: AlertTriggerStore; catalogue: Catalogue; ids: Ids }) {
+  const { alerts, triggers, catalogue, ids } = deps
+  const firedOf = (alert: WatchingAlert, { price, series, moment, isEntitled }: Judging): FiredAlert | undefined => {
+    if (!isEntitled(alert)) return undefined
+    const judged = evaluate(alert.condition, moment)
+    if (!judged.enough || !judged.value.holds) return undefined
+    const { condition: rule } = alert
+    return {
+      ...{ alert, series, verdict: judged.value, watched: catalogue.byId(alert.seriesId), condition: conditionText(rule) },
+      ...{ price: moment.price, metadata: rule.kind === 'price' ? null : measuredRow(judged.value, moment.price) },
+      ...{ triggerCount: alert.triggerCount + 1, triggeredAt: price.at, observedAt: firedOn(alert, price.observedAt) },
+    }
+  }
+  const triggerOf = (fired: FiredAlert, channels: readonly string[]): AlertTrigger => {
+    const { alert, verdict, price, condition, metadata, triggeredAt, observedAt } = fired
+    const { number, accountId, seriesId } = alert
+    return {
+      ...{ id: ids.uuid(), alert: number, accountId, seriesId, observedAt, triggeredAt, price, condition, channels, metadata },
+      ...{ value: verdict.value, threshold: verdict.threshold },
+    }
+  }
+  return (found: readonly WatchingAlert[], judging: Judging): boolean => {
+    const fired: FiredAlert[] = []
+    for (const alert of found) {
+      const one = firedOf(alert, judging)
+      if (one) fired.push(one)
+    }
+    if (fired.length === 0) return false
+    const channels = judging.teller.tell(fired)
+    triggers.addAll(fired.map((one, place) => triggerOf(one, channels[place]!)))
+    alerts.fired(
+      fired.map(one => one.alert.number),
+      judging.price.at,
+    )
+    for (const { alert, triggerCount } of fired) if (triggerCount % trimEach === 0) triggers.trim(alert.number, triggersKept, 2 * trimEach)
+    return true
+  }
+}

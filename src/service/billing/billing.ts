@@ -1,0 +1,182 @@
+import type { Database } from 'bun:sqlite'
+import type { Config } from '../../config.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Ids } from '../../lib/ids.ts'
+import type { Log } from '../../lib/log.ts'
+import { creditPackOf } from '../../plan/credit-packs.ts'
+import type { Plans } from '../../plan/plans.ts'
+import { type Processor, ProcessorUnavailable } from '../../send/billing/processor.ts'
+import { ledgerPayments, testPayments } from '../../send/billing/processor-manual.ts'
+import { stripeProcessor } from '../../send/billing/processor-stripe.ts'
+import { type Invoice, type InvoiceFilter, invoiceStore } from '../../store/billing/invoices.ts'
+import { paymentStore } from '../../store/billing/payments.ts'
+import { type Subscription, type SubscriptionStore, subscriptionStore } from '../../store/billing/subscriptions.ts'
+import type { CreditStore } from '../../store/keys/credits.ts'
+import type { Credits } from '../keys/credits.ts'
+import type { KeyChanges } from '../keys/key-changes.ts'
+import type { AccountState, Keyring } from '../keys/keyring.ts'
+import type { Mail } from '../messages/mail.ts'
+import type { Notices } from '../messages/notices.ts'
+import type { Events } from '../webhooks/events.ts'
+import { type CreditSales, creditSales } from './credit-packs.ts'
+import { billingBook } from './entries.ts'
+import { inbound, type Receipt } from './inbound.ts'
+import { billingLedger, type Ledger } from './ledger.ts'
+import { type OwnSubscriptions, ownSubscriptions } from './manual.ts'
+import { type BillingPayments, billingPayments } from './payments.ts'
+import { remoteSubscriptions } from './remote.ts'
+import type { SubscriptionEngine } from './terms.ts'
+
+/** What accounts buy, how they pay, and what they may do for it. */
+export interface Billing {
+  /** `manual`, or the processor's name. */
+  provider: string
+  /** The running subscription, as it is now; undefined for the free plan and for plans that the operator set by hand. */
+  current(account: AccountState): Subscription | undefined
+  /** What `subscription_status` of the account says. */
+  standing(account: AccountState): BillingStanding
+  subscriptions: SubscriptionEngine
+  payments: BillingPayments
+  credits: CreditSales
+  invoices: {
+    page(filter: InvoiceFilter, limit: number, offset: number): Invoice[]
+    count(filter: InvoiceFilter): number
+    byId(id: string): Invoice | undefined
+    /** Undefined for another account's. */
+    own(accountId: string, id: string): Invoice | undefined
+  }
+  ledger: Ledger
+  /** A message of the processor. */
+  receive(raw: string, signature: string): Promise<Receipt>
+  duties: BillingDuties
+}
+
+export interface BillingStanding {
+  status: 'none' | 'trialing' | 'active' | 'past_due' | 'cancelled'
+  cancelAtPeriodEnd: boolean
+}
+
+export interface BillingDuties {
+  /** What is due here. */
+  pass(): void
+  /** What has to be asked of the processor, and what became of purchases. */
+  ask(): Promise<void>
+  nextStop(after: number): number
+}
+
+export interface BillingDeps {
+  db: Database
+  config: Config
+  clock: Clock
+  ids: Ids
+  log: Log
+  plans: Plans
+  keys: Keyring
+  changes: Pick<KeyChanges, 'changeAccount'>
+  credits: Credits
+  purchases: CreditStore
+  events: Pick<Events, 'emit'>
+  mail: Pick<Mail, 'post'>
+  notices: Notices
+}
+
+/** Throws on a configuration that can not work. */
+export function billing(deps: BillingDeps): Billing {
+  const { db, config, keys, clock } = deps
+  const { billing: settings, brand, server } = config
+  const manual = config.mode === 'dev' ? testPayments : ledgerPayments
+  const processor = processorOf(config, clock)
+  const stores = { subscriptions: subscriptionStore(db), invoices: invoiceStore(db), payments: paymentStore(db) }
+  const { subscriptions, invoices, payments } = stores
+  const book = billingBook({
+    ...{ ...deps, ...stores, serviceName: brand.serviceName, baseUrl: server.baseUrl, termsMs: settings.termsMs },
+  })
+  const methodOf = (accountId: string) => payments.customer(accountId, 'manual')?.paymentMethodId ?? manual.methods[0]!.id
+  const charge = (accountId: string) => manual.charge(methodOf(accountId))
+  const shared = { ...deps, ...stores, book, processor, charge }
+  const own = ownSubscriptions({ ...shared, graceMs: settings.graceMs })
+  const remote = processor && remoteSubscriptions({ ...shared, processor })
+  const customerOf = async (account: AccountState) => {
+    if (!remote) throw new ProcessorUnavailable('No processor is configured.')
+    return remote.customerOf(account)
+  }
+  const sales = creditSales({ ...shared, packs: settings.creditPacks.map(text => creditPackOf(text)!), customerOf })
+  const messages = inbound({ ...shared, remote, sales })
+
+  const current = ({ account }: AccountState): Subscription | undefined => {
+    own.catchUp(account.id)
+    return subscriptions.running(account.id)
+  }
+
+  return {
+    provider: processor?.name ?? 'manual',
+    current,
+    standing(account) {
+      const held = current(account)
+      if (held) return { status: held.status as BillingStanding['status'], cancelAtPeriodEnd: held.cancelAtPeriodEnd }
+      // A plan that the operator set is as good as one that is paid for.
+      const { state } = keys.entitlements(account)
+      const status = withoutSubscription[state] ?? (subscriptions.latest(account.account.id) ? 'cancelled' : 'none')
+      return { status, cancelAtPeriodEnd: false }
+    },
+    subscriptions: byWhomItIsRun(own, remote, subscriptions),
+    payments: billingPayments({ ...shared, manual, methodOf, customerOf, retry: own.retryAll }),
+    credits: sales,
+    invoices: {
+      ...{ page: invoices.page, count: invoices.count, byId: invoices.byId },
+      own(accountId, id) {
+        const found = invoices.byId(id)
+        return found?.accountId === accountId ? found : undefined
+      },
+    },
+    ledger: billingLedger({ ...shared, agree: own.agree }),
+    receive: messages.receive,
+    duties: {
+      pass() {
+        own.pass()
+        sales.lapse()
+        messages.forget()
+      },
+      async ask() {
+        await sales.pass()
+        await remote?.pass()
+      },
+      nextStop: after => Math.min(own.nextStop(after), sales.nextStop(after)),
+    },
+  }
+}
+
+const withoutSubscription: Readonly<Record<string, BillingStanding['status']>> = { paid_active: 'active', trial_active: 'trialing' }
+
+/** A subscription is changed where it is run; a new one is made where they are run now. */
+function byWhomItIsRun(
+  own: OwnSubscriptions,
+  remote: SubscriptionEngine | undefined,
+  subscriptions: SubscriptionStore,
+): SubscriptionEngine {
+  const engineOf = ({ account }: AccountState): SubscriptionEngine => {
+    const held = subscriptions.running(account.id)
+    if (held?.provider === 'manual' || !(held || remote)) return own
+    if (!remote) throw new ProcessorUnavailable('The subscription is run by a processor that is not configured.')
+    return remote
+  }
+  return {
+    subscribe: async (account, ...rest) => engineOf(account).subscribe(account, ...rest),
+    changePlan: async (account, ...rest) => engineOf(account).changePlan(account, ...rest),
+    cancel: async account => engineOf(account).cancel(account),
+    reactivate: async account => engineOf(account).reactivate(account),
+  }
+}
+
+function processorOf({ billing: settings }: Config, clock: Clock): Processor | undefined {
+  if (settings.provider === 'manual') return undefined
+  const needed = (key: string, value: string): string => {
+    if (value === '') throw new Error(`billing.provider is stripe, and ${key} is empty; set it, or choose another provider.`)
+    return value
+  }
+  return stripeProcessor({
+    key: needed('billing.stripe_key', settings.stripeKey.reveal()),
+    webhookSecret: needed('billing.stripe_webhook_secret', settings.stripeWebhookSecret.reveal()),
+    ...{ url: settings.stripeUrl, now: clock.now },
+  })
+}

@@ -1,0 +1,130 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Ids } from '../../lib/ids.ts'
+import { minuteMs } from '../../lib/instant.ts'
+import type { Log } from '../../lib/log.ts'
+import { thousands } from '../../lib/text.ts'
+import type { CreditPack } from '../../plan/credit-packs.ts'
+import type { Charge, Processor } from '../../send/billing/processor.ts'
+import type { InvoiceStore } from '../../store/billing/invoices.ts'
+import type { CreditPurchase, CreditStore } from '../../store/keys/credits.ts'
+import type { Credits } from '../keys/credits.ts'
+import type { AccountState, Keyring } from '../keys/keyring.ts'
+import type { Notices } from '../messages/notices.ts'
+import { type BillingBook, currency } from './entries.ts'
+import type { BillingRefusal } from './terms.ts'
+
+/** Requests sold beside a plan. */
+export interface CreditSales {
+  packs: readonly CreditPack[]
+  /** Inside the caller's transaction. What a processor has to be asked for is pending until `settle`. */
+  order(account: AccountState, pack: CreditPack, quantity: number): CreditPurchase | BillingRefusal
+  /** Asks the processor to be paid for a pending purchase; however often, it is paid once. */
+  settle(purchaseId: string): Promise<CreditPurchase>
+  /** Inside the caller's transaction: what became of the payment. */
+  learned(purchaseId: string, charge: Charge): void
+  /** Bought requests that an account has left. */
+  balance(accountId: string): number
+  /** Ends what nobody used in time. */
+  lapse(): void
+  /** Takes up sales that were left half-way. */
+  pass(): Promise<void>
+  nextStop(after: number): number
+}
+
+export interface CreditSalesDeps {
+  packs: readonly CreditPack[]
+  book: BillingBook
+  credits: Credits
+  purchases: CreditStore
+  invoices: InvoiceStore
+  keys: Pick<Keyring, 'account'>
+  notices: Notices
+  clock: Clock
+  ids: Ids
+  log: Log
+  /** Without one, `charge` tells at once. */
+  processor: Processor | undefined
+  charge(accountId: string): Charge
+  customerOf(account: AccountState): Promise<string>
+}
+
+/** A sale that is this old was left half-way: its request has ended. */
+const leftMs = minuteMs
+const atOnceMax = 50
+
+export function creditSales(deps: CreditSalesDeps): CreditSales {
+  const { packs, book, credits, purchases, invoices, keys, clock, ids, log, processor, charge, customerOf } = deps
+
+  const learned = (purchaseId: string, charged: Charge): void => {
+    const held = purchases.byId(purchaseId)
+    const invoice = held?.invoiceId ? invoices.byId(held.invoiceId) : undefined
+    if (invoice?.status !== 'open' || charged.outcome === 'open') return
+    if (charged.outcome === 'paid') book.attempted(invoice, charged)
+    else book.settle(invoice, { status: 'void', attempts: invoice.attempts + 1, lastError: charged.error })
+  }
+
+  const order: CreditSales['order'] = ({ account }, pack, quantity) => {
+    const now = clock.now()
+    const amountCents = pack.priceCents * quantity
+    const charged: Charge = amountCents === 0 ? { outcome: 'paid' } : processor ? { outcome: 'open' } : charge(account.id)
+    if (charged.outcome === 'failed') return { refused: 'payment_failed', why: charged.error }
+    return book.together(() => {
+      const id = ids.uuid()
+      const invoice = book.issue({
+        ...{ accountId: account.id, subscriptionId: null, startsAt: now, endsAt: now, ...(processor && { provider: processor.name }) },
+        lines: [{ description: quantity === 1 ? pack.name : `${quantity} × ${pack.name}`, amountCents }],
+      })
+      book.purchase({
+        ...{ id, accountId: account.id, packId: pack.id, quantity, requests: pack.requests * quantity, amountCents, currency },
+        ...{ status: 'pending', invoiceId: invoice.id, createdAt: now, expiresAfterDays: pack.expiresAfterDays },
+        ...{ completedAt: null, expiresAt: null },
+      })
+      learned(id, charged)
+      if (charged.outcome === 'open' && !processor) book.tellOpen(invoice)
+      return purchases.byId(id)!
+    })
+  }
+
+  const settle: CreditSales['settle'] = async purchaseId => {
+    const held = purchases.byId(purchaseId)!
+    const account = keys.account(held.accountId)
+    if (held.status !== 'pending' || !processor || !account) return held
+    const { amountCents } = held
+    try {
+      const customer = await customerOf(account)
+      const description = `${thousands(String(held.requests))} requests`
+      const sale = { key: `purchase:${held.id}`, purchaseId, amountCents, currency: held.currency, description }
+      const charged = await processor.sell(customer, sale)
+      book.together(() => learned(purchaseId, charged))
+    } catch (error) {
+      log.warn('a purchase waits for the processor', { purchase: purchaseId, error })
+    }
+    return purchases.byId(purchaseId)!
+  }
+
+  return {
+    ...{ packs, order, settle, learned },
+    balance: credits.remaining,
+    lapse: () => lapse(deps),
+    async pass() {
+      if (!processor) return
+      for (const { id } of purchases.pending(processor.name, clock.now() - leftMs, atOnceMax)) await settle(id)
+    },
+    nextStop: after => purchases.nextExpiry(after) ?? Number.POSITIVE_INFINITY,
+  }
+}
+
+function lapse({ book, credits, purchases, notices, clock }: CreditSalesDeps): void {
+  const now = clock.now()
+  if (purchases.expired(now, 1).length === 0) return
+  book.together(() => {
+    // What was taken to the end counts as used.
+    credits.flush()
+    for (const { accountId, purchaseId, remaining } of purchases.expired(now, atOnceMax)) {
+      purchases.lapse(purchaseId)
+      credits.reload(accountId)
+      const message = `${thousands(String(remaining))} bought requests were not used in time.`
+      notices.post({ accountId, type: 'credits', title: 'Bought requests have expired', message, data: { purchase_id: purchaseId } }, now)
+    }
+  })
+}

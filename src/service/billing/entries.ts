@@ -1,0 +1,300 @@
+import type { Database } from 'bun:sqlite'
+import type { Clock } from '../../lib/clock.ts'
+import type { Ids } from '../../lib/ids.ts'
+import { dayMs, isoDay, isoInstant } from '../../lib/instant.ts'
+import { type InvoiceLine, invoiceNumber, money } from '../../plan/invoice.ts'
+import { firstPlan, type Plans, tierOf } from '../../plan/plans.ts'
+import { isHigher, paymentRetriesMs } from '../../plan/subscription.ts'
+import type { PlanId } from '../../plan/tiers.ts'
+import type { Charge } from '../../send/billing/processor.ts'
+import type { Invoice, InvoicePayment, InvoiceStore } from '../../store/billing/invoices.ts'
+import type { Subscription, SubscriptionStore } from '../../store/billing/subscriptions.ts'
+import { transact } from '../../store/database.ts'
+import type { CreditPurchase, CreditStore } from '../../store/keys/credits.ts'
+import type { Credits } from '../keys/credits.ts'
+import type { KeyChanges } from '../keys/key-changes.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import type { Mail } from '../messages/mail.ts'
+import type { Notices } from '../messages/notices.ts'
+import type { Events } from '../webhooks/events.ts'
+
+export interface BookDeps {
+  db: Database
+  keys: Keyring
+  changes: Pick<KeyChanges, 'changeAccount'>
+  plans: Plans
+  subscriptions: SubscriptionStore
+  invoices: InvoiceStore
+  purchases: CreditStore
+  credits: Credits
+  events: Pick<Events, 'emit'>
+  notices: Notices
+  mail: Pick<Mail, 'post'>
+  clock: Clock
+  ids: Ids
+  serviceName: string
+  /** Where this service is reached; empty: it is not known, and events name no address. */
+  baseUrl: string
+  termsMs: number
+}
+
+export interface InvoiceDraft {
+  accountId: string
+  subscriptionId: string | null
+  startsAt: number
+  endsAt: number
+  /** Those that cost nothing are left out. */
+  lines: readonly InvoiceLine[]
+  /** Made here when absent. */
+  id?: string
+  /** Who takes the money; absent: the operator. */
+  provider?: string
+}
+
+/** What the books of billing say, and the one way in which each kind of entry is made: with its plan, events and notices in one transaction. */
+export type BillingBook = ReturnType<typeof billingBook>
+
+export const currency = 'USD'
+
+export function billingBook(deps: BookDeps) {
+  const { db, keys, invoices, clock } = deps
+  const subscribed = subscriptionEntries(deps)
+  const invoiced = invoiceEntries(deps)
+  const credited = creditEntries(deps)
+
+  /** One transaction; what the keys had in memory is read again when it is undone. */
+  const together = <T>(work: () => T): T => {
+    try {
+      return transact(db, work)
+    } catch (error) {
+      keys.reload()
+      deps.credits.reset()
+      throw error
+    }
+  }
+
+  /** Writes what became of the payment of an invoice, and what follows from it. */
+  const settle = (invoice: Invoice, payment: Partial<InvoicePayment>): Invoice => {
+    const settled = { ...invoice, ...payment }
+    invoices.pay(invoice.id, settled)
+    if (settled.status === 'paid' && invoice.status !== 'paid') invoiced.paid(settled)
+    if (settled.status !== 'open') credited.follow(settled)
+    if (settled.subscriptionId !== null) subscribed.refresh(settled.subscriptionId)
+    return settled
+  }
+
+  return {
+    ...subscribed,
+    together,
+    settle,
+    purchase: credited.add,
+    /** An attempt to be paid. A refusal is tried again by the schedule. */
+    attempted(invoice: Invoice, charge: Charge): Invoice {
+      if (charge.outcome === 'open') return invoice
+      const now = clock.now()
+      const attempts = invoice.attempts + 1
+      if (charge.outcome === 'paid') {
+        return settle(invoice, { status: 'paid', paidAt: now, attempts, nextAttemptAt: null, lastError: null })
+      }
+      const waitMs = paymentRetriesMs[invoice.attempts]
+      const nextAttemptAt = waitMs === undefined ? null : now + waitMs
+      const failed = settle(invoice, { attempts, nextAttemptAt, lastError: charge.error, dueAt: Math.min(invoice.dueAt, now) })
+      invoiced.failed(failed, charge.error)
+      return failed
+    },
+    /** The time to pay is over. */
+    overdue(invoice: Invoice): void {
+      invoiced.failed(invoice, 'It was not paid in time.')
+      if (invoice.subscriptionId !== null) subscribed.refresh(invoice.subscriptionId)
+    },
+    ...documents(deps),
+    tellOpen: invoiced.tellOpen,
+    tellPaid: invoiced.paid,
+    tellFailed: invoiced.failed,
+  }
+}
+
+/** New invoices. The number is taken in the transaction that adds one. */
+function documents({ keys, invoices, ids, clock, termsMs }: BookDeps) {
+  const billedTo = (accountId: string) => keys.account(accountId)?.account.email ?? ''
+  return {
+    /** A new invoice, which is open until its payment is known. */
+    issue(draft: InvoiceDraft): Invoice {
+      const now = clock.now()
+      const seq = invoices.nextSeq()
+      const lines = draft.lines.filter(line => line.amountCents !== 0)
+      const invoice: Invoice = {
+        ...{
+          id: draft.id ?? ids.uuid(),
+          accountId: draft.accountId,
+          subscriptionId: draft.subscriptionId,
+          number: invoiceNumber(now, seq),
+        },
+        ...{ amountCents: lines.reduce((sum, line) => sum + line.amountCents, 0), currency, status: 'open', lines },
+        ...{ startsAt: draft.startsAt, endsAt: draft.endsAt, billedTo: billedTo(draft.accountId) },
+        ...{ createdAt: now, dueAt: now + termsMs, paidAt: null, attempts: 0, nextAttemptAt: null, lastError: null },
+        ...{ provider: draft.provider ?? 'manual', providerRef: null },
+      }
+      invoices.add(invoice)
+      return invoice
+    },
+    /** An invoice that the processor has made. */
+    copyInvoice(invoice: Omit<Invoice, 'id' | 'number' | 'billedTo'>): Invoice {
+      const number = invoiceNumber(invoice.createdAt, invoices.nextSeq())
+      const copy = { ...invoice, id: ids.uuid(), number, billedTo: billedTo(invoice.accountId) }
+      invoices.add(copy)
+      return copy
+    },
+  }
+}
+
+/** What stands in the events of a subscription. */
+function subscriptionData(plans: Plans, one: Subscription) {
+  return {
+    subscription_id: one.id,
+    plan_id: one.plan,
+    plan_name: tierOf(plans, one.plan).name,
+    status: one.status,
+    billing_period: one.billingPeriod,
+    current_period_start: isoInstant(one.startsAt),
+    current_period_end: isoInstant(one.endsAt),
+  }
+}
+
+function subscriptionEntries(deps: BookDeps) {
+  const { keys, changes, plans, subscriptions, invoices, events, clock, ids } = deps
+
+  /** The plan of an account follows its subscription; one that the operator set meanwhile stays. */
+  const move = (accountId: string, from: PlanId | undefined, to: PlanId) => {
+    const state = keys.account(accountId)
+    if (!state || state.account.plan === to || (from !== undefined && state.account.plan !== from)) return
+    changes.changeAccount(state, { plan: to })
+  }
+  const emit = (type: string, one: Subscription, data: Record<string, unknown>) => {
+    // Each entry is made once, in the transaction that makes it true.
+    events.emit({ type, data, dedupe: ids.uuid(), accountId: one.accountId, at: clock.now() })
+  }
+  const emitUpdated = (one: Subscription, previousPlan: PlanId | null) =>
+    emit('subscription.updated', one, {
+      ...subscriptionData(plans, one),
+      previous_plan_id: previousPlan,
+      cancel_at_period_end: one.cancelAtPeriodEnd,
+      updated_at: isoInstant(clock.now()),
+    })
+  const emitCancelled = (one: Subscription, effectiveAt: number) =>
+    emit('subscription.cancelled', one, {
+      ...{ subscription_id: one.id, plan_id: one.plan, plan_name: tierOf(plans, one.plan).name },
+      ...{ cancelled_at: isoInstant(one.cancelledAt ?? clock.now()), effective_end_date: isoDay(effectiveAt) },
+    })
+
+  const revise = (before: Subscription, change: Partial<Subscription>): Subscription => {
+    const after = { ...before, ...change, updatedAt: clock.now() }
+    const previous = before.plan === after.plan ? null : before.plan
+    subscriptions.put(after)
+    // Whoever gains webhooks hears of it by them, and whoever loses them too.
+    const gains = previous !== null && isHigher(after.plan, before.plan)
+    if (gains) move(after.accountId, before.plan, after.plan)
+    if (after.cancelAtPeriodEnd && !before.cancelAtPeriodEnd) emitCancelled(after, after.endsAt)
+    else emitUpdated(after, previous)
+    if (previous !== null && !gains) move(after.accountId, before.plan, after.plan)
+    return after
+  }
+
+  return {
+    begin(one: Subscription): Subscription {
+      subscriptions.put(one)
+      move(one.accountId, undefined, one.plan)
+      emit('subscription.created', one, { ...subscriptionData(plans, one), created_at: isoInstant(one.createdAt) })
+      return one
+    },
+    revise,
+    /** From now on it gives nothing; `unpaid`: nobody asked for it. */
+    end(before: Subscription, { unpaid = false } = {}): Subscription {
+      const now = clock.now()
+      const after: Subscription = {
+        ...{ ...before, status: 'cancelled', endedAt: now, cancelledAt: before.cancelledAt ?? now, updatedAt: now },
+        ...{ pendingPlan: null, pendingBillingPeriod: null, pastDueAt: null },
+      }
+      subscriptions.put(after)
+      if (unpaid) emitCancelled(after, now)
+      else emitUpdated(after, null)
+      move(after.accountId, after.plan, firstPlan)
+      return after
+    },
+    /** Whether it is past due follows from its invoices. */
+    refresh(subscriptionId: string): void {
+      const held = subscriptions.byId(subscriptionId)
+      if (!held || held.endedAt !== null || held.provider !== 'manual') return
+      const now = clock.now()
+      const isLate = invoices.openOf(subscriptionId).some(one => one.dueAt <= now)
+      if (isLate === (held.status === 'past_due')) return
+      revise(held, isLate ? { status: 'past_due', pastDueAt: now } : { status: 'active', pastDueAt: null })
+    },
+  }
+}
+
+function invoiceEntries({ events, notices, mail, clock, ids, serviceName, baseUrl }: BookDeps) {
+  const data = (one: Invoice) => ({
+    ...{ invoice_id: one.id, subscription_id: one.subscriptionId, amount: one.amountCents, currency: one.currency, status: one.status },
+  })
+  const sum = (one: Invoice) => money(one.amountCents, one.currency)
+  const say = (one: Invoice, title: string, message: string) =>
+    notices.post({ accountId: one.accountId, type: 'invoice', title, message, data: { invoice_id: one.id } }, clock.now())
+  const write = (one: Invoice, subject: string, text: string) =>
+    mail.post({
+      ...{ to: one.billedTo, subject: `${serviceName}: ${subject}`, accountId: one.accountId, dedupe: `invoice:${one.id}:${ids.uuid()}` },
+      text: `${text}\n\nThe invoice and its PDF are listed under /billing/invoices.\n`,
+    })
+  return {
+    paid(one: Invoice): void {
+      const paidAt = one.paidAt ?? clock.now()
+      events.emit({
+        ...{ type: 'invoice.paid', dedupe: one.id, accountId: one.accountId, at: clock.now() },
+        data: {
+          ...data(one),
+          ...{ period_start: isoInstant(one.startsAt), period_end: isoInstant(one.endsAt), paid_at: isoInstant(paidAt) },
+          pdf_url: baseUrl === '' ? null : `${baseUrl}/billing/invoices/${one.id}/pdf`,
+        },
+      })
+      say(one, `Invoice ${one.number} is paid`, `${sum(one)} has been paid.`)
+    },
+    failed(one: Invoice, error: string): void {
+      const now = clock.now()
+      const next = one.nextAttemptAt === null ? null : isoInstant(one.nextAttemptAt)
+      events.emit({
+        ...{ type: 'invoice.payment_failed', dedupe: `${one.id} ${one.attempts} ${error}`, accountId: one.accountId, at: now },
+        data: { ...data(one), attempt_count: one.attempts, next_attempt_at: next, error, failed_at: isoInstant(now) },
+      })
+      const then = next === null ? 'It is not tried again by itself.' : `It is tried again at ${next}.`
+      const message = `${sum(one)} of invoice ${one.number} could not be taken: ${error} ${then}`
+      say(one, `Invoice ${one.number} is not paid`, message)
+      write(one, `invoice ${one.number} is not paid`, message)
+    },
+    /** A bill that waits for its payer. */
+    tellOpen(one: Invoice): void {
+      const message = `Invoice ${one.number} over ${sum(one)} is due on ${isoDay(one.dueAt)}.`
+      say(one, `Invoice ${one.number} is open`, message)
+      write(one, `invoice ${one.number}`, message)
+    },
+  }
+}
+
+function creditEntries({ purchases, credits, clock }: BookDeps) {
+  return {
+    add: (purchase: CreditPurchase): void => purchases.add(purchase),
+    /** A purchase is worth what its invoice is: paid, its requests are there. */
+    follow({ id, status }: Invoice): void {
+      const held = purchases.byInvoice(id)
+      if (!held || held.status === 'completed' || status === 'draft' || status === 'open') return
+      const now = clock.now()
+      // What was taken of other lots must not be forgotten when they are read again.
+      credits.flush()
+      const { expiresAfterDays } = held
+      if (status === 'paid') {
+        const expiresAt = expiresAfterDays === null ? null : now + expiresAfterDays * dayMs
+        purchases.settle({ ...held, status: 'completed', completedAt: now, expiresAt })
+      } else purchases.settle({ ...held, status: 'failed' })
+      credits.reload(held.accountId)
+    },
+  }
+}

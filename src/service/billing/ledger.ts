@@ -1,0 +1,55 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Terms } from '../../plan/subscription.ts'
+import type { Charge } from '../../send/billing/processor.ts'
+import type { Invoice } from '../../store/billing/invoices.ts'
+import type { AccountState } from '../keys/keyring.ts'
+import type { BillingBook } from './entries.ts'
+import type { BillingRefusal, Changed } from './terms.ts'
+
+export interface WantedInvoice {
+  description: string
+  amountCents: number
+  startsAt: number
+  endsAt: number
+  id?: string
+}
+
+/** What the operator may write into the books. */
+export interface Ledger {
+  /** An invoice for anything, which is open; in an evaluation copy it pays itself like every other. */
+  issue(account: AccountState, wanted: WantedInvoice): Invoice
+  /** Refused for an invoice that is settled, and for one whose money the processor takes. */
+  mark(invoice: Invoice, status: 'paid' | 'void' | 'uncollectible'): Invoice | BillingRefusal
+  /** Puts an account on a plan at an agreed price, in place of a running subscription. */
+  agree(account: AccountState, terms: Terms): Changed | BillingRefusal
+}
+
+export interface LedgerDeps {
+  book: BillingBook
+  clock: Clock
+  charge(accountId: string): Charge
+  agree: Ledger['agree']
+}
+
+export function billingLedger({ book, clock, charge, agree }: LedgerDeps): Ledger {
+  return {
+    agree,
+    issue({ account }, { description, ...wanted }) {
+      return book.together(() => {
+        const lines = [{ description, amountCents: wanted.amountCents }]
+        const made = book.issue({ ...wanted, accountId: account.id, subscriptionId: null, lines })
+        const charged = charge(account.id)
+        if (charged.outcome === 'open') book.tellOpen(made)
+        return book.attempted(made, charged)
+      })
+    },
+    mark(invoice, status) {
+      if (invoice.provider !== 'manual') return { refused: 'invoice_closed', why: 'The processor takes the money of this invoice.' }
+      // What was given up may be paid after all.
+      const isOpen = invoice.status === 'open' || (invoice.status === 'uncollectible' && status === 'paid')
+      if (!isOpen) return { refused: 'invoice_closed', why: `The invoice is ${invoice.status}, and stays so.` }
+      const paidAt = status === 'paid' ? clock.now() : null
+      return book.together(() => book.settle(invoice, { status, paidAt, nextAttemptAt: null }))
+    },
+  }
+}

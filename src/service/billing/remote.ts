@@ -1,0 +1,301 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Ids } from '../../lib/ids.ts'
+import { minuteMs } from '../../lib/instant.ts'
+import type { Log } from '../../lib/log.ts'
+import { firstPlan, type Plans, tierOf } from '../../plan/plans.ts'
+import { type BillingPeriod, changeOf, type Terms } from '../../plan/subscription.ts'
+import {
+  PaymentRefused,
+  type Processor,
+  type RemoteInvoice,
+  type RemoteSubscription,
+  type RemoteTerms,
+} from '../../send/billing/processor.ts'
+import type { InvoiceStore } from '../../store/billing/invoices.ts'
+import type { PaymentStore } from '../../store/billing/payments.ts'
+import type { Subscription, SubscriptionStore } from '../../store/billing/subscriptions.ts'
+import type { AccountState, Keyring } from '../keys/keyring.ts'
+import type { BillingBook } from './entries.ts'
+import { type BillingRefusal, type Changed, isRefusal, listPrice, offered, type Ready, type SubscriptionEngine } from './terms.ts'
+
+export interface RemoteDeps {
+  processor: Processor
+  book: BillingBook
+  subscriptions: SubscriptionStore
+  invoices: InvoiceStore
+  payments: PaymentStore
+  plans: Plans
+  clock: Clock
+  ids: Ids
+  log: Log
+  keys: Pick<Keyring, 'account'>
+}
+
+/** Subscriptions that a processor runs; here stands a copy of how it has them, and the plan follows the copy. */
+export interface RemoteSubscriptions extends SubscriptionEngine {
+  /** The account's name at the processor, made where there is none. */
+  customerOf(account: AccountState): Promise<string>
+  /** Looks how the processor has a thing, and writes it down in one transaction with `also`. Whatever arrives late is as true as what arrives first. */
+  look(kind: 'subscription' | 'invoice', ref: string, also: () => boolean): Promise<void>
+  /** Looks after subscriptions whose period is over and of which nothing was heard. */
+  pass(): Promise<void>
+}
+
+const quietMs = 10 * minuteMs
+const atOnceMax = 20
+
+export function remoteSubscriptions(deps: RemoteDeps): RemoteSubscriptions {
+  const mirror = mirrorOf(deps)
+  const inTurn = turns()
+  return { ...subscribing(deps, mirror, inTurn), ...looking(deps, mirror, inTurn) }
+}
+
+type InTurn = ReturnType<typeof turns>
+
+/** What is asked of the processor for one account is asked one after the other, so that an older answer never overtakes a newer one. */
+function turns() {
+  const last = new Map<string, Promise<unknown>>()
+  return async <T>(lane: string, work: () => Promise<T>): Promise<T> => {
+    const mine = (last.get(lane) ?? Promise.resolve()).then(work, work)
+    last.set(lane, mine)
+    try {
+      return await mine
+    } finally {
+      if (last.get(lane) === mine) last.delete(lane)
+    }
+  }
+}
+
+type Mirror = ReturnType<typeof mirrorOf>
+
+/** Writes down what the processor says. The same answer a second time changes nothing. */
+function mirrorOf({ processor, book, subscriptions, invoices, payments, keys, clock, ids, log }: RemoteDeps) {
+  const begin = (remote: RemoteSubscription): Subscription | undefined => {
+    if (remote.status === 'incomplete' || remote.status === 'cancelled' || !keys.account(remote.accountId)) return undefined
+    const running = subscriptions.running(remote.accountId)
+    if (running) {
+      log.warn('an account has two subscriptions', { account: remote.accountId, kept: running.id, other: remote.ref })
+      return undefined
+    }
+    const now = clock.now()
+    return book.begin({
+      ...{ id: ids.uuid(), accountId: remote.accountId, agreed: false, anchorAt: remote.startsAt, ...copied(remote) },
+      ...{ pastDueAt: remote.status === 'past_due' ? now : null, cancelledAt: null, endedAt: null },
+      ...{ provider: processor.name, providerRef: remote.ref, createdAt: remote.createdAt, updatedAt: now },
+    })
+  }
+  return {
+    subscription(remote: RemoteSubscription): Subscription | undefined {
+      const held = subscriptions.byRef(remote.ref)
+      if (!held) return begin(remote)
+      if (held.endedAt !== null || remote.status === 'incomplete') return held
+      if (remote.status === 'cancelled') return book.end(held, { unpaid: !held.cancelAtPeriodEnd })
+      const now = clock.now()
+      const change: Partial<Subscription> = {
+        ...copied(remote),
+        pastDueAt: remote.status === 'past_due' ? (held.pastDueAt ?? now) : null,
+        cancelledAt: remote.cancelAtPeriodEnd ? (held.cancelledAt ?? now) : null,
+      }
+      const isSame = Object.entries(change).every(([name, value]) => held[name as keyof Subscription] === value)
+      return isSame ? held : book.revise(held, change)
+    },
+    invoice(remote: RemoteInvoice): void {
+      const accountId = payments.customerByRef(processor.name, remote.customerRef)?.accountId
+      if (accountId === undefined || remote.status === 'draft') return
+      const held = invoices.byRef(remote.ref)
+      const { attempts, nextAttemptAt, paidAt, status } = remote
+      const failed = status === 'open' && attempts > (held?.attempts ?? 0)
+      if (!held) {
+        const { ref, subscriptionRef, customerRef: _customer, ...rest } = remote
+        const subscriptionId = subscriptionRef === null ? null : (subscriptions.byRef(subscriptionRef)?.id ?? null)
+        const copy = book.copyInvoice({ ...rest, accountId, subscriptionId, lastError: null, provider: processor.name, providerRef: ref })
+        if (status === 'paid') book.tellPaid(copy)
+        if (failed) book.tellFailed(copy, refusedThere)
+        return
+      }
+      // What is paid or void stays so.
+      if (held.status === 'paid' || held.status === 'void') return
+      if (held.status === status && held.attempts === attempts && held.nextAttemptAt === nextAttemptAt) return
+      const lastError = status === 'open' && attempts > 0 ? refusedThere : null
+      const settled = book.settle(held, { status, attempts, nextAttemptAt, paidAt, lastError })
+      if (failed) book.tellFailed(settled, refusedThere)
+    },
+  }
+}
+
+const refusedThere = 'The payment was refused.'
+
+const copied = (remote: RemoteSubscription) => ({
+  ...{ plan: remote.plan, billingPeriod: remote.billingPeriod, priceCents: remote.priceCents, pendingPlan: remote.pendingPlan },
+  ...{ pendingBillingPeriod: null, startsAt: remote.startsAt, endsAt: remote.endsAt, cancelAtPeriodEnd: remote.cancelAtPeriodEnd },
+  status: remote.status === 'past_due' ? ('past_due' as const) : ('active' as const),
+})
+
+/** What is asked of the processor and written down here, step by step. */
+function steps(deps: RemoteDeps, mirror: Mirror) {
+  const { processor, book, payments, plans, clock } = deps
+
+  const customerOf = async ({ account }: AccountState): Promise<string> => {
+    const held = payments.customer(account.id, processor.name)
+    const ref = held?.providerRef ?? null
+    if (ref !== null) return ref
+    const made = await processor.customer({ accountId: account.id, email: account.email, ref })
+    payments.putCustomer({ accountId: account.id, provider: processor.name, providerRef: made, paymentMethodId: null })
+    return made
+  }
+  const remoteTerms = (terms: Terms): RemoteTerms => ({ ...terms, planName: tierOf(plans, terms.plan).name })
+
+  /** Writes the subscription down together with the invoice that its change has made. */
+  const keep = async (remote: RemoteSubscription): Promise<{ subscription: Subscription; amountCents: number } | BillingRefusal> => {
+    const invoice = await processor.latestInvoice(remote.ref)
+    const before = invoice && deps.invoices.byRef(invoice.ref)
+    const subscription = book.together(() => {
+      const kept = mirror.subscription(remote)
+      if (invoice) mirror.invoice(invoice)
+      return kept
+    })
+    if (!subscription) return { refused: 'payment_failed', why: 'The first payment has not been made.' }
+    return { subscription, amountCents: invoice && !before ? invoice.amountCents : 0 }
+  }
+  const settled = (kept: Awaited<ReturnType<typeof keep>>, how: Changed['how'], effectiveAt = clock.now()): Changed | BillingRefusal =>
+    isRefusal(kept) ? kept : { ...kept, how, effectiveAt }
+
+  const begin = async (account: AccountState, terms: Terms, repeatKey: string): Promise<Changed | BillingRefusal> => {
+    const customer = await customerOf(account)
+    const { id } = account.account
+    return settled(await keep(await processor.subscribe(customer, id, remoteTerms(terms), `subscribe:${id}:${repeatKey}`)), 'created')
+  }
+
+  const upgrade = async (held: Subscription, ref: string, terms: Terms, repeatKey: string): Promise<Changed | BillingRefusal> => {
+    if (held.status === 'past_due') return { refused: 'subscription_past_due' }
+    try {
+      return settled(await keep(await processor.upgrade(ref, remoteTerms(terms), `upgrade:${held.id}:${repeatKey}`)), 'changed')
+    } catch (error) {
+      const { pendingPlan: plan, billingPeriod } = held
+      // What waited for the next period was taken back for the upgrade, and waits again.
+      if (error instanceof PaymentRefused && plan !== null) {
+        await processor.changeNext(ref, remoteTerms({ plan, billingPeriod, priceCents: listPrice(plans, plan, billingPeriod) }))
+      }
+      throw error
+    }
+  }
+
+  const cancelAt = async (held: Subscription, cancel: boolean): Promise<Subscription | BillingRefusal> => {
+    if (held.cancelAtPeriodEnd === cancel) return held
+    const remote = await processor.cancelAtPeriodEnd(held.providerRef ?? '', cancel)
+    return book.together(() => mirror.subscription(remote)) ?? held
+  }
+
+  const apply = async (held: Subscription, terms: Terms, repeatKey: string): Promise<Changed | BillingRefusal> => {
+    const ref = held.providerRef ?? ''
+    const change = changeOf(held, terms, clock.now())
+    if (change.when === 'never') {
+      if (held.pendingPlan === null) return { subscription: held, amountCents: 0, effectiveAt: clock.now(), how: 'same' }
+      return settled(await keep(await processor.changeNext(ref, remoteTerms(terms))), 'same')
+    }
+    if (change.when === 'now') return upgrade(held, ref, terms, repeatKey)
+    if (terms.billingPeriod !== held.billingPeriod) {
+      return { refused: 'invalid_plan', why: 'can follow a subscription of another length only when that has ended; cancel it first.' }
+    }
+    // Whoever says what comes next wants something to come.
+    await cancelAt(held, false)
+    return settled(await keep(await processor.changeNext(ref, remoteTerms(terms))), 'pending', held.endsAt)
+  }
+
+  return { customerOf, begin, apply, cancelAt }
+}
+
+function subscribing(deps: RemoteDeps, mirror: Mirror, inTurn: InTurn) {
+  const { subscriptions, plans } = deps
+  const { customerOf, begin, apply, cancelAt } = steps(deps, mirror)
+
+  /** Asks the processor in turn; a payment that it refuses is a refusal here, and any other fault is its caller's. */
+  const asked = async <T>(account: AccountState, work: () => Promise<T | BillingRefusal>): Promise<Ready<T>> => {
+    const result = await inTurn(account.account.id, async () => {
+      try {
+        return await work()
+      } catch (error) {
+        if (error instanceof PaymentRefused) return { refused: 'payment_failed' as const, why: error.message }
+        throw error
+      }
+    })
+    return () => result
+  }
+
+  return {
+    customerOf,
+    subscribe: (account: AccountState, plan: string, billingPeriod: BillingPeriod, repeatKey: string) =>
+      asked<Changed>(account, async () => {
+        const held = subscriptions.running(account.account.id)
+        const terms = offered(plans, account, held, plan, billingPeriod)
+        if (isRefusal(terms)) return terms
+        if (!held) return begin(account, terms, repeatKey)
+        const lasting = await cancelAt(held, false)
+        return isRefusal(lasting) ? lasting : apply(lasting, terms, repeatKey)
+      }),
+    changePlan: (account: AccountState, plan: string, repeatKey: string) =>
+      asked<Changed>(account, async () => {
+        const held = subscriptions.running(account.account.id)
+        if (!held && (account.account.plan !== firstPlan || plan === firstPlan)) return { refused: 'no_active_subscription' }
+        if (held && plan === firstPlan) {
+          const ending = await cancelAt(held, true)
+          return isRefusal(ending) ? ending : { subscription: ending, amountCents: 0, effectiveAt: ending.endsAt, how: 'pending' }
+        }
+        const terms = offered(plans, account, held, plan, held?.billingPeriod ?? 'monthly')
+        if (isRefusal(terms)) return terms
+        return held ? apply(held, terms, repeatKey) : begin(account, terms, repeatKey)
+      }),
+    cancel: (account: AccountState) =>
+      asked<Subscription>(account, async () => {
+        const held = subscriptions.running(account.account.id)
+        return held ? cancelAt(held, true) : { refused: 'no_active_subscription' }
+      }),
+    reactivate: (account: AccountState) =>
+      asked<Subscription | undefined>(account, async () => {
+        const held = subscriptions.running(account.account.id)
+        return held && cancelAt(held, false)
+      }),
+  }
+}
+
+function looking({ processor, book, subscriptions, payments, clock, log }: RemoteDeps, mirror: Mirror, inTurn: InTurn) {
+  /** Whose a thing is; undefined: nobody's here. */
+  const laneOf = async (kind: 'subscription' | 'invoice', ref: string): Promise<string | undefined> => {
+    if (kind === 'subscription') return subscriptions.byRef(ref)?.accountId ?? (await processor.subscription(ref))?.accountId
+    const customer = (await processor.invoice(ref))?.customerRef
+    return customer === undefined ? undefined : payments.customerByRef(processor.name, customer)?.accountId
+  }
+  const look: RemoteSubscriptions['look'] = async (kind, ref, also) => {
+    const lane = await laneOf(kind, ref)
+    if (lane === undefined) return void book.together(also)
+    await inTurn(lane, async () => {
+      const subscription = kind === 'subscription' ? await processor.subscription(ref) : undefined
+      const invoice = kind === 'invoice' ? await processor.invoice(ref) : undefined
+      // An invoice may come before the message of the subscription that it pays.
+      const paysFor = invoice && invoice.subscriptionRef !== null ? await processor.subscription(invoice.subscriptionRef) : undefined
+      book.together(() => {
+        if (!also()) return
+        for (const one of [subscription, paysFor]) if (one?.accountId === lane) mirror.subscription(one)
+        if (invoice) mirror.invoice(invoice)
+      })
+    })
+  }
+  const lookedAt = new Map<string, number>()
+  return {
+    look,
+    async pass() {
+      const now = clock.now()
+      for (const { providerRef } of subscriptions.over(processor.name, now - quietMs, atOnceMax)) {
+        if (providerRef === null || now - (lookedAt.get(providerRef) ?? 0) < quietMs) continue
+        lookedAt.set(providerRef, now)
+        try {
+          await look('subscription', providerRef, () => true)
+          const invoice = await processor.latestInvoice(providerRef)
+          if (invoice) await look('invoice', invoice.ref, () => true)
+        } catch (error) {
+          log.warn('the processor was asked about a subscription in vain', { subscription: providerRef, error })
+        }
+      }
+    },
+  }
+}

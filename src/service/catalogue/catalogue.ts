@@ -1,0 +1,143 @@
+import { suggestCodes } from '../../market/catalogue/suggest.ts'
+import type { Extent, NewContract, Series, SeriesStore } from '../../store/catalogue/series.ts'
+
+/** Why a code of the catalogue answers no prices. */
+export type UnavailableReason = 'no_source' | 'no_observations' | 'discontinued' | 'restricted'
+
+export interface Resolved {
+  /** A futures family is answered by its front contract's series; by its own while that contract has no data. */
+  series: Series
+  /** The code that answers: the series' own, or the front contract of a futures family. */
+  code: string
+  /** What was asked, upper case, when it is not the code that answers. */
+  requestedCode: string | undefined
+}
+
+/** What the catalogue asks about futures. */
+export interface ContractBook {
+  /** The contract that answers for a futures family's code at an instant; undefined for any other code. */
+  front(code: string, at: number): string | undefined
+  /** The contract that a code names, if its family lists it at an instant. */
+  listed(code: string, at: number): NewContract | undefined
+}
+
+/** The catalogue in memory: every code and alias, and how far the data of each reaches. */
+export interface Catalogue {
+  /** Another number after anything changed that the catalogue answers. */
+  readonly version: number
+  /** Every code but the contracts of futures, which their families stand for. */
+  list(): readonly Series[]
+  byId(id: number): Series
+  /** The series of a code or alias in any letter case: a futures family's own, not its front contract's. */
+  named(text: string): Series | undefined
+  /** What answers to a code or alias in any letter case. A contract that its family lists is known even before it has data. */
+  resolve(text: string, now: number): Resolved | undefined
+  /** Known codes near to `text`, closest first. */
+  suggest(text: string): Series[]
+  extent(series: Series): Extent | undefined
+  /** Of a futures family also when only its contracts have any. */
+  hasData(series: Series): boolean
+  /** Whether any contract of a futures family has data. */
+  hasContracts(family: string): boolean
+  unavailableReason(series: Series): UnavailableReason | undefined
+  /** Takes in what a write added: bounds of the data and the fixture mark. */
+  extend(id: number, firstAt: number, lastAt: number): void
+  /** Adds contracts of futures; those that are there stay as they are. */
+  addContracts(contracts: readonly NewContract[]): void
+  reload(): void
+}
+
+/** More spellings than there are codes are tried by mistake or in search of a weakness. */
+const plainMax = 10_000
+
+export function catalogue(store: SeriesStore, book: ContractBook): Catalogue {
+  let list: Series[] = []
+  let ids = new Map<number, Series>()
+  let names = new Map<string, Series>()
+  const extents = new Map<number, Extent>()
+  /** Families of which some contract has data. */
+  const traded = new Set<string>()
+  let version = 0
+  /** What plain codes, as they were written, resolved to: all that is asked for again and again. */
+  const plain = new Map<string, Resolved>()
+
+  const hold = (series: Series, extent: Extent) => {
+    extents.set(series.id, extent)
+    if (series.contractOf !== null) traded.add(series.contractOf)
+  }
+  const reload = () => {
+    version += 1
+    plain.clear()
+    extents.clear()
+    traded.clear()
+    const all = store.all()
+    list = all.filter(one => one.contractOf === null)
+    ids = new Map(all.map(one => [one.id, one]))
+    names = new Map(all.flatMap(one => one.aliases.map(alias => [alias, one] as const)))
+    const found = store.extents()
+    for (const one of all) {
+      names.set(one.code, one)
+      const extent = found.get(one.id)
+      if (extent) hold(one, extent)
+    }
+  }
+  reload()
+
+  const addContracts = (contracts: readonly NewContract[]) => {
+    const missing = contracts.filter(one => !names.has(one.code))
+    if (missing.length === 0) return
+    store.addContracts(missing)
+    reload()
+  }
+  /** A code that is not there yet may be that of a contract listed since; there are never more of them than the families list. */
+  const sought = (code: string, now: number): Series | undefined => {
+    const contract = names.has(code) ? undefined : book.listed(code, now)
+    if (contract) addContracts([contract])
+    return names.get(code)
+  }
+  const hasData = (series: Series) => series.unavailableReason === null && (extents.has(series.id) || traded.has(series.code))
+  return {
+    get version() {
+      return version
+    },
+    list: () => list,
+    byId: id => ids.get(id)!,
+    named: text => names.get(text.trim().toUpperCase()),
+    resolve(text, now) {
+      const known = plain.get(text)
+      if (known) return known
+      const asked = text.trim().toUpperCase()
+      const found = sought(asked, now)
+      if (!found) return undefined
+      const family = found.contractOf === null ? found : names.get(found.contractOf)!
+      const front = book.front(family.code, now)
+      if (front === undefined || (found !== family && found.code !== front)) {
+        const resolved = { series: found, code: found.code, requestedCode: asked === found.code ? undefined : asked }
+        // A contract may become the front one; other codes stay what they are until the list is read again.
+        if (front === undefined && plain.size < plainMax) plain.set(text, resolved)
+        return resolved
+      }
+      const own = names.get(front)
+      return { series: own && extents.has(own.id) ? own : family, code: front, requestedCode: asked === front ? undefined : asked }
+    },
+    suggest: text => suggestCodes(text, list),
+    extent: series => extents.get(series.id),
+    hasData,
+    hasContracts: family => traded.has(family),
+    unavailableReason(series) {
+      if (series.unavailableReason) return series.unavailableReason as UnavailableReason
+      return hasData(series) ? undefined : 'no_observations'
+    },
+    extend(id, firstAt, lastAt) {
+      const held = extents.get(id)
+      if (held && held.firstAt <= firstAt && held.lastAt >= lastAt) return
+      version += 1
+      if (held) {
+        held.firstAt = Math.min(held.firstAt, firstAt)
+        held.lastAt = Math.max(held.lastAt, lastAt)
+      } else hold(ids.get(id)!, { firstAt, lastAt })
+    },
+    addContracts,
+    reload,
+  }
+}

@@ -1,0 +1,125 @@
+import { dayMs, isoDay } from '../../lib/instant.ts'
+import { type DataStatus, dataStatus, freshUntil } from '../../market/calendars/freshness.ts'
+import type { Series } from '../../store/catalogue/series.ts'
+import type { ObservationStore } from '../../store/prices/observations.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Board } from '../prices/board.ts'
+import type { QuarantineList } from '../prices/quarantine.ts'
+
+/** From when to when a series has observations outside quarantine. */
+export interface Reach {
+  firstOn: string
+  lastAt: number
+}
+
+export type FeedStatus = DataStatus | 'empty'
+
+/** What one source publishes of one category. */
+export interface Feed {
+  name: string
+  status: FeedStatus
+  lastObservationAt: number | undefined
+  /** When the first of its cadences is no longer current without a new observation. */
+  expectedBy: number | undefined
+}
+
+/** How many of the codes that should have data have it, and how old it is. */
+export interface Tally {
+  total: number
+  current: number
+  delayed: number
+  stale: number
+  missing: number
+}
+
+export interface Overview extends Tally {
+  byCategory: Map<string, Tally>
+  newestAt: number | undefined
+  /** The oldest observation among the current codes. */
+  oldestCurrentAt: number | undefined
+}
+
+/**
+ * How far and how fresh the data of the catalogue is; of a futures family, that of the contract that answers for it. From memory,
+ * except for series whose newest or oldest days are quarantined.
+ */
+export interface Freshness {
+  /** Undefined without an observation that reads may use. */
+  reach(series: Series): Reach | undefined
+  hasData(series: Series): boolean
+  overview(): Overview
+  /** Every feed that the catalogue has a source for, by name. */
+  feeds(): Feed[]
+}
+
+export interface FreshnessDeps {
+  catalogue: Catalogue
+  quarantine: QuarantineList
+  observations: ObservationStore
+  board: Board
+  now: () => number
+}
+
+export function freshness({ catalogue, quarantine, observations, board, now }: FreshnessDeps): Freshness {
+  const reach = (listed: Series): Reach | undefined => {
+    const series = catalogue.resolve(listed.code, now())!.series
+    const extent = catalogue.extent(series)
+    if (!extent) return undefined
+    const clear = quarantine.clear(series.id, extent.firstAt, extent.lastAt + 1)
+    const endsAreClear = clear[0]?.from === extent.firstAt && clear.at(-1)!.to > extent.lastAt
+    if (endsAreClear) return { firstOn: isoDay(extent.firstAt), lastAt: extent.lastAt }
+    const newest = board.quote(series)?.observation
+    const first = observations.days(series.id).find(day => quarantine.clear(series.id, day.startsAt, day.startsAt + dayMs).length > 0)
+    return newest && first && { firstOn: isoDay(first.startsAt), lastAt: newest.observedAt }
+  }
+
+  const expected = () => catalogue.list().filter(series => series.unavailableReason === null)
+
+  return {
+    reach,
+    hasData: series => catalogue.hasData(series) && reach(series) !== undefined,
+    overview() {
+      const found: Overview = { ...emptyTally(), byCategory: new Map(), newestAt: undefined, oldestCurrentAt: undefined }
+      for (const series of expected()) {
+        const lastAt = reach(series)?.lastAt
+        const status = lastAt === undefined ? 'missing' : dataStatus(series, lastAt, now())
+        const category = found.byCategory.get(series.category) ?? emptyTally()
+        found.byCategory.set(series.category, category)
+        for (const tally of [found, category]) {
+          tally.total += 1
+          tally[status] += 1
+        }
+        if (lastAt === undefined) continue
+        found.newestAt = Math.max(found.newestAt ?? lastAt, lastAt)
+        if (status === 'current') found.oldestCurrentAt = Math.min(found.oldestCurrentAt ?? lastAt, lastAt)
+      }
+      return found
+    },
+    feeds() {
+      const groups = Map.groupBy(expected(), series => `${series.source}/${series.category}`)
+      return [...groups].map(([name, list]) => feedOf(name, list, reach, now())).sort((a, b) => (a.name < b.name ? -1 : 1))
+    },
+  }
+}
+
+const emptyTally = (): Tally => ({ total: 0, current: 0, delayed: 0, stale: 0, missing: 0 })
+
+const worst: readonly DataStatus[] = ['stale', 'delayed', 'current']
+
+/** As late as the latest of its cadences: what is published weekly must not hide that the daily codes have stopped. */
+function feedOf(name: string, list: readonly Series[], reach: Freshness['reach'], now: number): Feed {
+  const dated = list.flatMap(series => {
+    const lastAt = reach(series)?.lastAt
+    return lastAt === undefined ? [] : [{ series, lastAt }]
+  })
+  if (dated.length === 0) return { name, status: 'empty', lastObservationAt: undefined, expectedBy: undefined }
+  const byCadence = [...Map.groupBy(dated, one => one.series.cadence).values()]
+  const newest = byCadence.map(part => part.reduce((best, one) => (one.lastAt > best.lastAt ? one : best)))
+  const statuses = new Set(newest.map(one => dataStatus(one.series, one.lastAt, now)))
+  return {
+    name,
+    status: worst.find(status => statuses.has(status))!,
+    lastObservationAt: Math.max(...newest.map(one => one.lastAt)),
+    expectedBy: Math.min(...newest.map(one => freshUntil(one.series, one.lastAt).currentUntil)),
+  }
+}

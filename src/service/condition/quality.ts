@@ -1,0 +1,97 @@
+import { type Clock, sleep, systemClock } from '../../lib/clock.ts'
+import { dayMs, parseDay, startOfDay } from '../../lib/instant.ts'
+import { freshUntil } from '../../market/calendars/freshness.ts'
+import { type QualityReport, qualityOf, windowDays } from '../../market/condition/quality.ts'
+import type { Series } from '../../store/catalogue/series.ts'
+import type { QualityStore } from '../../store/condition/quality.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Board } from '../prices/board.ts'
+import type { QuarantineList } from '../prices/quarantine.ts'
+
+/** The report on what answers for a code. */
+export interface CodeQuality {
+  /** As listed: a futures family is judged by the contract that stands for it. */
+  code: string
+  series: Series
+  report: QualityReport
+  generatedAt: number
+  /** When the newest observation was recorded. */
+  updatedAt: number
+}
+
+/** How good the stored series are, computed when it is asked for and kept until the series or the day changes. */
+export interface Quality {
+  /** Undefined for a series without an observation outside quarantine. */
+  of(listed: Series): CodeQuality | undefined
+  /** Every code of the catalogue that has data, in its order; computed in slices, so that other requests go on meanwhile. */
+  all(): Promise<CodeQuality[]>
+  forget(seriesId: number): void
+}
+
+/** What one slice may take of the event loop. */
+const sliceMs = 15
+
+interface Kept {
+  quality: CodeQuality | undefined
+  validUntil: number
+}
+
+export function quality(deps: {
+  store: QualityStore
+  catalogue: Catalogue
+  board: Board
+  quarantine: QuarantineList
+  clock: Pick<Clock, 'now'>
+  /** Measures slices; the service's own clock may stand still. */
+  stopwatch?: Pick<Clock, 'monotonic'>
+}): Quality {
+  const { store, catalogue, board, quarantine, clock, stopwatch = systemClock() } = deps
+  const kept = new Map<number, Kept>()
+
+  const make = (code: string, series: Series, now: number): Kept => {
+    const midnight = startOfDay(now) + dayMs
+    const newest = board.quote(series)?.observation
+    const extent = catalogue.extent(series)
+    if (!newest || !extent) return { quality: undefined, validUntil: midnight }
+    const from = startOfDay(now - windowDays(series.cadence) * dayMs)
+    const quarantined = quarantine.within(series.id, from, now).days
+    const excluded = new Set(quarantined.map(day => parseDay(day)!))
+    const report = qualityOf({
+      listing: series,
+      decimals: series.decimals,
+      days: store.days(series.id, from).filter(day => !excluded.has(day.startsAt)),
+      ...{ quarantined, firstAt: extent.firstAt, lastAt: newest.observedAt, now },
+    })
+    const until = freshUntil(series, newest.observedAt)
+    const turns = [until.currentUntil + 1, until.delayedUntil + 1, midnight].filter(at => at > now)
+    return { quality: { code, series, report, generatedAt: now, updatedAt: newest.recordedAt }, validUntil: Math.min(...turns) }
+  }
+
+  const of = (listed: Series): CodeQuality | undefined => {
+    if (listed.unavailableReason !== null) return undefined
+    const now = clock.now()
+    const { series } = catalogue.resolve(listed.code, now)!
+    const held = kept.get(series.id)
+    if (held && now < held.validUntil && (!held.quality || held.quality.generatedAt <= now)) return held.quality
+    const made = make(listed.code, series, now)
+    kept.set(series.id, made)
+    return made.quality
+  }
+
+  return {
+    of,
+    async all() {
+      const found: CodeQuality[] = []
+      let until = stopwatch.monotonic() + sliceMs
+      for (const series of catalogue.list()) {
+        const one = of(series)
+        if (one) found.push(one)
+        if (stopwatch.monotonic() < until) continue
+        await sleep(0)
+        until = stopwatch.monotonic() + sliceMs
+      }
+      return found
+    },
+    forget: seriesId => void kept.delete(seriesId),
+  }
+}

@@ -1,0 +1,186 @@
+import type { Database } from 'bun:sqlite'
+import { type Clock, sleep } from '../../lib/clock.ts'
+import type { Ids } from '../../lib/ids.ts'
+import { secondMs } from '../../lib/instant.ts'
+import { wallTime } from '../../lib/zone.ts'
+import { type DeliveryMoment, type DeliverySchedule, lastDelivery, nextDelivery } from '../../plan/delivery-schedule.ts'
+import type { Limits } from '../../plan/limits.ts'
+import { transact } from '../../store/database.ts'
+import {
+  type Delivery,
+  type DeliverySettings,
+  type DeliveryStore,
+  type DuePlace,
+  deliveryStore,
+} from '../../store/deliveries/deliveries.ts'
+import { deliveryRunStore } from '../../store/deliveries/runs.ts'
+import type { AccountState, Keyring } from '../keys/keyring.ts'
+import { type DeliveryPricesDeps, deliveryPrices } from './prices.ts'
+import { type DeliveryRun, type DeliveryRuns, type DeliveryRunsDeps, deliveryRuns, type RunState } from './runs.ts'
+
+export type { Delivery, DeliverySettings } from '../../store/deliveries/deliveries.ts'
+export type { DeliveryRun, RunState } from './runs.ts'
+
+/** The account has as many deliveries as its plan allows. */
+export interface DeliveryRefusal {
+  refused: 'limit'
+  limit: number
+  count: number
+}
+
+/** The last copy that was asked for is too young. */
+export interface CopyRefusal {
+  refused: 'cooldown'
+  retryAfterSeconds: number
+}
+
+export interface Dispatched {
+  runs: number
+  /** Deliveries that could not be dispatched, and why the first of them could not: they stay due. */
+  failed: number
+  error: unknown
+}
+
+/** Prices that accounts have mailed to them by a schedule. */
+export interface Deliveries {
+  /** False while the operator has paused them all: nothing is made or sent, and what falls due waits. */
+  enabled: boolean
+  /** By creation. */
+  list(accountId: string): Delivery[]
+  /** A delivery of the account; another account's is as unknown as none. */
+  own(accountId: string, id: string): Delivery | undefined
+  create(account: AccountState, settings: DeliverySettings, options: { source: string; id?: string }): Delivery | DeliveryRefusal
+  /** Another schedule, or one that is taken up again, counts from now: a local day that has had its run has no second one. */
+  change(delivery: Delivery, change: Partial<DeliverySettings>): Delivery
+  /** With its runs; a letter that is under way arrives. */
+  remove(delivery: Delivery): void
+  /** Makes a copy beside the schedule. */
+  sendNow(delivery: Delivery): DeliveryRun | CopyRefusal
+  lastRun(delivery: Delivery): RunState | undefined
+  recipient(delivery: Delivery): string
+  /** Makes the runs that are due by `upTo`, or by now: of what was missed the newest, once. Lets others have their turn between slices. */
+  dispatch(upTo?: number): Promise<Dispatched>
+  /** Undefined while nothing is scheduled. */
+  nextDueAt(): number | undefined
+  /** Ends a dispatch after the delivery that it is at. */
+  stop(): void
+}
+
+export interface DeliveriesDeps extends Omit<DeliveryPricesDeps, 'now'>, Pick<DeliveryRunsDeps, 'mail' | 'outbox'> {
+  db: Database
+  keys: Pick<Keyring, 'account' | 'entitlements'>
+  clock: Clock
+  ids: Ids
+  limits: Pick<Limits, 'manualSendCooldownSeconds'>
+  enabled: boolean
+  serviceName: string
+}
+
+/** A slice of a dispatch: five to fifteen milliseconds. */
+const sliceDeliveries = 5
+
+export function deliveries(deps: DeliveriesDeps): Deliveries {
+  const { db, clock, enabled } = deps
+  const store = deliveryStore(db)
+  const prices = deliveryPrices({ ...deps, now: clock.now })
+  const runs = deliveryRuns({ ...deps, store, runs: deliveryRunStore(db), prices })
+  return {
+    enabled,
+    list: store.ofAccount,
+    own(accountId, id) {
+      const found = store.byId(id)
+      return found?.accountId === accountId ? found : undefined
+    },
+    ...changes(deps, store, runs),
+    sendNow: delivery =>
+      transact(db, () => {
+        const now = clock.now()
+        const last = runs.lastCopy(delivery)
+        const cooldown = deps.limits.manualSendCooldownSeconds
+        const waited = last ? Math.max(0, now - last.createdAt) / secondMs : cooldown
+        if (waited < cooldown) return { refused: 'cooldown' as const, retryAfterSeconds: Math.ceil(cooldown - waited) }
+        return runs.make(delivery, 'manual', wallTime(now, delivery.timeZone).day)!
+      }),
+    lastRun: runs.last,
+    recipient: runs.recipient,
+    ...dispatching(deps, store, runs),
+    nextDueAt: () => (enabled ? store.nextDueAt() : undefined),
+  }
+}
+
+const isOther = (a: DeliverySchedule, b: DeliverySchedule): boolean =>
+  a.cadence !== b.cadence || a.weekday !== b.weekday || a.deliveryTime !== b.deliveryTime || a.timeZone !== b.timeZone
+
+/** The first day of a week unless another is named; no day outside of weekly deliveries. */
+const withWeekday = <T extends DeliverySettings>(settings: T): T => ({
+  ...settings,
+  weekday: settings.cadence === 'weekly' ? (settings.weekday ?? 1) : null,
+})
+
+function changes({ db, keys, clock, ids }: DeliveriesDeps, store: DeliveryStore, runs: DeliveryRuns) {
+  const nextOf = (settings: DeliverySettings, afterDay?: string): DeliveryMoment | null =>
+    settings.enabled ? nextDelivery(settings, clock.now(), afterDay) : null
+  return {
+    create: (account: AccountState, given: DeliverySettings, { source, id = ids.uuid() }: { source: string; id?: string }) => {
+      const { id: accountId } = account.account
+      const limit = keys.entitlements(account).scheduledDeliveries
+      return transact(db, () => {
+        const count = store.count(accountId)
+        if (limit !== null && count >= limit) return { refused: 'limit' as const, limit, count }
+        const settings = withWeekday(given)
+        const now = clock.now()
+        store.add({ ...settings, id, accountId, source, next: nextOf(settings), createdAt: now, updatedAt: now })
+        return store.byId(id)!
+      })
+    },
+    change(delivery: Delivery, change: Partial<DeliverySettings>): Delivery {
+      const changed = withWeekday({ ...delivery, ...change, updatedAt: clock.now() })
+      const anew = isOther(changed, delivery) || changed.enabled !== delivery.enabled
+      const next = anew ? { ...changed, next: nextOf(changed, runs.lastDay(delivery)) } : changed
+      store.put(next)
+      return next
+    },
+    remove: (delivery: Delivery) => store.remove(delivery.number),
+  }
+}
+
+function dispatching({ db, clock, enabled }: DeliveriesDeps, store: DeliveryStore, runs: DeliveryRuns) {
+  let stopped = false
+
+  /** Whether a run was made. */
+  const dispatchOne = (delivery: Delivery, upTo: number): boolean => {
+    const due = lastDelivery(delivery, upTo)
+    // The rules of the zone may have changed since the moment was computed.
+    const isDue = due.day >= delivery.next!.day
+    const run = isDue ? runs.make(delivery, 'scheduled', due.day) : undefined
+    store.schedule(delivery.number, nextDelivery(delivery, upTo, runs.lastDay(delivery)))
+    return run !== undefined
+  }
+  return {
+    async dispatch(upTo = clock.now()): Promise<Dispatched> {
+      const done: Dispatched = { runs: 0, failed: 0, error: undefined }
+      if (!enabled) return done
+      runs.tidy()
+      let place: DuePlace = { at: Number.MIN_SAFE_INTEGER, number: 0 }
+      while (!stopped) {
+        const slice = store.due(upTo, place, sliceDeliveries)
+        for (const delivery of slice) {
+          try {
+            if (transact(db, () => dispatchOne(delivery, upTo))) done.runs += 1
+          } catch (error) {
+            done.failed += 1
+            done.error ??= error
+          }
+        }
+        const last = slice.at(-1)
+        if (!last || slice.length < sliceDeliveries) break
+        place = { at: last.next!.at, number: last.number }
+        await sleep(0)
+      }
+      return done
+    },
+    stop() {
+      stopped = true
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import { isoInstant } from '../../lib/instant.ts'
+import { startOfLocalDay } from '../../lib/zone.ts'
+import { type PriceChange, priceChange } from '../../market/prices/change.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import type { Series } from '../../store/catalogue/series.ts'
+import type { ObservationStore } from '../../store/prices/observations.ts'
+import type { Catalogue, Resolved } from '../catalogue/catalogue.ts'
+import type { Board } from '../prices/board.ts'
+import type { QuarantineList } from '../prices/quarantine.ts'
+import { seriesRows } from '../prices/series-rows.ts'
+
+/** A line of a delivery. */
+export interface DeliveredPrice {
+  /** The code that answers: of a futures family its front contract's. */
+  code: string
+  series: Series
+  /** As it is answered. */
+  price: number
+  observedAt: number
+  /** Against the last observation of an earlier local day; undefined without one. */
+  change: PriceChange | undefined
+}
+
+export interface PriceList {
+  /** In the order of the codes. */
+  prices: DeliveredPrice[]
+  /** Codes that have no current price. */
+  missing: string[]
+}
+
+export interface DeliveryPricesDeps {
+  board: Pick<Board, 'quote'>
+  catalogue: Pick<Catalogue, 'resolve'>
+  observations: ObservationStore
+  quarantine: QuarantineList
+  now(): number
+}
+
+/** Reads what `GET /v1/prices/latest` would answer for some codes, with the change since an earlier day of a zone. */
+export function deliveryPrices({ board, catalogue, observations, quarantine, now }: DeliveryPricesDeps) {
+  const rows = seriesRows(observations, quarantine)
+
+  const line = ({ series: found, code }: Resolved, zone: string): DeliveredPrice | undefined => {
+    const quote = board.quote(found)
+    if (!quote) return undefined
+    const { series, observation } = quote
+    const { observedAt, value } = observation
+    const dayBegan = startOfLocalDay(observedAt, zone)
+    const [before] = rows.raw(series.id, Number.MIN_SAFE_INTEGER, dayBegan, 1, Number.MAX_SAFE_INTEGER)
+    const price = roundTo(value, series.decimals)
+    return { code, series, price, observedAt, change: before && priceChange(before.value, value, series.decimals) }
+  }
+
+  return (codes: readonly string[], zone: string): PriceList => {
+    const at = now()
+    const list: PriceList = { prices: [], missing: [] }
+    const seen = new Set<string>()
+    for (const asked of codes) {
+      const found = catalogue.resolve(asked, at)
+      // A family of futures and its front contract are one line.
+      if (found && seen.has(found.code)) continue
+      if (found) seen.add(found.code)
+      const one = found && line(found, zone)
+      if (one) list.prices.push(one)
+      else list.missing.push(asked)
+    }
+    return list
+  }
+}
+
+const csvColumns = ['code', 'name', 'price', 'currency', 'unit', 'observed_at', 'previous_price', 'change', 'change_percent'] as const
+
+/** The lines of the attachment under the names of its columns. */
+export const csvRows = (prices: readonly DeliveredPrice[]) => [
+  csvColumns,
+  ...prices.map(({ code, series, price, observedAt, change }) => [
+    ...[code, series.name, price, series.currency, series.unit, isoInstant(observedAt)],
+    ...[change?.previous ?? null, change?.amount ?? null, change?.percent ?? null],
+  ]),
+]

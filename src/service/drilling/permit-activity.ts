@@ -1,0 +1,40 @@
+import { isoDay } from '../../lib/instant.ts'
+import { type Activity, activityOf } from '../../market/drilling/permits.ts'
+import type { PermitState } from '../../market/geography/us-states.ts'
+import { dayAfter } from '../../market/prices/window.ts'
+import type { NamedCount } from '../../store/drilling/permit-counts.ts'
+import type { StoredPermit } from '../../store/drilling/well-permits.ts'
+import type { Permits, PermitsHeld } from './permits.ts'
+
+/** What is drilled in a state. */
+export interface StatePermits {
+  held: PermitsHeld | undefined
+  total: number
+  permits30d: number
+  permits365d: number
+  topOperators: NamedCount[]
+  topCounties: NamedCount[]
+  recent: StoredPermit[]
+  activity: Activity
+}
+
+const topMax = 10
+
+/** Of a state on a day; the spans of 30 and 365 days end with it. */
+export function statePermits({ counts, search, store, held }: Permits, state: PermitState, today: string): StatePermits {
+  const { code } = state
+  const known = held([code], today)
+  const [end, monthAgo, yearAgo] = [1, -29, -364].map(days => dayAfter(today, days)) as [string, string, string]
+  const [permits30d, permits365d] = [counts.between(code, monthAgo, end), counts.between(code, yearAgo, end)]
+  const readAt = store.readAt(code)
+  const readOn = readAt === undefined ? undefined : isoDay(readAt)
+  return {
+    held: known,
+    total: counts.ofState(code),
+    ...{ permits30d, permits365d },
+    topOperators: counts.topOperators(code, yearAgo, end, topMax),
+    topCounties: counts.topCounties(code, yearAgo, end, topMax),
+    recent: store.rows(search.page({ states: [code] }, topMax, 0).ids),
+    activity: activityOf({ state, newestOn: known?.asOf, readOn, permits30d, permits365d, today }),
+  }
+}

@@ -1,0 +1,89 @@
+import type { Database } from 'bun:sqlite'
+import { dayMs, isoDay } from '../../lib/instant.ts'
+import { type PermitFreshness, permitFreshness } from '../../market/drilling/permits.ts'
+import { dayAfter } from '../../market/prices/window.ts'
+import { transact } from '../../store/database.ts'
+import { type PermitCounts, permitCounts } from '../../store/drilling/permit-counts.ts'
+import { type PermitSearch, permitSearch } from '../../store/drilling/permit-search.ts'
+import { type PermitWrites, type WellPermit, type WellPermitStore, wellPermitStore } from '../../store/drilling/well-permits.ts'
+import type { WriteCounts } from '../../store/prices/observations.ts'
+import type { Events } from '../webhooks/events.ts'
+import { batchMax, newPermitEvent, type PermitPace, permitBatchEvent, permitStatusEvent } from './permit-events.ts'
+
+/** How up to date what is held of some states is. */
+export interface PermitsHeld extends PermitFreshness {
+  /** Newest day of all of them. */
+  asOf: string
+  /** By code. */
+  byState: ReadonlyMap<string, string>
+  staleStates: string[]
+}
+
+export interface Permits {
+  store: WellPermitStore
+  search: PermitSearch
+  counts: PermitCounts
+  /** One transaction with the events of what is new: of one permit, or of each state's among several. */
+  record(permits: readonly WellPermit[], recordedAt: number): WriteCounts
+  /** Of some states, or of all that have a permit; undefined where none has. */
+  held(states: readonly string[] | undefined, today: string): PermitsHeld | undefined
+}
+
+/** Older permits that come in are history that somebody loads, not news. */
+const newsDays = 30
+const paceDays = 30
+
+export function permits({ db, events }: { db: Database; events: Pick<Events, 'emit'> }): Permits {
+  const [store, search, counts] = [wellPermitStore(db), permitSearch(db), permitCounts(db)]
+
+  const emitNew = (inserted: PermitWrites['inserted'], at: number) => {
+    const since = isoDay(at - newsDays * dayMs)
+    const news = inserted.filter(one => one.permitOn >= since)
+    if (news.length === 1 && inserted.length === 1) {
+      for (const permit of store.rows([news[0]!.id])) events.emit(newPermitEvent(permit, at))
+      return
+    }
+    for (const [state, own] of Map.groupBy(news, one => one.state)) {
+      const newest = store.rows(own.slice(-batchMax).map(one => one.id)).reverse()
+      events.emit(permitBatchEvent(state, newest, own.length, at))
+    }
+  }
+
+  const paceOf = (state: string, at: number): PermitPace => {
+    const end = dayAfter(isoDay(at), 1)
+    const [later, earlier] = [dayAfter(end, -paceDays), dayAfter(end, -2 * paceDays)]
+    return { value: counts.between(state, later, end), previous: counts.between(state, earlier, later) }
+  }
+
+  const emitChanges = (changes: PermitWrites['statusChanges'], at: number) => {
+    const paces = new Map<string, PermitPace>()
+    for (const change of changes) {
+      for (const permit of store.rows([change.id])) {
+        const pace = paces.get(permit.state) ?? paceOf(permit.state, at)
+        paces.set(permit.state, pace)
+        events.emit(permitStatusEvent(permit, change, pace, at))
+      }
+    }
+  }
+
+  return {
+    store,
+    search,
+    counts,
+    record: (rows, recordedAt) =>
+      transact(db, () => {
+        const writes = store.write(rows, recordedAt)
+        emitNew(writes.inserted, recordedAt)
+        emitChanges(writes.statusChanges, recordedAt)
+        return writes.counts
+      }),
+    held(states, today) {
+      const newest = counts.newestByState()
+      const byState = new Map(states ? states.flatMap(one => (newest.has(one) ? [[one, newest.get(one)!] as const] : [])) : newest)
+      const asOf = [...byState.values()].reduce((a, b) => (b > a ? b : a), '')
+      if (asOf === '') return undefined
+      const staleStates = [...byState].filter(([, day]) => permitFreshness(day, today).stale).map(([state]) => state)
+      return { asOf, byState, staleStates, ...permitFreshness(asOf, today) }
+    },
+  }
+}

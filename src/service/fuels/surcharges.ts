@@ -1,0 +1,66 @@
+import { isoDay } from '../../lib/instant.ts'
+import { indexWeeks, surchargesOf } from '../../market/fuels/surcharge.ts'
+import { type CarrierSchedule, matchedRow, type Surcharge, type SurchargeStore } from '../../store/fuels/surcharges.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Closes } from '../prices/closes.ts'
+
+/** Matches carriers' tables to the price of their index, week by week. */
+export interface SurchargeMatching {
+  /**
+   * Records the weeks up to now that a table has a surcharge for and that are not there yet; answers how many. What is there is never
+   * touched, so that a correction of a table or of an index price leaves what was charged.
+   */
+  match(now: number): number
+}
+
+export function surchargeMatching(deps: { surcharges: SurchargeStore; catalogue: Catalogue; closes: Closes }): SurchargeMatching {
+  const { surcharges, catalogue, closes } = deps
+  let version: number | undefined
+  let services: CarrierSchedule[][] = []
+  let seen = ''
+
+  const readTables = () => {
+    if (version === surcharges.version) return
+    version = surcharges.version
+    const all = Map.groupBy(surcharges.schedules(), one => `${one.mode} ${one.carrier} ${one.serviceLevel}`)
+    services = [...all.values()].filter(tables => tables.some(table => table.matched))
+  }
+
+  /** What the rows follow from; while it is the same there is nothing to do. A price that fills a gap is taken up the next day. */
+  const stateOf = (now: number): string => {
+    const codes = new Set(services.flatMap(tables => tables.map(table => table.indexCode)))
+    const extents = [...codes].map(code => {
+      const series = catalogue.resolve(code, now)?.series
+      const extent = series && catalogue.extent(series)
+      return `${extent?.firstAt} ${extent?.lastAt}`
+    })
+    return [version, isoDay(now), ...extents].join(' ')
+  }
+
+  const missing = (tables: readonly CarrierSchedule[], now: number): Surcharge[] => {
+    const today = isoDay(now)
+    const held = new Set(surcharges.weeks(tables[0]!))
+    return surchargesOf(tables, table => {
+      const series = catalogue.resolve(table.indexCode, now)?.series
+      return series ? indexWeeks(closes.of(series.id), series.cadence, series.decimals, today) : []
+    })
+      .filter(({ table, week }) => table.matched && week.effectiveOn <= today && !held.has(week.effectiveOn))
+      .map(({ table, week }) => matchedRow(table, week))
+  }
+
+  return {
+    match(now) {
+      readTables()
+      const state = stateOf(now)
+      if (state === seen) return 0
+      let count = 0
+      for (const tables of services) {
+        const rows = missing(tables, now)
+        if (rows.length > 0) surcharges.write(rows, now)
+        count += rows.length
+      }
+      seen = state
+      return count
+    },
+  }
+}

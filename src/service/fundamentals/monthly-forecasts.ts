@@ -1,0 +1,59 @@
+import { isoDay } from '../../lib/instant.ts'
+import {
+  closesBefore,
+  forecastPublishedAt,
+  lastPublication,
+  monthlyForecast,
+  monthsAhead,
+} from '../../market/fundamentals/monthly-forecast.ts'
+import { monthAfter } from '../../market/fundamentals/period.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import type { Close } from '../../market/prices/window.ts'
+import type { Series } from '../../store/catalogue/series.ts'
+import type { MonthlyForecastStore } from '../../store/fundamentals/monthly-forecasts.ts'
+
+/** A series that begins to be forecast gets the forecasts of so many months as they would have been made: accuracy needs a past. */
+const publicationsKept = 24
+
+/** The forecasts that this service makes of the mean price of each month. */
+export interface MonthlyForecasts {
+  /**
+   * Makes the forecasts of a series that were due by `now` and are not there, each from the closes (ascending) of the days before its
+   * publication; answers how many publications.
+   */
+  publish(series: Series, now: number, closes: readonly Close[], options?: PublishOptions): number
+}
+
+export interface PublishOptions {
+  /** Months beyond the usual ones that are forecast too. */
+  further?: readonly string[]
+  /** All of them count as made when they were due: of a history that is invented as a whole. */
+  inTime?: boolean
+}
+
+export function monthlyForecasts(store: MonthlyForecastStore): MonthlyForecasts {
+  return {
+    publish(series, now, closes, { further = [], inTime = false } = {}) {
+      const held = new Set(store.publications(series.id))
+      const last = lastPublication(isoDay(now), now)
+      let count = 0
+      for (let back = publicationsKept - 1; back >= 0; back -= 1) {
+        const month = monthAfter(last, -back)
+        const publishedAt = forecastPublishedAt(month)
+        if (held.has(publishedAt)) continue
+        const usual = Array.from({ length: monthsAhead + 1 }, (_, n) => monthAfter(month, n))
+        const made = monthlyForecast(closesBefore(closes, `${month}-01`), [...usual, ...further.filter(one => one > usual.at(-1)!)])
+        if (!made) continue
+        const rounded = (value: number) => roundTo(value, series.decimals)
+        store.write(
+          made.months.map(one => ({
+            ...{ seriesId: series.id, month: one.month, publishedAt, dataPoints: made.dataPoints, recordedAt: inTime ? publishedAt : now },
+            ...{ value: rounded(one.value), low: rounded(one.low), high: rounded(one.high) },
+          })),
+        )
+        count += 1
+      }
+      return count
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import { isoDay } from '../../lib/instant.ts'
+import { levelBefore, levelDecimals, type StorageSpan, utilizationPercent } from '../../market/fundamentals/storage.ts'
+import { changePercent } from '../../market/prices/change.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import type { Series } from '../../store/catalogue/series.ts'
+import type { StorageCapacityStore } from '../../store/fundamentals/storage-capacities.ts'
+import type { Board } from '../prices/board.ts'
+import type { Closes } from '../prices/closes.ts'
+
+/** What lies in a place, how that changed and how full the place is. Levels and changes in the unit of the series. */
+export interface StorageLevel {
+  series: Series
+  value: number
+  /** Day of the level. */
+  on: string
+  recordedAt: number
+  change: Record<StorageSpan, number | undefined>
+  weekPercent: number | undefined
+  capacity: number | undefined
+  utilizationPercent: number | undefined
+}
+
+export interface StorageLevels {
+  /** Undefined when the series has no observation outside quarantine. */
+  of(series: Series): StorageLevel | undefined
+}
+
+export function storageLevels(deps: { board: Board; closes: Closes; capacities: StorageCapacityStore }): StorageLevels {
+  const { board, closes, capacities } = deps
+  return {
+    of(series) {
+      const newest = board.quote(series)?.observation
+      if (!newest) return undefined
+      const levels = closes.of(series.id)
+      const decimals = levelDecimals(series)
+      const change = (span: StorageSpan) => {
+        const before = levelBefore(levels, span)
+        return before && roundTo(newest.value - before.value, decimals)
+      }
+      const weekBefore = levelBefore(levels, 'week')
+      const weekPercent = weekBefore && changePercent(weekBefore.value, newest.value)
+      const on = isoDay(newest.observedAt)
+      const capacity = capacities.on(series.id, on)?.capacity
+      return {
+        series,
+        value: roundTo(newest.value, decimals),
+        on,
+        recordedAt: newest.recordedAt,
+        change: { week: change('week'), month: change('month'), year: change('year') },
+        weekPercent: weekPercent === undefined ? undefined : roundTo(weekPercent, 2),
+        capacity: capacity === undefined ? undefined : roundTo(capacity, decimals),
+        utilizationPercent: utilizationPercent(newest.value, capacity),
+      }
+    },
+  }
+}

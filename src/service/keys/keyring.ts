@@ -1,0 +1,253 @@
+import ipaddr from 'ipaddr.js'
+import type { Clock } from '../../lib/clock.ts'
+import type { Ids } from '../../lib/ids.ts'
+import { hashName, isToken, tokenHash, tokenHint, tokenName } from '../../lib/token.ts'
+import { type Entitlements, entitlements, type Plans } from '../../plan/plans.ts'
+import type { Role } from '../../plan/roles.ts'
+import type { MembershipReader } from '../../store/account/organizations.ts'
+import type { Account, AccountStore } from '../../store/keys/accounts.ts'
+import type { ApiKey, ApiKeyStore } from '../../store/keys/api-keys.ts'
+
+type Network = [ipaddr.IPv4 | ipaddr.IPv6, number]
+
+/** A key in memory with its account. The gate reads it on every request; what changes is stored before it changes here. */
+export interface KeyState {
+  key: ApiKey
+  /** Whose data it acts on and whose plan counts: for keys of an organization's members the organization's account. */
+  account: AccountState
+  /** Whose key it is; its role is the key's. Outside an organization the same as `account`. */
+  holder: AccountState
+  networks: readonly Network[]
+}
+
+export interface AccountState {
+  account: Account
+  /** API keys that act on the account: its own, or all keys of its organization. */
+  keys: KeyState[]
+  /** What counts the requests of people who are signed in and act on the account. They are in no list of keys. */
+  sessions: KeyState[]
+  /** The account that its keys act on: itself, or that of its organization. */
+  actsOn: AccountState
+  /** What it may do there. */
+  role: Role
+}
+
+/** Everything whose requests are counted for an account. */
+export const countedKeys = ({ keys, sessions }: AccountState): readonly KeyState[] =>
+  sessions.length === 0 ? keys : [...keys, ...sessions]
+
+/** The API keys that an account holds itself, whichever account they act on. */
+export const heldKeys = (account: AccountState): KeyState[] => account.actsOn.keys.filter(one => one.holder === account)
+
+/** Every account and key in memory, found by the SHA-256 of the token. */
+export interface Keyring {
+  /** The key of a token; undefined when there is none in force. */
+  find(token: string): KeyState | undefined
+  byId(id: string): KeyState | undefined
+  account(id: string): AccountState | undefined
+  accountByEmail(email: string): AccountState | undefined
+  accounts(): AccountState[]
+  entitlements(account: AccountState): Entitlements
+  putAccount(account: Account): AccountState
+  /** Makes a key; the token is in the answer and nowhere else. */
+  addKey(account: AccountState, options?: NewKey): { state: KeyState; token: string }
+  /** What counts the requests of whoever is signed in to an account, made at the first sign-in. */
+  sessionKey(account: AccountState): KeyState
+  /** Reads anew on which account an account acts and as what. */
+  place(accountId: string): void
+  /** Replaces what may change of a key. */
+  changeKey(state: KeyState, change: Partial<Omit<ApiKey, 'id' | 'accountId' | 'createdAt'>>): void
+  /** A new token for the same key; the old one ends at once, or after `overlapMs`. */
+  rollKey(state: KeyState, overlapMs?: number): string
+  /** Whether an address may use the key. */
+  allows(state: KeyState, address: string): boolean
+  /** Forgets what is in memory and reads the stores again. */
+  reload(): void
+}
+
+/** What the plan of an account gives it now; undefined where there is no such account, or it is suspended. */
+export function entitledNow(keys: Pick<Keyring, 'account' | 'entitlements'>, accountId: string): Entitlements | undefined {
+  const account = keys.account(accountId)
+  return account && account.account.suspendedAt === null ? keys.entitlements(account) : undefined
+}
+
+export interface NewKey extends Partial<Pick<ApiKey, 'name' | 'expiresAt' | 'readOnly' | 'allowedIps' | 'allowedDomains'>> {
+  id?: string
+  token?: string
+}
+
+export interface KeyringStores {
+  accounts: AccountStore
+  keys: ApiKeyStore
+  memberships: MembershipReader
+}
+
+export function keyring(stores: KeyringStores, plans: Plans, clock: Clock, ids: Ids): Keyring {
+  let accounts = new Map<string, AccountState>()
+  let keys = new Map<string, KeyState>()
+  let byHash = new Map<string, KeyState>()
+  let byEmail = new Map<string, AccountState>()
+
+  const index = (state: KeyState) => {
+    const { key } = state
+    if (key.revokedAt !== null) return
+    byHash.set(hashName(key.tokenHash), state)
+    if (key.previousHash) byHash.set(hashName(key.previousHash), state)
+  }
+  const unindex = ({ key }: KeyState) => {
+    byHash.delete(hashName(key.tokenHash))
+    if (key.previousHash) byHash.delete(hashName(key.previousHash))
+  }
+  const hold = (key: ApiKey, networks = key.allowedIps.map(parseNetwork)): KeyState => {
+    const holder = accounts.get(key.accountId)!
+    const account = holder.actsOn
+    const state = { key, account, holder, networks }
+    if (key.kind === 'session') {
+      account.sessions.push(state)
+      return state
+    }
+    account.keys.push(state)
+    keys.set(key.id, state)
+    index(state)
+    return state
+  }
+  const reload = () => {
+    accounts = new Map(stores.accounts.all().map(account => [account.id, newState(account)]))
+    byEmail = new Map([...accounts.values()].map(state => [state.account.email, state]))
+    keys = new Map()
+    byHash = new Map()
+    for (const one of stores.memberships.memberships()) {
+      Object.assign(accounts.get(one.accountId)!, { actsOn: accounts.get(one.actsOnId), role: one.role })
+    }
+    for (const key of stores.keys.all()) hold(key)
+  }
+  reload()
+
+  const changeKey: Keyring['changeKey'] = (state, change) => {
+    const next = { ...state.key, ...change }
+    // Before the write: a network that is none must not leave the stores and the memory apart.
+    const networks = next.allowedIps.map(parseNetwork)
+    stores.keys.put(next)
+    unindex(state)
+    state.key = next
+    state.networks = networks
+    index(state)
+  }
+
+  return {
+    find(token) {
+      if (!isToken(token)) return undefined
+      const name = tokenName(token)
+      const state = byHash.get(name)
+      if (!state) return undefined
+      const { key } = state
+      const now = clock.now()
+      if (key.expiresAt !== null && now >= key.expiresAt) return undefined
+      if (key.previousHash && hashName(key.previousHash) === name && now >= (key.previousUntil ?? 0)) return undefined
+      return state
+    },
+    byId: id => keys.get(id),
+    account: id => accounts.get(id),
+    accountByEmail: email => byEmail.get(email.toLowerCase()),
+    accounts: () => [...accounts.values()],
+    entitlements: ({ account }) => entitlements(plans, account, clock.now()),
+    putAccount(account) {
+      stores.accounts.put(account)
+      const held = accounts.get(account.id)
+      if (held) {
+        byEmail.delete(held.account.email)
+        held.account = account
+      }
+      const state = held ?? newState(account)
+      accounts.set(account.id, state)
+      byEmail.set(account.email, state)
+      return state
+    },
+    addKey(account, options = {}) {
+      const token = options.token ?? ids.token()
+      const key = newKey('api', account.account.id, token, clock.now(), { ...options, id: options.id ?? ids.uuid() })
+      const networks = key.allowedIps.map(parseNetwork)
+      stores.keys.put(key)
+      return { state: hold(key, networks), token }
+    },
+    sessionKey(account) {
+      const { id } = account.account
+      const held = account.actsOn.sessions.find(one => one.holder === account)
+      if (held) return held
+      // A row must have a token's hash; this token is known to nobody.
+      const key = newKey('session', id, ids.token(), clock.now(), { id })
+      stores.keys.put(key)
+      return hold(key)
+    },
+    place(accountId) {
+      const state = accounts.get(accountId)
+      if (!state) return
+      const membership = stores.memberships.membershipOf(accountId)
+      const target = (membership && accounts.get(membership.actsOnId)) ?? state
+      state.role = membership?.role ?? 'admin'
+      const from = state.actsOn
+      if (from === target) return
+      const isOwn = (one: KeyState) => one.holder === state
+      for (const list of ['keys', 'sessions'] as const) {
+        const moving = from[list].filter(isOwn)
+        from[list] = from[list].filter(one => !isOwn(one))
+        for (const one of moving) one.account = target
+        target[list].push(...moving)
+      }
+      state.actsOn = target
+    },
+    changeKey,
+    rollKey(state, overlapMs = 0) {
+      const token = ids.token()
+      changeKey(state, {
+        tokenHash: tokenHash(token),
+        tokenHint: tokenHint(token),
+        previousHash: overlapMs > 0 ? state.key.tokenHash : null,
+        previousUntil: overlapMs > 0 ? clock.now() + overlapMs : null,
+      })
+      return token
+    },
+    allows(state, address) {
+      if (state.networks.length === 0) return true
+      if (!ipaddr.isValid(address)) return false
+      const client = ipaddr.process(address)
+      return state.networks.some(([network, bits]) => client.kind() === network.kind() && client.match(network, bits))
+    },
+    reload,
+  }
+}
+
+function newState(account: Account): AccountState {
+  const state = { account, keys: [], sessions: [], role: 'admin' } as Omit<AccountState, 'actsOn'> as AccountState
+  state.actsOn = state
+  return state
+}
+
+const newKey = (kind: ApiKey['kind'], accountId: string, token: string, createdAt: number, options: NewKey & { id: string }): ApiKey => ({
+  id: options.id,
+  accountId,
+  kind,
+  name: options.name ?? null,
+  tokenHash: tokenHash(token),
+  tokenHint: tokenHint(token),
+  previousHash: null,
+  previousUntil: null,
+  createdAt,
+  revokedAt: null,
+  suspendedAt: null,
+  expiresAt: options.expiresAt ?? null,
+  lastUsedAt: null,
+  readOnly: options.readOnly ?? false,
+  allowedIps: options.allowedIps ?? [],
+  allowedDomains: options.allowedDomains ?? [],
+})
+
+function parseNetwork(text: string): Network {
+  if (text.includes('/')) return plainNetwork(...ipaddr.parseCIDR(text))
+  const address = ipaddr.process(text)
+  return [address, address.kind() === 'ipv4' ? 32 : 128]
+}
+
+/** Clients whose IPv4 address is mapped into IPv6 are compared as IPv4, so a network written that way is too. */
+const plainNetwork = (address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): Network =>
+  address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96 ? [address.toIPv4Address(), bits - 96] : [address, bits]

@@ -1,0 +1,67 @@
+import type { Config } from '../../config.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Mailer } from '../../send/messages/mailer.ts'
+import { resendMailer } from '../../send/messages/mailer-resend.ts'
+import { smtpMailer } from '../../send/messages/mailer-smtp.ts'
+import type { Texter } from '../../send/messages/sms.ts'
+import { twilioTexter } from '../../send/messages/sms-twilio.ts'
+import type { InboxStore } from '../../store/outbox/inbox.ts'
+import { captureMailer, noMailer } from './mail-sender.ts'
+import { captureTexter, logTexter } from './sms-sender.ts'
+
+export interface ProviderDeps {
+  config: Config
+  inbox: InboxStore
+  clock: Clock
+  log: Log
+}
+
+/** The way out for mail that is configured. Throws when a setting that it needs is missing. */
+export function mailerOf({ config, inbox, clock, log }: ProviderDeps): Mailer {
+  const { mail, mode } = config
+  switch (mail.provider) {
+    case 'resend':
+      return resendMailer({
+        key: needed('mail', 'resend', 'mail.resend_key', mail.resendKey.reveal()),
+        url: mail.resendUrl,
+        now: clock.now,
+      })
+    case 'smtp':
+      return smtpMailer({ url: needed('mail', 'smtp', 'mail.smtp_url', mail.smtpUrl.reveal()) })
+    case 'capture':
+      onlyInDev('mail', mode)
+      return captureMailer(inbox, clock.now)
+    case 'none':
+      return noMailer(() => log.warn('no mail provider is configured: letters are not sent; set mail.provider'))
+  }
+}
+
+/** The way out for text messages that is configured. Throws when a setting that it needs is missing. */
+export function texterOf({ config, inbox, clock, log }: ProviderDeps): Texter {
+  const { sms, mode } = config
+  switch (sms.provider) {
+    case 'twilio':
+      return twilioTexter({
+        account: needed('sms', 'twilio', 'sms.twilio_account', sms.twilioAccount),
+        token: needed('sms', 'twilio', 'sms.twilio_token', sms.twilioToken.reveal()),
+        from: needed('sms', 'twilio', 'sms.twilio_from', sms.twilioFrom),
+        url: sms.twilioUrl,
+      })
+    case 'capture':
+      onlyInDev('sms', mode)
+      return captureTexter(inbox, clock.now)
+    case 'log':
+      return logTexter(log)
+  }
+}
+
+function needed(section: string, provider: string, key: string, value: string): string {
+  if (value === '') throw new Error(`${section}.provider is ${provider}, and ${key} is empty; set it, or choose another provider.`)
+  return value
+}
+
+function onlyInDev(section: string, mode: Config['mode']): void {
+  if (mode !== 'dev')
+    throw new Error(`${section}.provider: capture is for the command dev; what it takes is never sent. Choose another one.`)
+}

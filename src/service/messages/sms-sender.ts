@@ -1,0 +1,48 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import { accepted, givenUp, outcomeOf } from '../../send/handover.ts'
+import type { Texter } from '../../send/messages/sms.ts'
+import type { PhoneStore } from '../../store/messages/phones.ts'
+import type { InboxStore } from '../../store/outbox/inbox.ts'
+import type { Vault } from '../keys/vault.ts'
+import type { Sender } from '../outbox/outbox.ts'
+import { type PostedText, sealContext } from './sms.ts'
+
+export interface TextSenderDeps {
+  texter: Texter
+  phones: PhoneStore
+  vault: Vault
+  clock: Clock
+  /** Whether messages go anywhere but the log. */
+  reaches: boolean
+}
+
+/** Hands text messages from the outbox to the provider. Who has told the provider to stop has told us. */
+export const textSender = ({ texter, phones, vault, clock, reaches }: TextSenderDeps): Sender => ({
+  async send({ body, eventId }) {
+    const posted = JSON.parse(body) as PostedText
+    // It was made while there was a provider. In the log it would be there for whoever reads the log.
+    if ('sealed' in posted && !reaches) return outcomeOf(givenUp('No provider of text messages is configured.', null, 'setting'), 0)
+    const text = 'sealed' in posted ? vault.open(sealContext(eventId), Buffer.from(posted.sealed, 'base64')) : posted.text
+    const began = clock.monotonic()
+    const handed = await texter.send({ to: posted.to, text }, eventId)
+    if (!handed.accepted && handed.fault === 'refused') phones.optOut(posted.to)
+    return outcomeOf(handed, Math.round(clock.monotonic() - began))
+  },
+})
+
+/** Takes messages in place of a provider. */
+export const captureTexter = (inbox: InboxStore, now: () => number): Texter => ({
+  async send({ to, text }, key) {
+    inbox.add({ channel: 'sms', eventId: key, to, subject: null, text, html: null, attachments: [], at: now() })
+    return accepted(null)
+  },
+})
+
+/** Writes messages to the log, with no more of the number than its end. */
+export const logTexter = (log: Log): Texter => ({
+  async send({ to, text }) {
+    log.info('text message', { to: `…${to.slice(-4)}`, text })
+    return accepted(null)
+  },
+})

@@ -1,0 +1,193 @@
+import type { Database } from 'bun:sqlite'
+import { after, type Clock } from '../../lib/clock.ts'
+import type { Ids } from '../../lib/ids.ts'
+import { secondMs } from '../../lib/instant.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Outcome } from '../../send/attempt.ts'
+import { transact } from '../../store/database.ts'
+import type { ClaimedRow, LaneBacklog, OutboxStore } from '../../store/outbox/outbox.ts'
+import type { Kind } from '../../store/outbox/rows.ts'
+import { waitMs } from './schedule.ts'
+import type { LanePolicy, Lanes, OpenLane, Sender, Settled } from './terms.ts'
+
+/** Of an attempt, whose lane does not say otherwise. */
+const defaultTimeoutMs = 30 * secondMs
+/** What a lease lasts beyond the attempt: long enough to record it. */
+const leaseExtraMs = 15 * secondMs
+/** A sender that does not end when it is told to is left alone after this. */
+const graceMs = secondMs
+/** A message during which the process ends again and again is taken for the cause. */
+const rescuesMax = 20
+
+/** What the job that sends needs; changes are made inside `together`. */
+export interface OutboxEngine {
+  together<T>(work: () => T): T
+  onDue(listener: OutboxDue): void
+  backlog(): LaneBacklog[]
+  /** undefined: nobody sends this kind. */
+  policy(kind: Kind, lane: string): LanePolicy | undefined
+  claim(kind: Kind, lane: string, limit: number, terms: OpenLane): ClaimedRow[]
+  /** One message, whatever is due. */
+  claimOne(id: string, terms: OpenLane): ClaimedRow | undefined
+  nextDue(kind: Kind, lane: string, ordered: boolean): number | undefined
+  /** Never rejects and ends within the lane's timeout, whatever the sender does. */
+  attempt(row: ClaimedRow, terms: OpenLane, stop: AbortSignal): Promise<Outcome>
+  /** Records an attempt, unless its lease was lost. */
+  settle(row: ClaimedRow, terms: OpenLane, outcome: Outcome): void
+  /** Frees attempts that this service cut short: they are due again, and not held against the receiver. */
+  release(rows: readonly ClaimedRow[], reason: string): void
+  /** What was taken under a lease that ended before `before`, by a process that is no more. */
+  abandoned(before: number, limit: number): ClaimedRow[]
+  /** Fails what waits in a lane and was due before `before`, at most `limit` messages; how many. */
+  giveUp(kind: Kind, lane: string, before: number, reason: string, limit: number): number
+  forget(before: number, limit: number): number
+}
+
+export interface EngineDeps {
+  db: Database
+  clock: Clock
+  ids: Ids
+  log: Log
+  /** A number in [0, 1). */
+  chance: () => number
+}
+
+/** What senders and listeners of a kind are known. */
+export interface Registry {
+  senders: Map<Kind, { sender: Sender; lanes: Lanes | undefined }>
+  listeners: Map<Kind, ((settled: Settled) => void)[]>
+  ended: Record<Settled['state'], number>
+}
+
+/** Messages of a lane became due at a moment, maybe before they are committed. */
+export type OutboxDue = (kind: Kind, lane: string, at: number) => void
+
+export function outboxEngine(store: OutboxStore, registry: Registry, deps: EngineDeps) {
+  const { db, clock, ids, log } = deps
+  const hearers: OutboxDue[] = []
+  const due: OutboxDue = (kind, lane, at) => {
+    for (const hear of hearers) hear(kind, lane, at)
+  }
+  // A clock that is moved ends leases of attempts that this process has not ended: they are known by their tokens.
+  const own = new Set<string>()
+  const leased = (row: { seq: number; leaseToken: string }) => `${row.seq} ${row.leaseToken}`
+  const taken = (rows: ClaimedRow[]) => {
+    for (const row of rows) own.add(leased(row))
+    return rows
+  }
+  const lease = (terms: OpenLane) => ({
+    token: ids.uuid(),
+    until: clock.now() + (terms.timeoutMs ?? defaultTimeoutMs) + leaseExtraMs,
+  })
+  /** What follows from the end of an attempt is written with it; what goes wrong there must not bring the message to life again. */
+  const tell = (row: ClaimedRow, settled: Omit<Settled, keyof Told>) => {
+    const { id, kind, accountId, lane, eventId, eventType, ref, attempts } = row
+    const told = { id, kind, accountId, lane, eventId, eventType, ref, attempts, ...settled }
+    registry.ended[settled.state] += 1
+    const listeners = registry.listeners.get(kind)
+    if (!listeners) return
+    try {
+      transact(db, () => {
+        for (const listener of listeners) listener(told)
+      })
+    } catch (error) {
+      if (!db.inTransaction) throw error
+      log.error('what follows from a message failed', { message: id, kind, error })
+    }
+  }
+  const release = (row: ClaimedRow, reason: string, at: number) => {
+    const rescues = row.rescues + 1
+    const state = row.maxRetries === 0 || rescues >= rescuesMax ? 'failed' : 'retry'
+    const tries = row.tries - 1
+    const ended = { statusCode: null, error: reason, at }
+    own.delete(leased(row))
+    if (!store.end(row, { ...ended, state, holdUntil: null, tries, rescues, durationMs: 0, debug: null })) return
+    tell(row, { ...ended, state, blameless: true })
+    if (state === 'retry') due(row.kind, row.lane, row.dueAt)
+  }
+  const engine: OutboxEngine = {
+    together: work => transact(db, work),
+    onDue: listener => void hearers.push(listener),
+    backlog: store.backlog,
+    policy(kind, lane) {
+      const known = registry.senders.get(kind)
+      return known && (known.lanes?.policy(lane) ?? { state: 'open' })
+    },
+    claim(kind, lane, limit, terms) {
+      const laneId = store.findLane(kind, lane)
+      if (laneId === undefined) return []
+      const now = clock.now()
+      return taken(terms.ordered ? store.claimFirst(laneId, now, lease(terms)) : store.claim(laneId, now, limit, lease(terms)))
+    },
+    claimOne(id, terms) {
+      const row = store.claimOne(id, lease(terms))
+      return row && taken([row])[0]
+    },
+    nextDue(kind, lane, ordered) {
+      const laneId = store.findLane(kind, lane)
+      if (laneId === undefined) return undefined
+      return ordered ? store.nextDueInOrder(laneId) : store.nextDue(laneId)
+    },
+    attempt: (row, terms, stop) => attempted(registry.senders.get(row.kind)!.sender, row, terms, stop, clock),
+    settle(row, terms, outcome) {
+      const at = clock.now()
+      const { statusCode = null, error = null, blameless = false, durationMs, exchange } = outcome
+      const limits = [terms.maxRetries, row.maxRetries]
+      const wait = outcome.state === 'retry' ? waitMs(row.kind, row.tries, limits, deps.chance()) : undefined
+      const again = wait === undefined ? undefined : at + (outcome.retryAfterMs ?? wait)
+      const state = outcome.state === 'retry' && again === undefined ? 'failed' : outcome.state
+      own.delete(leased(row))
+      const held = store.end(row, {
+        ...{ state, statusCode, durationMs, error, at, tries: row.tries, rescues: 0 },
+        // In order, a message that is tried again stays the first of its lane.
+        ...(again !== undefined && !terms.ordered && { dueAt: again }),
+        holdUntil: terms.ordered ? (again ?? null) : null,
+        debug: terms.debug && exchange ? JSON.stringify(exchange) : null,
+      })
+      if (!held) return
+      tell(row, { state, statusCode, error, blameless, at })
+      if (again !== undefined) due(row.kind, row.lane, again)
+    },
+    release(rows, reason) {
+      for (const row of rows) release(row, reason, clock.now())
+    },
+    abandoned: (before, limit) => store.leased(before, limit).filter(row => !own.has(leased(row))),
+    giveUp(kind, lane, before, reason, limit) {
+      const laneId = store.findLane(kind, lane)
+      const rows = laneId === undefined ? [] : store.waiting(laneId, before, limit)
+      const at = clock.now()
+      for (const row of rows) {
+        store.giveUp(row.seq, reason, at)
+        tell(row, { state: 'failed', statusCode: null, error: reason, blameless: true, at })
+      }
+      return rows.length
+    },
+    forget: store.forget,
+  }
+  return { engine, due }
+}
+
+type Told = Pick<Settled, 'id' | 'kind' | 'accountId' | 'lane' | 'eventId' | 'eventType' | 'ref' | 'attempts'>
+
+async function attempted(sender: Sender, row: ClaimedRow, terms: OpenLane, stop: AbortSignal, clock: Clock): Promise<Outcome> {
+  const startedAt = clock.monotonic()
+  const timeoutMs = terms.timeoutMs ?? defaultTimeoutMs
+  const cut = new AbortController()
+  const failed = (error: string): Outcome => ({ state: 'retry', error, durationMs: Math.round(clock.monotonic() - startedAt) })
+  const late = `no end of the attempt within ${timeoutMs / secondMs} s`
+  const undo: (() => void)[] = []
+  const hard = new Promise<Outcome>(done => undo.push(after(timeoutMs + graceMs, () => done(failed(late)))))
+  undo.push(after(timeoutMs, () => cut.abort(new Error(late))))
+  const end = () => cut.abort(new Error('the service stopped'))
+  stop.addEventListener('abort', end, { once: true })
+  undo.push(() => stop.removeEventListener('abort', end))
+  try {
+    const { id, kind, accountId, lane, eventId, eventType, ref, body, attempts: attempt, createdAt } = row
+    const parcel = { id, kind, accountId, lane, eventId, eventType, ref, body, attempt, createdAt }
+    return await Promise.race([sender.send(parcel, terms, cut.signal), hard])
+  } catch (error) {
+    return failed(error instanceof Error ? error.message : 'the sender failed')
+  } finally {
+    for (const each of undo) each()
+  }
+}

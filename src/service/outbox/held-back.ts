@@ -1,0 +1,128 @@
+import type { Database } from 'bun:sqlite'
+import { sleep } from '../../lib/clock.ts'
+import type { Ids } from '../../lib/ids.ts'
+import { dayMs } from '../../lib/instant.ts'
+import { lastDelivery, nextDelivery } from '../../plan/delivery-schedule.ts'
+import { alertPriceStore } from '../../store/alerts/prices.ts'
+import { transact } from '../../store/database.ts'
+import { type Delivery, type DuePlace, deliveryStore } from '../../store/deliveries/deliveries.ts'
+import { deliveryRunStore } from '../../store/deliveries/runs.ts'
+import { accountStore } from '../../store/keys/accounts.ts'
+import { type Settings, settingsStore } from '../../store/operator/settings.ts'
+import { type HeldFilter, type HeldMessage, heldMessageStore } from '../../store/outbox/held-messages.ts'
+import type { Kind, Outbox } from './outbox.ts'
+
+export type { HeldFilter, HeldMessage } from '../../store/outbox/held-messages.ts'
+
+/** Stands in the log of what a restore kept back. */
+export const heldReason = 'held back: the database was restored from a backup'
+
+/** What a restore kept back. */
+export interface KeptBack {
+  messages: Record<Kind, number>
+  /** Scheduled deliveries whose time came before the restore, and that are not made up for. */
+  deliveries: number
+  /** Prices that alerts will not be judged by. */
+  prices: number
+}
+
+const momentsName = 'outbox.held_at'
+/** What has ended is in the log for this long. */
+const loggedMs = 30 * dayMs
+const sliceDeliveries = 100
+/** A few milliseconds of writing. */
+const sliceMessages = 100
+
+/**
+ * Keeps back what a restored database would send although it may have been sent after the backup was made. Everything that waits ends as
+ * failed, without anybody being told, so that it counts against no receiver; scheduled deliveries that are due are skipped; and prices that
+ * alerts had still to be judged by are dropped, because what fired on them would go out a second time under the same ids. One transaction,
+ * on a database that no process uses.
+ */
+export const holdBack = (db: Database, at: number, ids: Pick<Ids, 'uuidAt'>): KeptBack =>
+  transact(db, () => {
+    const settings = settingsStore(db)
+    const moments = momentsOf(settings).filter(moment => moment > at - loggedMs)
+    settings.set(momentsName, JSON.stringify([...moments, at]))
+    return {
+      messages: heldMessageStore(db).hold(heldReason, at),
+      deliveries: skipDue(db, at, ids),
+      prices: alertPriceStore(db).clear(),
+    }
+  })
+
+const momentsOf = (settings: Pick<Settings, 'get'>): number[] => JSON.parse(settings.get(momentsName) ?? '[]') as number[]
+
+function skipDue(db: Database, at: number, ids: Pick<Ids, 'uuidAt'>): number {
+  const deliveries = deliveryStore(db)
+  const runs = deliveryRunStore(db)
+  const emails = new Map(
+    accountStore(db)
+      .all()
+      .map(account => [account.id, account.email]),
+  )
+  const skip = (delivery: Delivery): boolean => {
+    const { day } = lastDelivery(delivery, at)
+    const isNew =
+      day >= delivery.next!.day &&
+      runs.add({
+        ...{ id: ids.uuidAt(at), delivery: delivery.number, trigger: 'scheduled', localOn: day, status: 'skipped', error: heldReason },
+        ...{ recipient: delivery.recipientEmail ?? emails.get(delivery.accountId)!, createdAt: at, sentAt: null },
+      })
+    deliveries.schedule(delivery.number, nextDelivery(delivery, at, runs.lastDay(delivery.number)))
+    return isNew
+  }
+  let skipped = 0
+  let place: DuePlace = { at: Number.MIN_SAFE_INTEGER, number: 0 }
+  for (;;) {
+    const slice = deliveries.due(at, place, sliceDeliveries)
+    skipped += slice.filter(skip).length
+    const last = slice.at(-1)
+    if (!last || slice.length < sliceDeliveries) return skipped
+    place = { at: last.next!.at, number: last.number }
+  }
+}
+
+/** What restores kept back, for the operator who sends it after all. */
+export interface HeldMessages {
+  /** In the order in which they were made. */
+  list(filter: HeldFilter, limit: number, offset: number): HeldMessage[]
+  counts(): Record<Kind, number>
+  /** Sends messages under their own ids, as if they were new: at most `limit`, oldest first; how many. */
+  release(filter: HeldFilter, limit: number): Promise<number>
+}
+
+export interface HeldMessagesDeps {
+  db: Database
+  settings: Pick<Settings, 'get'>
+  outbox: Pick<Outbox, 'log'>
+}
+
+export function heldMessages({ db, settings, outbox }: HeldMessagesDeps): HeldMessages {
+  const store = heldMessageStore(db)
+  const hold = () => ({ moments: momentsOf(settings), reason: heldReason })
+  const list: HeldMessages['list'] = (filter, limit, offset) => store.list(hold(), filter, limit, offset)
+  return {
+    list,
+    counts: () => store.counts(hold()),
+    async release(filter, limit) {
+      let released = 0
+      while (released < limit) {
+        const asked = Math.min(sliceMessages, limit - released)
+        // Found and released in one step: what its owner has sent again meanwhile is not held any more.
+        const made = transact(db, () => {
+          const messages = list(filter, asked, 0)
+          for (const message of messages) {
+            outbox.log.resend(message.kind, message.lane, message.id)
+            store.reopen(message, heldReason)
+          }
+          return messages.length
+        })
+        released += made
+        if (made < asked) break
+        await sleep(0)
+      }
+      return released
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import { isoInstant, minuteMs } from '../../lib/instant.ts'
+import type { OutboxStore } from '../../store/outbox/outbox.ts'
+import type { Kind } from '../../store/outbox/rows.ts'
+import type { Component } from '../condition/condition.ts'
+import type { OutboxEngine, Registry } from './engine.ts'
+import type { Settled } from './terms.ts'
+
+export interface OutboxVitals {
+  /** Waiting or under way, without those of parked lanes. */
+  pending: number
+  /** When the oldest of them became due (Unix ms). */
+  oldestAt: number | undefined
+  parked: number
+  inFlight: number
+  /** Attempts that ended since the start, by what became of the message. */
+  ended: Readonly<Record<Settled['state'], number>>
+  /** Kinds that somebody sends, and when the oldest waiting message of each became due (Unix ms). */
+  kinds: ReadonlyMap<Kind, number | undefined>
+}
+
+export function vitalsOf(store: OutboxStore, registry: Registry, engine: OutboxEngine): OutboxVitals {
+  const oldest = new Map<Kind, number>()
+  let [pending, parked] = [0, 0]
+  for (const { kind, lane, waiting, dueAt } of store.backlog()) {
+    if (engine.policy(kind, lane)?.state === 'parked') parked += waiting
+    else {
+      pending += waiting
+      oldest.set(kind, Math.min(oldest.get(kind) ?? dueAt, dueAt))
+    }
+  }
+  const { count, dueAt } = store.underWay()
+  const all = [...oldest.values(), ...(dueAt === null ? [] : [dueAt])]
+  return {
+    pending: pending + count,
+    oldestAt: all.length > 0 ? Math.min(...all) : undefined,
+    parked,
+    inFlight: count,
+    ended: { ...registry.ended },
+    kinds: new Map([...registry.senders.keys()].map(kind => [kind, oldest.get(kind)])),
+  }
+}
+
+const names: Readonly<Record<Kind, string>> = { webhook: 'webhooks', email: 'email', sms: 'sms' }
+
+/** What waits this long beyond its time is not on its way. */
+const lateMs = 15 * minuteMs
+
+/** The parts that send, each judged by what waits for it. */
+export function senderComponents(outbox: { vitals(): OutboxVitals }, now: number): Component[] {
+  const { kinds } = outbox.vitals()
+  return (Object.keys(names) as Kind[]).map(kind => {
+    const name = names[kind]
+    const oldestAt = kinds.get(kind)
+    if (!kinds.has(kind)) return { name, status: 'disabled' }
+    if (oldestAt === undefined || oldestAt > now - lateMs) return { name, status: 'operational' }
+    return { name, status: 'degraded', message: `Messages wait since ${isoInstant(oldestAt)}.` }
+  })
+}

@@ -1,0 +1,105 @@
+import type { Clock } from '../../lib/clock.ts'
+import { dayMs, startOfDay } from '../../lib/instant.ts'
+import { type DataStatus, dataStatus, freshUntil } from '../../market/calendars/freshness.ts'
+import type { Observation } from '../../market/prices/bars.ts'
+import { type PriceChange, priceChange } from '../../market/prices/change.ts'
+import type { Series } from '../../store/catalogue/series.ts'
+import type { ObservationStore } from '../../store/prices/observations.ts'
+import type { QuarantineList } from './quarantine.ts'
+
+export type ChangeSpan = '24h' | '7d' | '30d' | '90d'
+
+const spanDays: Record<ChangeSpan, number> = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 }
+
+/** The newest price of a series and how it got there. */
+export interface Quote {
+  series: Series
+  observation: Observation
+  changes: Partial<Record<ChangeSpan, PriceChange>>
+  status: DataStatus
+}
+
+/** A quote as text, ready to send. */
+export interface Rendered {
+  text: string
+  etag: string
+  /** Made for this call, not found. */
+  fresh: boolean
+}
+
+/** The newest price of every series, kept until something changes it. */
+export interface Board {
+  /** Undefined when the series has no observation outside quarantine. */
+  quote(series: Series): Quote | undefined
+  /** The answer for one code, kept as bytes; `render` makes it, once for each change of the quote. */
+  rendered(key: string, series: Series, render: (quote: Quote) => string): Rendered | undefined
+  forget(seriesId: number): void
+  forgetAll(): void
+}
+
+interface Entry {
+  quote: Quote | undefined
+  /** The status changes by itself as time passes. */
+  validUntil: number
+  texts: Map<string, Rendered>
+}
+
+export function board(observations: ObservationStore, quarantine: QuarantineList, clock: Clock): Board {
+  const entries = new Map<number, Entry>()
+
+  const newestBefore = (seriesId: number, before: number): Observation | undefined => {
+    for (const stretch of quarantine.clear(seriesId, Number.MIN_SAFE_INTEGER, before).reverse()) {
+      const found = observations.newest(seriesId, stretch.to)
+      if (found && found.observedAt >= stretch.from) return found
+    }
+    return undefined
+  }
+
+  const makeEntry = (series: Series, now: number): Entry => {
+    const observation = newestBefore(series.id, Number.MAX_SAFE_INTEGER)
+    if (!observation) return { quote: undefined, validUntil: Number.POSITIVE_INFINITY, texts: new Map() }
+    const changes: Quote['changes'] = {}
+    for (const [span, days] of Object.entries(spanDays) as [ChangeSpan, number][]) {
+      // A daily series compares with its previous close, even where a weekend lies between.
+      const before =
+        span === '24h' && series.cadence === 'daily' ? startOfDay(observation.observedAt) : observation.observedAt - days * dayMs + 1
+      const base = newestBefore(series.id, before)
+      if (base) changes[span] = priceChange(base.value, observation.value, series.decimals)
+    }
+    const { currentUntil, delayedUntil } = freshUntil(series, observation.observedAt)
+    const validUntil = [currentUntil, delayedUntil].find(at => at >= now) ?? Number.POSITIVE_INFINITY
+    return {
+      quote: { series, observation, changes, status: dataStatus(series, observation.observedAt, now) },
+      validUntil,
+      texts: new Map(),
+    }
+  }
+
+  const entryOf = (series: Series): Entry => {
+    const now = clock.now()
+    const held = entries.get(series.id)
+    if (held && now <= held.validUntil) return held
+    const made = makeEntry(series, now)
+    entries.set(series.id, made)
+    return made
+  }
+
+  return {
+    quote: series => entryOf(series).quote,
+    rendered(key, series, render) {
+      const entry = entryOf(series)
+      const held = entry.texts.get(key)
+      if (held || !entry.quote) return held
+      const text = render(entry.quote)
+      const etag = strongEtag(text)
+      // As many texts as a series has names that answer differently; a client cannot make more.
+      entry.texts.set(key, { text, etag, fresh: false })
+      return { text, etag, fresh: true }
+    },
+    forget: seriesId => void entries.delete(seriesId),
+    forgetAll: () => entries.clear(),
+  }
+}
+
+/** A strong entity tag over the bytes of a body. */
+export const strongEtag = (text: string): string => `"${Bun.hash.wyhash(text).toString(36)}${Bun.hash.crc32(text).toString(36)}"`

@@ -1,0 +1,70 @@
+import type { Catalogue, Resolved } from '../catalogue/catalogue.ts'
+import type { Board } from './board.ts'
+
+/** How one currency stands in another. */
+export interface Rate {
+  /** Units of the other currency for one of this, to ten digits. */
+  rate: number
+  /** Unix ms of the oldest quote that it rests on. */
+  asOf: number
+  /** The series that it rests on; none for a currency in itself. */
+  legs: readonly Resolved[]
+}
+
+/** Exchange rates from the quotes of the catalogue's FX series. */
+export interface Fx {
+  /** From a pair's series or its inverse, else crossed through USD, EUR or both; undefined when a quote is missing. */
+  rate(from: string, to: string, now: number): Rate | undefined
+  /** The currencies that have a rate against USD now, in order. */
+  currencies(now: number): string[]
+}
+
+/** What stands between two currencies that no series pairs, shortest first. */
+const crossings = [[], ['USD'], ['EUR'], ['USD', 'EUR'], ['EUR', 'USD']] as const
+
+const pairPattern = /^([A-Z]{3})_([A-Z]{3})$/
+
+export function fx(catalogue: Catalogue, board: Board): Fx {
+  const quoted = (pair: string, now: number): Rate | undefined => {
+    const leg = catalogue.resolve(pair, now)
+    if (leg?.series.category !== 'fx') return undefined
+    const observation = board.quote(leg.series)?.observation
+    return observation && observation.value > 0 ? { rate: observation.value, asOf: observation.observedAt, legs: [leg] } : undefined
+  }
+
+  const paired = (from: string, to: string, now: number): Rate | undefined => {
+    const direct = quoted(`${from}_${to}`, now)
+    if (direct) return direct
+    const inverse = quoted(`${to}_${from}`, now)
+    return inverse && { ...inverse, rate: 1 / inverse.rate }
+  }
+
+  const along = (path: readonly string[], now: number): Rate | undefined => {
+    const crossed: Rate = { rate: 1, asOf: Number.POSITIVE_INFINITY, legs: [] }
+    for (const [i, to] of path.slice(1).entries()) {
+      const step = paired(path[i]!, to, now)
+      if (!step) return undefined
+      crossed.rate *= step.rate
+      crossed.asOf = Math.min(crossed.asOf, step.asOf)
+      crossed.legs = [...crossed.legs, ...step.legs]
+    }
+    return { ...crossed, rate: Number(crossed.rate.toPrecision(10)) }
+  }
+
+  const rate: Fx['rate'] = (from, to, now) => {
+    if (from === to) return { rate: 1, asOf: now, legs: [] }
+    for (const between of crossings) {
+      const found = along([from, ...between, to], now)
+      if (found) return found
+    }
+    return undefined
+  }
+
+  return {
+    rate,
+    currencies(now) {
+      const named = catalogue.list().flatMap(series => (series.category === 'fx' ? (pairPattern.exec(series.code)?.slice(1) ?? []) : []))
+      return [...new Set(named)].sort().filter(currency => rate(currency, 'USD', now))
+    },
+  }
+}

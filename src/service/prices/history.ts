@@ -1,0 +1,165 @@
+import { dayMs, startOfDay } from '../../lib/instant.ts'
+import { type Bar, type BarInterval, barsOf, type Observation } from '../../market/prices/bars.ts'
+import type { ObservationStore } from '../../store/prices/observations.ts'
+import { type DayIndex, dayIndexes } from './day-index.ts'
+import type { QuarantineList } from './quarantine.ts'
+import { seriesRows } from './series-rows.ts'
+
+/** A row of a page: an observation, or the last observation of a bucket together with its bar. */
+export interface HistoryRow extends Observation {
+  seriesId: number
+  bar?: Bar
+}
+
+/** Where a walk through pages stands: for each series of the query, the exclusive end of the rows that it has still to answer. */
+export type Position = readonly number[]
+
+export interface HistoryRange {
+  /** In the order in which rows of one instant are answered. */
+  seriesIds: readonly number[]
+  interval: 'raw' | BarInterval
+  from: number
+  to: number
+  /** Leaves out what was first recorded after this moment, so that a walk sees the rows of its beginning. */
+  bornBy?: number
+}
+
+export interface HistoryQuery extends HistoryRange {
+  limit: number
+  /** Rows to pass over, newest first. */
+  offset: number
+  /** Where the page before this one ended; nothing is passed over then. */
+  after?: Position
+}
+
+export interface HistoryPage {
+  rows: HistoryRow[]
+  /** Where the next page begins. */
+  end: Position
+  /** Whether it has rows. */
+  more: boolean
+}
+
+/** Rows of one or several series, newest first, without quarantined days. A page costs the same wherever it lies. */
+export interface History {
+  page(query: HistoryQuery): HistoryPage
+  count(range: HistoryRange): number
+  /** Raw rows as this service would have answered them at `asOf`; before `coverageSince` the values first recorded. */
+  pageAsOf(query: HistoryQuery, asOf: number, coverageSince: number): HistoryPage
+  countAsOf(range: HistoryRange, asOf: number, coverageSince: number): number
+  /** When the newest row of any of the series was recorded, Unix ms: at that moment all of them were there. */
+  newestRecordedAt(seriesIds: readonly number[]): number
+  forget(seriesId: number): void
+}
+
+/** Reads the newest rows of a series before `to`. */
+type Reader = (seriesId: number, to: number, limit: number) => HistoryRow[]
+
+export function history(observations: ObservationStore, quarantine: QuarantineList): History {
+  const indexes = dayIndexes(observations, quarantine)
+  const rows = seriesRows(observations, quarantine)
+
+  const counterOf = (range: HistoryRange) => {
+    const held = range.seriesIds.map(id => ({ index: indexes.of(id, range.bornBy), within: partCounter(observations, id, range) }))
+    return (from: number) => held.reduce((sum, { index, within }) => sum + index.count(range.interval, from, range.to, within), 0)
+  }
+
+  const pageOf = (query: HistoryQuery, read: Reader): HistoryPage => {
+    const { to, skip } = query.after ? { to: query.to, skip: 0 } : startOf(query, counterOf)
+    const ends = query.after ?? query.seriesIds.map(() => to)
+    const wanted = skip + query.limit
+    const found = newestFirst(query.seriesIds, (id, i) => (query.from < ends[i]! ? read(id, ends[i]!, wanted + 1) : []))
+    const end = [...ends]
+    for (const row of found.slice(0, wanted)) end[query.seriesIds.indexOf(row.seriesId)] = row.bar?.startsAt ?? row.observedAt
+    return { rows: found.slice(skip, wanted), end, more: found.length > wanted }
+  }
+
+  /** An as-of read sees exactly the rows that were there: those born by then. */
+  const seenAt = <T extends HistoryRange>(range: T, asOf: number, coverageSince: number): T =>
+    asOf < coverageSince ? range : { ...range, bornBy: Math.min(asOf, range.bornBy ?? asOf) }
+
+  return {
+    page: query =>
+      pageOf(query, (seriesId, to, limit) => {
+        const { interval, from, bornBy = Number.MAX_SAFE_INTEGER } = query
+        if (interval === 'raw') return rows.raw(seriesId, from, to, limit, bornBy).map(row => rawRow(seriesId, row))
+        return rows.bars(seriesId, interval, from, to, limit, bornBy).map(bar => barRow(seriesId, bar))
+      }),
+    count: range => counterOf(range)(range.from),
+    pageAsOf: (query, asOf, coverageSince) =>
+      pageOf(seenAt(query, asOf, coverageSince), (seriesId, to, limit) => {
+        const { from, bornBy = Number.MAX_SAFE_INTEGER } = query
+        const found =
+          asOf < coverageSince
+            ? rows.firstRecorded(seriesId, from, to, limit, bornBy)
+            : rows.asOf(seriesId, from, to, limit, Math.min(asOf, bornBy))
+        return found.map(row => rawRow(seriesId, row))
+      }),
+    countAsOf(range, asOf, coverageSince) {
+      const seen = seenAt(range, asOf, coverageSince)
+      return counterOf(seen)(seen.from)
+    },
+    newestRecordedAt: seriesIds => Math.max(...seriesIds.map(id => indexes.of(id).newestRecordedAt)),
+    forget: indexes.forget,
+  }
+}
+
+const rawRow = (seriesId: number, { observedAt, value, recordedAt }: Observation): HistoryRow => ({
+  seriesId,
+  observedAt,
+  value,
+  recordedAt,
+})
+
+const barRow = (seriesId: number, bar: Bar): HistoryRow => ({
+  seriesId,
+  observedAt: bar.closedAt,
+  value: bar.close,
+  recordedAt: bar.recordedAt,
+  bar,
+})
+
+/** The rows of all series in one order: newest first, and within an instant in the order the series were given. */
+function newestFirst(seriesIds: readonly number[], rowsOf: (seriesId: number, order: number) => HistoryRow[]): HistoryRow[] {
+  // Sorting is stable, so rows of one instant stay in the order of their series.
+  const rows = seriesIds.flatMap(rowsOf)
+  return seriesIds.length > 1 ? rows.sort((a, b) => b.observedAt - a.observedAt) : rows
+}
+
+/**
+ * Where the rows after `offset` begin: days are passed over by their counts, so that a page deep in ten years of data costs
+ * what the first one costs. What is left to skip lies within one day (or bucket).
+ */
+function startOf(query: HistoryQuery, counterOf: (range: HistoryRange) => (from: number) => number): { to: number; skip: number } {
+  if (query.offset === 0 || query.interval === 'week' || query.interval === 'month') return { to: query.to, skip: query.offset }
+  const countFrom = counterOf(query)
+  // The newest midnight from which on there are more than `offset` rows.
+  let low = Math.floor(startOfDay(query.from) / dayMs)
+  let high = Math.ceil(query.to / dayMs)
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (countFrom(middle * dayMs) <= query.offset) high = middle - 1
+    else low = middle
+  }
+  const to = (low + 1) * dayMs
+  return to < query.to ? { to, skip: query.offset - countFrom(to) } : { to: query.to, skip: query.offset }
+}
+
+/** Counts the rows of a part of a day, or of any range where days do not help; each part once. */
+function partCounter(
+  observations: ObservationStore,
+  seriesId: number,
+  { interval, bornBy }: HistoryRange,
+): Parameters<DayIndex['count']>[3] {
+  const counted = new Map<string, number>()
+  const count = (from: number, to: number) =>
+    interval === 'raw'
+      ? observations.count(seriesId, from, to, bornBy)
+      : barsOf(interval, observations.oldestFirst(seriesId, from, to, bornBy)).length
+  return (from, to) => {
+    const part = `${from} ${to}`
+    const known = counted.get(part) ?? count(from, to)
+    counted.set(part, known)
+    return known
+  }
+}

@@ -1,0 +1,70 @@
+import { heatPrices } from '../../market/units/heat-price.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import type { CablePrices, PriceRow } from './cable-prices.ts'
+
+/** What one identifier of a connection wants to be told of. */
+export interface Subscription {
+  /** Whether a change of these series may be one of its prices. */
+  concerns(seriesIds: ReadonlySet<number>): boolean
+  /** The prices that are others than at the last call. */
+  news(): PriceRow[]
+}
+
+export interface SubscriptionDeps {
+  prices: CablePrices
+  catalogue: Pick<Catalogue, 'named' | 'resolve'>
+  keys: Pick<Keyring, 'find'>
+  channels: readonly string[]
+  clock: { now(): number }
+}
+
+const codesMax = 100
+const ownCodes = heatPrices.map(one => one.code)
+
+/**
+ * The subscription that an identifier asks for: a channel of this service, a key of the same account where one is named, and codes, or the
+ * five prices of the stream where none are. Undefined: it is refused, as where none of the codes is known.
+ */
+export function subscriptionOf(identifier: string, { accountId }: { accountId: string }, deps: SubscriptionDeps): Subscription | undefined {
+  const asked = fieldsOf(identifier)
+  if (!asked || typeof asked.channel !== 'string' || !deps.channels.includes(asked.channel)) return undefined
+  const { api_key: token, commodities } = asked
+  const isForeign = (key: unknown) => typeof key !== 'string' || deps.keys.find(key)?.account.account.id !== accountId
+  if (token !== undefined && token !== null && isForeign(token)) return undefined
+  const codes = codesOf(commodities, deps)
+  return codes && watching(codes, deps.prices)
+}
+
+function fieldsOf(identifier: string): Partial<Record<string, unknown>> | undefined {
+  try {
+    const fields: unknown = JSON.parse(identifier)
+    return typeof fields === 'object' && fields !== null && !Array.isArray(fields) ? (fields as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function codesOf(commodities: unknown, { catalogue, clock }: SubscriptionDeps): readonly string[] | undefined {
+  if (commodities === undefined || commodities === null) return ownCodes
+  if (!Array.isArray(commodities) || commodities.length > codesMax) return undefined
+  if (commodities.length === 0) return ownCodes
+  const known = commodities.flatMap(text =>
+    typeof text === 'string' ? (catalogue.named(text)?.code ?? catalogue.resolve(text, clock.now())?.code ?? []) : [],
+  )
+  return known.length > 0 ? [...new Set(known)] : undefined
+}
+
+function watching(codes: readonly string[], prices: CablePrices): Subscription {
+  const marks = new Map(codes.map(code => [code, prices.price(code)?.mark]))
+  return {
+    concerns: seriesIds => codes.some(code => seriesIds.has(prices.seriesOf(code)?.id ?? 0)),
+    news: () =>
+      codes.flatMap(code => {
+        const told = prices.price(code)
+        if (!told || told.mark === marks.get(code)) return []
+        marks.set(code, told.mark)
+        return [told.row]
+      }),
+  }
+}

@@ -1,0 +1,248 @@
+import { type Clock, soon, systemClock } from '../../lib/clock.ts'
+import { secondMs } from '../../lib/instant.ts'
+import { heatPrices } from '../../market/units/heat-price.ts'
+import { hasFeature } from '../../plan/plans.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import type { Ingest } from '../prices/ingest.ts'
+import { type CableLine, type CableSocket, cableLine } from './cable-line.ts'
+import type { CablePrices } from './cable-prices.ts'
+import { type Subscription, subscriptionOf } from './cable-subscription.ts'
+import type { OpenStream, Streams } from './streams.ts'
+
+export type { CableSocket } from './cable-line.ts'
+
+export interface CableClient {
+  accountId: string
+  keyId: string
+  /** Why the gate would refuse the client now. */
+  refusal(): string | undefined
+}
+
+/** What a connection hears from the server that holds it. */
+export interface CableConnection {
+  opened(socket: CableSocket): void
+  heard(text: string): void
+  /** Nothing waits in memory any more. */
+  drained(): void
+  closed(): void
+}
+
+/** The stream of prices that existing clients speak. */
+export interface Cable {
+  /** A place for a client, who is then told what happens as soon as the connection is open. */
+  connect(client: CableClient): CableConnection | 'full' | 'stopped'
+}
+
+export interface CableDeps {
+  prices: CablePrices
+  streams: Streams
+  catalogue: Pick<Catalogue, 'named' | 'resolve'>
+  keys: Pick<Keyring, 'find' | 'account' | 'entitlements'>
+  ingest: Pick<Ingest, 'listen'>
+  /** Accepted names of channels. */
+  channels: readonly string[]
+  clock: Pick<Clock, 'now'>
+  /** Real time: the rhythm of a connection does not stand still with the clock of the house. */
+  stopwatch?: Pick<Clock, 'monotonic'>
+}
+
+const updateEachMs = secondMs
+const subscriptionsMax = 20
+/** Frames of a client in a second. */
+const framesMax = 200
+
+export function cable(deps: CableDeps): Cable {
+  const { ingest, prices, streams } = deps
+  const connections = new Set<Connection>()
+  let asked = false
+
+  /** Once for everything that is written in one turn of the event loop. */
+  const flushSoon = () => {
+    if (asked) return
+    asked = true
+    soon(() => {
+      asked = false
+      for (const one of connections) one.flush()
+    })
+  }
+  ingest.listen(changes => {
+    if (connections.size === 0) return
+    const seriesIds = new Set(changes.map(change => change.seriesId))
+    const isRig = prices.rigCodes().some(code => seriesIds.has(prices.seriesOf(code)?.id ?? 0))
+    for (const one of connections) one.touch(seriesIds, isRig)
+    flushSoon()
+  })
+
+  return {
+    connect(client) {
+      let release = () => {}
+      const made = connection(deps, client, () => {
+        connections.delete(made)
+        release()
+      })
+      const opened = streams.open('cable', client.keyId, made)
+      if (typeof opened === 'string') return opened
+      release = opened
+      connections.add(made)
+      return made
+    },
+  }
+}
+
+/** One connection on all of its sides. */
+interface Connection extends CableConnection, OpenStream {
+  /** These series have changed, one of them a rig count. */
+  touch(seriesIds: ReadonlySet<number>, isRig: boolean): void
+  /** Tells what has changed, where it is time to. */
+  flush(): void
+}
+
+function connection(deps: CableDeps, client: CableClient, gone: () => void): Connection {
+  const { stopwatch = systemClock() } = deps
+  const line = cableLine({ clock: deps.clock, stopwatch, gone })
+  const subscriptions = new Map<string, Subscription>()
+  const news = priceNews(deps, line, subscriptions)
+  const rigs = rigNews(deps, client, line, subscriptions)
+  const isTooMuch = flood(stopwatch)
+
+  const flush = () => {
+    if (!line.isReady()) return
+    news.flush(stopwatch.monotonic())
+    rigs.flush()
+  }
+  const subscribe = (identifier: string) => {
+    const hasRoom = subscriptions.has(identifier) || subscriptions.size < subscriptionsMax
+    const made = hasRoom ? subscriptionOf(identifier, client, deps) : undefined
+    if (!made) return line.say({ identifier, type: 'reject_subscription' })
+    subscriptions.set(identifier, made)
+    line.say({ identifier, type: 'confirm_subscription' })
+    line.say({ identifier, message: welcomeOf(deps.prices, rigs.counts()) })
+  }
+  return {
+    refusal: client.refusal,
+    end: line.end,
+    opened: line.opened,
+    closed: line.closed,
+    flush,
+    heard(text) {
+      if (isTooMuch()) return line.end({ by: 'overload' })
+      const command = commandOf(text)
+      if (command?.command === 'subscribe') subscribe(command.identifier)
+      if (command?.command === 'unsubscribe') subscriptions.delete(command.identifier)
+    },
+    drained() {
+      line.drained()
+      flush()
+    },
+    touch(seriesIds, isRig) {
+      news.touch(seriesIds)
+      if (isRig) rigs.touch()
+    },
+    beat() {
+      line.beat()
+      flush()
+    },
+  }
+}
+
+/** What has changed of the subscribed prices: one update a second, of the subscription that has waited longest. */
+function priceNews({ prices }: CableDeps, line: CableLine, subscriptions: ReadonlyMap<string, Subscription>) {
+  /** Identifiers whose prices may have changed, in the order in which they are to be told. */
+  const waiting = new Set<string>()
+  let updatedAt = Number.NEGATIVE_INFINITY
+  return {
+    touch(seriesIds: ReadonlySet<number>) {
+      for (const [identifier, one] of subscriptions) if (one.concerns(seriesIds)) waiting.add(identifier)
+    },
+    flush(now: number) {
+      if (waiting.size === 0 || now - updatedAt < updateEachMs) return
+      for (const identifier of waiting) {
+        waiting.delete(identifier)
+        const rows = subscriptions.get(identifier)?.news() ?? []
+        if (rows.length === 0) continue
+        updatedAt = now
+        const updated = rows.map(row => row.code)
+        line.say({ identifier, message: { type: 'price_update', ...prices.priced(), updated, price_rows: rows } })
+        return
+      }
+    },
+  }
+}
+
+/** Rig counts, for accounts whose plan has them. */
+function rigNews({ prices, keys }: CableDeps, { accountId }: CableClient, line: CableLine, subscriptions: ReadonlyMap<string, unknown>) {
+  const marks = new Map(prices.rigCodes().map(code => [code, prices.rigCount(code)?.mark]))
+  let isTouched = false
+  const isEntitled = (): boolean => {
+    const account = keys.account(accountId)
+    return account !== undefined && hasFeature(keys.entitlements(account), 'energy_intelligence')
+  }
+  return {
+    touch() {
+      isTouched = true
+    },
+    counts: () => (isEntitled() ? [...marks.keys()].flatMap(code => prices.rigCount(code)?.row ?? []) : []),
+    flush() {
+      if (!isTouched) return
+      isTouched = false
+      const told = isEntitled()
+      for (const [code, mark] of marks) {
+        const count = prices.rigCount(code)
+        if (!count || count.mark === mark) continue
+        marks.set(code, count.mark)
+        const message = { type: 'rig_count_update', timestamp: prices.priced().timestamp, rig_count: count.row }
+        // Clients read it beside the identifier or, as everything else, in the message.
+        if (told) for (const identifier of subscriptions.keys()) line.say({ identifier, ...message, message })
+      }
+    },
+  }
+}
+
+/** Counts the frames of a second; true for those that are too many. */
+function flood(stopwatch: Pick<Clock, 'monotonic'>): () => boolean {
+  let since = Number.NEGATIVE_INFINITY
+  let count = 0
+  return () => {
+    const now = stopwatch.monotonic()
+    if (now - since >= secondMs) {
+      since = now
+      count = 0
+    }
+    count += 1
+    return count > framesMax
+  }
+}
+
+interface Command {
+  command: string
+  identifier: string
+}
+
+/** Undefined for a frame that is none. */
+function commandOf(text: string): Command | undefined {
+  let frame: unknown
+  try {
+    frame = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (typeof frame !== 'object' || frame === null) return undefined
+  const { command, identifier } = frame as Partial<Record<string, unknown>>
+  return typeof command === 'string' && typeof identifier === 'string' ? { command, identifier } : undefined
+}
+
+/** The first message of a subscription: where prices stand. */
+function welcomeOf(prices: CablePrices, counts: readonly object[]) {
+  const priced = prices.priced()
+  const isEmpty = heatPrices.every(one => priced.prices[one.group][one.name] === null)
+  return {
+    type: 'welcome',
+    data: {
+      ...priced,
+      ...(counts.length > 0 && { drilling_intelligence: { rig_counts: counts } }),
+      ...(isEmpty && { error: 'No prices are available yet.' }),
+    },
+    ...priced,
+  }
+}

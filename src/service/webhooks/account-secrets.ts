@@ -1,0 +1,50 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Ids } from '../../lib/ids.ts'
+import type { AccountSecretStore } from '../../store/webhooks/account-secrets.ts'
+import type { Vault } from '../keys/vault.ts'
+import { newWebhookSecret } from './webhooks.ts'
+
+export interface OpenSecret {
+  secret: string
+  createdAt: number
+}
+
+/** What signs the events of an account that go to a target which is none of its endpoints. */
+export interface AccountSecrets {
+  /** Made when it is first asked for. */
+  current(accountId: string): OpenSecret
+  /** The old one signs nothing from now on. */
+  roll(accountId: string): OpenSecret
+}
+
+export interface AccountSecretsDeps {
+  store: AccountSecretStore
+  vault: Vault
+  clock: Clock
+  ids: Ids
+}
+
+/** What the vault seals it under. */
+export const contextOf = (accountId: string) => `webhook account ${accountId}`
+
+export function accountSecrets({ store, vault, clock, ids }: AccountSecretsDeps): AccountSecrets {
+  const held = new Map<string, OpenSecret>()
+  const roll = (accountId: string): OpenSecret => {
+    const made = { secret: newWebhookSecret(ids), createdAt: clock.now() }
+    store.put({ accountId, secret: vault.seal(contextOf(accountId), made.secret), createdAt: made.createdAt })
+    held.set(accountId, made)
+    return made
+  }
+  return {
+    current(accountId) {
+      const known = held.get(accountId)
+      if (known) return known
+      const stored = store.of(accountId)
+      if (!stored) return roll(accountId)
+      const opened = { secret: vault.open(contextOf(accountId), stored.secret), createdAt: stored.createdAt }
+      held.set(accountId, opened)
+      return opened
+    },
+    roll,
+  }
+}

@@ -1,0 +1,41 @@
+import { secondMs } from '../../lib/instant.ts'
+import type { Endpoint } from '../../store/webhooks/webhooks.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import type { LanePolicy, Lanes, OpenLane } from '../outbox/outbox.ts'
+import type { AccountSecrets } from './account-secrets.ts'
+import { lanedTarget } from './events.ts'
+import type { Webhooks } from './webhooks.ts'
+
+export interface WebhookLanesDeps {
+  webhooks: Pick<Webhooks, 'byId' | 'secrets'>
+  accountSecrets: AccountSecrets
+  keys: Pick<Keyring, 'account'>
+}
+
+/** How an endpoint wants its deliveries, whether it is active or not. */
+export const laneOf = (endpoint: Endpoint, secrets: readonly string[]): OpenLane => ({
+  state: 'open',
+  target: { url: endpoint.url, secrets, scheme: endpoint.signatureScheme },
+  ratePerSecond: endpoint.rateLimitPerSecond,
+  ordered: endpoint.ordered,
+  timeoutMs: endpoint.timeoutSeconds * secondMs,
+  maxRetries: endpoint.maxRetries,
+  honourRetryAfter: endpoint.honorRetryAfter,
+  debug: endpoint.debugMode,
+})
+
+/** The lanes of webhooks: endpoints by their id, and targets of an account that are no endpoint. */
+export const webhookLanes = ({ webhooks, accountSecrets, keys }: WebhookLanesDeps): Lanes => ({
+  policy(lane): LanePolicy {
+    const target = lanedTarget(lane)
+    if (target && keys.account(target.accountId)) {
+      return {
+        state: 'open',
+        target: { url: target.url, secrets: [accountSecrets.current(target.accountId).secret], scheme: 'timestamped' },
+      }
+    }
+    const endpoint = webhooks.byId(lane)
+    if (!endpoint) return { state: 'gone', reason: 'The webhook endpoint was deleted.' }
+    return endpoint.active ? laneOf(endpoint, webhooks.secrets(endpoint)) : { state: 'parked' }
+  },
+})

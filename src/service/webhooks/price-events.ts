@@ -1,0 +1,157 @@
+import type { Clock } from '../../lib/clock.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import { boundText, type Condition, conditionMet, type Reading, timeframesMs } from '../../market/alerts/threshold.ts'
+import { isNews } from '../../market/calendars/news.ts'
+import type { Observation } from '../../market/prices/bars.ts'
+import { changePercent } from '../../market/prices/change.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import type { Series } from '../../store/catalogue/series.ts'
+import type { Change, ObservationStore } from '../../store/prices/observations.ts'
+import type { Endpoint } from '../../store/webhooks/webhooks.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { QuarantineList } from '../prices/quarantine.ts'
+import { seriesRows } from '../prices/series-rows.ts'
+import type { Events } from './events.ts'
+import type { Webhooks } from './webhooks.ts'
+
+export interface PriceEventsDeps {
+  events: Events
+  webhooks: Webhooks
+  catalogue: Catalogue
+  observations: ObservationStore
+  quarantine: QuarantineList
+  clock: Clock
+}
+
+/** Above this many percent between consecutive observations a change is significant. */
+export const significantPercent = 5
+
+const anyTime = Number.MAX_SAFE_INTEGER
+
+/**
+ * Makes the events of prices inside the transaction that writes them, so that an event is never without its price and a price never
+ * without its event. Only the newest observation of a series is news, and only when it is newer than all before it and not history itself:
+ * a correction, an old row and the millions of an import tell nobody anything. Rig counts and their like have events of their own.
+ */
+export function priceEvents(deps: PriceEventsDeps) {
+  const { events, webhooks, catalogue, clock } = deps
+  const { newestBefore, readingOf, readingAt, newsOf } = priceReader(deps)
+
+  /** A contract of futures speaks for its family while it is the front one, and is silent otherwise. */
+  const speaks = (series: Series): boolean =>
+    series.category !== 'drilling' &&
+    (series.contractOf === null || catalogue.resolve(series.contractOf, clock.now())?.code === series.code)
+
+  const conditionedOn = (series: Series): readonly Endpoint[] => {
+    const own = webhooks.conditionedOn(series.code)
+    return series.contractOf === null ? own : [...new Set([...own, ...webhooks.conditionedOn(series.contractOf)])]
+  }
+
+  const emitThresholds = (endpoints: readonly Endpoint[], series: Series, news: Observation, base: PriceData) => {
+    const reading = readingOf(series, news)
+    const isOwn = (code: string) => code === series.code || code === series.contractOf
+    for (const endpoint of endpoints) {
+      const { conditions, conditionLogic } = endpoint
+      // Conditions on the family are conditions on the contract that speaks for it.
+      const named = conditions.map(one => (isOwn(one.commodity) ? { ...one, commodity: series.code } : one))
+      const met = conditionMet(named, conditionLogic, series.code, code => (isOwn(code) ? reading : readingAt(code)))
+      if (!met) continue
+      const { change_percent: _percent, source: _source, timestamp, ...data } = base
+      events.emitToEndpoint(endpoint, {
+        type: 'price.threshold',
+        data: { ...data, condition_triggered: conditionRow(met), condition_logic: conditionLogic, timestamp },
+        ...aboutOf(series, news),
+      })
+    }
+  }
+
+  const aboutOf = (series: Series, news: Observation) => ({
+    at: clock.now(),
+    dedupe: `${series.code} ${news.observedAt}`,
+    commodity: series.code,
+  })
+
+  return (changes: readonly Change[]): void => {
+    const wantsUpdates = webhooks.subscribed('price.updated').length > 0
+    const wantsJumps = webhooks.subscribed('price.significant_change').length > 0
+    for (const change of changes) {
+      const series = catalogue.byId(change.seriesId)
+      const conditioned = conditionedOn(series)
+      if (!wantsUpdates && !wantsJumps && conditioned.length === 0) continue
+      const news = speaks(series) ? newsOf(change, series) : undefined
+      if (!news) continue
+      const previous = newestBefore(series.id, news.observedAt)?.value
+      const percent = previous === undefined ? undefined : changePercent(previous, news.value)
+      const data = priceData(series, news, previous, percent)
+      const about = aboutOf(series, news)
+      if (wantsUpdates) events.emit({ type: 'price.updated', data, ...about })
+      if (wantsJumps && percent !== undefined && Math.abs(percent) > significantPercent) {
+        const jump = { threshold_exceeded: `${significantPercent}%`, alert_type: percent > 0 ? 'surge' : 'drop' }
+        events.emit({ type: 'price.significant_change', data: { ...data, ...jump }, ...about })
+      }
+      if (conditioned.length > 0) emitThresholds(conditioned, series, news, data)
+    }
+  }
+}
+
+/** The observations that events are made of, without quarantined days, as the transaction sees them. */
+function priceReader({ catalogue, observations, quarantine, clock }: PriceEventsDeps) {
+  const rows = seriesRows(observations, quarantine)
+  const newestBefore = (seriesId: number, before: number): Observation | undefined =>
+    rows.raw(seriesId, Number.MIN_SAFE_INTEGER, before, 1, anyTime)[0]
+
+  const readingOf = (series: Series, newest: Pick<Observation, 'observedAt' | 'value'>): Reading => ({
+    value: newest.value,
+    previous: newestBefore(series.id, newest.observedAt)?.value,
+    before: timeframe => newestBefore(series.id, newest.observedAt - timeframesMs[timeframe] + 1)?.value,
+  })
+  return {
+    newestBefore,
+    readingOf,
+    /** Of a futures family that of its front contract. */
+    readingAt(code: string): Reading | undefined {
+      const series = catalogue.resolve(code, clock.now())?.series
+      const newest = series && newestBefore(series.id, anyTime)
+      return series && newest && readingOf(series, newest)
+    },
+    /** Undefined for what is no news. */
+    newsOf({ inserted, revised }: Change, series: Series): Observation | undefined {
+      const newest = inserted.at(-1)
+      if (!newest || newest.observedAt <= (catalogue.extent(series)?.lastAt ?? Number.NEGATIVE_INFINITY)) return undefined
+      const { observedAt } = newest
+      if (!isNews(series, observedAt, clock.now())) return undefined
+      if (quarantine.clear(series.id, observedAt, observedAt + 1).length === 0) return undefined
+      // One write may correct what it inserts.
+      return revised.findLast(point => point.observedAt === observedAt) ?? newest
+    },
+  }
+}
+
+type PriceData = ReturnType<typeof priceData>
+
+function priceData({ code, name, currency, unit, decimals, source }: Series, news: Observation, previous?: number, percent?: number) {
+  const value = roundTo(news.value, decimals)
+  return {
+    commodity: code,
+    commodity_code: code,
+    name,
+    value,
+    price: value,
+    currency,
+    unit,
+    change_percent: percent === undefined ? null : roundTo(percent, 2),
+    previous_value: previous === undefined ? null : roundTo(previous, decimals),
+    source,
+    timestamp: isoInstant(news.observedAt),
+  }
+}
+
+const conditionRow = (condition: Condition) => ({
+  operator: condition.operator,
+  threshold: boundText(condition),
+  value: 'value' in condition ? condition.value : null,
+  min_value: 'minValue' in condition ? condition.minValue : null,
+  max_value: 'maxValue' in condition ? condition.maxValue : null,
+  timeframe: ('timeframe' in condition ? condition.timeframe : undefined) ?? null,
+  trigger_on: ('triggerOn' in condition ? condition.triggerOn : undefined) ?? null,
+})

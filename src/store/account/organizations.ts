@@ -1,0 +1,235 @@
+import type { Database } from 'bun:sqlite'
+import type { Role } from '../../plan/roles.ts'
+
+export interface Organization {
+  id: string
+  name: string
+  /** The account that all members act on: that of one of its admins. */
+  accountId: string
+  createdAt: number
+}
+
+export interface Member {
+  id: string
+  organizationId: string
+  /** Null until the person has accepted. */
+  accountId: string | null
+  email: string
+  role: Role
+  joinedAt: number
+}
+
+export interface Invitation {
+  id: string
+  organizationId: string
+  email: string
+  role: Role
+  message: string | null
+  /** The member that was listed at once and is to accept; null for somebody who becomes one by accepting. */
+  memberId: string | null
+  tokenHash: Uint8Array
+  /** Address of who asked. */
+  invitedBy: string
+  createdAt: number
+  expiresAt: number
+  acceptedAt: number | null
+}
+
+/** Whose account somebody acts on, and as what. */
+export interface Membership {
+  accountId: string
+  actsOnId: string
+  role: Role
+}
+
+/** Reads of who acts on which account. */
+export interface MembershipReader {
+  memberships(): Membership[]
+  membershipOf(accountId: string): Membership | undefined
+}
+
+export interface OrganizationStore extends MembershipReader {
+  byId(id: string): Organization | undefined
+  put(organization: Organization): void
+  /** Removes an organization with its members and invitations. */
+  remove(id: string): void
+  /** In the order in which they joined. */
+  members(organizationId: string): Member[]
+  memberByAccount(accountId: string): Member | undefined
+  putMember(member: Member): void
+  removeMember(id: string): void
+  /** Newest first. */
+  invitations(organizationId: string): Invitation[]
+  invitation(id: string): Invitation | undefined
+  invitationByToken(tokenHash: Uint8Array): Invitation | undefined
+  putInvitation(invitation: Invitation): void
+  /** Uses an invitation up; false when it was used or is over. */
+  accept(id: string, now: number): boolean
+  /** Ends the open invitations of an address. */
+  endInvitations(organizationId: string, email: string, now: number): void
+  /** Addresses beside the first that belong to an account. */
+  addresses(accountId: string): string[]
+  /** The account that such an address belongs to. */
+  holderOf(email: string): string | undefined
+  /** Notes an address of an account, unless it belongs to another one. */
+  addAddress(email: string, accountId: string, now: number): void
+}
+
+interface OrganizationRow {
+  id: string
+  name: string
+  account_id: string
+  created_at: number
+}
+
+interface MemberRow {
+  id: string
+  organization_id: string
+  account_id: string | null
+  email: string
+  role: Role
+  joined_at: number
+}
+
+interface InvitationRow {
+  id: string
+  organization_id: string
+  email: string
+  role: Role
+  message: string | null
+  member_id: string | null
+  token_hash: Uint8Array
+  invited_by: string
+  created_at: number
+  expires_at: number
+  accepted_at: number | null
+}
+
+const organizationOf = (row: OrganizationRow): Organization => ({
+  id: row.id,
+  name: row.name,
+  accountId: row.account_id,
+  createdAt: row.created_at,
+})
+
+const memberOf = (row: MemberRow): Member => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  accountId: row.account_id,
+  email: row.email,
+  role: row.role,
+  joinedAt: row.joined_at,
+})
+
+const invitationOf = (row: InvitationRow): Invitation => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  email: row.email,
+  role: row.role,
+  message: row.message,
+  memberId: row.member_id,
+  tokenHash: row.token_hash,
+  invitedBy: row.invited_by,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  acceptedAt: row.accepted_at,
+})
+
+const mapped = <R, T>(row: R | null, make: (row: R) => T): T | undefined => (row === null ? undefined : make(row))
+
+export function organizationStore(db: Database): OrganizationStore {
+  return { ...organizations(db), ...members(db), ...invitations(db), ...addresses(db) }
+}
+
+function organizations(db: Database): Pick<OrganizationStore, 'byId' | 'put' | 'remove' | 'memberships' | 'membershipOf'> {
+  const byId = db.query<OrganizationRow, [string]>('SELECT * FROM organizations WHERE id = ?')
+  const put = db.query(
+    `INSERT INTO organizations (id, name, account_id, created_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET name = excluded.name, account_id = excluded.account_id`,
+  )
+  const remove = db.query('DELETE FROM organizations WHERE id = ?')
+  const joined = `SELECT m.account_id AS accountId, o.account_id AS actsOnId, m.role FROM organization_members m
+     JOIN organizations o ON o.id = m.organization_id`
+  const all = db.query<Membership, []>(`${joined} WHERE m.account_id IS NOT NULL`)
+  const one = db.query<Membership, [string]>(`${joined} WHERE m.account_id = ?`)
+  return {
+    byId: id => mapped(byId.get(id), organizationOf),
+    put: each => void put.run(each.id, each.name, each.accountId, each.createdAt),
+    remove: id => void remove.run(id),
+    memberships: () => all.all(),
+    membershipOf: accountId => one.get(accountId) ?? undefined,
+  }
+}
+
+function members(db: Database): Pick<OrganizationStore, 'members' | 'memberByAccount' | 'putMember' | 'removeMember'> {
+  const list = db.query<MemberRow, [string]>('SELECT * FROM organization_members WHERE organization_id = ? ORDER BY joined_at, id')
+  const byAccount = db.query<MemberRow, [string]>('SELECT * FROM organization_members WHERE account_id = ?')
+  const put = db.query(
+    `INSERT INTO organization_members (id, organization_id, account_id, email, role, joined_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET account_id = excluded.account_id, role = excluded.role, joined_at = excluded.joined_at`,
+  )
+  const remove = db.query('DELETE FROM organization_members WHERE id = ?')
+  return {
+    members: organizationId => list.all(organizationId).map(memberOf),
+    memberByAccount: accountId => mapped(byAccount.get(accountId), memberOf),
+    putMember: one => void put.run(one.id, one.organizationId, one.accountId, one.email, one.role, one.joinedAt),
+    removeMember: id => void remove.run(id),
+  }
+}
+
+function invitations(
+  db: Database,
+): Pick<OrganizationStore, 'invitations' | 'invitation' | 'invitationByToken' | 'putInvitation' | 'accept' | 'endInvitations'> {
+  const list = db.query<InvitationRow, [string]>(
+    'SELECT * FROM organization_invitations WHERE organization_id = ? ORDER BY created_at DESC, id',
+  )
+  const byId = db.query<InvitationRow, [string]>('SELECT * FROM organization_invitations WHERE id = ?')
+  const byToken = db.query<InvitationRow, [Uint8Array]>('SELECT * FROM organization_invitations WHERE token_hash = ?')
+  const put = db.query(
+    `INSERT INTO organization_invitations
+       (id, organization_id, email, role, message, member_id, token_hash, invited_by, created_at, expires_at, accepted_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const accept = db.query('UPDATE organization_invitations SET accepted_at = ?1 WHERE id = ?2 AND accepted_at IS NULL AND expires_at > ?1')
+  const end = db.query(
+    `UPDATE organization_invitations SET expires_at = ?1
+     WHERE organization_id = ?2 AND email = ?3 AND accepted_at IS NULL AND expires_at > ?1`,
+  )
+  return {
+    invitations: organizationId => list.all(organizationId).map(invitationOf),
+    invitation: id => mapped(byId.get(id), invitationOf),
+    invitationByToken: tokenHash => mapped(byToken.get(tokenHash), invitationOf),
+    putInvitation: one =>
+      void put.run(
+        one.id,
+        one.organizationId,
+        one.email,
+        one.role,
+        one.message,
+        one.memberId,
+        one.tokenHash,
+        one.invitedBy,
+        one.createdAt,
+        one.expiresAt,
+        one.acceptedAt,
+      ),
+    accept: (id, now) => accept.run(now, id).changes === 1,
+    endInvitations: (organizationId, email, now) => void end.run(now, organizationId, email),
+  }
+}
+
+function addresses(db: Database): Pick<OrganizationStore, 'addresses' | 'holderOf' | 'addAddress'> {
+  const list = db.query<{ email: string }, [string]>(
+    'SELECT email FROM account_addresses WHERE account_id = ? ORDER BY confirmed_at, email',
+  )
+  const holder = db.query<{ account_id: string }, [string]>('SELECT account_id FROM account_addresses WHERE email = ?')
+  const add = db.query(
+    `INSERT INTO account_addresses (email, account_id, confirmed_at)
+     SELECT ?1, ?2, ?3 WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE email = ?1) ON CONFLICT (email) DO NOTHING`,
+  )
+  return {
+    addresses: accountId => list.all(accountId).map(row => row.email),
+    holderOf: email => holder.get(email)?.account_id,
+    addAddress: (email, accountId, now) => void add.run(email, accountId, now),
+  }
+}

@@ -1,0 +1,117 @@
+import type { Database } from 'bun:sqlite'
+import { manyRows } from '../many-rows.ts'
+
+/** An alert that fired: what was so at that moment, whatever becomes of the alert. */
+export interface AlertTrigger {
+  id: string
+  /** Its number. */
+  alert: number
+  accountId: string
+  seriesId: number
+  /** Of the observation; for alerts on daily values the midnight of its day. */
+  observedAt: number
+  triggeredAt: number
+  price: number
+  /** What was compared with the threshold: the price, or what was measured. */
+  value: number
+  threshold: number
+  condition: string
+  channels: readonly string[]
+  /** What was measured, in wire form. */
+  metadata: Readonly<Record<string, unknown>> | null
+}
+
+/** A trigger with what its alert is called now. */
+export interface NamedTrigger extends AlertTrigger {
+  alertId: string
+  alertName: string
+}
+
+export interface AlertTriggerStore {
+  addAll(triggers: readonly AlertTrigger[]): void
+  /** Of one alert, newest observation first. */
+  newest(alert: number, limit: number): AlertTrigger[]
+  /** Of an account's alerts, newest first. */
+  page(accountId: string, limit: number, offset: number): NamedTrigger[]
+  count(accountId: string): number
+  pageOf(alert: number, limit: number, offset: number): NamedTrigger[]
+  countOf(alert: number): number
+  /** Drops at most `limit` triggers of an alert beyond its newest `kept`; how many there were. */
+  trim(alert: number, kept: number, limit: number): number
+}
+
+interface Row {
+  id: string
+  alert: number
+  account_id: string
+  series_id: number
+  observed_at: number
+  triggered_at: number
+  price: number
+  value: number
+  threshold: number
+  condition: string
+  channels: string
+  metadata: string | null
+}
+
+interface NamedRow extends Row {
+  alert_id: string
+  alert_name: string
+}
+
+const triggerOf = (row: Row): AlertTrigger => ({
+  id: row.id,
+  alert: row.alert,
+  accountId: row.account_id,
+  seriesId: row.series_id,
+  observedAt: row.observed_at,
+  triggeredAt: row.triggered_at,
+  price: row.price,
+  value: row.value,
+  threshold: row.threshold,
+  condition: row.condition,
+  channels: row.channels.split(' ').filter(Boolean),
+  metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, unknown>),
+})
+
+const namedOf = (row: NamedRow): NamedTrigger => ({ ...triggerOf(row), alertId: row.alert_id, alertName: row.alert_name })
+
+export function alertTriggerStore(db: Database): AlertTriggerStore {
+  const addAll = manyRows(
+    db,
+    `INSERT INTO alert_triggers
+       (alert, observed_at, series_id, id, account_id, triggered_at, price, value, threshold, condition, channels, metadata)`,
+    '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  )
+  const newest = db.query<Row, [number, number]>('SELECT * FROM alert_triggers WHERE alert = ? ORDER BY observed_at DESC LIMIT ?')
+  const named = `SELECT t.*, a.id AS alert_id, a.name AS alert_name FROM alert_triggers t JOIN alerts a ON a.number = t.alert
+     WHERE a.removed_at IS NULL AND`
+  const page = db.query<NamedRow, [string, number, number]>(
+    `${named} t.account_id = ? ORDER BY t.triggered_at DESC, t.alert DESC, t.observed_at DESC LIMIT ? OFFSET ?`,
+  )
+  const count = db.query<{ n: number }, [string]>(
+    `SELECT count(*) AS n FROM alert_triggers t JOIN alerts a ON a.number = t.alert WHERE a.removed_at IS NULL AND t.account_id = ?`,
+  )
+  const pageOf = db.query<NamedRow, [number, number, number]>(`${named} t.alert = ? ORDER BY t.observed_at DESC LIMIT ? OFFSET ?`)
+  const countOf = db.query<{ n: number }, [number]>('SELECT count(*) AS n FROM alert_triggers WHERE alert = ?')
+  const trim = db.query(
+    `DELETE FROM alert_triggers WHERE (alert, observed_at, series_id) IN (
+       SELECT alert, observed_at, series_id FROM alert_triggers WHERE alert = ? ORDER BY observed_at DESC LIMIT ? OFFSET ?)`,
+  )
+  return {
+    addAll: triggers =>
+      void addAll(
+        triggers.map(t => [
+          ...[t.alert, t.observedAt, t.seriesId, t.id, t.accountId, t.triggeredAt, t.price, t.value, t.threshold, t.condition],
+          ...[t.channels.join(' '), t.metadata && JSON.stringify(t.metadata)],
+        ]),
+      ),
+    newest: (alert, limit) => newest.all(alert, limit).map(triggerOf),
+    page: (accountId, limit, offset) => page.all(accountId, limit, offset).map(namedOf),
+    count: accountId => count.get(accountId)!.n,
+    pageOf: (alert, limit, offset) => pageOf.all(alert, limit, offset).map(namedOf),
+    countOf: alert => countOf.get(alert)!.n,
+    trim: (alert, kept, limit) => trim.run(alert, limit, kept).changes,
+  }
+}

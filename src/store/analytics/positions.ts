@@ -1,0 +1,91 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../database.ts'
+import type { WriteCounts } from '../prices/observations.ts'
+import { counted, type Outcome, upsert } from '../upsert.ts'
+
+/** What managed-money traders held of a market on a report date, in contracts. */
+export interface CotReport {
+  market: string
+  reportedOn: string
+  managedMoneyLong: number
+  managedMoneyShort: number
+  openInterest: number
+  source: string
+}
+
+export interface CotRow extends CotReport {
+  /** Of long minus short since the market's report before; undefined for its first. */
+  change: number | undefined
+}
+
+export interface CotStore {
+  /**
+   * One transaction. Reports that stand in one row of a file count as one: unchanged when all of them are, inserted when none was there. The
+   * same report again is unchanged; anything else for a known date of a market replaces it.
+   */
+  write(rows: readonly (readonly CotReport[])[], recordedAt: number): WriteCounts
+  /** Newest date first, then by market; of one market if named. */
+  page(market: string | undefined, limit: number, offset: number): CotRow[]
+  count(market: string | undefined): number
+  /** Newest date of all; undefined without a report. */
+  newestOn(): string | undefined
+  markets(): string[]
+  /** Every date that a market has a report of. */
+  dates(market: string): string[]
+}
+
+interface Row {
+  market: string
+  reported_on: string
+  managed_money_long: number
+  managed_money_short: number
+  open_interest: number
+  source: string
+  change: number | null
+}
+
+const columns = ['market', 'reported_on', 'managed_money_long', 'managed_money_short', 'open_interest', 'source']
+
+const rowOf = (one: CotReport) => ({
+  market: one.market,
+  reported_on: one.reportedOn,
+  managed_money_long: one.managedMoneyLong,
+  managed_money_short: one.managedMoneyShort,
+  open_interest: one.openInterest,
+  source: one.source,
+})
+
+const jointOutcome = (outcomes: readonly Outcome[]): Outcome =>
+  outcomes.every(one => one === outcomes[0]) ? (outcomes[0] ?? 'unchanged') : 'revised'
+
+export function cotStore(db: Database): CotStore {
+  const page = db.query<Row, [string | null, number, number]>(
+    `SELECT ${columns.join(', ')}, managed_money_long - managed_money_short - (
+       SELECT before.managed_money_long - before.managed_money_short FROM cot_reports AS before
+       WHERE before.market = one.market AND before.reported_on < one.reported_on ORDER BY before.reported_on DESC LIMIT 1
+     ) AS change
+     FROM cot_reports AS one WHERE ?1 IS NULL OR market = ?1 ORDER BY reported_on DESC, market LIMIT ?2 OFFSET ?3`,
+  )
+  const count = db.query<{ n: number }, [string | null]>('SELECT count(*) AS n FROM cot_reports WHERE ?1 IS NULL OR market = ?1')
+  const newest = db.query<{ day: string | null }, []>('SELECT max(reported_on) AS day FROM cot_reports')
+  const markets = db.query<{ market: string }, []>('SELECT DISTINCT market FROM cot_reports ORDER BY market')
+  const dates = db.query<{ day: string }, [string]>('SELECT reported_on AS day FROM cot_reports WHERE market = ? ORDER BY reported_on')
+  const put = upsert(db, 'cot_reports', columns, ['market', 'reported_on'])
+  return {
+    write: (rows, recordedAt) => transact(db, () => counted(rows.map(row => jointOutcome(row.map(one => put(rowOf(one), recordedAt)))))),
+    page: (market, limit, offset) =>
+      page.all(market ?? null, limit, offset).map(row => ({
+        market: row.market,
+        reportedOn: row.reported_on,
+        managedMoneyLong: row.managed_money_long,
+        managedMoneyShort: row.managed_money_short,
+        openInterest: row.open_interest,
+        source: row.source,
+        change: row.change ?? undefined,
+      })),
+    count: market => count.get(market ?? null)!.n,
+    newestOn: () => newest.get()?.day ?? undefined,
+    markets: () => markets.all().map(row => row.market),
+    dates: market => dates.all(market).map(row => row.day),
+  }
+}

@@ -1,0 +1,128 @@
+import type { Database } from 'bun:sqlite'
+import type { BillingPeriod } from '../../plan/subscription.ts'
+import type { PlanId } from '../../plan/tiers.ts'
+
+export interface Subscription {
+  id: string
+  accountId: string
+  plan: PlanId
+  billingPeriod: BillingPeriod
+  /** Of the running period. */
+  priceCents: number
+  /** The price was agreed with the operator and does not follow the plan table. */
+  agreed: boolean
+  status: 'active' | 'past_due' | 'cancelled'
+  anchorAt: number
+  startsAt: number
+  endsAt: number
+  cancelAtPeriodEnd: boolean
+  /** When the end was asked for, or came. */
+  cancelledAt: number | null
+  pendingPlan: PlanId | null
+  pendingBillingPeriod: BillingPeriod | null
+  pastDueAt: number | null
+  endedAt: number | null
+  provider: string
+  providerRef: string | null
+  createdAt: number
+  updatedAt: number
+}
+
+export interface SubscriptionStore {
+  byId(id: string): Subscription | undefined
+  byRef(providerRef: string): Subscription | undefined
+  /** The one that has not ended. */
+  running(accountId: string): Subscription | undefined
+  /** The running one, else the one that ended last. */
+  latest(accountId: string): Subscription | undefined
+  count(accountId: string): number
+  put(subscription: Subscription): void
+  /** Those of a provider whose period is over. */
+  over(provider: string, now: number, limit: number): Subscription[]
+  /** Running ones that have been past due since `before` or longer. */
+  pastDueSince(provider: string, before: number, limit: number): Subscription[]
+  /** The next end of a period after a moment, and the first moment since when one is past due. */
+  nextEnd(after: number): number | undefined
+  nextPastDue(after: number): number | undefined
+}
+
+interface Row {
+  id: string
+  account_id: string
+  plan: PlanId
+  billing_period: BillingPeriod
+  price_cents: number
+  agreed: number
+  status: Subscription['status']
+  anchor_at: number
+  starts_at: number
+  ends_at: number
+  cancel_at_period_end: number
+  cancelled_at: number | null
+  pending_plan: PlanId | null
+  pending_billing_period: BillingPeriod | null
+  past_due_at: number | null
+  ended_at: number | null
+  provider: string
+  provider_ref: string | null
+  created_at: number
+  updated_at: number
+}
+
+const subscriptionOf = (row: Row): Subscription => ({
+  ...{ id: row.id, accountId: row.account_id, plan: row.plan, billingPeriod: row.billing_period, priceCents: row.price_cents },
+  ...{ agreed: row.agreed === 1, status: row.status, anchorAt: row.anchor_at, startsAt: row.starts_at, endsAt: row.ends_at },
+  ...{ cancelAtPeriodEnd: row.cancel_at_period_end === 1, cancelledAt: row.cancelled_at, pendingPlan: row.pending_plan },
+  ...{ pendingBillingPeriod: row.pending_billing_period, pastDueAt: row.past_due_at, endedAt: row.ended_at },
+  ...{ provider: row.provider, providerRef: row.provider_ref, createdAt: row.created_at, updatedAt: row.updated_at },
+})
+
+export function subscriptionStore(db: Database): SubscriptionStore {
+  const byId = db.query<Row, [string]>('SELECT * FROM subscriptions WHERE id = ?')
+  const byRef = db.query<Row, [string]>('SELECT * FROM subscriptions WHERE provider_ref = ?')
+  const running = db.query<Row, [string]>('SELECT * FROM subscriptions WHERE account_id = ? AND ended_at IS NULL')
+  const latest = db.query<Row, [string]>(
+    'SELECT * FROM subscriptions WHERE account_id = ? ORDER BY ended_at IS NULL DESC, ended_at DESC, created_at DESC LIMIT 1',
+  )
+  const count = db.query<{ n: number }, [string]>('SELECT count(*) AS n FROM subscriptions WHERE account_id = ?')
+  const put = db.query(
+    `INSERT INTO subscriptions (id, account_id, plan, billing_period, price_cents, agreed, status, anchor_at, starts_at, ends_at,
+       cancel_at_period_end, cancelled_at, pending_plan, pending_billing_period, past_due_at, ended_at, provider, provider_ref, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET plan = excluded.plan, billing_period = excluded.billing_period, price_cents = excluded.price_cents,
+       agreed = excluded.agreed, status = excluded.status, anchor_at = excluded.anchor_at, starts_at = excluded.starts_at,
+       ends_at = excluded.ends_at, cancel_at_period_end = excluded.cancel_at_period_end, cancelled_at = excluded.cancelled_at,
+       pending_plan = excluded.pending_plan, pending_billing_period = excluded.pending_billing_period, past_due_at = excluded.past_due_at,
+       ended_at = excluded.ended_at, updated_at = excluded.updated_at`,
+  )
+  const over = db.query<Row, [string, number, number]>(
+    'SELECT * FROM subscriptions WHERE ended_at IS NULL AND provider = ? AND ends_at <= ? ORDER BY ends_at LIMIT ?',
+  )
+  const pastDue = db.query<Row, [string, number, number]>(
+    'SELECT * FROM subscriptions WHERE ended_at IS NULL AND provider = ? AND past_due_at <= ? ORDER BY past_due_at LIMIT ?',
+  )
+  const nextEnd = db.query<{ at: number | null }, [number]>(
+    'SELECT min(ends_at) AS at FROM subscriptions WHERE ended_at IS NULL AND ends_at > ?',
+  )
+  const nextPastDue = db.query<{ at: number | null }, [number]>(
+    'SELECT min(past_due_at) AS at FROM subscriptions WHERE ended_at IS NULL AND past_due_at > ?',
+  )
+  const one = (row: Row | null) => (row === null ? undefined : subscriptionOf(row))
+  return {
+    byId: id => one(byId.get(id)),
+    byRef: ref => one(byRef.get(ref)),
+    running: accountId => one(running.get(accountId)),
+    latest: accountId => one(latest.get(accountId)),
+    count: accountId => count.get(accountId)!.n,
+    put: s =>
+      void put.run(
+        ...[s.id, s.accountId, s.plan, s.billingPeriod, s.priceCents, s.agreed ? 1 : 0, s.status, s.anchorAt, s.startsAt, s.endsAt],
+        ...[s.cancelAtPeriodEnd ? 1 : 0, s.cancelledAt, s.pendingPlan, s.pendingBillingPeriod, s.pastDueAt, s.endedAt],
+        ...[s.provider, s.providerRef, s.createdAt, s.updatedAt],
+      ),
+    over: (provider, now, limit) => over.all(provider, now, limit).map(subscriptionOf),
+    pastDueSince: (provider, before, limit) => pastDue.all(provider, before, limit).map(subscriptionOf),
+    nextEnd: after => nextEnd.get(after)?.at ?? undefined,
+    nextPastDue: after => nextPastDue.get(after)?.at ?? undefined,
+  }
+}

@@ -1,0 +1,34 @@
+import type { Database } from 'bun:sqlite'
+import { dayMs } from '../../lib/instant.ts'
+import type { DayFacts } from '../../market/condition/quality.ts'
+
+export interface QualityStore {
+  /** Every day of a series that starts at or after `from`, oldest first: its bar beside what its observations come to. */
+  days(seriesId: number, from: number): DayFacts[]
+}
+
+type Bar = Omit<DayFacts, 'observed'>
+interface Observed {
+  day: number
+  count: number
+  low: number
+  high: number
+}
+
+export function qualityStore(db: Database): QualityStore {
+  const bars = db.query<Bar, [number, number]>(
+    `SELECT starts_at AS startsAt, open, high, low, close, sum, count, closed_at AS closedAt, born_at AS bornAt
+     FROM bars WHERE series_id = ? AND span = 24 AND starts_at >= ? ORDER BY starts_at`,
+  )
+  // Aggregated where the rows are: ninety days of five-minute prices are twenty-six thousand of them.
+  const observed = db.query<Observed, [number, number]>(
+    `SELECT observed_at / ${dayMs} AS day, count(*) AS count, min(value) AS low, max(value) AS high
+     FROM observations WHERE series_id = ? AND observed_at >= ? GROUP BY 1`,
+  )
+  return {
+    days(seriesId, from) {
+      const byDay = new Map(observed.all(seriesId, from).map(one => [one.day, one]))
+      return bars.all(seriesId, from).map(bar => ({ ...bar, observed: byDay.get(bar.startsAt / dayMs) }))
+    },
+  }
+}

@@ -1,0 +1,144 @@
+import type { Database } from 'bun:sqlite'
+import type { DeliveryCadence, DeliveryMoment, DeliverySchedule } from '../../plan/delivery-schedule.ts'
+
+/** What may be set of a delivery. */
+export interface DeliverySettings extends DeliverySchedule {
+  name: string | null
+  /** In the order of the lines. */
+  commodityCodes: readonly string[]
+  /** Null: the account's own address. */
+  recipientEmail: string | null
+  enabled: boolean
+}
+
+export interface Delivery extends DeliverySettings {
+  /** Rises with creation. */
+  number: number
+  id: string
+  accountId: string
+  /** The channel that made it, such as `api`. */
+  source: string
+  deliveriesCount: number
+  lastDeliveredOn: string | null
+  /** Null while paused. */
+  next: DeliveryMoment | null
+  createdAt: number
+  updatedAt: number
+}
+
+/** Where in the order of what is due a search goes on. */
+export type DuePlace = Pick<DeliveryMoment, 'at'> & Pick<Delivery, 'number'>
+
+interface Row {
+  number: number
+  id: string
+  account_id: string
+  name: string | null
+  commodity_codes: string
+  cadence: DeliveryCadence
+  weekday: number | null
+  delivery_time: string
+  time_zone: string
+  recipient_email: string | null
+  enabled: number
+  source: string
+  deliveries_count: number
+  last_delivered_on: string | null
+  next_delivery_at: number | null
+  next_on: string | null
+  created_at: number
+  updated_at: number
+}
+
+const deliveryOf = (row: Row): Delivery => ({
+  number: row.number,
+  id: row.id,
+  accountId: row.account_id,
+  name: row.name,
+  commodityCodes: JSON.parse(row.commodity_codes) as string[],
+  cadence: row.cadence,
+  weekday: row.weekday,
+  deliveryTime: row.delivery_time,
+  timeZone: row.time_zone,
+  recipientEmail: row.recipient_email,
+  enabled: row.enabled === 1,
+  source: row.source,
+  deliveriesCount: row.deliveries_count,
+  lastDeliveredOn: row.last_delivered_on,
+  next: row.next_delivery_at === null ? null : { at: row.next_delivery_at, day: row.next_on! },
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+export interface DeliveryStore {
+  /** By creation. */
+  ofAccount(accountId: string): Delivery[]
+  count(accountId: string): number
+  byId(id: string): Delivery | undefined
+  add(delivery: Omit<Delivery, 'number' | 'deliveriesCount' | 'lastDeliveredOn'>): void
+  /** Replaces what may be set, the next moment and when it was changed. */
+  put(delivery: Delivery): void
+  /** With its runs. */
+  remove(number: number): void
+  /** What is due at `now` after a place, in the order of the moments; at most `limit`. */
+  due(now: number, after: DuePlace, limit: number): Delivery[]
+  /** Undefined while nothing is scheduled. */
+  nextDueAt(): number | undefined
+  schedule(number: number, next: DeliveryMoment): void
+  /** Counts a copy that was sent. */
+  delivered(number: number, day: string): void
+}
+
+export function deliveryStore(db: Database): DeliveryStore {
+  const ofAccount = db.query<Row, [string]>('SELECT * FROM scheduled_deliveries WHERE account_id = ? ORDER BY number')
+  const count = db.query<{ n: number }, [string]>('SELECT count(*) AS n FROM scheduled_deliveries WHERE account_id = ?')
+  const byId = db.query<Row, [string]>('SELECT * FROM scheduled_deliveries WHERE id = ?')
+  const settings = `name, commodity_codes, cadence, weekday, delivery_time, time_zone, recipient_email, enabled, next_delivery_at, next_on, updated_at`
+  const values = `$name, $codes, $cadence, $weekday, $deliveryTime, $timeZone, $recipientEmail, $enabled, $nextAt, $nextOn, $updatedAt`
+  const add = db.query(
+    `INSERT INTO scheduled_deliveries (id, account_id, source, created_at, ${settings}) VALUES ($id, $accountId, $source, $createdAt, ${values})`,
+  )
+  const put = db.query(`UPDATE scheduled_deliveries SET (${settings}) = (${values}) WHERE number = $number`)
+  const remove = db.query('DELETE FROM scheduled_deliveries WHERE number = ?')
+  const due = db.query<Row, number[]>(
+    `SELECT * FROM scheduled_deliveries WHERE next_delivery_at <= ?1 AND (next_delivery_at, number) > (?2, ?3)
+     ORDER BY next_delivery_at, number LIMIT ?4`,
+  )
+  const nextDue = db.query<{ at: number | null }, []>(
+    'SELECT min(next_delivery_at) AS at FROM scheduled_deliveries WHERE next_delivery_at IS NOT NULL',
+  )
+  const schedule = db.query('UPDATE scheduled_deliveries SET next_delivery_at = ?2, next_on = ?3 WHERE number = ?1')
+  const delivered = db.query(
+    `UPDATE scheduled_deliveries SET deliveries_count = deliveries_count + 1, last_delivered_on = max(ifnull(last_delivered_on, ''), ?2)
+     WHERE number = ?1`,
+  )
+  return {
+    ofAccount: accountId => ofAccount.all(accountId).map(deliveryOf),
+    count: accountId => count.get(accountId)!.n,
+    byId(id) {
+      const row = byId.get(id)
+      return row ? deliveryOf(row) : undefined
+    },
+    add: ({ id, accountId, source, createdAt, ...rest }) => void add.run({ id, accountId, source, createdAt, ...parametersOf(rest) }),
+    put: ({ number, ...rest }) => void put.run({ number, ...parametersOf(rest) }),
+    remove: number => void remove.run(number),
+    due: (now, after, limit) => due.all(now, after.at, after.number, limit).map(deliveryOf),
+    nextDueAt: () => nextDue.get()!.at ?? undefined,
+    schedule: (number, { at, day }) => void schedule.run(number, at, day),
+    delivered: (number, day) => void delivered.run(number, day),
+  }
+}
+
+const parametersOf = (one: DeliverySettings & Pick<Delivery, 'next' | 'updatedAt'>) => ({
+  name: one.name,
+  codes: JSON.stringify(one.commodityCodes),
+  cadence: one.cadence,
+  weekday: one.weekday,
+  deliveryTime: one.deliveryTime,
+  timeZone: one.timeZone,
+  recipientEmail: one.recipientEmail,
+  enabled: Number(one.enabled),
+  nextAt: one.next?.at ?? null,
+  nextOn: one.next?.day ?? null,
+  updatedAt: one.updatedAt,
+})

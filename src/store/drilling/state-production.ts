@@ -1,0 +1,110 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../database.ts'
+import type { WriteCounts } from '../prices/observations.ts'
+import { counted, upsert } from '../upsert.ts'
+
+/** What a state produced in a month. */
+export interface StateMonth {
+  /** Two letters. */
+  state: string
+  /** `YYYY-MM`. */
+  month: string
+  oilBbl: number
+  gasMcf: number
+  /** Null: not reported. */
+  waterBbl: number | null
+  /** Not everybody has filed yet. */
+  provisional: boolean
+  source: string
+}
+
+export type StateMonthRow = StateMonth & { recordedAt: number }
+
+/** All states of a month together. */
+export interface NationalMonth {
+  month: string
+  oilBbl: number
+  gasMcf: number
+  /** Null where a state does not report it. */
+  waterBbl: number | null
+  provisional: boolean
+  /** Of its states, each once. */
+  sources: string[]
+}
+
+export interface StateProductionStore {
+  /** One transaction. The same numbers from the same source are unchanged; anything else for a known month of a state replaces it. */
+  write(rows: readonly StateMonth[], recordedAt: number): WriteCounts
+  /** Every state of a month, most oil first. */
+  ofMonth(month: string): StateMonthRow[]
+  /** Of one state in the months of `[fromMonth, toMonth)`, oldest first. */
+  ofState(state: string, fromMonth: string, toMonth: string): StateMonthRow[]
+  newestOf(state: string): StateMonthRow | undefined
+  /** The sum of the states that there are of a month; undefined where there is none. */
+  national(month: string): NationalMonth | undefined
+  newestMonth(): string | undefined
+  /** Codes of the states that have anything, in their order. */
+  states(): string[]
+  /** Rows in all. */
+  total(): number
+}
+
+interface Row {
+  state_code: string
+  month: string
+  oil_bbl: number
+  gas_mcf: number
+  water_bbl: number | null
+  provisional: number
+  source: string
+}
+
+const columns = ['state_code', 'month', 'oil_bbl', 'gas_mcf', 'water_bbl', 'provisional', 'source']
+
+const rowOf = (one: StateMonth): Row => ({
+  ...{ state_code: one.state, month: one.month, oil_bbl: one.oilBbl, gas_mcf: one.gasMcf, water_bbl: one.waterBbl },
+  ...{ provisional: Number(one.provisional), source: one.source },
+})
+
+const monthOf = (row: Row & { recorded_at: number }): StateMonthRow => ({
+  ...{ state: row.state_code, month: row.month, oilBbl: row.oil_bbl, gasMcf: row.gas_mcf, waterBbl: row.water_bbl },
+  ...{ provisional: row.provisional === 1, source: row.source, recordedAt: row.recorded_at },
+})
+
+export function stateProductionStore(db: Database): StateProductionStore {
+  const write = upsert<Row>(db, 'state_production', columns, ['state_code', 'month'])
+  const select = `SELECT ${columns.join(', ')}, recorded_at FROM state_production`
+  type Stored = Row & { recorded_at: number }
+  const ofMonth = db.query<Stored, [string]>(`${select} WHERE month = ? ORDER BY oil_bbl DESC, state_code`)
+  const ofState = db.query<Stored, [string, string, string]>(`${select} WHERE state_code = ? AND month >= ? AND month < ? ORDER BY month`)
+  const newestOf = db.query<Stored, [string]>(`${select} WHERE state_code = ? ORDER BY month DESC LIMIT 1`)
+  const newestMonth = db.query<{ month: string | null }, []>('SELECT max(month) AS month FROM state_production')
+  const states = db.query<{ state: string }, []>('SELECT DISTINCT state_code AS state FROM state_production ORDER BY state_code')
+  const total = db.query<{ n: number }, []>('SELECT count(*) AS n FROM state_production')
+  const rowsOf = (month: string) => ofMonth.all(month).map(monthOf)
+  return {
+    write: (rows, recordedAt) => transact(db, () => counted(rows.map(row => write(rowOf(row), recordedAt)))),
+    ofMonth: rowsOf,
+    ofState: (state, fromMonth, toMonth) => ofState.all(state, fromMonth, toMonth).map(monthOf),
+    newestOf(state) {
+      const row = newestOf.get(state)
+      return row ? monthOf(row) : undefined
+    },
+    national(month) {
+      const rows = rowsOf(month)
+      if (rows.length === 0) return undefined
+      const sum = (value: (row: StateMonthRow) => number) => rows.reduce((all, row) => all + value(row), 0)
+      return {
+        month,
+        oilBbl: sum(row => row.oilBbl),
+        gasMcf: sum(row => row.gasMcf),
+        waterBbl: rows.some(row => row.waterBbl === null) ? null : sum(row => row.waterBbl!),
+        provisional: rows.some(row => row.provisional),
+        sources: [...new Set(rows.map(row => row.source))].sort(),
+      }
+    },
+    newestMonth: () => newestMonth.get()?.month ?? undefined,
+    states: () => states.all().map(row => row.state),
+    total: () => total.get()!.n,
+  }
+}

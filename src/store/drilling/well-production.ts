@@ -1,0 +1,166 @@
+import type { Database } from 'bun:sqlite'
+import { monthAfter } from '../../market/fundamentals/period.ts'
+import { transact } from '../database.ts'
+import type { WriteCounts } from '../prices/observations.ts'
+
+/** What one well produced in a month; null: not reported. */
+export interface WellMonth {
+  /** Fourteen digits. */
+  apiNumber: string
+  /** Two letters. */
+  state: string
+  /** `YYYY-MM`. */
+  month: string
+  oilBbl: number | null
+  gasMcf: number | null
+  waterBbl: number | null
+  daysProducing: number | null
+  source: string
+}
+
+/** A month of a well, and how the source calls the well. */
+export interface WellReport extends WellMonth {
+  operator: string | undefined
+  wellName: string | undefined
+  county: string | undefined
+}
+
+export type WellMonthRow = Omit<WellMonth, 'state'> & { recordedAt: number }
+
+/** What the wells of a state reported of a month. */
+export interface WellCoverage {
+  state: string
+  month: string
+  wells: number
+  /** Of the rows that were written last. */
+  source: string
+}
+
+export interface TopWell {
+  apiNumber: string
+  oilBbl: number
+  gasMcf: number
+  /** Months in which anything came out. */
+  months: number
+  source: string
+}
+
+export interface WellProductionStore {
+  /** One transaction. The same month of a well again is unchanged; anything else for a known month replaces it. No volume is negative. */
+  write(rows: readonly WellMonth[], recordedAt: number): WriteCounts
+  /** Oldest first. */
+  ofWell(apiNumber: string): WellMonthRow[]
+  /** The wells of a state with most oil in the months of `[fromMonth, toMonth)`, most first. */
+  top(state: string, fromMonth: string, toMonth: string, limit: number): TopWell[]
+  /** The newest month of each state, by code. */
+  newest(): WellCoverage[]
+  /** Rows in all. */
+  total(): number
+}
+
+const columns = `api_number AS apiNumber, month, oil_bbl AS oilBbl, gas_mcf AS gasMcf, water_bbl AS waterBbl,
+  days_producing AS daysProducing, source, recorded_at AS recordedAt`
+
+/** Wells of each year that are looked at first; as many times more where they do not settle it. */
+const [looksFirst, looksMore] = [64, 4]
+
+export function wellProductionStore(db: Database): WellProductionStore {
+  const held = db.query<WellMonthRow, [string, string]>(`SELECT ${columns} FROM well_production WHERE api_number = ? AND month = ?`)
+  const put = db.query(
+    `INSERT OR REPLACE INTO well_production (api_number, month, oil_bbl, gas_mcf, water_bbl, days_producing, source, recorded_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const sumYear = db.query(
+    `INSERT OR REPLACE INTO well_production_years (api_number, year, state_code, oil_bbl)
+     SELECT api_number, ?2, ?3, total(oil_bbl) FROM well_production WHERE api_number = ?1 AND month BETWEEN ?2 || '-01' AND ?2 || '-12'`,
+  )
+  const countMonth = db.query(
+    `INSERT INTO well_production_months (state_code, month, wells, source) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET wells = wells + excluded.wells, source = excluded.source`,
+  )
+  const ofWell = db.query<WellMonthRow, [string]>(`SELECT ${columns} FROM well_production WHERE api_number = ? ORDER BY month`)
+  const newest = db.query<WellCoverage, []>(
+    `SELECT state_code AS state, max(month) AS month, wells, source FROM well_production_months GROUP BY state_code ORDER BY state_code`,
+  )
+  const total = db.query<{ n: number }, []>('SELECT coalesce(sum(wells), 0) AS n FROM well_production_months')
+
+  const writeRow = (row: WellMonth, recordedAt: number): keyof WriteCounts => {
+    const old = held.get(row.apiNumber, row.month)
+    if (old && isSame(old, row)) return 'unchanged'
+    const { apiNumber, month, oilBbl, gasMcf, waterBbl, daysProducing, source } = row
+    put.run(apiNumber, month, oilBbl, gasMcf, waterBbl, daysProducing, source, recordedAt)
+    return old ? 'revised' : 'inserted'
+  }
+
+  return {
+    write: (rows, recordedAt) =>
+      transact(db, () => {
+        const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
+        const years = new Map<string, [apiNumber: string, year: string, state: string]>()
+        const months = new Map<string, WellCoverage>()
+        for (const row of rows) {
+          const outcome = writeRow(row, recordedAt)
+          counts[outcome] += 1
+          if (outcome === 'unchanged') continue
+          const { apiNumber, state, month, source } = row
+          const year = month.slice(0, 4)
+          years.set(apiNumber + year, [apiNumber, year, state])
+          const wells = (months.get(state + month)?.wells ?? 0) + Number(outcome === 'inserted')
+          months.set(state + month, { state, month, wells, source })
+        }
+        for (const touched of years.values()) sumYear.run(...touched)
+        for (const { state, month, wells, source } of months.values()) countMonth.run(state, month, wells, source)
+        return counts
+      }),
+    ofWell: apiNumber => ofWell.all(apiNumber),
+    top: topWells(db),
+    newest: () => newest.all(),
+    total: () => total.get()!.n,
+  }
+}
+
+/**
+ * A well can not have more in the months than in the years that they lie in. So the best of each year are looked at, deeper and deeper,
+ * until the last of those found has more than any well that has not been seen can have: R. Fagin's threshold algorithm.
+ */
+function topWells(db: Database): WellProductionStore['top'] {
+  const bestOfYear = db.query<{ apiNumber: string; oilBbl: number }, [string, string, number]>(
+    `SELECT api_number AS apiNumber, oil_bbl AS oilBbl FROM well_production_years WHERE state_code = ? AND year = ?
+     ORDER BY oil_bbl DESC, api_number LIMIT ?`,
+  )
+  const within = db.query<TopWell & { rows: number }, [string, string, string]>(
+    `SELECT api_number AS apiNumber, total(oil_bbl) AS oilBbl, total(gas_mcf) AS gasMcf, max(source) AS source, count(*) AS rows,
+       count(CASE WHEN oil_bbl > 0 OR gas_mcf > 0 THEN 1 END) AS months
+     FROM well_production WHERE api_number = ? AND month >= ? AND month < ?`,
+  )
+  return (state, fromMonth, toMonth, limit) => {
+    const years = yearsOf(fromMonth, toMonth)
+    const seen = new Map<string, TopWell & { rows: number }>()
+    for (let depth = Math.max(looksFirst, limit); ; depth *= looksMore) {
+      const lists = years.map(year => bestOfYear.all(state, year, depth))
+      for (const { apiNumber } of lists.flat()) if (!seen.has(apiNumber)) seen.set(apiNumber, within.get(apiNumber, fromMonth, toMonth)!)
+      const best = [...seen.values()]
+        .filter(well => well.rows > 0)
+        .sort(byOil)
+        .slice(0, limit)
+      const unseenMax = lists.reduce((sum, list) => sum + (list.length < depth ? 0 : list.at(-1)!.oilBbl), 0)
+      const isSettled = best.length === limit && best.at(-1)!.oilBbl > unseenMax
+      if (isSettled || lists.every(list => list.length < depth)) return best.map(({ rows: _, ...well }) => well)
+    }
+  }
+}
+
+const isSame = (a: Omit<WellMonth, 'state'>, b: WellMonth): boolean =>
+  a.oilBbl === b.oilBbl &&
+  a.gasMcf === b.gasMcf &&
+  a.waterBbl === b.waterBbl &&
+  a.daysProducing === b.daysProducing &&
+  a.source === b.source
+
+const byOil = (a: TopWell, b: TopWell): number => b.oilBbl - a.oilBbl || (a.apiNumber < b.apiNumber ? -1 : 1)
+
+/** The years that months of `[fromMonth, toMonth)` lie in. */
+function yearsOf(fromMonth: string, toMonth: string): string[] {
+  const [first, last] = [Number(fromMonth.slice(0, 4)), Number(monthAfter(toMonth, -1).slice(0, 4))]
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => String(first + i))
+}

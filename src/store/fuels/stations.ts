@@ -1,0 +1,96 @@
+import type { Database } from 'bun:sqlite'
+import { boxAround, milesBetween, type Place, spansOf } from '../../market/geography/geography.ts'
+import { transact } from '../database.ts'
+import type { WriteCounts } from '../prices/observations.ts'
+import { type Columns, counted, type Outcome } from '../upsert.ts'
+
+/** A filling station and its newest price of diesel. */
+export interface Station extends Place {
+  /** What its source calls it: known once. */
+  reference: string
+  name: string
+  address: string
+  /** Two letters. */
+  state: string
+  /** USD per gallon. */
+  price: number
+  fuelTypes: readonly string[]
+  observedAt: number
+  source: string
+}
+
+export interface StationNearby extends Station {
+  id: number
+  /** Along the great circle. */
+  miles: number
+}
+
+export interface StationStore {
+  /**
+   * One transaction. The same station with the same price is unchanged, and so is one whose price was observed before the one that is held;
+   * anything else replaces what is held of its reference.
+   */
+  write(stations: readonly Station[], recordedAt: number): WriteCounts
+  /** Within a distance, the nearest first, and how many there are; of equally near ones the one that was known first. */
+  near(centre: Place, radiusMiles: number, limit: number): { stations: StationNearby[]; total: number }
+}
+
+interface Row extends Omit<Station, 'fuelTypes'> {
+  id: number
+  fuelTypes: string
+}
+
+const columns =
+  'reference, name, address, state_code AS state, latitude, longitude, price, fuel_types AS fuelTypes, observed_at AS observedAt, source'
+/** Both trees and tables have them in millionths, so that what is found is what is measured. */
+const degree = 1e6
+
+const rowOf = (station: Station) => ({ ...station, fuelTypes: station.fuelTypes.join(' ') })
+const stationOf = (row: Row) => ({ ...row, fuelTypes: row.fuelTypes.split(' ').filter(Boolean) })
+
+export function stationStore(db: Database): StationStore {
+  const held = db.query<Row, [string]>(`SELECT id, ${columns} FROM diesel_stations WHERE reference = ?`)
+  const put = db.query<{ id: number }, Columns[]>(
+    `INSERT INTO diesel_stations (reference, name, address, state_code, latitude, longitude, price, fuel_types, observed_at, source, recorded_at)
+     VALUES ($reference, $name, $address, $state, $latitude, $longitude, $price, $fuelTypes, $observedAt, $source, $recordedAt)
+     ON CONFLICT (reference) DO UPDATE SET name = excluded.name, address = excluded.address, state_code = excluded.state_code,
+       latitude = excluded.latitude, longitude = excluded.longitude, price = excluded.price, fuel_types = excluded.fuel_types,
+       observed_at = excluded.observed_at, source = excluded.source, recorded_at = excluded.recorded_at
+     RETURNING id`,
+  )
+  const unplace = db.query('DELETE FROM diesel_station_places WHERE id = ?')
+  const place = db.query('INSERT INTO diesel_station_places VALUES (?1, ?2, ?2, ?3, ?3)')
+  // The tree first: it holds few of the many.
+  const inside = db.query<Row, number[]>(
+    `SELECT s.id, ${columns} FROM diesel_station_places p CROSS JOIN diesel_stations s ON s.id = p.id
+     WHERE p.south >= ? AND p.north <= ? AND p.west >= ? AND p.east <= ?`,
+  )
+
+  const writeOne = (station: Station, recordedAt: number): Outcome => {
+    const { reference, latitude, longitude, observedAt } = station
+    const old = held.get(reference)
+    const row = rowOf(station)
+    if (old && (old.observedAt > observedAt || Object.entries(row).every(([name, value]) => old[name as keyof Row] === value)))
+      return 'unchanged'
+    const { id } = put.get({ ...row, recordedAt })!
+    if (!old || old.latitude !== latitude || old.longitude !== longitude) {
+      unplace.run(id)
+      place.run(id, Math.round(latitude * degree), Math.round(longitude * degree))
+    }
+    return old ? 'revised' : 'inserted'
+  }
+
+  return {
+    write: (stations, recordedAt) => transact(db, () => counted(stations.map(one => writeOne(one, recordedAt)))),
+    near(centre, radiusMiles, limit) {
+      const box = boxAround({ ...centre, radiusMiles })
+      const [south, north] = [Math.floor(box.south * degree), Math.ceil(box.north * degree)]
+      const found = spansOf(box)
+        .flatMap(([west, east]) => inside.all(south, north, Math.floor(west * degree), Math.ceil(east * degree)))
+        .map(row => ({ ...stationOf(row), miles: milesBetween(centre, row) }))
+        .filter(one => one.miles <= radiusMiles)
+        .sort((a, b) => a.miles - b.miles || a.id - b.id)
+      return { stations: found.slice(0, limit), total: found.length }
+    },
+  }
+}

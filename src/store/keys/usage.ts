@@ -1,0 +1,115 @@
+import type { Database } from 'bun:sqlite'
+import { dayMs } from '../../lib/instant.ts'
+import { transact } from '../database.ts'
+import { manyRows } from '../many-rows.ts'
+
+export interface Counter {
+  keyId: string
+  window: string
+  startsAt: number
+  used: number
+  /** 0: not since it was last written. */
+  lastUsedAt: number
+}
+
+/** Requests of one key, hour, route and class of status (2 for 200..299). */
+export interface UsageHour {
+  keyId: string
+  hourAt: number
+  endpoint: string
+  statusClass: number
+  requests: number
+  metered: number
+  durationUs: number
+}
+
+export interface UsageDay {
+  keyId: string
+  dayOn: string
+  batchable: number
+  cacheable: number
+  seriesIds: number[]
+}
+
+export interface UsageBatch {
+  counters: Counter[]
+  hours: UsageHour[]
+  days: UsageDay[]
+}
+
+/** Counters and usage, written behind in batches. */
+export interface UsageStore {
+  counter(keyId: string, window: string, startsAt: number): number
+  day(keyId: string, dayOn: string): UsageDay | undefined
+  /** Counters are replaced, usage is added: one transaction. */
+  write(batch: UsageBatch): void
+  /** Requests that counted, per UTC day, oldest first. */
+  meteredByDay(keyIds: readonly string[], from: number, to: number): { dayAt: number; requests: number }[]
+  hours(keyIds: readonly string[], from: number, to: number): UsageHour[]
+  /** Forgets usage before `before`, at most `limit` rows of it; the number forgotten. */
+  forget(before: number, limit: number): number
+}
+
+export function usageStore(db: Database): UsageStore {
+  const counter = db.query<{ used: number }, [string, string, number]>(
+    'SELECT used FROM quota_counters WHERE key_id = ? AND window = ? AND starts_at = ?',
+  )
+  const putCounters = manyRows(
+    db,
+    'INSERT INTO quota_counters (key_id, window, starts_at, used, last_used_at)',
+    '(?, ?, ?, ?, ?)',
+    'ON CONFLICT DO UPDATE SET used = excluded.used, last_used_at = max(last_used_at, excluded.last_used_at)',
+  )
+  const addHours = manyRows(
+    db,
+    'INSERT INTO usage_hours (key_id, hour_at, endpoint, status_class, requests, metered, duration_us)',
+    '(?, ?, ?, ?, ?, ?, ?)',
+    `ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, metered = metered + excluded.metered,
+       duration_us = duration_us + excluded.duration_us`,
+  )
+  const day = db.query<{ batchable: number; cacheable: number; series_ids: string }, [string, string]>(
+    'SELECT batchable, cacheable, series_ids FROM usage_days WHERE key_id = ? AND day_on = ?',
+  )
+  const putDays = manyRows(
+    db,
+    'INSERT INTO usage_days (key_id, day_on, batchable, cacheable, series_ids)',
+    '(?, ?, ?, ?, ?)',
+    'ON CONFLICT DO UPDATE SET batchable = excluded.batchable, cacheable = excluded.cacheable, series_ids = excluded.series_ids',
+  )
+  // json_each takes a list of any length as one parameter, so that the statement is prepared once.
+  const inKeys = 'key_id IN (SELECT value FROM json_each(?)) AND hour_at >= ? AND hour_at < ?'
+  const byDay = db.query<{ dayAt: number; requests: number }, [string, number, number]>(
+    `SELECT hour_at - hour_at % ${dayMs} AS dayAt, sum(metered) AS requests FROM usage_hours WHERE ${inKeys} GROUP BY 1 ORDER BY 1`,
+  )
+  const hours = db.query<UsageHour, [string, number, number]>(
+    `SELECT key_id AS keyId, hour_at AS hourAt, endpoint, status_class AS statusClass, requests, metered, duration_us AS durationUs
+     FROM usage_hours WHERE ${inKeys} ORDER BY hour_at`,
+  )
+  const forget = db.query(
+    'DELETE FROM usage_hours WHERE (key_id, hour_at, endpoint, status_class) IN (SELECT key_id, hour_at, endpoint, status_class FROM usage_hours WHERE hour_at < ? LIMIT ?)',
+  )
+  return {
+    counter: (keyId, window, startsAt) => counter.get(keyId, window, startsAt)?.used ?? 0,
+    day(keyId, dayOn) {
+      const row = day.get(keyId, dayOn)
+      if (!row) return undefined
+      return {
+        keyId,
+        dayOn,
+        batchable: row.batchable,
+        cacheable: row.cacheable,
+        seriesIds: row.series_ids.split(' ').filter(Boolean).map(Number),
+      }
+    },
+    write({ counters, hours, days }) {
+      transact(db, () => {
+        putCounters(counters.map(one => [one.keyId, one.window, one.startsAt, one.used, one.lastUsedAt]))
+        addHours(hours.map(one => [one.keyId, one.hourAt, one.endpoint, one.statusClass, one.requests, one.metered, one.durationUs]))
+        putDays(days.map(one => [one.keyId, one.dayOn, one.batchable, one.cacheable, one.seriesIds.join(' ')]))
+      })
+    },
+    meteredByDay: (keyIds, from, to) => byDay.all(JSON.stringify(keyIds), from, to),
+    hours: (keyIds, from, to) => hours.all(JSON.stringify(keyIds), from, to),
+    forget: (before, limit) => forget.run(before, limit).changes,
+  }
+}

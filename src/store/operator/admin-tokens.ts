@@ -1,0 +1,25 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../database.ts'
+
+/** The operator's token, as a hash. */
+export interface AdminTokenStore {
+  /** Hashes of the tokens that are in force. */
+  active(): Uint8Array[]
+  /** Puts a new token in force and ends all others. */
+  replace(hash: Uint8Array, hint: string, at: number): void
+}
+
+export function adminTokenStore(db: Database): AdminTokenStore {
+  const active = db.query<{ token_hash: Uint8Array }, []>('SELECT token_hash FROM admin_tokens WHERE revoked_at IS NULL')
+  const revoke = db.query('UPDATE admin_tokens SET revoked_at = ? WHERE revoked_at IS NULL')
+  const add = db.query('INSERT INTO admin_tokens (token_hash, token_hint, created_at) VALUES (?, ?, ?)')
+  return {
+    active: () => active.all().map(row => row.token_hash),
+    replace(hash, hint, at) {
+      transact(db, () => {
+        revoke.run(at)
+        add.run(hash, hint, at)
+      })
+    },
+  }
+}

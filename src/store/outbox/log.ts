@@ -1,0 +1,85 @@
+import type { Database } from 'bun:sqlite'
+import { sleep } from '../../lib/clock.ts'
+import { transact } from '../database.ts'
+import type { Kind, LogEntry, LogFilter, OutboxLog } from './rows.ts'
+
+const columns = `outbox.id, event_id AS eventId, event_type AS eventType, account_id AS accountId, lane, ref, state, attempts,
+  status_code AS statusCode, duration_ms AS durationMs, last_error AS error,
+  (SELECT body FROM outbox_bodies WHERE id = body_id) AS body, created_at AS createdAt,
+  iif(state = 'delivered', settled_at, NULL) AS deliveredAt,
+  iif(state IN ('pending', 'retry'), max(due_at, ifnull(hold_until, 0)), NULL) AS nextAttemptAt,
+  (SELECT debug FROM outbox_attempts WHERE seq = outbox.seq ORDER BY attempt DESC LIMIT 1) AS debug`
+
+// Lists of any length are one parameter, so that the statements are prepared once; NULL asks for all.
+const matches = `($states IS NULL OR state IN (SELECT value FROM json_each($states)))
+  AND ($types IS NULL OR event_type IN (SELECT value FROM json_each($types)))`
+
+const again = `state = 'pending', due_at = $now, hold_until = NULL, tries = 0, rescues = 0, settled_at = NULL`
+
+/** A few milliseconds of reading or writing: what runs between two slices does not notice. */
+const rowsEach = 500
+
+type Settings = Record<string, string | number | null>
+
+/** `due` hears of lanes that have something to send now. */
+export function outboxLog(db: Database, now: () => number, due: (kind: Kind, lane: string) => void): OutboxLog {
+  const laneOf = db.query<{ id: number }, [string, string]>('SELECT id FROM outbox_lanes WHERE kind = ? AND lane = ?')
+  const from = 'FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id WHERE lane_id = $lane'
+  const page = db.query<LogEntry, Settings>(`SELECT ${columns} ${from} AND ${matches} ORDER BY seq DESC LIMIT $limit OFFSET $offset`)
+  // Without a filter the index alone is counted.
+  const all = db.query<{ total: number }, [number]>('SELECT count(*) AS total FROM outbox WHERE lane_id = ?')
+  const some = db.query<{ total: number }, Settings>(`SELECT count(*) AS total FROM outbox WHERE lane_id = $lane AND ${matches}`)
+  const byId = db.query<LogEntry, Settings>(`SELECT ${columns} ${from} AND outbox.id = $id`)
+  const byEvent = db.query<LogEntry, Settings>(`SELECT ${columns} ${from} AND event_id = $id`)
+  const resend = db.query(`UPDATE outbox SET ${again} WHERE lane_id = $lane AND id = $id AND state <> 'leased'`)
+  const slice = db.query<{ seq: number; chosen: number }, Settings>(
+    `SELECT seq, created_at >= $from AND created_at < $to AND state IN ('delivered', 'failed') AND ${matches} AS chosen
+     FROM outbox WHERE lane_id = $lane AND seq > $after ORDER BY seq LIMIT ${rowsEach}`,
+  )
+  const replay = db.query(`UPDATE outbox SET ${again} WHERE seq = $seq AND state IN ('delivered', 'failed')`)
+
+  const find = (lane: number, id: string) => byId.get({ lane, id }) ?? byEvent.get({ lane, id }) ?? undefined
+  return {
+    page(kind, lane, filter, limit, offset) {
+      const held = laneOf.get(kind, lane)
+      if (!held) return { entries: [], total: 0 }
+      const asked = { lane: held.id, ...listsOf(filter) }
+      const { total } = asked.states || asked.types ? some.get(asked)! : all.get(held.id)!
+      return { entries: page.all({ ...asked, limit, offset }), total }
+    },
+    find(kind, lane, id) {
+      const held = laneOf.get(kind, lane)
+      return held ? find(held.id, id) : undefined
+    },
+    resend(kind, lane, id) {
+      const held = laneOf.get(kind, lane)
+      const entry = held ? find(held.id, id) : undefined
+      if (!held || !entry) return undefined
+      resend.run({ lane: held.id, id: entry.id, now: now() })
+      due(kind, lane)
+      return find(held.id, entry.id)
+    },
+    async replay(kind, lane, { from, to, ...filter }, limit) {
+      const held = laneOf.get(kind, lane)
+      if (!held) return 0
+      const asked = { lane: held.id, from, to, ...listsOf(filter) }
+      let replayed = 0
+      for (let after = 0; replayed < limit; await sleep(0)) {
+        const rows = slice.all({ ...asked, after })
+        const chosen = rows.filter(row => row.chosen).slice(0, limit - replayed)
+        transact(db, () => {
+          for (const { seq } of chosen) replayed += replay.run({ seq, now: now() }).changes
+        })
+        if (chosen.length > 0) due(kind, lane)
+        if (rows.length < rowsEach) break
+        after = rows.at(-1)!.seq
+      }
+      return replayed
+    },
+  }
+}
+
+const listsOf = ({ states, eventTypes }: LogFilter) => ({
+  states: states ? JSON.stringify(states) : null,
+  types: eventTypes ? JSON.stringify(eventTypes) : null,
+})

@@ -1,0 +1,175 @@
+import type { Database } from 'bun:sqlite'
+import { dayMs } from '../../lib/instant.ts'
+import { type Bar, barsOf, bucketEnd, bucketStart, extendBar, type Observation, openBar } from '../../market/prices/bars.ts'
+
+/** Length of a stored bar in hours. */
+export type Span = 1 | 24
+
+const spans = [
+  { span: 1, interval: 'hour' },
+  { span: 24, interval: 'day' },
+] as const
+
+/** A read that leaves nothing out for having been recorded late. */
+export const anyTime = Number.MAX_SAFE_INTEGER
+
+/**
+ * Whether the row `o` of observations was there at the moment `parameter`. A corrected point is, when its first value is old enough:
+ * whoever walks the pages of that moment sees it with today's value and loses no row.
+ */
+export const bornBy = (parameter: string): string =>
+  `(o.recorded_at <= ${parameter} OR EXISTS (SELECT 1 FROM observation_revisions r
+     WHERE r.series_id = o.series_id AND r.observed_at = o.observed_at AND r.recorded_at <= ${parameter}))`
+
+/** A day of a series that has observations: how many, in how many hours, and when the newest was recorded. */
+export interface Day {
+  startsAt: number
+  count: number
+  hours: number
+  recordedAt: number
+}
+
+export interface BarReads {
+  /** Bars that start in `[from, to)`, newest first. */
+  bars(seriesId: number, span: Span, from: number, to: number, limit: number, bornBy?: number): Bar[]
+  /** Every day of a series, oldest first; with `bornBy` as it was at that moment. */
+  days(seriesId: number, bornBy?: number): Day[]
+}
+
+const columns = 'starts_at, open, high, low, close, sum, count, hours, closed_at, recorded_at, born_at'
+/** The same, named as the code names them: a row comes out of the database as a bar. */
+const barColumns =
+  'starts_at AS startsAt, open, high, low, close, sum, count, hours, closed_at AS closedAt, recorded_at AS recordedAt, born_at AS bornAt'
+
+export function barReads(db: Database): BarReads {
+  const bars = db.query<Bar, number[]>(
+    `SELECT ${barColumns} FROM bars WHERE series_id = ? AND span = ? AND starts_at >= ? AND starts_at < ? AND born_at <= ?
+     ORDER BY starts_at DESC LIMIT ?`,
+  )
+  // Days that nothing touched since are taken as they stand; only the others are counted anew.
+  const days = db.query<Day, number[]>(
+    `SELECT d.starts_at AS startsAt, d.recorded_at AS recordedAt,
+       CASE WHEN d.recorded_at <= ?2 THEN d.count ELSE (SELECT count(*) FROM observations o
+         WHERE o.series_id = ?1 AND o.observed_at >= d.starts_at AND o.observed_at < d.starts_at + ${dayMs} AND ${bornBy('?2')}) END AS count,
+       CASE WHEN d.recorded_at <= ?2 THEN d.hours ELSE (SELECT count(*) FROM bars h
+         WHERE h.series_id = ?1 AND h.span = 1 AND h.starts_at >= d.starts_at AND h.starts_at < d.starts_at + ${dayMs} AND h.born_at <= ?2) END AS hours
+     FROM bars d WHERE d.series_id = ?1 AND d.span = 24 AND d.born_at <= ?2 ORDER BY d.starts_at`,
+  )
+  return {
+    bars: (seriesId, span, from, to, limit, bornBy = anyTime) => bars.all(seriesId, span, from, to, bornBy, limit),
+    days: (seriesId, bornBy = anyTime) => days.all(seriesId, bornBy),
+  }
+}
+
+/** What a write changed in one series, each list oldest first. */
+export interface Change {
+  seriesId: number
+  inserted: Observation[]
+  revised: Observation[]
+}
+
+type OldestFirst = (seriesId: number, from: number, to: number) => Observation[]
+
+/** Brings the hour and day bars of a change up to date: by adding to a bar where all is newer than it, otherwise by folding the bucket anew. */
+export function barWriter(db: Database, oldestFirst: OldestFirst): (change: Change) => void {
+  const one = db.query<Bar, number[]>(`SELECT ${barColumns} FROM bars WHERE series_id = ? AND span = ? AND starts_at = ?`)
+  const lastStart = db.query<{ at: number | null }, number[]>('SELECT max(starts_at) AS at FROM bars WHERE series_id = ? AND span = ?')
+  const put = db.query(
+    `INSERT INTO bars (series_id, span, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET open = excluded.open, high = excluded.high, low = excluded.low, close = excluded.close, sum = excluded.sum,
+       count = excluded.count, hours = excluded.hours, closed_at = excluded.closed_at, recorded_at = excluded.recorded_at,
+       born_at = min(bars.born_at, excluded.born_at)`,
+  )
+  const save = (seriesId: number, span: Span, bar: Bar) =>
+    put.run(
+      seriesId,
+      span,
+      bar.startsAt,
+      bar.open,
+      bar.high,
+      bar.low,
+      bar.close,
+      bar.sum,
+      bar.count,
+      bar.hours,
+      bar.closedAt,
+      bar.recordedAt,
+      bar.bornAt,
+    )
+
+  const follow = ({ seriesId, inserted, revised }: Change, { span, interval }: (typeof spans)[number]) => {
+    const lastAt = lastStart.get(seriesId, span)?.at ?? Number.NEGATIVE_INFINITY
+    // Buckets to fold anew, with when they came to be as far as current values do not show it: a write may correct what it inserts.
+    const stale = new Map(revised.map(point => [bucketStart(interval, point.observedAt), Number.POSITIVE_INFINITY]))
+    let bar: Bar | undefined
+    const close = () => {
+      if (bar && stale.has(bar.startsAt)) stale.set(bar.startsAt, bar.bornAt)
+      else if (bar) save(seriesId, span, bar)
+    }
+    for (const point of inserted) {
+      const startsAt = bucketStart(interval, point.observedAt)
+      if (bar?.startsAt === startsAt) {
+        extendBar(bar, point)
+        continue
+      }
+      close()
+      const held = startsAt > lastAt ? null : one.get(seriesId, span, startsAt)
+      if (held && point.observedAt <= held.closedAt) stale.set(startsAt, held.bornAt)
+      bar = held ?? undefined
+      if (bar) extendBar(bar, point)
+      else bar = openBar(startsAt, point)
+    }
+    close()
+    for (const [startsAt, bornAt] of stale) {
+      const [folded] = barsOf(interval, oldestFirst(seriesId, startsAt, bucketEnd(interval, startsAt)))
+      save(seriesId, span, { ...folded!, bornAt: Math.min(folded!.bornAt, bornAt) })
+    }
+  }
+  return change => {
+    for (const one of spans) follow(change, one)
+  }
+}
+
+const rowsEach = 20_000
+const faultsMax = 100
+
+/** The hour and day bars that are not what their observations give, in sentences; each series is read in stretches that fit into memory. */
+export function barFaults(db: Database, { bars, days }: BarReads, oldestFirst: OldestFirst): string[] {
+  const series = db.query<{ id: number; code: string }, []>('SELECT id, code FROM series ORDER BY code').all()
+  const firstBirths = db.query<{ observed_at: number; recorded_at: number }, number[]>(
+    `SELECT observed_at, min(recorded_at) AS recorded_at FROM observation_revisions
+     WHERE series_id = ? AND observed_at >= ? AND observed_at < ? GROUP BY observed_at`,
+  )
+  const faults: string[] = []
+
+  const compare = (id: number, code: string, from: number, to: number) => {
+    const observations = oldestFirst(id, from, to)
+    const births = firstBirths.all(id, from, to)
+    for (const { span, interval } of spans) {
+      const given = new Map(barsOf(interval, observations).map(bar => [bar.startsAt, bar]))
+      for (const birth of births) {
+        const bar = given.get(bucketStart(interval, birth.observed_at))
+        if (bar) bar.bornAt = Math.min(bar.bornAt, birth.recorded_at)
+      }
+      const stored = new Map(bars(id, span, from, to, anyTime).map(bar => [bar.startsAt, bar]))
+      for (const startsAt of [...new Set([...given.keys(), ...stored.keys()])].sort((a, b) => a - b)) {
+        if (Bun.deepEquals(given.get(startsAt), stored.get(startsAt))) continue
+        faults.push(`${code}: the ${interval} bar at ${startsAt} does not follow its observations`)
+      }
+    }
+  }
+  for (const { id, code } of series) {
+    if (faults.length >= faultsMax) break
+    let from = Number.MIN_SAFE_INTEGER
+    let rows = 0
+    for (const day of days(id)) {
+      rows += day.count
+      if (rows < rowsEach) continue
+      compare(id, code, from, day.startsAt + dayMs)
+      from = day.startsAt + dayMs
+      rows = 0
+    }
+    compare(id, code, from, Number.MAX_SAFE_INTEGER)
+  }
+  return faults.slice(0, faultsMax)
+}

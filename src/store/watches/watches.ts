@@ -1,0 +1,153 @@
+import type { Database } from 'bun:sqlite'
+import type { WatchReading } from '../../market/watches/change.ts'
+
+/** What may be set of a watch. */
+export interface WatchSettings {
+  name: string | null
+  /** As they were asked for, each once; a futures family stands for its front contract. */
+  codes: readonly string[]
+  intervalSeconds: number
+  active: boolean
+  deliverWebhook: boolean
+  thresholdPercent: number | null
+}
+
+/** Codes that an account has looked at on a rhythm. */
+export interface Watch extends WatchSettings {
+  /** Orders watches by creation; what their events go by. */
+  number: number
+  id: string
+  accountId: string
+  /** The channel that made it. */
+  source: string
+  toolName: string | null
+  lastEvaluatedAt: number | null
+  /** Null while it is paused. */
+  nextRunAt: number | null
+  /** What its last run found, by code; before its first run what was there when it was made. */
+  seen: Readonly<Record<string, WatchReading>>
+  createdAt: number
+  updatedAt: number
+}
+
+interface Row {
+  number: number
+  id: string
+  account_id: string
+  name: string | null
+  codes: string
+  interval_seconds: number
+  deliver_webhook: number
+  threshold_percent: number | null
+  source: string
+  tool_name: string | null
+  last_evaluated_at: number | null
+  next_run_at: number | null
+  seen: string
+  created_at: number
+  updated_at: number
+}
+
+const watchOf = (row: Row): Watch => ({
+  number: row.number,
+  id: row.id,
+  accountId: row.account_id,
+  name: row.name,
+  codes: JSON.parse(row.codes) as string[],
+  intervalSeconds: row.interval_seconds,
+  active: row.next_run_at !== null,
+  deliverWebhook: row.deliver_webhook === 1,
+  thresholdPercent: row.threshold_percent,
+  source: row.source,
+  toolName: row.tool_name,
+  lastEvaluatedAt: row.last_evaluated_at,
+  nextRunAt: row.next_run_at,
+  seen: JSON.parse(row.seen) as Watch['seen'],
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+export interface WatchStore {
+  /** Newest first. */
+  ofAccount(accountId: string): Watch[]
+  count(accountId: string): number
+  byId(id: string): Watch | undefined
+  add(watch: Omit<Watch, 'number'>): void
+  /** Replaces what may be set, when it runs next, what was seen, and when it was changed. */
+  put(watch: Watch): void
+  /** Nobody sees the watch any more; its row stays while events name it. */
+  remove(number: number, at: number): void
+  /** Drops watches that were removed before a moment and have no events left; at most `limit`. */
+  drop(before: number, limit: number): number
+  /** Active watches whose run is due at `now`, the longest due first. */
+  due(now: number, limit: number): Watch[]
+  isDue(now: number): boolean
+  /** The first moment after `after` at which a watch is due. */
+  nextDue(after: number): number | undefined
+  /** How many watches of the account are older than this one. */
+  rank(watch: Watch): number
+  ran(number: number, at: number, nextRunAt: number, seen: Watch['seen']): void
+  /** The run that is due does not take place. */
+  postpone(number: number, nextRunAt: number): void
+}
+
+export function watchStore(db: Database): WatchStore {
+  const own = 'account_id = ? AND removed_at IS NULL'
+  const ofAccount = db.query<Row, [string]>(`SELECT * FROM watches WHERE ${own} ORDER BY number DESC`)
+  const count = db.query<{ n: number }, [string]>(`SELECT count(*) AS n FROM watches WHERE ${own}`)
+  const byId = db.query<Row, [string]>('SELECT * FROM watches WHERE id = ? AND removed_at IS NULL')
+  const settings = 'name, codes, interval_seconds, deliver_webhook, threshold_percent, next_run_at, seen, updated_at'
+  const values = '$name, $codes, $intervalSeconds, $deliverWebhook, $thresholdPercent, $nextRunAt, $seen, $updatedAt'
+  const add = db.query(
+    `INSERT INTO watches (${settings}, id, account_id, source, tool_name, last_evaluated_at, created_at)
+     VALUES (${values}, $id, $accountId, $source, $toolName, $lastEvaluatedAt, $createdAt)`,
+  )
+  const put = db.query(`UPDATE watches SET (${settings}) = (${values}) WHERE number = $number`)
+  const remove = db.query('UPDATE watches SET removed_at = ?, next_run_at = NULL WHERE number = ?')
+  const drop = db.query(
+    `DELETE FROM watches WHERE number IN (SELECT number FROM watches w WHERE removed_at < ?
+       AND NOT EXISTS (SELECT 1 FROM watch_events e WHERE e.watch = w.number) LIMIT ?)`,
+  )
+  const due = db.query<Row, [number, number]>('SELECT * FROM watches WHERE next_run_at <= ? ORDER BY next_run_at, number LIMIT ?')
+  const nextDue = db.query<{ at: number | null }, [number]>('SELECT min(next_run_at) AS at FROM watches WHERE next_run_at > ?')
+  const rank = db.query<{ n: number }, [string, number]>(`SELECT count(*) AS n FROM watches WHERE ${own} AND number < ?`)
+  const ran = db.query('UPDATE watches SET last_evaluated_at = ?, next_run_at = ?, seen = ? WHERE number = ?')
+  const postpone = db.query('UPDATE watches SET next_run_at = ? WHERE number = ?')
+  return {
+    ofAccount: accountId => ofAccount.all(accountId).map(watchOf),
+    count: accountId => count.get(accountId)!.n,
+    byId(id) {
+      const row = byId.get(id)
+      return row ? watchOf(row) : undefined
+    },
+    add(watch) {
+      const { id, accountId, source, toolName, lastEvaluatedAt, createdAt } = watch
+      add.run({ ...settable(watch), id, accountId, source, toolName, lastEvaluatedAt, createdAt })
+    },
+    put: watch => void put.run({ ...settable(watch), number: watch.number }),
+    remove: (number, at) => void remove.run(at, number),
+    drop: (before, limit) => drop.run(before, limit).changes,
+    due: (now, limit) => due.all(now, limit).map(watchOf),
+    isDue: now => due.get(now, 1) !== null,
+    nextDue: after => nextDue.get(after)?.at ?? undefined,
+    rank: ({ accountId, number }) => rank.get(accountId, number)!.n,
+    ran: (number, at, nextRunAt, seen) => void ran.run(at, nextRunAt, JSON.stringify(seen), number),
+    postpone: (number, nextRunAt) => void postpone.run(nextRunAt, number),
+  }
+}
+
+const settable = ({
+  name,
+  codes,
+  intervalSeconds,
+  deliverWebhook,
+  thresholdPercent,
+  nextRunAt,
+  seen,
+  updatedAt,
+}: Omit<Watch, 'number'>) => ({
+  ...{ name, intervalSeconds, thresholdPercent, nextRunAt, updatedAt },
+  codes: JSON.stringify(codes),
+  deliverWebhook: Number(deliverWebhook),
+  seen: JSON.stringify(seen),
+})

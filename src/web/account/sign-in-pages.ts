@@ -1,0 +1,102 @@
+import type { Role } from '../../plan/roles.ts'
+import { escaped } from '../page.ts'
+
+export interface Notice {
+  text: string
+  wrong?: boolean
+}
+
+const noticeOf = (notice: Notice | undefined): string =>
+  notice ? `<p class="notice${notice.wrong ? ' wrong' : ''}" role="status">${escaped(notice.text)}</p>\n` : ''
+
+const hidden = (name: string, value: string) => `<input type="hidden" name="${name}" value="${escaped(value)}">`
+const form = (action: string, body: string, row = false) =>
+  `<form method="post" action="${action}"${row ? ' class="row"' : ''}>\n${body}\n</form>\n`
+const field = (label: string, name: string, attributes: string) => `<label>${escaped(label)}<input name="${name}" ${attributes}></label>`
+
+/** How somebody comes in who has nothing yet. */
+export const signInForms = (notice?: Notice): string =>
+  noticeOf(notice) +
+  form(
+    '/sign-in',
+    [
+      field('E-mail address', 'email', 'type="email" autocomplete="username" required'),
+      field('Password', 'password', 'type="password" autocomplete="current-password" required'),
+      '<button>Sign in</button>',
+    ].join('\n'),
+  ) +
+  '<h2>Without a password</h2>\n' +
+  form(
+    '/sign-in/link',
+    [
+      field('E-mail address', 'email', 'type="email" autocomplete="username" required'),
+      '<button class="plain">Mail me a link</button>',
+    ].join('\n'),
+  )
+
+/** The press of the button uses the link up; opening the page does not. */
+export const linkForm = (token: string, email: string): string =>
+  form(
+    '/sign-in',
+    [`<p>This link signs you in as <strong>${escaped(email)}</strong>, once.</p>`, hidden('token', token), '<button>Sign in</button>'].join(
+      '\n',
+    ),
+  )
+
+export interface SignedInPage {
+  email: string
+  tierName: string
+  organization: { name: string; role: Role } | undefined
+  keys: readonly { name: string | null; hint: string; active: boolean }[]
+  /** A new password must come with the old one. */
+  needsPassword: boolean
+}
+
+const roleNames: Record<Role, string> = { admin: 'admin', member: 'member', read_only: 'read-only' }
+
+export function signedInPage({ email, tierName, organization, keys, needsPassword }: SignedInPage, notice?: Notice): string {
+  const where = organization ? ` You are ${roleNames[organization.role]} in the organization ${escaped(organization.name)}.` : ''
+  const rows = keys.map(
+    ({ name, hint, active }) =>
+      `<tr><td>${escaped(name ?? 'unnamed')}</td><td>${escaped(hint)}</td><td>${active ? 'active' : 'ended'}</td></tr>`,
+  )
+  return [
+    noticeOf(notice),
+    `<p>You are signed in as <strong>${escaped(email)}</strong>. Plan: ${escaped(tierName)}.${where}</p>\n`,
+    form('/sign-out', '<button class="plain">Sign out</button>', true),
+    form('/sign-out', `${hidden('all', 'true')}<button class="plain">Sign out everywhere</button>`, true),
+    `<h2>API keys</h2>\n<table>\n${rows.join('\n')}\n</table>\n<p>How to call the interface: <a href="/docs">documentation</a>.</p>\n`,
+    '<h2>Set a password</h2>\n',
+    form(
+      '/sign-in/password',
+      [
+        ...(needsPassword ? [field('Password now', 'current', 'type="password" autocomplete="current-password" required')] : []),
+        field('New password, at least 10 characters', 'password', 'type="password" autocomplete="new-password" minlength="10" required'),
+        '<button>Set password</button>',
+      ].join('\n'),
+    ),
+  ].join('')
+}
+
+export interface InvitationPage {
+  token: string
+  organization: string
+  invitedBy: string
+  role: Role
+  /** As whom the button accepts: who is signed in, or the address that was invited. */
+  as: string
+}
+
+export const invitationPage = ({ token, organization, invitedBy, role, as }: InvitationPage): string =>
+  form(
+    '/invitation',
+    [
+      `<p>${escaped(invitedBy)} invites you to be ${roleNames[role]} in the organization <strong>${escaped(organization)}</strong>.</p>`,
+      `<p>If you accept, the API keys and sessions of <strong>${escaped(as)}</strong> act on the organization's account until you leave it.</p>`,
+      hidden('token', token),
+      `<button>Accept as ${escaped(as)}</button>`,
+    ].join('\n'),
+  )
+
+export const message = (notice: Notice, link?: { href: string; text: string }): string =>
+  noticeOf(notice) + (link ? `<p><a href="${escaped(link.href)}">${escaped(link.text)}</a></p>\n` : '')

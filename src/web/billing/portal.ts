@@ -1,0 +1,82 @@
+import { Elysia, t } from 'elysia'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import { isoDay } from '../../lib/instant.ts'
+import { money } from '../../plan/invoice.ts'
+import { type Plans, tierOf } from '../../plan/plans.ts'
+import { invoicePdf } from '../../send/billing/invoice-pdf.ts'
+import type { Billing } from '../../service/billing/billing.ts'
+import type { BillingPage, BillingPages } from '../../service/billing/pages.ts'
+import type { AccountState, Keyring } from '../../service/keys/keyring.ts'
+import type { Invoice } from '../../store/billing/invoices.ts'
+import { escaped, pageAnswer } from '../page.ts'
+
+export interface BillingPortalDeps {
+  access: AccessPlugin
+  billing: Billing
+  billingPages: BillingPages
+  keys: Keyring
+  plans: Plans
+  serviceName: string
+  issuer: readonly string[]
+}
+
+const showing = { open: 'The address is signed.', rate: 'none' } as const
+const query = t.Object({ session: t.Optional(t.String()) })
+const hidden = (operationId: string, summary: string) => ({ detail: { operationId, summary, tags: ['pages'], hide: true } })
+const invoicesShown = 100
+
+/** What an account has bought, for whoever was given the address of the page. It changes nothing. */
+export function billingPortal({ access, billing, billingPages, keys, plans, serviceName, issuer }: BillingPortalDeps) {
+  const over = () => pageAnswer({ serviceName, title: 'This page is over', body: '<p>Ask for a new address of it.</p>' }, { status: 404 })
+  const opened = (session: string | undefined): { page: BillingPage; account: AccountState } | undefined => {
+    const page = billingPages.read(session ?? '')
+    const account = page && keys.account(page.accountId)
+    return page && account && { page, account }
+  }
+  const planLine = (account: AccountState): string => {
+    const held = billing.current(account)
+    if (!held) return `The ${keys.entitlements(account).planName} plan.`
+    const until = isoDay(held.endsAt)
+    const next = held.pendingPlan === null ? '' : ` The ${tierOf(plans, held.pendingPlan).name} plan follows.`
+    const end = held.cancelAtPeriodEnd ? `It ends on ${until}.` : `Paid by the period, which ends on ${until}.${next}`
+    const due = held.status === 'past_due' ? ' An invoice is overdue.' : ''
+    return `The ${tierOf(plans, held.plan).name} plan. ${end}${due}`
+  }
+  const invoiceLine = (one: Invoice, session: string) => {
+    const href = `/billing/portal/invoices/${one.id}?session=${encodeURIComponent(session)}`
+    const cells = [`<a href="${escaped(href)}">${one.number}</a>`, isoDay(one.createdAt), money(one.amountCents, one.currency), one.status]
+    return `<tr>${cells.map(cell => `<td>${cell}</td>`).join('')}</tr>`
+  }
+
+  return new Elysia()
+    .use(access)
+    .get(
+      '/billing/portal',
+      ({ query: { session = '' } }) => {
+        const found = opened(session)
+        if (!found) return over()
+        const { account, page } = found
+        const rows = billing.invoices.page({ accountId: account.account.id }, invoicesShown, 0).map(one => invoiceLine(one, session))
+        const back = page.returnUrl === undefined ? '' : `<p><a href="${escaped(page.returnUrl)}">Back</a></p>`
+        const invoices = rows.length === 0 ? '<p>There are no invoices.</p>' : `<table>${rows.join('')}</table>`
+        const body = `<p>${escaped(account.account.email)}</p><p>${escaped(planLine(account))}</p><h2>Invoices</h2>${invoices}${back}`
+        return pageAnswer({ serviceName, title: 'Billing', body })
+      },
+      { access: showing, query, response: t.Any(), ...hidden('showBillingPortal', 'What an account has bought') },
+    )
+    .get(
+      '/billing/portal/invoices/:id',
+      async ({ params: { id }, query: { session } }) => {
+        const found = opened(session)
+        const invoice = found && billing.invoices.own(found.account.account.id, id)
+        if (!invoice) return over()
+        const headers = {
+          'content-type': 'application/pdf',
+          'cache-control': 'no-store',
+          'content-disposition': `inline; filename="invoice-${invoice.number}.pdf"`,
+        }
+        return new Response((await invoicePdf({ ...invoice, issuer })) as Uint8Array<ArrayBuffer>, { headers })
+      },
+      { access: showing, query, response: t.Any(), ...hidden('showBillingInvoice', 'An invoice as PDF') },
+    )
+}

@@ -1,0 +1,100 @@
+import { type AnyElysia, Elysia, t } from 'elysia'
+import { version as bundleVersion } from 'swagger-ui-dist/package.json'
+import styleFile from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
+import bundleFile from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
+import licenceFile from 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt' with { type: 'file' }
+import { docsPage, docsScript, docsStyle } from './page.ts'
+
+export interface DocsDeps {
+  gate: AnyElysia
+  serviceName: string
+  /** The OpenAPI document as JSON text. */
+  document: () => Promise<string>
+}
+
+const keyless = { access: { open: 'The description of the interface is public.', rate: 'none' } } as const
+
+const contentPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const assets: Record<string, { type: string; body: () => string | Blob }> = {
+  'docs.css': { type: 'text/css; charset=utf-8', body: () => docsStyle },
+  'docs.js': { type: 'text/javascript; charset=utf-8', body: () => docsScript },
+  'swagger-ui.css': { type: 'text/css; charset=utf-8', body: () => Bun.file(styleFile) },
+  'swagger-ui-bundle.js': { type: 'text/javascript; charset=utf-8', body: () => Bun.file(bundleFile) },
+  'swagger-ui-bundle.js.LICENSE.txt': { type: 'text/plain; charset=utf-8', body: () => Bun.file(licenceFile) },
+}
+
+// A new release has new asset addresses, so browsers may keep the old ones for good.
+const assetVersion = `${bundleVersion}-${Bun.hash(docsStyle + docsScript).toString(36)}`
+
+const answer = (body: string | Blob, type: string, headers: Record<string, string> = {}) =>
+  new Response(body, { headers: { 'content-type': type, 'x-content-type-options': 'nosniff', ...headers } })
+
+export function docs({ gate, serviceName, document }: DocsDeps) {
+  const page = docsPage(serviceName, assetVersion)
+  const answerPage = () =>
+    answer(page, 'text/html; charset=utf-8', {
+      'cache-control': 'no-cache',
+      'content-security-policy': contentPolicy,
+      'cross-origin-opener-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+    })
+  const pageSchema = t.String({
+    contentMediaType: 'text/html',
+    description: 'The documentation page.',
+    examples: ['<!doctype html>\n<html lang="en">…'],
+  })
+  const routes = new Elysia()
+    .use(gate)
+    .get('/openapi.json', async () => answer(await document(), 'application/json; charset=utf-8', { 'cache-control': 'no-cache' }), {
+      ...keyless,
+      response: { 200: t.Object({ openapi: t.Literal('3.0.3') }, { additionalProperties: true, description: 'The OpenAPI document.' }) },
+      detail: {
+        operationId: 'getOpenApiDocument',
+        summary: 'Interface description',
+        description:
+          'This document: every path, parameter, body and error, as OpenAPI 3.0.3. Generate a client from it, or load it into your tools.',
+        tags: ['documentation'],
+      },
+    })
+    .get('/docs', answerPage, {
+      ...keyless,
+      response: { 200: pageSchema },
+      detail: {
+        operationId: 'getDocumentationPage',
+        summary: 'Documentation page',
+        description: 'The interface for people: reads the same document, tries calls against this server, and needs no internet.',
+        tags: ['documentation'],
+      },
+    })
+    .get('/swagger', answerPage, {
+      ...keyless,
+      response: { 200: pageSchema },
+      detail: {
+        operationId: 'getSwaggerPage',
+        summary: 'Documentation page, at its other address',
+        description: 'The same page as `/docs`.',
+        tags: ['documentation'],
+      },
+    })
+  for (const [name, asset] of Object.entries(assets)) {
+    routes.get(
+      `/docs/assets/${name}`,
+      ({ query }) =>
+        answer(asset.body(), asset.type, {
+          'cache-control': query.v === assetVersion ? 'public, max-age=31536000, immutable' : 'no-cache',
+        }),
+      { ...keyless, query: t.Object({ v: t.Optional(t.String()) }), response: { 200: t.String() }, detail: { hide: true } },
+    )
+  }
+  return routes
+}

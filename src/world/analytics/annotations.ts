@@ -1,0 +1,111 @@
+import type { Clock } from '../../lib/clock.ts'
+import { dayMs, isoDay, startOfMonth, startOfNextMonth } from '../../lib/instant.ts'
+import { changePercent } from '../../market/prices/change.ts'
+import type { Close } from '../../market/prices/window.ts'
+import type { Annotation, AnnotationStore } from '../../store/analytics/annotations.ts'
+import type { Filler } from '../filler.ts'
+import { fixtureSource } from '../futures/curves.ts'
+
+/** A series that is looked at, once its history is complete. */
+export interface NotedSeries {
+  name: string
+  currency: string | null
+  unit: string
+  decimals: number
+  closes: readonly Close[]
+}
+
+/** Series of which each month's largest move is noted. */
+const noted: readonly { code: string; kind: 'price' | 'stocks' }[] = [
+  { code: 'BRENT_CRUDE_USD', kind: 'price' },
+  { code: 'WTI_USD', kind: 'price' },
+  { code: 'NATURAL_GAS_USD', kind: 'price' },
+  { code: 'GASOLINE_USD', kind: 'price' },
+  { code: 'US_CRUDE_STORAGE', kind: 'stocks' },
+]
+
+const months = 24
+/** The last survey of a month is published in the first days of the next. */
+const settledMs = 7 * dayMs
+const monthNames = 'January February March April May June July August September October November December'.split(' ')
+
+interface Move {
+  before: Close
+  after: Close
+  percent: number
+}
+
+/** The largest move between two closes whose later one lies in `[from, to)`. */
+function largestMove(closes: readonly Close[], from: string, to: string): Move | undefined {
+  let largest: Move | undefined
+  for (let i = 1; i < closes.length; i++) {
+    const [before, after] = [closes[i - 1]!, closes[i]!]
+    if (after.day < from || after.day >= to) continue
+    const percent = changePercent(before.value, after.value)
+    if (percent !== undefined && Math.abs(percent) > Math.abs(largest?.percent ?? 0)) largest = { before, after, percent }
+  }
+  return largest
+}
+
+function noteOf(
+  { code, kind }: (typeof noted)[number],
+  { name, currency, unit, decimals, closes }: NotedSeries,
+  monthAt: number,
+): Annotation | undefined {
+  const [from, to] = [isoDay(monthAt), isoDay(startOfNextMonth(monthAt))]
+  const move = largestMove(closes, from, to)
+  if (!move) return undefined
+  const { before, after, percent } = move
+  const month = `${monthNames[Number(from.slice(5, 7)) - 1]} ${from.slice(0, 4)}`
+  const shown = (close: Close) => close.value.toFixed(decimals)
+  const measure = currency === null ? unit.replaceAll('_', ' ') : `${currency} per ${unit.replaceAll('_', ' ')}`
+  const size = `${percent > 0 ? 'up' : 'down'} ${Math.abs(percent).toFixed(2)}%`
+  return {
+    id: `${kind}-${code.toLowerCase()}-${from.slice(0, 7)}`,
+    on: after.day,
+    title: kind === 'price' ? `${name}: largest daily move of ${month}` : `${name}: largest weekly change of ${month}`,
+    description: `${name} ${kind === 'price' ? 'closed' : 'stood'} at ${shown(after)} ${measure}, ${size} from ${shown(before)} on ${before.day}.`,
+    category: kind === 'price' ? 'price_move' : 'inventory',
+    commodity: code,
+    source: fixtureSource,
+  }
+}
+
+/** Notes on the days on which the fixture world moved most, a month at a time, as if somebody had looked back at each month. */
+export function annotationFiller(deps: {
+  annotations: AnnotationStore
+  /** Undefined until the code has its history. */
+  seriesOf(code: string): NotedSeries | undefined
+  clock: Pick<Clock, 'now'>
+}): Filler {
+  const { annotations, seriesOf, clock } = deps
+  /** The newest month that a series has been looked at for. */
+  const seen = new Map<string, number>()
+
+  const look = (now: number): number => {
+    const newest = startOfMonth(startOfMonth(now - settledMs) - 1)
+    const due = noted.filter(one => seen.get(one.code) !== newest)
+    const notes = due.flatMap(one => {
+      const series = seriesOf(one.code)
+      if (!series) return []
+      seen.set(one.code, newest)
+      return monthsUpTo(newest).flatMap(monthAt => noteOf(one, series, monthAt) ?? [])
+    })
+    // What somebody changed in the copy stays.
+    const missing = notes.filter(note => !annotations.has(note.id))
+    if (missing.length > 0) annotations.write(missing, now)
+    return missing.length
+  }
+  return {
+    step() {
+      look(clock.now())
+      return false
+    },
+    advance: look,
+  }
+}
+
+function monthsUpTo(newest: number): number[] {
+  const [year, month] = [Number(isoDay(newest).slice(0, 4)), Number(isoDay(newest).slice(5, 7))]
+  return Array.from({ length: months }, (_, i) => Date.UTC(year, month - months + i, 1))
+}

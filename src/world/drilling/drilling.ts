@@ -1,0 +1,136 @@
+import { type Clock, systemClock } from '../../lib/clock.ts'
+import { isoDay } from '../../lib/instant.ts'
+import { country } from '../../market/drilling/drilling.ts'
+import { countDays, type DrillingCalendar, firstRigCountOn, publishedAt } from '../../market/drilling/period.ts'
+import { dayAfter } from '../../market/prices/window.ts'
+import type { DucWellStore, DucWells } from '../../store/drilling/duc-wells.ts'
+import type { FracSpreadStore, FracSpreads } from '../../store/drilling/frac-spreads.ts'
+import type { Productivity, ProductivityStore } from '../../store/drilling/productivities.ts'
+import type { Recorded, Regional, RegionalStore } from '../../store/drilling/regional.ts'
+import type { RigCount, RigCountStore } from '../../store/drilling/rig-counts.ts'
+import type { Filler } from '../filler.ts'
+import type { World } from '../prices/world.ts'
+import { productivityRows } from './productivity.ts'
+import { ducRows, fracRows, rigRows } from './rows.ts'
+
+/** The families, and the way in for what is new in them. */
+export interface DrillingTarget {
+  rigs: RigCountStore
+  frac: FracSpreadStore
+  duc: DucWellStore
+  productivity: ProductivityStore
+  recordRigCounts(rows: readonly RigCount[], recordedAt: number): unknown
+  recordFracSpreads(rows: readonly FracSpreads[], recordedAt: number): unknown
+  recordDucWells(rows: readonly DucWells[], recordedAt: number): unknown
+  recordProductivities(rows: readonly Productivity[], recordedAt: number): unknown
+}
+
+interface Family<T extends Regional> {
+  calendar: DrillingCalendar
+  firstOn: string
+  /** The region that is written last: once it has rows, the history of the family is there. */
+  last: string
+  store: RegionalStore<T>
+  rows(days: readonly string[]): T[]
+  record(rows: readonly T[], recordedAt: number): unknown
+}
+
+const otherCountsOn = '2020-01-01'
+const lastBasin = 'appalachia_other'
+
+/**
+ * Rigs, crews, wells and what they bring, each published by its own calendar. The world writes the series of the same numbers itself, so
+ * a history goes to the tables alone; what is published as the clock moves goes the way of every import, with its events.
+ */
+export function drillingFiller(deps: {
+  seed: number
+  /** One whose regions add up. */
+  world: World
+  drilling: DrillingTarget
+  clock: Pick<Clock, 'now'>
+  /** Measures the budget of a step; the copy's own clock may stand still. */
+  stopwatch?: Pick<Clock, 'monotonic'>
+}): Required<Filler> {
+  const { world, drilling, clock, stopwatch = systemClock() } = deps
+  const families = [
+    keeper({
+      ...{ calendar: 'week', firstOn: firstRigCountOn, last: country, store: drilling.rigs },
+      ...{ rows: days => rigRows(world, days), record: drilling.recordRigCounts },
+    }),
+    keeper({
+      ...{ calendar: 'month', firstOn: otherCountsOn, last: country, store: drilling.duc },
+      ...{ rows: days => ducRows(world, days), record: drilling.recordDucWells },
+    }),
+    keeper({
+      ...{ calendar: 'month', firstOn: otherCountsOn, last: lastBasin, store: drilling.productivity },
+      ...{ rows: productivityRows(deps.seed, world), record: drilling.recordProductivities },
+    }),
+    keeper({
+      ...{ calendar: 'day', firstOn: otherCountsOn, last: country, store: drilling.frac },
+      ...{ rows: days => fracRows(world, days), record: drilling.recordFracSpreads },
+    }),
+  ]
+  return {
+    step(budgetMs) {
+      const until = stopwatch.monotonic() + budgetMs
+      for (const family of families) {
+        while (family.fill(clock.now())) if (stopwatch.monotonic() >= until) return true
+      }
+      return false
+    },
+    advance: now => families.reduce((count, family) => count + family.publish(now), 0),
+  }
+}
+
+/** Days whose rows are made at once: some tens of milliseconds of work. */
+const daysEach = 150
+
+function keeper<T extends Regional>({ calendar, firstOn, last, store, rows, record }: Family<T>) {
+  /** History on its way: the days that are still to be made, and what is made of the others. */
+  let history: { days: string[]; made: Recorded<T>[] } | undefined
+  /** History that is made and not written yet, a region in each; the one that says it is all there comes last. */
+  let waiting: Recorded<T>[][] = []
+  /** The clock stands before the first day of all: what comes is published from there on. */
+  let isAhead = false
+
+  const daysFrom = (from: string, now: number): string[] =>
+    countDays(calendar, from, dayAfter(isoDay(now), 1)).filter(day => publishedAt(calendar, day) <= now)
+
+  const make = (progress: NonNullable<typeof history>) => {
+    const some = rows(progress.days.splice(0, daysEach))
+    for (const row of some) progress.made.push({ ...row, recordedAt: publishedAt(calendar, row.countedOn) })
+  }
+
+  const byRegion = (made: readonly Recorded<T>[]): Recorded<T>[][] => {
+    const regions = [...Map.groupBy(made, row => row.region)]
+    // A region is written in one transaction: those that have rows were written before a crash.
+    const missing = regions.filter(([region]) => store.newestOn([region]) === undefined)
+    return missing.sort(([a], [b]) => Number(a === last) - Number(b === last)).map(([, some]) => some)
+  }
+
+  return {
+    /** Does a part of the work that the history is; false when it is there. */
+    fill(now: number): boolean {
+      if (store.newestOn([last]) !== undefined) return false
+      history ??= { days: daysFrom(firstOn, now), made: [] }
+      isAhead = history.days.length === 0 && history.made.length === 0
+      if (history.days.length > 0) {
+        make(history)
+        if (history.days.length === 0) waiting = byRegion(history.made)
+        return true
+      }
+      const next = waiting.shift()
+      if (next) store.write(next, now)
+      if (waiting.length === 0) history = undefined
+      return next !== undefined
+    },
+    /** Records what has been published since the newest day held, a day at a time; answers how many days. */
+    publish(now: number): number {
+      const held = store.newestOn([last])
+      if (held === undefined && !isAhead) return 0
+      const days = daysFrom(held === undefined ? firstOn : dayAfter(held, 1), now)
+      for (const day of days) record(rows([day]), publishedAt(calendar, day))
+      return days.length
+    },
+  }
+}

@@ -1,0 +1,151 @@
+import type { Database } from 'bun:sqlite'
+import { type Clock, systemClock } from '../../lib/clock.ts'
+import { hourMs, isoDay, startOfWeek } from '../../lib/instant.ts'
+import { dayAfter } from '../../market/prices/window.ts'
+import { transact } from '../../store/database.ts'
+import type { FracChemical } from '../../store/drilling/frac-chemicals.ts'
+import type { FracDisclosure } from '../../store/drilling/frac-disclosures.ts'
+import type { Well } from '../../store/drilling/wells.ts'
+import type { Filler } from '../filler.ts'
+import { fixtureSource } from '../futures/curves.ts'
+import type { Progress } from '../prices/feed.ts'
+import { keyOf, uniform } from '../prices/noise.ts'
+import { sampleWell } from './permit-rows.ts'
+
+export interface FracTarget {
+  write(disclosures: readonly FracDisclosure[], recordedAt: number): unknown
+  idOf(reference: string): number | undefined
+}
+
+/** Of the wells that are followed this share is disclosed, and of those this share with what was in the fluid. */
+const disclosedShare = 0.35
+const itemizedShare = 0.6
+/** Days from the completion of a well to the Monday on whose list its job may be. */
+const publishedAfterDays = 30
+const listHour = 14
+/** Disclosures that are written in one transaction. */
+const sliceRows = 200
+const poundsPerGallon = 8.345
+
+/** Percent of the whole fluid: the least, and how much more it may be. */
+const fluids: readonly (readonly [name: string, cas: string | null, purpose: string, least: number, more: number])[] = [
+  ['Hydrochloric acid', '7647-01-0', 'Acid', 0.05, 0.3],
+  ['Polyacrylamide', '9003-05-8', 'Friction reducer', 0.02, 0.06],
+  ['Petroleum distillates, hydrotreated light', '64742-47-8', 'Friction reducer', 0.01, 0.04],
+  ['Glutaraldehyde', '111-30-8', 'Biocide', 0.004, 0.02],
+  ['Ethylene glycol', '107-21-1', 'Scale inhibitor', 0.002, 0.01],
+  ['Methanol', '67-56-1', 'Corrosion inhibitor', 0.001, 0.008],
+  ['Proprietary surfactant', null, 'Surfactant', 0.01, 0.05],
+  ['Guar gum', '9000-30-0', 'Gelling agent', 0.02, 0.2],
+]
+
+/** What was pumped into part of the wells that are followed, and into the one that documentation and tests name. Lists come out on Mondays. */
+export function fracFiller(deps: {
+  seed: number
+  db: Database
+  wells: { search(filter: Record<string, never>): Well[] }
+  disclosures: FracTarget
+  chemicals: { write(chemicals: readonly FracChemical[], recordedAt: number): unknown }
+  /** Whether the wells are there. */
+  isReady(): boolean
+  settings: Progress
+  clock: Pick<Clock, 'now'>
+  /** Measures the budget of a step; the copy's own clock may stand still. */
+  stopwatch?: Pick<Clock, 'monotonic'>
+}): Required<Filler> {
+  const { seed, db, wells, disclosures, chemicals, isReady, settings, clock, stopwatch = systemClock() } = deps
+  const name = 'fixture.frac_to'
+
+  /** Completions whose jobs have come out by the last list, the oldest job first. */
+  const listed = (after: string, upTo: string): Well[] =>
+    wells
+      .search({})
+      .filter(({ source, completedOn }) => source === fixtureSource && completedOn !== null && completedOn > after && completedOn <= upTo)
+      .filter(({ apiNumber }) => apiNumber === sampleWell.apiNumber || uniform(keyOf(`${seed}/frac/${apiNumber}`), 0) < disclosedShare)
+      .sort((a, b) => (a.completedOn! < b.completedOn! ? -1 : a.completedOn! > b.completedOn! ? 1 : a.apiNumber < b.apiNumber ? -1 : 1))
+
+  const write = (some: readonly Well[], at: number, progress: string) =>
+    transact(db, () => {
+      disclosures.write(
+        some.map(well => disclosureOf(seed, well)),
+        at,
+      )
+      chemicals.write(
+        some.flatMap(well => chemicalsOf(seed, well, disclosures.idOf(referenceOf(well))!)),
+        at,
+      )
+      settings.set(name, progress)
+    })
+
+  /** What is left of a list that is being written, and what it ends with. */
+  let begun: { due: Well[]; upTo: string; progress: string } | undefined
+  const begin = (now: number) => {
+    const [upTo, progress] = [lastListed(now), settings.get(name) ?? '']
+    // The copy may have been put back to an earlier state since.
+    if (begun?.upTo === upTo && begun.progress === progress) return begun
+    begun = { due: listed(progress, upTo), upTo, progress }
+    return begun
+  }
+
+  /** What is on the lists up to now, in transactions of a few; false where nothing is left. */
+  const publish = (now: number, until: number): boolean => {
+    if (!isReady() || (settings.get(name) ?? '') >= lastListed(now)) return false
+    const list = begin(now)
+    do {
+      const some = list.due.splice(0, sliceRows)
+      // A day is written whole, so that the progress can be told by days.
+      while (list.due.length > 0 && list.due[0]!.completedOn === some.at(-1)!.completedOn) some.push(list.due.shift()!)
+      list.progress = list.due.length > 0 ? some.at(-1)!.completedOn! : list.upTo
+      write(some, now, list.progress)
+    } while (list.due.length > 0 && stopwatch.monotonic() < until)
+    return list.due.length > 0
+  }
+  return {
+    step: budgetMs => publish(clock.now(), stopwatch.monotonic() + budgetMs),
+    advance: now => publish(now, Number.POSITIVE_INFINITY),
+  }
+}
+
+/** The newest day of completion that the last Monday's list has. */
+function lastListed(now: number): string {
+  const monday = startOfWeek(now - listHour * hourMs)
+  return dayAfter(isoDay(monday), -publishedAfterDays)
+}
+
+const referenceOf = (well: Well) => `fixture-${well.apiNumber}`
+
+function disclosureOf(seed: number, well: Well): FracDisclosure {
+  const key = keyOf(`${seed}/frac/${well.apiNumber}`)
+  const endedOn = dayAfter(well.completedOn!, -3 - Math.floor(8 * uniform(key, 1)))
+  return {
+    reference: referenceOf(well),
+    ...{ apiNumber: well.apiNumber, state: well.state, county: well.county!, operator: well.operator, wellName: well.name },
+    startedOn: dayAfter(endedOn, -6 - Math.floor(14 * uniform(key, 2))),
+    endedOn,
+    ...{ latitude: well.latitude, longitude: well.longitude },
+    waterGallons: Math.round((4e6 + 18e6 * uniform(key, 3)) / 1000) * 1000,
+    nonWaterGallons: uniform(key, 4) < 0.1 ? Math.round(4e5 * uniform(key, 5)) : 0,
+    source: fixtureSource,
+  }
+}
+
+function chemicalsOf(seed: number, well: Well, disclosureId: number): FracChemical[] {
+  const key = keyOf(`${seed}/frac/${well.apiNumber}`)
+  if (well.apiNumber !== sampleWell.apiNumber && uniform(key, 6) >= itemizedShare) return []
+  const { waterGallons } = disclosureOf(seed, well)
+  const small = fluids
+    .filter((_, i) => uniform(key, 10 + i) < 0.7)
+    .map(([name, casNumber, purpose, least, more], i) => ({ name, casNumber, purpose, percent: least + more * uniform(key, 30 + i) }))
+  const sand = 8 + 6 * uniform(key, 7)
+  const water = 100 - sand - small.reduce((sum, one) => sum + one.percent, 0)
+  const wholeLbs = (waterGallons! * poundsPerGallon * 100) / water
+  return [
+    { name: 'Water', casNumber: '7732-18-5', purpose: 'Carrier', percent: water },
+    { name: 'Crystalline silica (sand)', casNumber: '14808-60-7', purpose: 'Proppant', percent: sand },
+    ...small,
+  ].map(({ percent, ...one }) => ({
+    ...{ disclosureId, ...one, source: fixtureSource },
+    concentrationPercent: Math.round(percent * 1e5) / 1e5,
+    massLbs: Math.round((wholeLbs * percent) / 100),
+  }))
+}

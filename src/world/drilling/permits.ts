@@ -1,0 +1,208 @@
+import type { Database } from 'bun:sqlite'
+import { type Clock, systemClock } from '../../lib/clock.ts'
+import { dayMs, hourMs, isoDay, minuteMs, parseDay, startOfDay, weekdayOf } from '../../lib/instant.ts'
+import { permitStateOf } from '../../market/geography/us-states.ts'
+import { dayAfter } from '../../market/prices/window.ts'
+import { transact } from '../../store/database.ts'
+import type { WellPermit } from '../../store/drilling/well-permits.ts'
+import type { Well } from '../../store/drilling/wells.ts'
+import type { Filler } from '../filler.ts'
+import { fixtureSource } from '../futures/curves.ts'
+import type { Progress } from '../prices/feed.ts'
+import { draw, keyOf, uniform } from '../prices/noise.ts'
+import type { World } from '../prices/world.ts'
+import { type FixtureState, fixtureStates } from './permit-places.ts'
+import { permitsOn, samplePermit, sampleWell, wellOf, wellOn } from './permit-rows.ts'
+
+export interface PermitTarget {
+  store: { write(permits: readonly WellPermit[], recordedAt: number): unknown }
+  record(permits: readonly WellPermit[], recordedAt: number): unknown
+}
+
+export interface WellTarget {
+  put(wells: readonly Well[], recordedAt: number): unknown
+  unfinished(source: string, permittedSince: string): Well[]
+}
+
+/** Every permit of the last days is there; of those before them this share, so that a copy is filled soon. */
+const wholeDays = 90
+const sampledShare = 0.15
+const historyDays = 3 * 365 + 1
+/** Days of history that are written in one transaction. */
+const sliceDays = 10
+/** Where the catalogue has no series the list of a day comes out in its evening. */
+const listHour = 22
+/** Quarterly lists come out so long after the end of the quarter. */
+const quarterlyLagDays = 35
+/** A well that has not produced by then never will. */
+const unfinishedDays = 500
+
+const names = { startedAt: 'fixture.permits_started_at', doneTo: 'fixture.permits_to', wellsOn: 'fixture.wells_on' }
+
+/** The list of a state and day, and when it comes out. */
+interface DayList {
+  state: FixtureState
+  day: string
+  count: number
+  at: number
+}
+
+export interface PermitFiller extends Required<Filler> {
+  /** Whether the history is there. */
+  isFilled(): boolean
+}
+
+/**
+ * Permits in 26 states, as many a day as the catalogue's series of them say, and what becomes of the wells. Nevada and New York publish by
+ * the quarter, so that a copy has states whose list has fallen behind.
+ */
+export function permitFiller(deps: {
+  seed: number
+  world: World
+  db: Database
+  permits: PermitTarget
+  wells: WellTarget
+  settings: Progress
+  clock: Pick<Clock, 'now'>
+  /** Measures the budget of a step; the copy's own clock may stand still. */
+  stopwatch?: Pick<Clock, 'monotonic'>
+}): PermitFiller {
+  const { seed, world, db, permits, wells, settings, clock, stopwatch = systemClock() } = deps
+  const lists = dayLists(seed, world)
+
+  const startedAt = (): number => {
+    const known = settings.get(names.startedAt)
+    if (known !== undefined) return Number(known)
+    settings.set(names.startedAt, String(clock.now()))
+    return clock.now()
+  }
+  const begin = () => startOfDay(startedAt()) - historyDays * dayMs
+  /** Up to where everything has come out. */
+  const doneTo = () => Number(settings.get(names.doneTo) ?? begin())
+  const isFilled = () => doneTo() >= startedAt()
+
+  const permitsOf = ({ state, day, count, at }: DayList): WellPermit[] => {
+    const dayAt = parseDay(day)!
+    const isWhole = dayAt >= startedAt() - wholeDays * dayMs
+    const some = isWhole ? count : Math.floor(count * sampledShare + uniform(keyOf(`${seed}/sample/${state.code}`), dayAt / dayMs))
+    return permitsOn(seed, state, day, some, at).filter(one => one.apiNumber !== sampleWell.apiNumber)
+  }
+  const wellsOf = (rows: readonly WellPermit[], today: string) => rows.flatMap(one => wellOf(seed, one, today) ?? [])
+  const sample = () => {
+    const day = isoDay(begin())
+    return samplePermit(seed, fixtureStates.find(one => one.code === sampleWell.state)!, day, begin())
+  }
+
+  /** One slice of the history. */
+  const fill = (): void => {
+    const [from, now] = [doneTo(), clock.now()]
+    const to = Math.min(from + sliceDays * dayMs, startedAt())
+    const rows = lists(from, to).flatMap(permitsOf)
+    if (from === begin()) rows.unshift(sample())
+    transact(db, () => {
+      permits.store.write(rows, now)
+      wells.put(wellsOf(rows, isoDay(now)), now)
+      settings.set(names.doneTo, String(to))
+    })
+  }
+
+  let lookedAt = Number.NEGATIVE_INFINITY
+  const publish = (now: number): number => {
+    // The clock may have been set back since.
+    if (now >= lookedAt && now < lookedAt + minuteMs) return 0
+    lookedAt = now
+    let count = 0
+    for (const list of lists(doneTo(), now).toSorted((a, b) => a.at - b.at)) {
+      const rows = permitsOf(list)
+      if (rows.length === 0) continue
+      transact(db, () => {
+        permits.record(rows, list.at)
+        wells.put(wellsOf(rows, isoDay(now)), list.at)
+      })
+      count += rows.length
+    }
+    // Not without permits: a span in which nothing came out can be asked again, and a quiet second should not cost a transaction.
+    if (count > 0) settings.set(names.doneTo, String(now))
+    return count
+  }
+
+  /** What became of the wells since yesterday. */
+  const follow = (now: number): void => {
+    const today = isoDay(now)
+    if (settings.get(names.wellsOn) === today) return
+    const changed = wells.unfinished(fixtureSource, dayAfter(today, -unfinishedDays)).flatMap(well => {
+      const known = wellOn(seed, well, today)
+      const isSame =
+        known.spudOn === well.spudOn && known.completedOn === well.completedOn && known.firstProductionOn === well.firstProductionOn
+      return isSame ? [] : [known]
+    })
+    transact(db, () => {
+      wells.put(changed, now)
+      settings.set(names.wellsOn, today)
+    })
+  }
+
+  return {
+    isFilled,
+    step(budgetMs) {
+      const until = stopwatch.monotonic() + budgetMs
+      while (!isFilled()) {
+        fill()
+        if (stopwatch.monotonic() >= until) break
+      }
+      return !isFilled()
+    },
+    advance(now) {
+      if (!isFilled()) return 0
+      const count = publish(now)
+      follow(now)
+      return count
+    },
+  }
+}
+
+/** What comes out in a span of time `[from, to)`, by state and day. */
+function dayLists(seed: number, world: World) {
+  const bySeries = (state: FixtureState, code: string, from: number, to: number): DayList[] =>
+    world.observations(code, from, to).map(({ observedAt, recordedAt, value }) => ({
+      state,
+      day: isoDay(observedAt),
+      count: Math.max(0, Math.round(value)),
+      at: recordedAt,
+    }))
+  const countOn = (state: FixtureState, dayAt: number): number => {
+    const key = keyOf(`${seed}/lists/${state.code}`)
+    const slot = (2 * dayAt) / dayMs
+    return weekdayOf(dayAt) > 5 ? 0 : Math.floor(state.daily * 2 * uniform(key, slot) + uniform(key, slot + 1))
+  }
+  const byDay = (state: FixtureState, from: number, to: number): DayList[] => {
+    const found: DayList[] = []
+    const lag = state.isQuarterly ? (92 + quarterlyLagDays + 1) * dayMs : dayMs
+    for (let dayAt = startOfDay(from - lag); dayAt < to; dayAt += dayMs) {
+      const at = state.isQuarterly
+        ? quarterEndAfter(dayAt) + quarterlyLagDays * dayMs
+        : dayAt + listHour * hourMs + (draw(keyOf(state.code), dayAt / dayMs) % (30 * minuteMs))
+      if (at >= from && at < to) found.push({ state, day: isoDay(dayAt), count: countOn(state, dayAt), at })
+    }
+    return found
+  }
+  const known = new Map<string, boolean>()
+  const hasSeries = (code: string, to: number) => {
+    const found = known.get(code) ?? world.observations(code, to - 14 * dayMs, to).length > 0
+    known.set(code, found)
+    return found
+  }
+  return (from: number, to: number): DayList[] =>
+    fixtureStates
+      .flatMap(state => {
+        const code = `${permitStateOf(state.code)!.name.toUpperCase().replaceAll(' ', '_')}_WELL_PERMITS`
+        return !state.isQuarterly && hasSeries(code, to) ? bySeries(state, code, from, to) : byDay(state, from, to)
+      })
+      .filter(list => list.count > 0)
+}
+
+/** Midnight after the last day of the quarter that a day is in. */
+function quarterEndAfter(dayAt: number): number {
+  const [year, month] = [Number(isoDay(dayAt).slice(0, 4)), Number(isoDay(dayAt).slice(5, 7))]
+  return Date.UTC(year, Math.ceil(month / 3) * 3, 1)
+}

@@ -1,0 +1,252 @@
+import { type Clock, systemClock } from '../../lib/clock.ts'
+import { dayMs, hourMs, isoDay, minuteMs, parseDay, secondMs, startOfDay, weekdayOf } from '../../lib/instant.ts'
+import { type DayRecord, earlierDay, laterDay, type TickRecord } from '../../market/futures/contract-days.ts'
+import { lastTradingDay, monthAfter } from '../../market/futures/contracts.ts'
+import { type FamilyCode, families, listedCount } from '../../market/futures/families.ts'
+import { dayAfter } from '../../market/prices/window.ts'
+import type { Filler } from '../filler.ts'
+import type { Progress } from '../prices/feed.ts'
+import type { World } from '../prices/world.ts'
+import { type CurveDate, type FixtureCurve, fixtureCurve, fixtureSource, monthsOn } from './curves.ts'
+
+/** Takes what was published, each call in one transaction; the same again changes nothing. */
+export interface FuturesWriter {
+  recordDays(days: readonly DayRecord[], recordedAt: number): unknown
+  recordTicks(ticks: readonly TickRecord[], recordedAt: number): unknown
+}
+
+export interface FuturesFillerDeps {
+  world: World
+  seed: number
+  /** Places after the point of each family's prices. */
+  decimals(code: FamilyCode): number
+  futures: FuturesWriter
+  /** Makes the contracts known, marked as fixture data. */
+  open(contracts: readonly { family: FamilyCode; month: string }[]): void
+  settings: Progress
+  clock: Clock
+  /** Measures the budget of a step; the copy's own clock may stand still. */
+  stopwatch?: Clock
+  reach?: Reach
+}
+
+/** How far back a copy holds what, in days. */
+export interface Reach {
+  /** Bars of all listed months. */
+  wholeCurveDays: number
+  /** Bars of the nearest months. */
+  nearMonthsDays: number
+  /** Ticks; further back a date is one bar. */
+  tickDays: number
+}
+
+const names = { startedAt: 'fixture.futures.started_at', filled: 'fixture.futures.filled', filledTo: 'fixture.futures.filled_to' }
+
+/** Two years of whole curves, the nearest months as far back as an answer may reach, and three sessions of ticks whatever weekend or holiday lies between. */
+const fullReach: Reach = { wholeCurveDays: 2 * 366, nearMonthsDays: 5 * 366 + 7, tickDays: 6 }
+const nearMonths = 3
+/** The month that is listed next is quoted before: on the day that it is, the curve is whole before its session opens. */
+const quotedCount = listedCount + 1
+
+/** The nearest contracts trade every five minutes, the others every half hour. */
+const busyMonths = 3
+const quietStride = 6
+
+const gridMs = 5 * minuteMs
+/** From a trade or a settlement to its publication. */
+const lagMs = 20 * secondMs
+const settlementMs = 19.5 * hourMs
+const confirmationMs = 12 * hourMs
+
+/** Rows of one transaction at most, so that none holds up the requests behind it. */
+const rowsPerWrite = 1_500
+
+/** The futures of an evaluation copy: bars, settlements, open interest and ticks of every family's listed contracts. */
+export function futuresFiller(deps: FuturesFillerDeps): Required<Filler> {
+  const { settings, clock, stopwatch = systemClock(), reach = fullReach } = deps
+  const curves = families.map(family => fixtureCurve({ seed: deps.seed, family, decimals: deps.decimals(family.code), world: deps.world }))
+  const opened = new Set<string>()
+  /** Months of the family that is being filled; lost in a crash, and then done again. */
+  let rest: { code: FamilyCode; months: string[] } | undefined
+  let seenSlot = Number.NaN
+
+  const instant = (name: string): number | undefined => {
+    const text = settings.get(name)
+    return text === undefined ? undefined : Number(text)
+  }
+  const startedAt = (): number => {
+    const known = instant(names.startedAt)
+    if (known !== undefined) return known
+    const now = clock.now()
+    settings.set(names.startedAt, String(now))
+    return now
+  }
+  const filled = (): string[] => (settings.get(names.filled) ?? '').split(' ').filter(Boolean)
+
+  const open = (contracts: readonly { family: FamilyCode; month: string }[]) => {
+    const fresh = contracts.filter(({ family, month }) => !opened.has(`${family} ${month}`))
+    if (fresh.length === 0) return
+    deps.open(fresh)
+    for (const { family, month } of fresh) opened.add(`${family} ${month}`)
+  }
+
+  const write = ({ days, ticks }: Published, at: number) => {
+    open([...days, ...ticks])
+    for (let i = 0; i < ticks.length; i += rowsPerWrite) deps.futures.recordTicks(ticks.slice(i, i + rowsPerWrite), at)
+    for (let i = 0; i < days.length; i += rowsPerWrite) deps.futures.recordDays(days.slice(i, i + rowsPerWrite), at)
+  }
+
+  /** Writes the next contracts of a family, each of them whole; those that trade now come last. */
+  const fillSome = (curve: FixtureCurve, start: number) => {
+    if (rest?.code !== curve.family.code) {
+      rest = { code: curve.family.code, months: historyMonths(curve, start, reach) }
+      open(rest.months.map(month => ({ family: curve.family.code, month })))
+    }
+    const batch: Published = { days: [], ticks: [] }
+    while (rest.months.length > 0 && batch.days.length + batch.ticks.length < rowsPerWrite) {
+      const made = historyOf(curve, rest.months.shift()!, start, reach)
+      batch.days.push(...made.days)
+      batch.ticks.push(...made.ticks)
+    }
+    write(batch, start)
+    if (rest.months.length === 0) settings.set(names.filled, [...filled(), curve.family.code].join(' '))
+  }
+
+  return {
+    step(budgetMs) {
+      const done = filled()
+      const missing = curves.filter(curve => !done.includes(curve.family.code))
+      const start = startedAt()
+      const until = stopwatch.monotonic() + budgetMs
+      while (missing.length > 0) {
+        fillSome(missing[0]!, start)
+        if (rest?.months.length === 0) missing.shift()
+        if (stopwatch.monotonic() >= until) break
+      }
+      return missing.length > 0
+    },
+    advance(now) {
+      const slot = Math.floor((now - lagMs) / gridMs)
+      if (slot === seenSlot || filled().length < curves.length) return
+      const since = instant(names.filledTo) ?? startedAt()
+      let wrote = false
+      for (let from = since; from < now; from = Math.min(now, startOfDay(from) + dayMs)) {
+        const to = Math.min(now, startOfDay(from) + dayMs)
+        const made = curves.map(curve => publishedOf(curve, from, to, now - reach.tickDays * dayMs))
+        const all = { days: made.flatMap(one => one.days), ticks: made.flatMap(one => one.ticks) }
+        wrote ||= all.days.length + all.ticks.length > 0
+        write(all, now)
+      }
+      // After the data: a crash between the two writes it again, which changes nothing.
+      if (wrote) settings.set(names.filledTo, String(now))
+      seenSlot = slot
+    },
+  }
+}
+
+interface Published {
+  days: DayRecord[]
+  ticks: TickRecord[]
+}
+
+/** The contracts whose history a copy holds that starts at `start`, oldest first. */
+function historyMonths({ family }: FixtureCurve, start: number, reach: Reach): string[] {
+  const oldest = isoDay(start - reach.nearMonthsDays * dayMs)
+  const months: string[] = []
+  let month = oldest.slice(0, 7)
+  while (lastTradingDay(family.code, month) < oldest) month = monthAfter(month, 1)
+  const today = isoDay(start)
+  let listed = 0
+  for (; listed < quotedCount; month = monthAfter(month, 1)) {
+    months.push(month)
+    // Strictly after: the trading date may be a day ahead of the calendar's.
+    if (lastTradingDay(family.code, month) > today) listed += 1
+  }
+  return months
+}
+
+/** All of one contract that was published before `start`. */
+function historyOf(curve: FixtureCurve, month: string, start: number, reach: Reach): Published {
+  const { code } = curve.family
+  const listedFrom = (count: number, daysBack: number) => {
+    const from = dayAfter(lastTradingDay(code, monthAfter(month, -count)), 1)
+    const oldest = isoDay(start - daysBack * dayMs)
+    return laterDay(from, oldest)
+  }
+  const [whole, near] = [listedFrom(quotedCount, reach.wholeCurveDays), listedFrom(nearMonths, reach.nearMonthsDays)]
+  const expiry = lastTradingDay(code, month)
+  const made: Published = { days: [], ticks: [] }
+  const tickFrom = start - reach.tickDays * dayMs
+  for (let day = earlierDay(whole, near); day <= expiry && parseDay(day)! - dayMs < start; day = dayAfter(day, 1)) {
+    collect(curve, day, [month], Number.NEGATIVE_INFINITY, start, tickFrom, made)
+  }
+  return made
+}
+
+/** All that is published of a family in `[from, to)`. */
+function publishedOf(curve: FixtureCurve, from: number, to: number, tickFrom: number): Published {
+  const made: Published = { days: [], ticks: [] }
+  // A session can begin the evening before its date, and the last of a date is published on it.
+  for (let day = isoDay(from - dayMs); parseDay(day)! - dayMs < to; day = dayAfter(day, 1)) {
+    const date = curve.date(day)
+    collect(curve, day, monthsOn(date ?? curve.dateBefore(day), quotedCount), from, to, tickFrom, made)
+  }
+  return made
+}
+
+/** Adds what is published in `[from, to)` of one day: ticks and settlements of a recent date, the bar of an older one, nothing new on a holiday. */
+function collect(curve: FixtureCurve, day: string, months: readonly string[], from: number, to: number, tickFrom: number, made: Published) {
+  const within = (at: number) => at + lagMs >= from && at + lagMs < to
+  const date = curve.date(day)
+  const settledAt = parseDay(day)! + settlementMs
+  if (!date) {
+    if (weekdayOf(parseDay(day)!) < 6 && parseDay(day)! >= tickFrom && within(parseDay(day)! + confirmationMs))
+      confirm(curve, day, months, made)
+    return
+  }
+  const { closesAt } = date.session
+  if (closesAt < tickFrom) {
+    const recordedAt = Math.max(closesAt, settledAt) + lagMs
+    if (recordedAt >= from && recordedAt < to)
+      for (const month of months) made.days.push({ ...curve.bar(date, month), quotedAt: closesAt, recordedAt })
+    return
+  }
+  const listed = monthsOn(date, quotedCount)
+  for (const month of months) {
+    const place = listed.indexOf(month)
+    if (place < 0) continue
+    for (const tick of curve.ticks(date, month, from - lagMs, to - lagMs, place < busyMonths ? 1 : quietStride))
+      made.ticks.push({ ...tick, recordedAt: tick.tradedAt + lagMs })
+    if (within(settledAt)) made.days.push(settlementRecord(curve, date, month, settledAt + lagMs))
+  }
+}
+
+const settlementRecord = (curve: FixtureCurve, { day }: CurveDate, month: string, recordedAt: number): DayRecord => ({
+  ...blank(curve, month, day),
+  settlement: curve.settlement(day, month),
+  openInterest: curve.openInterest(day, month),
+  recordedAt,
+})
+
+/** On a weekday that the exchange is closed its last prices are confirmed at noon: no long holiday makes a copy stale that is kept up. */
+function confirm(curve: FixtureCurve, day: string, months: readonly string[], made: Published) {
+  const { day: before, ...last } = curve.dateBefore(day)
+  const at = parseDay(day)! + confirmationMs
+  const listed = monthsOn({ day: before, ...last }, quotedCount)
+  for (const month of months.filter(one => listed.includes(one)))
+    made.days.push({ ...blank(curve, month, before), close: curve.close(before, month), quotedAt: at, recordedAt: at + lagMs })
+}
+
+const blank = ({ family }: FixtureCurve, month: string, tradedOn: string): DayRecord => ({
+  family: family.code,
+  month,
+  tradedOn,
+  open: null,
+  high: null,
+  low: null,
+  close: null,
+  settlement: null,
+  volume: null,
+  openInterest: null,
+  source: fixtureSource,
+})

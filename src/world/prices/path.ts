@@ -1,0 +1,108 @@
+import { dayMs } from '../../lib/instant.ts'
+import { draw, keyOf, normal } from './noise.ts'
+
+/** The first day of every path, as days since 1970-01-01. It never moves: a path is a function of its seed and the day alone. */
+export const epochDay = Date.UTC(1996, 0, 1) / dayMs
+
+const tradingDays = 252
+/** Less happens while most markets are closed. */
+const weekendScale = 0.3
+const smoothingDays = 21
+const checkpointDays = 256
+
+/** Day 0, 1970-01-01, was a Thursday. */
+const isWeekend = (day: number): boolean => (day + 3) % 7 > 4
+
+/** A mean-reverting process around 0 whose daily changes have an annual volatility of 1. */
+export interface Path {
+  readonly name: string
+  /** Adds `weight` times the value of each day, from `firstDay` on (days since 1970-01-01), to `out`; smoothed over three weeks if asked. */
+  addTo(out: Float64Array, firstDay: number, weight: number, smooth: boolean): void
+  /** A Brownian bridge over the session of `day`: `steps` + 1 values, 0 at both ends, on the scale of the day's change. */
+  bridge(day: number, steps: number): Float64Array
+}
+
+interface Span {
+  firstDay: number
+  smooth: boolean
+  values: Float64Array
+}
+
+/**
+ * Days are computed one after the other from the epoch. States are kept every 256 days, so that a few days anywhere cost a few
+ * hundred steps and a path costs hundreds of bytes instead of one number for every day. A path that many codes have in common is
+ * asked for the same span again and again: `shared` keeps the last one.
+ */
+export function createPath(seed: number, name: string, halfLifeDays: number, shared: boolean): Path {
+  const key = keyOf(`${seed}/${name}`)
+  const bridgeKey = keyOf(`${seed}/${name}/bridge`)
+  const decay = 2 ** (-1 / halfLifeDays)
+  const scale = 1 / Math.sqrt(tradingDays)
+  const gain = 2 / (smoothingDays + 1)
+  const plain = [0]
+  const smoothed = [0]
+  let last: Span | undefined
+
+  const innovation = (day: number): number => scale * normal(key, day) * (isWeekend(day) ? weekendScale : 1)
+
+  function reach(checkpoint: number): void {
+    while (plain.length <= checkpoint) {
+      let value = plain.at(-1)!
+      let slow = smoothed.at(-1)!
+      const start = epochDay + (plain.length - 1) * checkpointDays
+      for (let day = start; day < start + checkpointDays; day++) {
+        value = decay * value + innovation(day)
+        slow += gain * (value - slow)
+      }
+      plain.push(value)
+      smoothed.push(slow)
+    }
+  }
+
+  function compute(firstDay: number, days: number, smooth: boolean): Float64Array {
+    const values = new Float64Array(days)
+    const checkpoint = Math.max(0, Math.floor((firstDay - epochDay) / checkpointDays))
+    reach(checkpoint)
+    let value = plain[checkpoint]!
+    let slow = smoothed[checkpoint]!
+    for (let day = epochDay + checkpoint * checkpointDays; day < firstDay + days; day++) {
+      value = decay * value + innovation(day)
+      slow += gain * (value - slow)
+      if (day >= firstDay) values[day - firstDay] = smooth ? slow : value
+    }
+    return values
+  }
+
+  function valuesOf(firstDay: number, days: number, smooth: boolean): Float64Array {
+    if (last && last.firstDay === firstDay && last.smooth === smooth && last.values.length >= days) return last.values
+    const values = compute(firstDay, days, smooth)
+    if (shared) last = { firstDay, smooth, values }
+    return values
+  }
+
+  return {
+    name,
+    addTo(out, firstDay, weight, smooth) {
+      const values = valuesOf(firstDay, out.length, smooth)
+      for (let i = 0; i < out.length; i++) out[i] = out[i]! + weight * values[i]!
+    },
+    bridge: (day, steps) => bridge(draw(bridgeKey, day), scale, steps),
+  }
+}
+
+/** Halves the session again and again; each midpoint is drawn given the ends of its half, so the points are those of one Brownian path. */
+function bridge(key: number, scale: number, steps: number): Float64Array {
+  const points = new Float64Array(steps + 1)
+  const unit = scale / Math.sqrt(steps)
+  const split = (from: number, to: number): void => {
+    if (to - from < 2) return
+    const middle = (from + to) >> 1
+    const share = (middle - from) / (to - from)
+    const spread = unit * Math.sqrt(share * (to - middle))
+    points[middle] = points[from]! * (1 - share) + points[to]! * share + spread * normal(key, middle)
+    split(from, middle)
+    split(middle, to)
+  }
+  split(0, steps)
+  return points
+}

@@ -1,0 +1,101 @@
+import { minuteMs } from '../../lib/instant.ts'
+import { basins, country, ducWellCode, fracSpreadCode, rigCountCode } from '../../market/drilling/drilling.ts'
+import { states } from '../../market/drilling/states.ts'
+import { type Depth, depthOf } from './depth.ts'
+import type { WorldSeries } from './series.ts'
+import type { Observation, World } from './world.ts'
+
+/** Codes that are parts of a whole. What they leave of it belongs to no code. */
+export interface RegionGroup {
+  whole: string
+  parts: readonly string[]
+}
+
+/** The groups of the drilling codes: each whole by basin, and rigs by state too. */
+export const drillingGroups: readonly RegionGroup[] = [
+  ...[rigCountCode, fracSpreadCode, ducWellCode].map(codeOf => ({
+    whole: codeOf(country)!,
+    parts: basins.flatMap(basin => codeOf(basin.key) ?? []),
+  })),
+  { whole: rigCountCode(country)!, parts: states.map(state => rigCountCode(state.code)!) },
+]
+
+/** Codes of one release come out within ten minutes of each other. */
+const releaseSpreadMs = 11 * minuteMs
+
+/**
+ * The world with regions that add up: what a part has of its whole follows its own path, and all parts together with the rest are the
+ * whole, in whole numbers. The wholes stay as they are.
+ */
+export function withRegions(world: World, series: readonly WorldSeries[], groups = drillingGroups): World {
+  const byCode = new Map(series.filter(one => one.available).map(one => [one.code, one]))
+  const groupOf = new Map<string, Apportioned>()
+  for (const { whole, parts } of groups) {
+    const known = parts.filter(code => byCode.has(code))
+    if (!byCode.has(whole) || known.length === 0) continue
+    const group = apportioned(
+      world,
+      byCode.get(whole)!,
+      known.map(code => byCode.get(code)!),
+    )
+    for (const code of known) groupOf.set(code, group)
+  }
+
+  const observations = (code: string, from: number, to: number, depth?: Depth): Observation[] => {
+    const own = world.observations(code, from, to, depth)
+    const group = groupOf.get(code)
+    if (!group || own.length === 0) return own
+    const values = group(from, to, depth)
+    return own.map(one => ({ ...one, value: values.get(one.observedAt)?.get(code) ?? one.value }))
+  }
+  return {
+    observations,
+    history(code, now) {
+      const one = byCode.get(code)
+      if (!one || !groupOf.has(code)) return world.history(code, now)
+      const depth = depthOf(one, now)
+      return observations(code, depth.from, now, depth)
+    },
+  }
+}
+
+/** Values of the parts of a group by the instant of their observation. */
+type Apportioned = (from: number, to: number, depth?: Depth) => ReadonlyMap<number, ReadonlyMap<string, number>>
+
+function apportioned(world: World, whole: WorldSeries, parts: readonly WorldSeries[]): Apportioned {
+  const levels = parts.reduce((sum, part) => sum + part.level, 0)
+  const restShare = Math.max(0, whole.level - levels) / levels
+  // Every code of the group is asked for the same span, one after the other.
+  let last = { asked: '', values: new Map<number, ReadonlyMap<string, number>>() }
+
+  const compute = (from: number, to: number, depth?: Depth) => {
+    const at = (code: string) => world.observations(code, from - releaseSpreadMs, to + releaseSpreadMs, depth)
+    const columns = parts.map(part => new Map(at(part.code).map(one => [one.observedAt, one.value])))
+    const values = new Map<number, ReadonlyMap<string, number>>()
+    for (const { observedAt, value } of at(whole.code)) {
+      const raw = columns.map(column => column.get(observedAt) ?? 0)
+      const rest = restShare * raw.reduce((sum, one) => sum + one, 0)
+      const shares = apportion(value, [...raw, rest])
+      values.set(observedAt, new Map(parts.map((part, i) => [part.code, shares[i]!])))
+    }
+    return values
+  }
+
+  return (from, to, depth) => {
+    const asked = JSON.stringify([from, to, depth])
+    if (last.asked !== asked) last = { asked, values: compute(from, to, depth) }
+    return last.values
+  }
+}
+
+/** `total` in whole numbers that add up to it, by `weights`: each gets the whole part of its share, and the largest remainders one more. */
+export function apportion(total: number, weights: readonly number[]): number[] {
+  const sum = weights.reduce((all, weight) => all + weight, 0)
+  if (sum <= 0) return weights.map((_, i) => (i === weights.length - 1 ? total : 0))
+  const exact = weights.map(weight => (total * weight) / sum)
+  const shares = exact.map(Math.floor)
+  const order = exact.map((share, i) => [share - shares[i]!, i] as const).sort(([a, i], [b, j]) => b - a || i - j)
+  const missing = total - shares.reduce((all, share) => all + share, 0)
+  for (const [, i] of order.slice(0, missing)) shares[i]! += 1
+  return shares
+}

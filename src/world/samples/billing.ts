@@ -1,0 +1,36 @@
+import type { Clock } from '../../lib/clock.ts'
+import { dayMs } from '../../lib/instant.ts'
+import { sampleId } from './id.ts'
+
+interface Account {
+  account: { id: string; plan: string }
+}
+
+/** What the sample of what the evaluation account has bought is made with. */
+export interface BillingSamplesDeps<A extends Account> {
+  keys: { account(id: string): A | undefined }
+  billing: {
+    current(account: A): unknown
+    ledger: {
+      agree(account: A, terms: { plan: 'enterprise'; billingPeriod: 'monthly'; priceCents: number }): unknown
+      issue(account: A, wanted: { description: string; amountCents: number; startsAt: number; endsAt: number; id: string }): unknown
+    }
+    invoices: { byId(id: string): unknown }
+  }
+  clock: Clock
+}
+
+const invoiceId = sampleId(901)
+const monthDays = 30
+
+/** The evaluation account's subscription at an agreed price, and a paid invoice from before. What is there stays as it is. */
+export function sampleBilling<A extends Account>({ keys, billing, clock }: BillingSamplesDeps<A>, accountId: string): void {
+  const account = keys.account(accountId)
+  if (!account || billing.invoices.byId(invoiceId) || billing.current(account)) return
+  const now = clock.now()
+  billing.ledger.issue(account, {
+    ...{ id: invoiceId, description: 'Enterprise plan, monthly', amountCents: 120_000 },
+    ...{ startsAt: now - monthDays * dayMs, endsAt: now },
+  })
+  billing.ledger.agree(account, { plan: 'enterprise', billingPeriod: 'monthly', priceCents: 120_000 })
+}

@@ -1,0 +1,356 @@
+import { describe, expect, test } from 'bun:test'
+import type { Commodity } from '../../../src/api/catalogue/commodity-row.ts'
+import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
+import { dayMs, hourMs, isoDay, parseDay } from '../../../src/lib/instant.ts'
+import { type House, house, startAt } from '../../support/instance.ts'
+import { expectShape, json } from '../../support/shape.ts'
+
+const shipped = shippedCatalogue()
+const unlimited = { 'limits.per_minute': '1000000' }
+interface List {
+  status: string
+  data: Commodity[]
+  meta: { total: number; include_unavailable: boolean }
+}
+
+interface Categories {
+  data: Record<string, { name: string; count: number; commodities: Commodity[] }>
+}
+
+interface One {
+  data: Commodity & {
+    requested_code?: string
+    instrument_disclosure?: { settlement_basis: string }
+    freshness: { as_of: string | null; data_status: string; stale: boolean; max_age_hours: number }
+  }
+}
+
+interface Refusal {
+  message: string
+  error: { message: string; docs_url: string; parameter?: string; allowed: string[]; suggestions: string[] }
+}
+
+const used = (response: Response) => Number(response.headers.get('x-ratelimit-used'))
+
+/** Newest values at `startAt` for some of the codes. */
+function filled(h: House, ...codes: string[]): House {
+  for (const code of codes) h.record(code, [70, 71, 72], startAt - hourMs, dayMs)
+  return h
+}
+
+describe('the list of codes', () => {
+  test('has the codes with data, by code, and says how many', async () => {
+    const h = filled(house(), 'WTI_USD', 'BRENT_CRUDE_USD', 'EUR_USD')
+    const body = await json<List>(h.get('/v1/commodities', h.key()))
+    expectShape(h.app, '/v1/commodities', body)
+    expect(body.status).toBe('success')
+    expect(body.data.map(one => one.code)).toEqual(['BRENT_CRUDE_USD', 'EUR_USD', 'WTI_USD'])
+    expect(body.meta).toEqual({ total: 3, include_unavailable: false })
+  })
+
+  test('describes a code in full', async () => {
+    const h = filled(house(), 'WTI_USD')
+    const body = await json<List>(h.get('/v1/commodities', h.key()))
+    expect(body.data[0]).toMatchObject({
+      code: 'WTI_USD',
+      name: 'WTI Crude Oil',
+      category: 'crude_oil',
+      category_name: 'Crude Oil',
+      currency: 'USD',
+      unit: 'barrel',
+      unit_description: 'Per barrel (42 US gallons)',
+      decimals: 2,
+      type: 'spot_price',
+      source: 'market_reporting',
+      data_source: 'market_reporting',
+      has_data: true,
+      available: true,
+      active: true,
+      free_tier: true,
+      multiplier: 100,
+      validation: { min: -1000 },
+      price_change_threshold: 10,
+      first_observation: '2026-11-18',
+      last_observation: '2026-11-20T14:00:00Z',
+    })
+    expect(body.data[0]!.aliases).toContain('WTI_CRUDE')
+    expect(body.data[0]).not.toHaveProperty('unavailable_reason')
+  })
+
+  test('has every code of the catalogue when asked, each without data with its reason and no other', async () => {
+    const h = filled(house(), 'WTI_USD')
+    const body = await json<List>(h.get('/v1/commodities?include_unavailable=true', h.key()))
+    expectShape(h.app, '/v1/commodities', body)
+    const codes = body.data.map(one => one.code)
+    expect(codes).toEqual(shipped.series.map(one => one.code).sort())
+    expect(body.meta).toEqual({ total: shipped.series.length, include_unavailable: true })
+    const reasons = new Map(body.data.map(one => [one.code, one.unavailable_reason]))
+    expect(reasons.get('WTI_USD')).toBeUndefined()
+    expect(reasons.get('BOSCAN_USD')).toBe('no_source')
+    expect(reasons.get('IRAN_HEAVY_USD')).toBe('discontinued')
+    expect(reasons.get('GOLD_USD')).toBe('no_observations')
+    for (const one of body.data) expect(one.has_data).toBe(one.unavailable_reason === undefined)
+    const boscan = body.data.find(one => one.code === 'BOSCAN_USD')
+    expect(boscan).toMatchObject({
+      active: false,
+      description: 'Very heavy Venezuelan grade',
+      first_observation: null,
+      last_observation: null,
+    })
+  })
+
+  test('has a currency only for what is money', async () => {
+    const h = house()
+    const body = await json<List>(h.get('/v1/commodities?include_unavailable=1', h.key()))
+    const currencies = new Map(body.data.map(one => [one.code, one.currency]))
+    expect(currencies.get('US_RIG_COUNT')).toBeNull()
+    expect(currencies.get('CUSHING_STORAGE')).toBeNull()
+    expect(currencies.get('NATURAL_GAS_GBP')).toBe('GBP')
+  })
+
+  test.each([
+    ['category=fx', ['EUR_USD']],
+    ['category=FX&include_unavailable=false', ['EUR_USD']],
+    ['category=crude_oil', ['BRENT_CRUDE_USD', 'WTI_USD']],
+    ['q=brent', ['BRENT_CRUDE_USD']],
+    ['q=crude%20oil', ['BRENT_CRUDE_USD', 'WTI_USD']],
+    ['q=eurusd', ['EUR_USD']],
+    ['q=usd&category=fx', ['EUR_USD']],
+    ['q=', ['BRENT_CRUDE_USD', 'EUR_USD', 'WTI_USD']],
+    ['q=nothing-like-it', []],
+    ['category=', ['BRENT_CRUDE_USD', 'EUR_USD', 'WTI_USD']],
+  ])('is narrowed by %s', async (query, codes) => {
+    const h = filled(house(), 'WTI_USD', 'BRENT_CRUDE_USD', 'EUR_USD')
+    const body = await json<List>(h.get(`/v1/commodities?${query}`, h.key()))
+    expect(body.data.map(one => one.code)).toEqual(codes)
+    expect(body.meta.total).toBe(codes.length)
+  })
+
+  test('refuses what it can not read, with what it can', async () => {
+    const h = house()
+    const key = h.key()
+    const category = await h.get('/v1/commodities?category=cheese', key)
+    expect(category.status).toBe(400)
+    const { error } = await json<Refusal>(category)
+    expect(error).toMatchObject({ code: 'INVALID_PARAMETER', parameter: 'category', value: 'cheese' })
+    expect(error.allowed).toContain('crude_oil')
+    const flag = await h.get('/v1/commodities?include_unavailable=perhaps', key)
+    expect(flag.status).toBe(400)
+    expect((await json<Refusal>(flag)).error.parameter).toBe('include_unavailable')
+  })
+
+  test('is written once for many, and again when the data moved', async () => {
+    const h = filled(house(), 'WTI_USD')
+    const key = h.key()
+    const first = await h.get('/v1/commodities', key)
+    const second = await h.get('/v1/commodities', key)
+    expect([first.headers.get('x-cache'), second.headers.get('x-cache')]).toEqual(['MISS', 'HIT'])
+    expect(second.headers.get('etag')).toBe(first.headers.get('etag')!)
+    h.record('GOLD_USD', [2000], startAt, 1)
+    const third = await h.get('/v1/commodities', key)
+    expect(third.headers.get('x-cache')).toBe('MISS')
+    expect(third.headers.get('etag')).not.toBe(first.headers.get('etag'))
+    expect((await json<List>(third)).data.map(one => one.code)).toEqual(['GOLD_USD', 'WTI_USD'])
+  })
+
+  test('is 304 for who has it, which does not count', async () => {
+    const h = filled(house(), 'WTI_USD')
+    const key = h.key()
+    const first = await h.get('/v1/commodities', key)
+    const etag = first.headers.get('etag')!
+    expect(etag).toMatch(/^"[^"]+"$/)
+    expect(first.headers.get('cache-control')).toBe('private, no-cache')
+    expect(used(first)).toBe(1)
+    const again = await h.get('/v1/commodities', key, { 'if-none-match': etag })
+    expect(again.status).toBe(304)
+    expect(await again.text()).toBe('')
+    expect(used(again)).toBe(1)
+    h.record('WTI_USD', [73], startAt, 1)
+    const moved = await h.get('/v1/commodities', key, { 'if-none-match': etag })
+    expect(moved.status).toBe(200)
+    expect(used(moved)).toBe(2)
+    expect((await json<List>(moved)).data[0]!.last_observation).toBe('2026-11-20T15:00:00Z')
+  })
+
+  test('reaches as far as the days outside quarantine', async () => {
+    const h = filled(house(unlimited), 'WTI_USD')
+    const key = h.key()
+    const reach = async () => {
+      const body = await json<List>(h.get('/v1/commodities?include_unavailable=true&category=crude_oil', key))
+      const wti = body.data.find(one => one.code === 'WTI_USD')!
+      return [wti.has_data, wti.unavailable_reason, wti.first_observation, wti.last_observation]
+    }
+    const { quarantine, catalogue } = h.services
+    const seriesId = catalogue.named('WTI_USD')!.id
+    const range = (fromOn: string, toOn: string) => ({ seriesId, fromOn, toOn, reason: 'feed fault', createdAt: startAt })
+    expect(await reach()).toEqual([true, undefined, '2026-11-18', '2026-11-20T14:00:00Z'])
+    const newest = quarantine.add(range('2026-11-20', '2026-11-20'))
+    expect(await reach()).toEqual([true, undefined, '2026-11-18', '2026-11-19T14:00:00Z'])
+    const oldest = quarantine.add(range('2026-11-01', '2026-11-18'))
+    expect(await reach()).toEqual([true, undefined, '2026-11-19', '2026-11-19T14:00:00Z'])
+    quarantine.add(range('2026-11-19', '2026-11-19'))
+    expect(await reach()).toEqual([false, 'no_observations', null, null])
+    quarantine.remove(newest.id)
+    quarantine.remove(oldest.id)
+    expect(await reach()).toEqual([true, undefined, '2026-11-18', '2026-11-20T14:00:00Z'])
+  })
+
+  test('says that it rests on fixture data where it does', async () => {
+    const h = filled(house(), 'WTI_USD')
+    const key = h.key()
+    expect((await h.get('/v1/commodities', key)).headers.get('x-service-data')).toBeNull()
+    h.services.series.markFixture([h.services.catalogue.named('WTI_USD')!.id])
+    h.services.catalogue.reload()
+    expect((await h.get('/v1/commodities', key)).headers.get('x-service-data')).toBe('fixture')
+    expect((await h.get('/v1/commodities/wti_usd', key)).headers.get('x-service-data')).toBe('fixture')
+    expect((await h.get('/v1/commodities/gold_usd', key)).headers.get('x-service-data')).toBeNull()
+  })
+
+  test('is for keys only', async () => {
+    const h = house()
+    for (const path of ['/v1/commodities', '/v1/commodities/categories', '/v1/commodities/codes', '/v1/commodities/WTI_USD']) {
+      expect((await h.get(path)).status, path).toBe(401)
+    }
+  })
+})
+
+describe('the categories', () => {
+  test('hold every listed code once, under names that people use', async () => {
+    const h = filled(house(), 'WTI_USD', 'EUR_USD', 'JKM_LNG_USD', 'PROPANE_USD', 'GASOLINE_USD')
+    const key = h.key()
+    const body = await json<Categories>(h.get('/v1/commodities/categories', key))
+    expectShape(h.app, '/v1/commodities/categories', body)
+    const names = Object.fromEntries(
+      Object.entries(body.data as Record<string, { name: string }>).map(([category, one]) => [category, one.name]),
+    )
+    expect(names).toEqual({ crude_oil: 'Crude Oil', fx: 'FX', lng: 'LNG', ngl: 'NGL', refined_products: 'Refined Products' })
+    const all = await json<Categories>(h.get('/v1/commodities/categories?include_unavailable=yes', key))
+    const groups = Object.values(all.data as Record<string, { count: number; commodities: { code: string }[] }>)
+    for (const group of groups) expect(group.count).toBe(group.commodities.length)
+    const codes = groups.flatMap(group => group.commodities.map(one => one.code))
+    expect(codes.sort()).toEqual(shipped.series.map(one => one.code).sort())
+  })
+
+  test('are 304 for who has them', async () => {
+    const h = filled(house(), 'WTI_USD')
+    const key = h.key()
+    const etag = (await h.get('/v1/commodities/categories', key)).headers.get('etag')!
+    expect((await h.get('/v1/commodities/categories', key, { 'if-none-match': etag })).status).toBe(304)
+  })
+})
+
+test('the address that refusals name for all codes leads to the list, and does not count', async () => {
+  const h = house()
+  const response = await h.get('/v1/commodities/codes', h.key())
+  expect(response.status).toBe(302)
+  expect(response.headers.get('location')).toBe('/v1/commodities')
+  expect(await response.text()).toBe('')
+  expect(used(response)).toBe(0)
+})
+
+describe('one code', () => {
+  test('answers by every code and every alias, under the code itself', async () => {
+    const h = house(unlimited)
+    const key = h.key()
+    const wrong: string[] = []
+    for (const { code, category, unavailableReason } of shipped.series) {
+      const body = await json<One>(h.get(`/v1/commodities/${code}`, key))
+      const { data } = body
+      const reason = unavailableReason ?? 'no_observations'
+      if (data?.code !== code || data.category !== category || data.unavailable_reason !== reason || 'requested_code' in data)
+        wrong.push(code)
+    }
+    for (const { alias, code } of shipped.aliases) {
+      const { data } = await json<One>(h.get(`/v1/commodities/${alias.toLowerCase()}`, key))
+      if (data?.code !== code || data.requested_code !== alias) wrong.push(alias)
+    }
+    expect(wrong).toEqual([])
+  })
+
+  test('says how fresh it is and holds no price', async () => {
+    const h = filled(house(unlimited), 'WTI_USD')
+    const key = h.key()
+    const ask = async () => {
+      const body = await json<One>(h.get('/v1/commodities/WTI_USD', key))
+      expectShape(h.app, '/v1/commodities/:code', body)
+      expect(Object.keys(body.data)).not.toContainAnyValues(['price', 'prices'])
+      return body.data.freshness
+    }
+    const fresh = await ask()
+    expect(fresh).toMatchObject({ as_of: '2026-11-20T14:00:00Z', data_status: 'current', stale: false })
+    h.clock.advance(fresh.max_age_hours * hourMs)
+    expect(await ask()).toMatchObject({ as_of: '2026-11-20T14:00:00Z', data_status: 'stale', stale: true })
+    const empty = await json<One>(h.get('/v1/commodities/GOLD_USD', key))
+    expectShape(h.app, '/v1/commodities/:code', empty)
+    expect(empty.data.freshness).toMatchObject({ as_of: null, data_status: 'empty', stale: false })
+  })
+
+  test.each(['SINGAPORE_JET_KEROSENE_USD', 'SINGAPORE_MOGAS_92_USD'])('%s is disclosed as a swap, with its contract month', async code => {
+    const h = house()
+    h.record(code, [90], parseDay('2026-10-30')!, dayMs)
+    const { data } = await json<One>(h.get(`/v1/commodities/${code}`, h.key()))
+    expect(data.instrument_disclosure).toMatchObject({ code, instrument_type: 'calendar_month_average_swap', contract_month: '2026-10' })
+    expect(data.instrument_disclosure!.settlement_basis).toBeString()
+  })
+
+  test('that is no swap has no disclosure', async () => {
+    const h = house()
+    const { data } = await json<One>(h.get('/v1/commodities/JET_FUEL_USD', h.key()))
+    expect(data).not.toHaveProperty('instrument_disclosure')
+  })
+
+  test('of a futures family is the family, whichever contract answers for its price', async () => {
+    const at = Date.parse('2026-12-01T15:00:00Z')
+    const h = house({}, at)
+    const key = h.key()
+    h.record('UKA_FUTURES', [60, 61], at - hourMs, dayMs)
+    const { data } = await json<One>(h.get('/v1/commodities/UKA_FUTURES', key))
+    expect(data).toMatchObject({ code: 'UKA_FUTURES', category: 'futures', type: 'futures_price', currency: 'GBP', has_data: true })
+    expect(data).not.toHaveProperty('requested_code')
+    const latest = await json<{ data: object }>(h.get('/v1/prices/latest?by_code=uka_futures', key))
+    expect(latest.data).toMatchObject({ code: 'UKA_FUTURES_2026_12', requested_code: 'UKA_FUTURES', price: 61 })
+  })
+
+  test('that is unknown is refused in the shape of the catalogue, with what may have been meant', async () => {
+    const h = house()
+    const response = await h.get('/v1/commodities/gasolne_usd', h.key(), { 'x-request-id': 'abc' })
+    expect(response.status).toBe(404)
+    expect(response.headers.get('x-error-code')).toBe('COMMODITY_NOT_FOUND')
+    const body = await json<Refusal>(response)
+    expectShape(h.app, '/v1/commodities/:code', body, 404)
+    expect(body).toMatchObject({
+      status: 'fail',
+      code: 'COMMODITY_NOT_FOUND',
+      error: { code: 'COMMODITY_NOT_FOUND', status: 404, commodity_code: 'GASOLNE_USD', request_id: 'abc' },
+    })
+    expect(body.error.message).toBe(body.message)
+    expect(body.error.docs_url).toEndWith('#COMMODITY_NOT_FOUND')
+    expect(body.error.suggestions[0]).toBe('GASOLINE_USD')
+    expect(used(response)).toBe(0)
+  })
+
+  test.each(['%00', '%zz', '%F0%9F%9B%A2', 'x'.repeat(5000), '..%2f..', '%20'])('%p is no code and no accident', async text => {
+    const h = house()
+    const response = await h.get(`/v1/commodities/${text}`, h.key())
+    expect([400, 404]).toContain(response.status)
+  })
+
+  test('is 304 for who has it until its price moves', async () => {
+    const h = filled(house(), 'WTI_USD')
+    const key = h.key()
+    const first = await h.get('/v1/commodities/WTI_USD', key)
+    const etag = first.headers.get('etag')!
+    const again = await h.get('/v1/commodities/WTI_USD', key, { 'if-none-match': etag })
+    expect([again.status, used(again)]).toEqual([304, 1])
+    h.record('WTI_USD', [73], startAt, 1)
+    expect((await h.get('/v1/commodities/WTI_USD', key, { 'if-none-match': etag })).status).toBe(200)
+  })
+
+  test('reaches back to the first day of its history', async () => {
+    const h = house()
+    const firstAt = parseDay('2002-08-23')!
+    h.record('DIESEL_LIST_STANDARD_DKK', [7.42, 7.41], firstAt + dayMs, dayMs)
+    const { data } = await json<One>(h.get('/v1/commodities/DIESEL_LIST_STANDARD_DKK', h.key()))
+    expect(data).toMatchObject({ first_observation: isoDay(firstAt), currency: 'DKK', type: 'list_price', decimals: 2 })
+  })
+})

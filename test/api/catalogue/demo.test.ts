@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'bun:test'
+import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
+import { dayMs, hourMs } from '../../../src/lib/instant.ts'
+import { type House, house, startAt } from '../../support/instance.ts'
+import { expectShape, json } from '../../support/shape.ts'
+
+const nine = [
+  'BRENT_CRUDE_USD',
+  'WTI_USD',
+  'NATURAL_GAS_USD',
+  'GOLD_USD',
+  'EUR_USD',
+  'GBP_USD',
+  'HEATING_OIL_USD',
+  'GASOLINE_USD',
+  'DIESEL_USD',
+]
+
+interface Prices {
+  data: {
+    prices: { code: string }[]
+    meta: Record<string, unknown>
+    examples: { curl: string; latest: string; history: string; authentication: string }
+  }
+}
+
+interface Codes {
+  data: { commodities: Record<string, { code: string; free_tier: boolean }[]>; meta: Record<string, unknown> }
+}
+
+interface Refusal {
+  error: { code: string; suggestions: string[] }
+}
+
+function filled(flags: Record<string, string> = {}): House {
+  const h = house({ 'demo.limit_per_hour': '1000', ...flags })
+  for (const code of nine) h.record(code, [70, 71.5], startAt - hourMs, dayMs)
+  return h
+}
+
+describe('the prices of the demo', () => {
+  test('are those of nine codes in their order, without a key', async () => {
+    const h = filled()
+    const response = await h.get('/v1/demo/prices')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('x-demo-mode')).toBe('true')
+    const body = await json<Prices>(response)
+    expectShape(h.app, '/v1/demo/prices', body)
+    expect(body.data.prices.map(one => one.code)).toEqual(nine)
+    expect<object | undefined>(body.data.prices[1]).toEqual({
+      code: 'WTI_USD',
+      name: 'WTI Crude Oil',
+      price: 71.5,
+      currency: 'USD',
+      unit: 'barrel',
+      created_at: '2026-11-20T14:00:00Z',
+      updated_at: '2026-11-20T15:00:00Z',
+      change_24h: 1.5,
+      change_24h_percent: 2.14,
+      source: 'market_reporting',
+    })
+    expect(body.data.meta).toEqual({
+      demo_mode: true,
+      rate_limit: '1000 requests per hour',
+      signup_url: 'http://localhost/signup',
+      available_commodities: 9,
+      commodities_available: 9,
+    })
+  })
+
+  test('come with examples that work', async () => {
+    const h = filled()
+    const key = h.key()
+    const { examples } = (await json<Prices>(h.get('/v1/demo/prices'))).data
+    expect(Object.keys(examples).sort()).toEqual(['authentication', 'curl', 'history', 'latest'])
+    for (const example of [examples.curl, examples.latest, examples.history]) {
+      const url = new URL(/"(http[^"]+)"$/.exec(example)![1]!)
+      const named = /Authorization: Token YOUR_API_KEY/.test(example)
+      expect((await h.get(url.pathname + url.search, named ? key : undefined)).status, example).toBe(200)
+    }
+  })
+
+  test.each([
+    ['GOLD_USD,WTI_USD', ['WTI_USD', 'GOLD_USD'], undefined],
+    ['wti,gold', ['WTI_USD', 'GOLD_USD'], undefined],
+    ['GOLD_USD,,JET_FUEL_USD,nonsense,NONSENSE', ['GOLD_USD'], ['JET_FUEL_USD', 'NONSENSE']],
+    ['nonsense', [], ['NONSENSE']],
+    ['', nine, undefined],
+    [',', nine, undefined],
+  ])('are restricted to %p', async (codes, answered, unavailable) => {
+    const h = filled()
+    const { prices, meta } = (await json<Prices>(h.get(`/v1/demo/prices?codes=${codes}`))).data
+    expect(prices.map(one => one.code)).toEqual(answered)
+    expect(meta.unavailable_codes).toEqual(unavailable)
+    expect(meta.available_commodities).toBe(9)
+  })
+
+  test('never repeat a token that somebody sent for a code', async () => {
+    const h = filled()
+    const token = h.key()
+    expect((await (await h.get(`/v1/demo/prices?codes=${token}`)).text()).toLowerCase()).not.toContain(token)
+  })
+
+  test('lack a code without a price, and say of how many there are', async () => {
+    const h = house()
+    h.record('WTI_USD', [70], startAt, 1)
+    const { prices, meta } = (await json<Prices>(h.get('/v1/demo/prices?codes=WTI_USD,GOLD_USD'))).data
+    expect(prices.map(one => one.code)).toEqual(['WTI_USD'])
+    expect(meta).toMatchObject({ available_commodities: 1, commodities_available: 1, unavailable_codes: ['GOLD_USD'] })
+  })
+
+  test('are of the codes that the operator set', async () => {
+    const h = filled({ 'demo.codes': 'DIESEL_USD,EUR_USD' })
+    const { prices, meta } = (await json<Prices>(h.get('/v1/demo/prices'))).data
+    expect(prices.map(one => one.code)).toEqual(['DIESEL_USD', 'EUR_USD'])
+    expect(meta.available_commodities).toBe(2)
+  })
+
+  test('are for twenty requests an hour from one address, over all of the demo', async () => {
+    const h = house()
+    h.record('WTI_USD', [70], startAt, 1)
+    const paths = ['/v1/demo/prices', '/v1/demo/commodities', '/v1/demo/prices/WTI_USD', '/v1/demo/prices/NONSENSE']
+    for (let i = 0; i < 20; i++) {
+      const response = await h.get(paths[i % 4]!)
+      expect(response.headers.get('x-ratelimit-limit')).toBe('20')
+      expect(response.headers.get('x-ratelimit-remaining')).toBe(String(19 - i))
+      expect(Number(response.headers.get('x-ratelimit-reset'))).toBeGreaterThan(startAt / 1000)
+    }
+    const refused = await h.get('/v1/demo/prices')
+    expect(refused.status).toBe(429)
+    const body = await json<object>(refused)
+    expectShape(h.app, '/v1/demo/prices', body, 429)
+    expect(body).toMatchObject({ error_code: 'RATE_LIMIT_EXCEEDED', limit: 20, window_seconds: 3600 })
+    h.clock.advance(3600_000)
+    expect((await h.get('/v1/demo/prices')).status).toBe(200)
+  })
+
+  test('cost a key nothing', async () => {
+    const h = filled()
+    const key = h.key()
+    const response = await h.get('/v1/demo/prices', key)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('x-ratelimit-used')).toBeNull()
+  })
+
+  test('say that they are fixtures where they are', async () => {
+    const h = filled()
+    h.services.series.markFixture([h.services.catalogue.named('WTI_USD')!.id])
+    h.services.catalogue.reload()
+    h.services.board.forgetAll()
+    for (const path of ['/v1/demo/prices', '/v1/demo/prices/WTI_USD', '/v1/demo/commodities']) {
+      expect((await h.get(path)).headers.get('x-service-data'), path).toBe('fixture')
+    }
+  })
+})
+
+describe('one price of the demo', () => {
+  test('answers by code and alias', async () => {
+    const h = filled()
+    for (const name of ['WTI_USD', 'wti_usd', 'WTI', 'wti_crude']) {
+      const response = await h.get(`/v1/demo/prices/${name}`)
+      const body = await json<{ data: object }>(response)
+      expectShape(h.app, '/v1/demo/prices/:code', body)
+      expect(body.data, name).toMatchObject({ code: 'WTI_USD', price: 71.5, demo_mode: true })
+      expect(response.headers.get('x-demo-mode')).toBe('true')
+    }
+  })
+
+  test('of another code is refused with those that there are', async () => {
+    const h = filled()
+    const response = await h.get('/v1/demo/prices/JET_FUEL_USD')
+    expect(response.status).toBe(403)
+    const { error } = await json<Refusal>(response)
+    expect(error).toMatchObject({ code: 'DEMO_CODE_NOT_AVAILABLE', status: 403, available_codes: nine })
+  })
+
+  test('of no code is not found, with suggestions', async () => {
+    const h = filled()
+    const response = await h.get('/v1/demo/prices/WTTI_USD')
+    expect(response.status).toBe(404)
+    const body = await json<Refusal>(response)
+    expectShape(h.app, '/v1/demo/prices/:code', body, 404)
+    expect(body).toMatchObject({ status: 'fail', error: { code: 'COMMODITY_NOT_FOUND', commodity_code: 'WTTI_USD' } })
+    expect(body.error.suggestions).toContain('WTI_USD')
+  })
+
+  test('that is not there yet is not available', async () => {
+    const response = await house().get('/v1/demo/prices/GOLD_USD')
+    expect(response.status).toBe(404)
+    expect((await json<Refusal>(response)).error.code).toBe('DATA_NOT_AVAILABLE')
+  })
+})
+
+test('the codes of the demo are those with data by category, and name the nine', async () => {
+  const h = house()
+  const listed = shippedCatalogue().series.filter(one => one.unavailableReason === null)
+  for (const one of listed) h.record(one.code, [one.level], startAt, 1)
+  const response = await h.get('/v1/demo/commodities')
+  expect(response.headers.get('x-demo-mode')).toBe('true')
+  const body = await json<Codes>(response)
+  expectShape(h.app, '/v1/demo/commodities', body)
+  const { commodities, meta } = body.data
+  const flat = Object.values(commodities).flat()
+  expect(flat.map(one => one.code).sort()).toEqual(listed.map(one => one.code).sort())
+  expect(meta).toEqual({ total: flat.length, categories: Object.keys(commodities), free_commodities: nine })
+  expect(flat.length).toBeGreaterThanOrEqual(400)
+  expect(
+    flat
+      .filter(one => one.free_tier)
+      .map(one => one.code)
+      .sort(),
+  ).toEqual([...nine].sort())
+})

@@ -1,0 +1,268 @@
+import { describe, expect, test } from 'bun:test'
+import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
+import { dayMs, hourMs, parseInstant } from '../../../src/lib/instant.ts'
+import { version } from '../../../src/version.ts'
+import { type House, house, startAt } from '../../support/instance.ts'
+import { expectShape, json } from '../../support/shape.ts'
+
+interface Limits {
+  data: {
+    tiers: { id: string; request_quota: { limit: number | null }; rate_limit: { limit: number } }[]
+    rate_limits: { class: string; limit: number }[]
+    constants: Record<string, number>
+  }
+}
+
+interface Feed {
+  name: string
+  status: string
+  last_observation_at: string | null
+  expected_by: string | null
+}
+
+interface Status {
+  data: {
+    status: string
+    components: { name: string; status: string; checked_at: string; message: string | null }[]
+    data: { with_data: number; stale: number; newest_observation: string | null }
+    feeds: Feed[]
+    outbox: object
+  }
+}
+
+interface Facts {
+  plans: object[]
+  features: string[]
+  commodities: { total: number; available: number }
+}
+
+const used = (response: Response) => Number(response.headers.get('x-ratelimit-used'))
+const listed = shippedCatalogue().series.filter(one => one.unavailableReason === null)
+
+describe('the limits', () => {
+  test('are those of the plans in force', async () => {
+    const h = house()
+    const body = await json<Limits>(h.get('/v1/meta/limits'))
+    expectShape(h.app, '/v1/meta/limits', body)
+    expect(body.data).toMatchObject({ schema_version: '2.0.0', updated_at: '2026-11-20T15:00:00Z' })
+    const tiers = body.data.tiers
+    expect(tiers.map(one => one.id)).toEqual(['free', 'trial', 'developer', 'starter', 'professional', 'scale', 'enterprise'])
+    expect(tiers[0]).toMatchObject({
+      tier_name: 'Free',
+      request_quota: { limit: 50, window: 'daily_counter', period: 'day' },
+      rate_limit: { limit: 60, window_seconds: 60 },
+      api_keys: 5,
+      addons: ['sms'],
+    })
+    expect(tiers[5]).toMatchObject({ tier_name: 'Scale', request_quota: { limit: 1_000_000 }, scheduled_deliveries: null })
+    expect(body.data.rate_limits.map(one => [one.class, one.limit])).toEqual([
+      ['authenticated', 60],
+      ['unauthenticated', 10],
+      ['over_quota', 5],
+      ['marine', 30],
+      ['marine_historical', 5],
+      ['demo', 20],
+    ])
+    expect(body.data.constants).toEqual({
+      max_codes_per_request: 20,
+      delivery_codes_max: 25,
+      delivery_name_max: 120,
+      manual_send_cooldown_seconds: 600,
+      dispatch_interval_seconds: 900,
+      key_name_max: 100,
+      windowed_per_page_max: 100,
+      alerts_history_per_page_max: 100,
+      futures_max_age_hours: 96,
+      futures_ohlc_days_max: 1825,
+      webhook_retries: 5,
+      webhook_deactivate_after: 10,
+    })
+  })
+
+  test('are those that the operator set', async () => {
+    const h = house({ 'limits.per_minute': '600', 'limits.unauthenticated_per_minute': '77', 'demo.limit_per_hour': '3' })
+    const { data } = await json<Limits>(h.get('/v1/meta/limits'))
+    const limits = new Map(data.rate_limits.map(one => [one.class, one.limit]))
+    expect([limits.get('authenticated'), limits.get('unauthenticated'), limits.get('demo')]).toEqual([600, 77, 3])
+    expect(data.tiers[0]!.rate_limit.limit).toBe(600)
+  })
+
+  test('without any are null', async () => {
+    const h = house({ plans: 'unlimited' })
+    const body = await json<Limits>(h.get('/v1/meta/limits'))
+    expectShape(h.app, '/v1/meta/limits', body)
+    expect(body.data.tiers[0]!.request_quota.limit).toBeNull()
+  })
+
+  test('are the same text at both addresses, and 304 for who has it', async () => {
+    const h = house()
+    const [one, other] = [await h.get('/v1/meta/limits'), await h.get('/limits.json')]
+    const etag = one.headers.get('etag')!
+    expect(etag).toMatch(/^"[^"]+"$/)
+    expect(other.headers.get('etag')).toBe(etag)
+    expect(await one.text()).toBe(await other.text())
+    h.clock.advance(hourMs)
+    for (const path of ['/v1/meta/limits', '/limits.json']) {
+      const again = await h.get(path, undefined, { 'if-none-match': etag })
+      expect([again.status, await again.text()]).toEqual([304, ''])
+    }
+  })
+
+  test('can be asked for ten times a minute from one address', async () => {
+    const h = house()
+    for (let i = 0; i < 10; i++) expect((await h.get(i % 2 ? '/limits.json' : '/v1/meta/limits')).status).toBe(200)
+    const refused = await h.get('/v1/meta/limits')
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
+  })
+})
+
+describe('health', () => {
+  test('says that the service is up, since when and in which version', async () => {
+    const h = house()
+    h.clock.advance(90_500)
+    for (const path of ['/v1/health', '/health']) {
+      const response = await h.get(path)
+      const body = await json<object>(response)
+      expectShape(h.app, path, body)
+      expect([response.status, body]).toEqual([200, { status: 'ok', version, uptime_seconds: 90, timestamp: '2026-11-20T15:01:30.500Z' }])
+      expect(response.headers.get('cache-control')).toBe('no-store')
+    }
+  })
+
+  test('is 503 when the database does not answer', async () => {
+    const h = house()
+    h.services.db.close()
+    for (const path of ['/v1/health', '/health']) {
+      const response = await h.get(path)
+      const body = await json<{ status: string }>(response)
+      expectShape(h.app, path, body, 503)
+      expect([response.status, body.status]).toEqual([503, 'unavailable'])
+    }
+  })
+
+  test('may be asked by probes as often as they like', async () => {
+    const h = house()
+    for (let i = 0; i < 100; i++) expect((await h.get('/health')).status).toBe(200)
+    for (let i = 0; i < 10; i++) await h.get('/v1/health')
+    expect((await h.get('/v1/health')).status).toBe(429)
+    expect((await h.get('/health')).status).toBe(200)
+  })
+})
+
+describe('the status', () => {
+  const ask = async (h: House, key = h.key()) => {
+    const response = await h.get('/v1/status', key)
+    expect(response.status).toBe(200)
+    expect(used(response)).toBe(0)
+    const body = await json<Status>(response)
+    expectShape(h.app, '/v1/status', body)
+    return body.data
+  }
+  const statusOf = (data: Status['data'], name: string) => data.components.find(one => one.name === name)?.status
+  const feedOf = (data: Status['data'], name: string) => data.feeds.find(one => one.name === name)!
+
+  test('names every part, and those that this copy does not have as disabled', async () => {
+    const h = house()
+    h.record('WTI_USD', [70], startAt, 1)
+    const data = await ask(h)
+    expect(data).toMatchObject({ status: 'operational', version, timestamp: '2026-11-20T15:00:00Z' })
+    expect(data.components.map(one => one.name)).toEqual(['api', 'database', 'ingest', 'scheduler', 'webhooks', 'email', 'sms'])
+    for (const name of ['api', 'database', 'ingest']) expect(statusOf(data, name), name).toBe('operational')
+    for (const one of data.components) expect(one.checked_at).toBe('2026-11-20T15:00:00Z')
+    expect(data.outbox).toEqual({ pending: 0, oldest_pending_seconds: null })
+  })
+
+  test('has a feed for each source and category of the catalogue, with its newest observation', async () => {
+    const h = house()
+    h.record('WTI_USD', [70, 71], startAt - hourMs, dayMs)
+    h.record('BRENT_CRUDE_USD', [75], startAt - 2 * hourMs, dayMs)
+    h.record('CUSHING_STORAGE', [25], parseInstant('2026-11-18T12:00:00Z')!, dayMs)
+    const data = await ask(h)
+    const names = new Set(listed.map(one => `${one.source}/${one.category}`))
+    expect(data.feeds.map(one => one.name)).toEqual([...names].sort())
+    expect(feedOf(data, 'market_reporting/crude_oil')).toMatchObject({ status: 'current', last_observation_at: '2026-11-20T14:00:00Z' })
+    expect(feedOf(data, 'EIA/storage')).toMatchObject({ status: 'current', last_observation_at: '2026-11-18T12:00:00Z' })
+    expect(feedOf(data, 'ECB/fx')).toEqual({ name: 'ECB/fx', status: 'empty', last_observation_at: null, expected_by: null })
+    expect<object>(data.data).toEqual({
+      commodities: shippedCatalogue().series.length,
+      with_data: 3,
+      stale: 0,
+      newest_observation: '2026-11-20T14:00:00Z',
+    })
+  })
+
+  test('turns when a feed is past the time at which it was expected', async () => {
+    const h = house()
+    h.record('USD_KZT', [520], startAt - hourMs, dayMs)
+    const key = h.key()
+    const name = 'market_reporting/fx'
+    const expectedBy = parseInstant(feedOf(await ask(h, key), name).expected_by!)!
+    h.clock.set(expectedBy)
+    expect(feedOf(await ask(h, key), name)).toMatchObject({ status: 'current' })
+    h.clock.set(expectedBy + 1)
+    const late = await ask(h, key)
+    expect(feedOf(late, name)).not.toMatchObject({ status: 'current' })
+    h.clock.advance(30 * dayMs)
+    const stopped = await ask(h, key)
+    expect(feedOf(stopped, name)).toMatchObject({ status: 'stale' })
+    expect([stopped.status, statusOf(stopped, 'ingest'), stopped.data.stale]).toEqual(['degraded', 'down', 1])
+  })
+
+  test('shows a daily part that stopped behind a weekly one that goes on', async () => {
+    const h = house()
+    h.record('GOLD_USD', [2000], startAt - 20 * dayMs, dayMs)
+    const weekly = listed.find(one => one.category === 'metals' && one.cadence === 'weekly')!
+    h.record(weekly.code, [110], startAt - hourMs, dayMs)
+    expect(feedOf(await ask(h), 'market_reporting/metals')).toMatchObject({ status: 'stale', last_observation_at: '2026-11-20T14:00:00Z' })
+  })
+
+  test('is degraded while there is nothing', async () => {
+    const data = await ask(house())
+    expect([data.status, statusOf(data, 'ingest'), data.data.with_data, data.data.newest_observation]).toEqual([
+      'degraded',
+      'degraded',
+      0,
+      null,
+    ])
+  })
+
+  test('needs a key', async () => {
+    expect((await house().get('/v1/status')).status).toBe(401)
+  })
+})
+
+describe('where webhooks come from', () => {
+  test('is what the operator set, addresses apart', async () => {
+    const h = house({ 'webhooks.source_ranges': '198.51.100.0/24,203.0.113.7,2001:db8::7,2001:db8::/32' })
+    const response = await h.get('/v1/webhook-ips', h.key())
+    const body = await json<{ data: object }>(response)
+    expectShape(h.app, '/v1/webhook-ips', body)
+    expect(body.data).toEqual({
+      ip_ranges: ['198.51.100.0/24', '203.0.113.7/32', '2001:db8::7/128', '2001:db8::/32'],
+      ips: ['203.0.113.7', '2001:db8::7'],
+      updated_at: '2026-11-20T15:00:00Z',
+    })
+    expect(used(response)).toBe(0)
+  })
+
+  test('is empty where nothing is set', async () => {
+    const h = house()
+    expect((await json<{ data: object }>(h.get('/v1/webhook-ips', h.key()))).data).toMatchObject({ ip_ranges: [], ips: [] })
+    expect((await h.get('/v1/webhook-ips')).status).toBe(401)
+  })
+})
+
+test('the facts name plans, features and the size of the catalogue, and follow it', async () => {
+  const h = house({ 'brand.service_name': 'Desk prices' })
+  const body = await json<Facts>(h.get('/product-facts.json'))
+  expectShape(h.app, '/product-facts.json', body)
+  expect(body).toMatchObject({ schema_version: '2.0.0', name: 'Desk prices', version, commodities: { available: 0 } })
+  expect(body.commodities.total).toBe(shippedCatalogue().series.length)
+  expect(body.plans).toEqual((await json<Limits>(h.get('/v1/meta/limits'))).data.tiers)
+  expect(body.features).toContain('energy_intelligence')
+  const etag = (await h.get('/product-facts.json')).headers.get('etag')!
+  expect((await h.get('/product-facts.json', undefined, { 'if-none-match': etag })).status).toBe(304)
+  h.record('WTI_USD', [70], startAt, 1)
+  const after = await h.get('/product-facts.json', undefined, { 'if-none-match': etag })
+  expect((await json<Facts>(after)).commodities.available).toBe(1)
+})

@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'bun:test'
+import { shippedPorts } from '../../../src/feed/catalogue/ports.ts'
+import { dayMs, hourMs, parseDay } from '../../../src/lib/instant.ts'
+import { grades, marineCode } from '../../../src/market/fuels/marine.ts'
+import { expectShape } from '../../support/shape.ts'
+import { rowServer, type SourceDesk, sourceDesk } from '../../support/sources.ts'
+
+interface Row {
+  price: number
+  currency: string
+  unit: string
+  fuel_type: string
+  port: string
+  region: string | null
+  source: string
+  timestamp: string
+}
+const path = '/v1/prices/data-connector'
+const noon = parseDay('2026-11-19')! + 12 * hourMs
+const ports = shippedPorts()
+
+function filled(desk: SourceDesk): SourceDesk {
+  for (const [i, port] of ports.entries()) {
+    for (const [k, grade] of grades.entries()) {
+      desk.record(
+        marineCode(grade, port),
+        Array.from({ length: 40 }, (_, n) => 500 + 10 * i + k + n / 100),
+        noon,
+        dayMs,
+      )
+    }
+  }
+  return desk
+}
+const rowsOf = async (desk: SourceDesk, query = '', token?: string) => {
+  const { status, data, text } = await desk.ask<{ data: { prices: Row[]; count: number } }>('GET', path + query, undefined, token)
+  if (status !== 200) throw new Error(text)
+  expectShape(desk.app, path, data)
+  expect(Object.keys(data)).toEqual(['data'])
+  expect(data.data.count).toBe(data.data.prices.length)
+  return data.data.prices
+}
+const statusOf = async (desk: SourceDesk, query: string) => (await desk.ask('GET', path + query)).status
+
+describe('while the account has no rows of its own', () => {
+  test('the shipped series are answered, the last thirty days, newest first', async () => {
+    const desk = filled(sourceDesk())
+    const rows = await rowsOf(desk, '?fuel_type=vlsfo&port=sgsin')
+    expect(rows.length).toBe(29)
+    expect(rows[0]).toEqual({
+      ...{ price: 500.39, currency: 'USD', fuel_type: 'VLSFO', port: 'SINGAPORE', region: 'APAC', unit: 'MT', source: 'market_reporting' },
+      timestamp: '2026-11-19T12:00:00Z',
+    } as Row)
+    const times = rows.map(row => row.timestamp)
+    expect(times).toEqual(times.toSorted().reverse())
+  })
+  test('with the names that connectors have for grades and regions', async () => {
+    const desk = filled(sourceDesk())
+    const names = async (query: string, name: 'fuel_type' | 'port') =>
+      [...new Set((await rowsOf(desk, query)).map(row => row[name]))].sort()
+    expect(await names('', 'fuel_type')).toEqual(['IFO180', 'IFO380', 'MGO', 'VLSFO'])
+    expect(await names('?fuel_type=MGO_05S', 'fuel_type')).toEqual(['MGO'])
+    expect(await names('?region=AMERICAS', 'port')).toEqual(['HOUSTON', 'NEW_YORK'])
+    expect(await names('?region=emea&fuel_type=IFO380', 'port')).toEqual(['FUJAIRAH', 'GIBRALTAR', 'ROTTERDAM'])
+    expect(await names('?region=EMEA&port=SIN', 'port')).toEqual([])
+  })
+  test('from a moment on, at most a thousand', async () => {
+    const desk = filled(sourceDesk())
+    expect(await rowsOf(desk, '?since=2026-11-19T12:00:00Z')).toHaveLength(32)
+    expect(await rowsOf(desk, '?since=2026-11-19T12:00:00.001Z')).toHaveLength(0)
+    expect(await rowsOf(desk, '?since=2026-11-18')).toHaveLength(64)
+    expect(await rowsOf(desk, '?since=2027-01-01')).toHaveLength(0)
+    const all = await rowsOf(desk, '?since=2026-01-01')
+    expect([all.length, all.at(-1)!.timestamp]).toEqual([1000, '2026-10-19T12:00:00Z'])
+  })
+  test.each([
+    ['?fuel_type=coal', 400],
+    ['?region=Atlantis', 400],
+    ['?since=yesterday', 400],
+    ['?port=Algeciras', 404],
+  ])('%s is refused', async (query, status) => {
+    expect(await statusOf(sourceDesk(), query)).toBe(status)
+  })
+  test('there is none where nothing is stored', async () => {
+    expect(await rowsOf(sourceDesk())).toEqual([])
+  })
+})
+
+describe('rows of the account’s own sources', () => {
+  const own = [
+    { timestamp: '2026-11-20T09:30:00Z', fuel_type: 'VLSFO', port: 'SIN', price: 531.5 },
+    { timestamp: '2026-11-19T09:30:00Z', fuel_type: 'hsfo', port: 'Algeciras', price: 450, currency: 'EUR', region: 'EMEA' },
+    { timestamp: '2026-11-18T09:30:00Z', fuel_type: 'B24 VLSFO', port: 'Walvis Bay', price: 600 },
+  ]
+  const set = async () => {
+    const server = rowServer(() => Response.json(own))
+    const desk = filled(sourceDesk())
+    await desk.make({ name: 'Terminal feed', source_type: 'api', scraper_config: { url: server.url } })
+    await desk.syncAll()
+    server.stop()
+    return desk
+  }
+  test('take the place of the shipped ones, for this account and no other', async () => {
+    const desk = await set()
+    expect(await rowsOf(desk)).toEqual([
+      {
+        price: 531.5,
+        currency: 'USD',
+        fuel_type: 'VLSFO',
+        port: 'SINGAPORE',
+        region: 'APAC',
+        unit: 'MT',
+        source: 'Terminal feed',
+        timestamp: '2026-11-20T09:30:00Z',
+      },
+      {
+        price: 450,
+        currency: 'EUR',
+        fuel_type: 'IFO380',
+        port: 'ALGECIRAS',
+        region: 'EMEA',
+        unit: 'MT',
+        source: 'Terminal feed',
+        timestamp: '2026-11-19T09:30:00Z',
+      },
+      {
+        price: 600,
+        currency: 'USD',
+        fuel_type: 'B24_VLSFO',
+        port: 'WALVIS_BAY',
+        region: null,
+        unit: 'MT',
+        source: 'Terminal feed',
+        timestamp: '2026-11-18T09:30:00Z',
+      },
+    ] as Row[])
+    const stranger = await rowsOf(desk, '', desk.key())
+    expect(stranger.length).toBe(928)
+    expect(JSON.stringify(stranger)).not.toContain('Terminal feed')
+    const { data } = await desk.ask<{ data: { price: number } }>('GET', '/v1/prices/latest?by_code=VLSFO_SIN_USD')
+    expect(data.data.price).toBe(500.39)
+  })
+  test.each([
+    ['?fuel_type=VLSFO', 1],
+    ['?fuel_type=ifo380', 1],
+    ['?fuel_type=b24-vlsfo', 1],
+    ['?fuel_type=LNG', 0],
+    ['?port=algeciras', 1],
+    ['?port=SGSIN', 1],
+    ['?port=Nowhere', 0],
+    ['?region=APAC', 1],
+    ['?region=EMEA&fuel_type=VLSFO', 0],
+    ['?since=2026-11-19T09:30:00Z', 2],
+    ['?since=2026-11-19T09:30:00.001Z', 1],
+  ])('%s finds %p of them', async (query, count) => {
+    expect(await rowsOf(await set(), query)).toHaveLength(count)
+  })
+  test('of several sources come in one order, the newest thousand', async () => {
+    const desk = sourceDesk()
+    for (const [offset, name] of [
+      [0, 'a'],
+      [1, 'b'],
+    ] as const) {
+      const rows = Array.from({ length: 700 }, (_, i) => ({
+        timestamp: (1_700_000_000 + 2 * i + offset) * 1000,
+        fuel_type: 'MGO',
+        port: 'SIN',
+        price: 1 + i,
+      }))
+      const server = rowServer(() => Response.json(rows))
+      await desk.make({ name, source_type: 'api', scraper_config: { url: server.url } })
+      await desk.syncAll()
+      server.stop()
+    }
+    const rows = await rowsOf(desk)
+    expect(rows.length).toBe(1000)
+    const times = rows.map(row => row.timestamp)
+    expect(times).toEqual(times.toSorted().reverse())
+    expect(rows.slice(0, 3).map(row => row.source)).toEqual(['b', 'a', 'b'])
+  })
+})

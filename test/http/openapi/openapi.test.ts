@@ -1,0 +1,418 @@
+import { describe, expect, test } from 'bun:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv } from 'ajv'
+import addFormats from 'ajv-formats'
+import { Elysia, t } from 'elysia'
+import { documentOf, type OpenApiDocument, type Operation, openapiDocument } from '../../../src/http/openapi/openapi.ts'
+import { isRecord, type Schema, schemaObject } from '../../../src/http/openapi/schema.ts'
+import { rawDocument } from '../../../src/http/openapi/source.ts'
+
+const options = {
+  serviceName: 'Test prices',
+  description: 'Prices of **energy**.',
+  baseUrl: 'https://prices.example.com/',
+  tags: { prices: 'Current and past prices.', admin: 'For the operator.', unused: 'Nothing has it.' },
+}
+
+const problem = t.Object({
+  error: t.Object({
+    code: t.String({ description: 'Stable, for programs.' }),
+    message: t.String({ description: 'For people; it may change.' }),
+    status: t.Integer(),
+    request_id: t.String(),
+    retry: t.Object({ retryable: t.Boolean() }),
+  }),
+})
+
+const change = t.Object({
+  amount: t.Number({ description: 'In the unit of the price.', examples: [-0.42] }),
+  percent: t.Union([t.Number({ examples: [-0.6] }), t.Null()], { description: 'Null when the previous price is zero.' }),
+  since: t.String({ format: 'date-time' }),
+})
+
+const price = t.Object(
+  {
+    status: t.Literal('success'),
+    code: t.String({ pattern: '^[A-Z_]+$', examples: ['WTI_USD'] }),
+    price: t.Number({ exclusiveMinimum: 0, examples: [71.52] }),
+    session: t.Union([t.Literal('open'), t.Literal('closed'), t.Null()]),
+    changes: t.Record(t.String(), change),
+    by_state: t.Record(t.String({ pattern: '^[A-Z]{2}$' }), t.Integer(), { examples: [{ TX: 3 }] }),
+    pair: t.Tuple([t.String(), t.Number()], { examples: [['a', 1]] }),
+    day: { ...change, description: 'Since yesterday.' },
+    week: change,
+    note: t.Optional(t.Nullable(t.String())),
+    level: t.Enum({ low: 'low', high: 'high' }),
+    extra: t.Unknown(),
+  },
+  { description: 'The newest price.' },
+)
+
+const unused = (): never => {
+  throw new Error('Only the description of the route is used.')
+}
+
+const tree = t.Recursive(This => t.Object({ name: t.String(), parts: t.Array(This) }), { $id: 'Tree' })
+
+const gate = new Elysia().macro({
+  access: (access: { open?: string }) => ({
+    detail: access.open ? { security: [] } : {},
+    response: { 401: problem },
+  }),
+})
+
+const app = new Elysia()
+  .use(gate)
+  .get('/v1/prices/latest', unused, {
+    access: {},
+    query: t.Object({
+      by_code: t.Optional(t.String({ description: 'Codes.', examples: ['WTI_USD'] })),
+      interval: t.Optional(t.Union([t.Literal('1d', { description: 'days' }), t.Literal('1w', { description: 'weeks' })])),
+      page: t.Optional(t.Numeric({ minimum: 1, default: 1, description: 'From 1.' })),
+      live: t.Optional(t.BooleanString({ description: 'Only live ones.' })),
+      ids: t.Optional(t.Array(t.String(), { description: 'Comma-separated.' })),
+      'by_period[from]': t.Optional(t.Date({ description: 'Start.' })),
+    }),
+    headers: t.Object({ 'x-trace': t.Optional(t.String({ description: 'Echoed.' })), authorization: t.Optional(t.String()) }),
+    response: { 200: price, 304: t.Void(), 400: problem, 403: { ...problem, description: 'The plan lacks the feature.' } },
+    detail: { operationId: 'getLatestPrices', summary: 'Latest prices', description: 'The newest.', tags: ['prices'] },
+  })
+  .get('/v1/series/:code/values/:id?', unused, {
+    access: {},
+    params: t.Object({ code: t.String({ minLength: 1 }), id: t.Optional(t.Numeric()), stray: t.Optional(t.String()) }),
+    response: { 200: t.Record(t.String(), price), 400: problem },
+    detail: { operationId: 'getValues', summary: 'Values', tags: ['zebra'] },
+  })
+  .post('/v1/prices/batch', unused, {
+    access: {},
+    body: t.Object({ codes: t.Array(t.String({ examples: ['WTI_USD'] }), { minItems: 1, maxItems: 20 }) }),
+    response: { 201: t.Array(price), 422: problem },
+    detail: { operationId: 'getLatestPrices', summary: 'Batch', tags: ['prices'] },
+  })
+  .post('/admin/v1/observations', unused, {
+    access: {},
+    body: t.Optional(
+      t.Union([
+        t.Object({ count: t.Integer({ minimum: 2 }) }),
+        t.String({ contentMediaType: 'application/x-ndjson', examples: ['{"count":2}\n'] }),
+      ]),
+    ),
+    response: { 200: t.Object({ inserted: t.Integer() }) },
+    detail: { operationId: 'postObservations', summary: 'Write', tags: ['admin'] },
+  })
+  .get('/v1/export.csv', unused, {
+    access: {},
+    response: {
+      200: t.String({ contentMediaType: 'text/csv', description: 'One row per point.', examples: ['code,price\n'] }),
+      302: t.Void(),
+    },
+    detail: { operationId: 'exportCsv', summary: 'Export' },
+  })
+  .get('/v1/tree/', unused, {
+    access: { open: 'test' },
+    response: tree,
+    detail: { operationId: 'getTree', summary: 'Tree', deprecated: true },
+  })
+  .get('/v1/bare', unused, { access: {} })
+  .get('/v1/secret', unused, { access: {}, detail: { hide: true } })
+  .head('/v1/prices/latest', () => '')
+  .options('/v1/prices/latest', () => '')
+  .get('/files/*', () => '')
+  .all('/anything', () => '')
+  .get('/_dev/clock', () => '', { detail: { operationId: 'clock' } })
+
+const document = await openapiDocument(await rawDocument(app), options)
+const operation = (path: string, method = 'get') => document.paths[path]?.[method] as Operation
+const parameter = (path: string, name: string) => operation(path).parameters?.find(each => each.name === name)
+const schemaOf = (path: string, status: string, method = 'get') =>
+  resolved(operation(path, method).responses[status]?.content?.['application/json']?.schema)
+
+function resolved(schema: unknown): Schema {
+  if (!isRecord(schema)) throw new Error(`No schema: ${schema}`)
+  return typeof schema.$ref === 'string' ? resolved(document.components.schemas[schema.$ref.split('/').at(-1)!]) : schema
+}
+
+const clone = (value: OpenApiDocument) => JSON.parse(JSON.stringify(value))
+
+describe('the document', () => {
+  test('is valid OpenAPI 3.0.3', async () => {
+    const result = await new Validator().validate(clone(document))
+    expect(result).toMatchObject({ valid: true })
+    expect(document.openapi).toBe('3.0.3')
+  })
+
+  test('has version v1, one server without a trailing slash, and the service by name', () => {
+    expect(document.info).toEqual({ title: 'Test prices', version: 'v1', description: 'Prices of **energy**.' })
+    expect(document.servers).toEqual([{ url: 'https://prices.example.com' }])
+  })
+
+  test('lists exactly the routes that people call', () => {
+    const listed = Object.entries(document.paths).flatMap(([path, item]) => Object.keys(item).map(method => `${method} ${path}`))
+    expect(listed.sort()).toEqual([
+      'get /v1/bare',
+      'get /v1/export.csv',
+      'get /v1/prices/latest',
+      'get /v1/series/{code}/values/{id}',
+      'get /v1/tree',
+      'post /admin/v1/observations',
+      'post /v1/prices/batch',
+    ])
+  })
+
+  test('uses no keyword that 3.0.3 does not have', () => {
+    const text = JSON.stringify(document.paths) + JSON.stringify(document.components.schemas)
+    for (const keyword of [
+      'const',
+      '$id',
+      '$defs',
+      'patternProperties',
+      'examples',
+      'contentMediaType',
+      'additionalItems',
+      'elysiaMeta',
+      'hide',
+    ]) {
+      expect(text).not.toContain(`"${keyword}"`)
+    }
+    expect(text).not.toMatch(/"type":"(null|void|undefined|Date)"/)
+    expect(text).not.toMatch(/"exclusiveMinimum":\d/)
+    expect(text).not.toContain('x-optional-body')
+  })
+
+  test('gives no operationId twice', () => {
+    expect(operation('/v1/prices/latest').operationId).toBe('getLatestPrices')
+    expect(operation('/v1/prices/batch', 'post').operationId).toBe('getLatestPrices2')
+    expect(operation('/v1/bare').operationId).toBeString()
+  })
+
+  test('lists the used tags, described ones first and in their order', () => {
+    expect(document.tags).toEqual([
+      { name: 'prices', description: 'Current and past prices.' },
+      { name: 'admin', description: 'For the operator.' },
+      { name: 'zebra' },
+    ])
+  })
+
+  test('says who may call: anyone with a key, only by header when it changes something, the operator, everybody', () => {
+    expect(operation('/v1/prices/latest').security).toEqual([{ apiKeyHeader: [] }, { bearer: [] }, { apiKeyQuery: [] }])
+    expect(operation('/v1/prices/batch', 'post').security).toEqual([{ apiKeyHeader: [] }, { bearer: [] }])
+    expect(operation('/admin/v1/observations', 'post').security).toEqual([{ operatorToken: [] }])
+    expect(operation('/v1/tree').security).toEqual([])
+    const schemes = document.components.securitySchemes
+    expect(Object.keys(schemes)).toEqual(['apiKeyHeader', 'bearer', 'apiKeyQuery', 'operatorToken'])
+  })
+
+  test('is the same text at every call, and leaves the application as it was', async () => {
+    const routes = app.routes.length
+    const text = documentOf(app, options)
+    expect(await text()).toBe(await text())
+    expect(JSON.parse(await text())).toEqual(clone(document))
+    expect(app.routes.length).toBe(routes)
+    expect((await app.handle(new Request('http://localhost/-/document'))).status).toBe(404)
+  })
+
+  test('is refused when a route only names its schema', () => {
+    const named = new Elysia().model('Thing', t.Object({})).get('/thing', () => ({}), { response: 'Thing' })
+    expect(rawDocument(named)).rejects.toThrow("by the name 'Thing'")
+  })
+})
+
+describe('parameters', () => {
+  test.each([
+    ['by_code', { required: false, description: 'Codes.', example: 'WTI_USD', schema: { type: 'string' } }],
+    ['interval', { schema: { type: 'string', enum: ['1d', '1w'] }, description: '- `1d`: days\n- `1w`: weeks' }],
+    ['page', { schema: { type: 'number', minimum: 1, default: 1 }, description: 'From 1.' }],
+    ['live', { schema: { type: 'boolean' } }],
+    ['ids', { schema: { type: 'array', items: { type: 'string' } }, style: 'form', explode: false }],
+    ['by_period[from]', { schema: { type: 'string', format: 'date-time' } }],
+    ['x-trace', { in: 'header', required: false }],
+  ])('%s is a plain value to the caller', (name, expected) => {
+    expect(parameter('/v1/prices/latest', name) as unknown).toMatchObject(expected)
+  })
+
+  test('never include the Authorization header, which the security schemes describe', () => {
+    expect(parameter('/v1/prices/latest', 'authorization')).toBeUndefined()
+  })
+
+  test('of the path are required, described, and only those of the path', () => {
+    const list = operation('/v1/series/{code}/values/{id}').parameters ?? []
+    expect(list.map(each => [each.name, each.in, each.required])).toEqual([
+      ['code', 'path', true],
+      ['id', 'path', true],
+    ])
+    expect(list.every(each => each.description)).toBe(true)
+  })
+})
+
+describe('bodies', () => {
+  test('are required unless the route says otherwise', () => {
+    expect(operation('/v1/prices/batch', 'post').requestBody?.required).toBe(true)
+    expect(operation('/admin/v1/observations', 'post').requestBody?.required).toBe(false)
+  })
+
+  test('come in the media types that their schemas name', () => {
+    expect(Object.keys(operation('/v1/prices/batch', 'post').requestBody?.content ?? {})).toEqual(['application/json'])
+    expect(Object.keys(operation('/admin/v1/observations', 'post').requestBody?.content ?? {})).toEqual([
+      'application/json',
+      'application/x-ndjson',
+    ])
+    expect(operation('/v1/export.csv').responses['200']).toEqual({
+      description: 'One row per point.',
+      content: { 'text/csv': { schema: { type: 'string' }, example: 'code,price\n' } },
+    })
+  })
+
+  test('are absent where nothing is sent', () => {
+    expect(operation('/v1/prices/latest').responses['304']).toEqual({ description: 'Not Modified' })
+    expect(operation('/v1/export.csv').responses['302']).toEqual({ description: 'Found' })
+  })
+
+  test('of a response take their description from the schema', () => {
+    expect(operation('/v1/prices/latest').responses['200']?.description).toBe('The newest price.')
+    expect(operation('/v1/prices/latest').responses['403']?.description).toBe('The plan lacks the feature.')
+    expect(operation('/v1/prices/latest').responses['400']?.description).toBe('Bad Request')
+  })
+
+  test('of maps keep the schema of their values', () => {
+    const map = schemaOf('/v1/series/{code}/values/{id}', '200')
+    expect(map.type).toBe('object')
+    expect(resolved(map.additionalProperties).required).toContain('price')
+  })
+
+  test('include what the gate adds to a route', () => {
+    expect(schemaOf('/v1/prices/latest', '401')).toMatchObject({ required: ['error'] })
+  })
+})
+
+describe('components', () => {
+  test('hold an error body once, however many operations and statuses answer it', () => {
+    const refs = Object.values(document.paths)
+      .flatMap(item => Object.values(item))
+      .flatMap(each => Object.entries(each.responses))
+      .flatMap(([status, response]) => (status >= '400' ? Object.values(response.content ?? {}).map(media => media.schema) : []))
+    expect(refs.length).toBeGreaterThan(5)
+    expect(new Set(refs.map(schema => schema.$ref))).toEqual(new Set(['#/components/schemas/Problem']))
+    expect(document.components.schemas.Problem).toMatchObject({ type: 'object', required: ['error'] })
+  })
+
+  test('hold repeated parts, named for where they stand', () => {
+    expect(Object.keys(document.components.schemas)).toEqual(['Change', 'GetLatestPricesResponse', 'Problem', 'Tree'])
+    const latest = resolved({ $ref: '#/components/schemas/GetLatestPricesResponse' })
+    expect((latest.properties as Record<string, unknown>).week).toEqual({ $ref: '#/components/schemas/Change' })
+  })
+
+  test('are shared by parts that only differ in their description, which each keeps', () => {
+    const latest = resolved({ $ref: '#/components/schemas/GetLatestPricesResponse' })
+    expect((latest.properties as Record<string, unknown>).day).toEqual({
+      allOf: [{ $ref: '#/components/schemas/Change' }],
+      description: 'Since yesterday.',
+    })
+    expect(document.components.schemas.Change).not.toHaveProperty('description')
+    expect(latest.description).toBe('The newest price.')
+  })
+
+  test('hold a schema that contains itself under its own name', () => {
+    expect(schemaOf('/v1/tree', '200')).toMatchObject({ properties: { parts: { items: { $ref: '#/components/schemas/Tree' } } } })
+  })
+})
+
+describe('examples', () => {
+  // The checker reads a later JSON Schema than 3.0.3 has: exclusive bounds are numbers there.
+  const modern = (value: unknown) =>
+    JSON.parse(JSON.stringify(value).replaceAll('"#/components', '"doc#/components'), (_, part) => {
+      if (!isRecord(part) || part.exclusiveMinimum !== true) return part
+      const { minimum, ...rest } = part
+      return { ...rest, exclusiveMinimum: minimum }
+    })
+  const ajv = addFormats.default(new Ajv({ strict: false }))
+  ajv.addSchema(modern({ $id: 'doc', components: document.components }))
+
+  test('stand on every request and success body and are valid there', () => {
+    let checked = 0
+    for (const [path, item] of Object.entries(document.paths)) {
+      for (const each of Object.values(item)) {
+        const success = Object.entries(each.responses).flatMap(([status, response]) =>
+          status < '300' && response.content ? [response.content] : [],
+        )
+        for (const content of [...success, ...(each.requestBody ? [each.requestBody.content] : [])]) {
+          for (const media of Object.values(content)) {
+            expect(media.example, path).toBeDefined()
+            expect(ajv.validate(modern(media.schema), media.example), `${path} ${JSON.stringify(media.example)} ${ajv.errorsText()}`).toBe(
+              true,
+            )
+            checked += 1
+          }
+        }
+      }
+    }
+    expect(checked).toBe(9)
+  })
+
+  test('use the examples of the parts', () => {
+    const example = operation('/v1/prices/latest').responses['200']?.content?.['application/json']?.example
+    expect(example).toMatchObject({ status: 'success', code: 'WTI_USD', price: 71.52, session: 'open', day: { amount: -0.42 } })
+  })
+})
+
+describe('a schema', () => {
+  const cases: [string, unknown, Schema][] = [
+    ['a literal', t.Literal('a'), { type: 'string', enum: ['a'] }],
+    ['literals', t.Union([t.Literal(1), t.Literal(2)]), { type: 'integer', enum: [1, 2] }],
+    ['literals or null', t.Union([t.Literal('a'), t.Null()]), { type: 'string', enum: ['a', null], nullable: true }],
+    ['both booleans', t.Union([t.Literal(true), t.Literal(false)]), { type: 'boolean' }],
+    ['text or null', t.Union([t.String(), t.Null()]), { type: 'string', nullable: true }],
+    ['Nullable', t.Nullable(t.Integer({ minimum: 0 })), { type: 'integer', minimum: 0, nullable: true }],
+    [
+      'text, number or null',
+      t.Union([t.String(), t.Number(), t.Null()]),
+      { anyOf: [{ type: 'string', nullable: true }, { type: 'number' }] },
+    ],
+    ['null alone', t.Null(), { nullable: true, enum: [null] }],
+    ['a type list', { type: ['string', 'null'] }, { type: 'string', nullable: true }],
+    [
+      'literals beside text',
+      t.Union([t.Literal('a'), t.Literal('b'), t.Object({})]),
+      { anyOf: [{ type: 'string', enum: ['a', 'b'] }, { type: 'object' }] },
+    ],
+    ['above zero', t.Number({ exclusiveMinimum: 0 }), { type: 'number', minimum: 0, exclusiveMinimum: true }],
+    ['the tighter bound', t.Number({ minimum: 5, exclusiveMinimum: 0 }), { type: 'number', minimum: 5 }],
+    ['below one', t.Number({ exclusiveMaximum: 1 }), { type: 'number', maximum: 1, exclusiveMaximum: true }],
+    ['a map', t.Record(t.String(), t.Number()), { type: 'object', additionalProperties: { type: 'number' } }],
+    [
+      'a map with a pattern of keys',
+      t.Record(t.String({ pattern: '^[A-Z]{2}$' }), t.Boolean()),
+      { type: 'object', additionalProperties: { type: 'boolean' }, description: 'Keys match `^[A-Z]{2}$`.' },
+    ],
+    ['a date', t.Date(), { type: 'string', format: 'date-time' }],
+    ['a numeric', t.Numeric({ maximum: 9, description: 'At most nine.' }), { type: 'number', maximum: 9, description: 'At most nine.' }],
+    ['a list in a query', t.ArrayQuery(t.String()), { type: 'array', items: { type: 'string' } }],
+    [
+      'a tuple',
+      t.Tuple([t.String(), t.Number()]),
+      { type: 'array', minItems: 2, maxItems: 2, items: { anyOf: [{ type: 'string' }, { type: 'number' }] } },
+    ],
+    ['an object without parts', t.Object({}), { type: 'object' }],
+    ['a closed object, which is open', t.Object({}, { additionalProperties: false }), { type: 'object' }],
+    [
+      'several in one',
+      t.Intersect([t.Object({ a: t.String() })]),
+      { type: 'object', required: ['a'], properties: { a: { type: 'string' } } },
+    ],
+    ['an example', t.String({ examples: ['x', 'y'] }), { type: 'string', example: 'x' }],
+    ['a file', t.File(), { type: 'string', format: 'binary' }],
+    ['anything', t.Any(), {}],
+    ['nothing', t.Never(), { not: {} }],
+  ]
+
+  test.each(cases)('that is %s keeps its meaning', (_, raw, expected) => {
+    expect(schemaObject(raw, new Map())).toEqual(expected)
+  })
+
+  test('from a module refers to its parts', () => {
+    const named = new Map<string, Schema>()
+    const module = t.Module({ A: t.Object({ b: t.Ref('B') }), B: t.Object({ y: t.Number() }) })
+    expect(schemaObject(module.Import('A'), named)).toEqual({ $ref: '#/components/schemas/A' })
+    expect(named.get('A')).toEqual({ type: 'object', required: ['b'], properties: { b: { $ref: '#/components/schemas/B' } } })
+    expect(named.get('B')).toMatchObject({ type: 'object' })
+  })
+})

@@ -1,0 +1,488 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import type { App } from '../../../src/app.ts'
+import { front } from '../../../src/http/front.ts'
+import { varyOf } from '../../../src/http/profiles/profiles.ts'
+import { type SwitchName, switchNames } from '../../../src/plan/client-profiles.ts'
+import listed from '../../api/interface.json'
+import type { EvaluationCopy } from '../../support/evaluation-copy.ts'
+import { house } from '../../support/instance.ts'
+import { clientsCopy, inOtherNames, withProfiles } from '../../support/renamed-instance.ts'
+
+type Fields = Record<string, unknown>
+
+interface Answer {
+  status: number
+  text: string
+  /** Of JSON. */
+  body: Fields
+  headers: Headers
+}
+
+/** A profile for each switch: a client gets it by naming it. */
+const eachSwitch = switchNames
+  .map(name => `[[client_profiles]]\nname = "${name}"\nmatch = { X-Client = "^${name}$" }\nswitches = ["${name}"]\n`)
+  .join('')
+
+let copy: EvaluationCopy
+let app: App
+beforeAll(() => {
+  copy = clientsCopy()
+  app = withProfiles(copy.running.services, eachSwitch)
+}, 240_000)
+
+interface Asked {
+  method?: string
+  body?: unknown
+  headers?: Record<string, string>
+  key?: string
+  of?: App
+}
+
+async function ask(path: string, client: string | undefined, { method = 'GET', body, headers = {}, key, of = app }: Asked = {}) {
+  const request = new Request(`http://localhost${path}`, {
+    method,
+    headers: {
+      authorization: `Token ${key ?? copy.apiKey}`,
+      'x-request-id': 'r-1',
+      ...(client !== undefined && { 'x-client': client }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const response = await of.handle(request)
+  const text = await response.text()
+  const isJson = text !== '' && response.headers.get('content-type')?.includes('json')
+  return { status: response.status, text, body: isJson ? (JSON.parse(text) as Fields) : {}, headers: response.headers } as Answer
+}
+
+const dataOf = ({ body }: Answer) => body.data as Fields
+const thousands = (value: unknown) => (value === null ? null : Math.round((value as number) * 1e6) / 1e3)
+
+/** What a client sees with a switch and without. `after` is compared as a whole, so that nothing else may change. */
+interface Case {
+  name: SwitchName
+  path: string
+  asked?: Asked
+  status?: [before: number, after: number]
+  after(before: Answer): unknown
+}
+
+const alert = '/v1/alerts/00000000-0000-4000-8000-000000000299'
+const levelInThousands = (level: Fields): Fields => ({
+  ...level,
+  value: thousands(level.value),
+  level: thousands(level.level),
+  capacity: thousands(level.capacity),
+  unit: 'thousand_barrels',
+  change: (level.change as Fields).week,
+})
+const withTextSettlement = (point: unknown) => ({ ...(point as Fields), settlement_price: String((point as Fields).settlement_price) })
+
+const cases: Case[] = [
+  {
+    name: 'latest_list',
+    path: '/v1/prices/latest?by_code=WTI_USD',
+    after: before => ({ ...before.body, data: { prices: [before.body.data] } }),
+  },
+  {
+    name: 'latest_flat_and_list',
+    path: '/v1/prices/latest?by_code=WTI_USD',
+    after: before => ({ ...before.body, data: { ...dataOf(before), prices: [before.body.data] } }),
+  },
+  {
+    name: 'commodities_keyed',
+    path: '/v1/commodities',
+    after: ({ body }) => ({ ...body, data: { commodities: body.data, metadata: { total: (body.meta as Fields).total } } }),
+  },
+  {
+    name: 'unknown_code_404',
+    path: '/v1/prices/past_week?by_code=NOPE_USD',
+    status: [400, 404],
+    after: ({ body }) => body,
+  },
+  {
+    name: 'unknown_code_404',
+    path: '/v1/prices/batch',
+    asked: { method: 'POST', body: { codes: ['NOPE_USD'] } },
+    status: [400, 404],
+    after: ({ body }) => body,
+  },
+  {
+    name: 'prices_all_list',
+    path: '/v1/prices/all?category=crude_oil',
+    after: before => ({ ...before.body, data: Object.values(dataOf(before).prices as Fields) }),
+  },
+  ...['past_day', 'past_week', 'past_month', 'past_year', 'historical', '2026-11-19'].map(
+    (window): Case => ({
+      name: 'windowed_list',
+      path: `/v1/prices/${window}?by_code=WTI_USD&per_page=3`,
+      after: before => {
+        const { prices, metadata } = dataOf(before)
+        return { ...before.body, data: (prices as Fields[]).map(row => ({ ...row, date: row.created_at })), metadata }
+      },
+    }),
+  ),
+  ...['', '/historical', '/ohlc', '/intraday', '/spreads', '/curve', '/spread-history?from=2026-10-01&to=2026-11-01', '/continuous'].map(
+    (part): Case => ({
+      name: 'futures_enveloped',
+      path: `/v1/futures/merc-wti${part}`,
+      after: ({ body }) => ({ status: 'success', data: body }),
+    }),
+  ),
+  {
+    name: 'futures_enveloped',
+    path: '/v1/futures/continuous/merc-wti/historical',
+    after: ({ body }) => ({ status: 'success', data: body }),
+  },
+  {
+    name: 'storage_scalar_change',
+    path: '/v1/storage/cushing',
+    after: before => ({ ...before.body, data: levelInThousands(dataOf(before)) }),
+  },
+  {
+    name: 'storage_scalar_change',
+    path: '/v1/storage/spr',
+    after: before => ({
+      ...before.body,
+      data: {
+        ...levelInThousands(dataOf(before)),
+        sites: (dataOf(before).sites as Fields[]).map(site => ({
+          ...site,
+          value: thousands(site.value),
+          capacity: thousands(site.capacity),
+          unit: 'thousand_barrels',
+        })),
+      },
+    }),
+  },
+  {
+    name: 'diesel_flat',
+    path: '/v1/diesel-prices/states/TX',
+    after: before => ({ ...before.body, data: dataOf(before).regional_average }),
+  },
+  {
+    name: 'error_string',
+    path: '/v1/futures/merc-wti/spread-history',
+    status: [400, 400],
+    after: ({ body }) => {
+      const { message, code, ...rest } = body.error as Fields
+      return { error: message, error_code: code, code, message, ...rest }
+    },
+  },
+  {
+    name: 'error_string',
+    path: '/v1/account',
+    asked: { key: 'nonsense' },
+    status: [401, 401],
+    after: ({ body }) => {
+      const { message, code, ...rest } = body.error as Fields
+      return { error: message, error_code: code, code, message, ...rest }
+    },
+  },
+  {
+    name: 'error_string',
+    path: '/v1/prices/latest?by_code=NOPE_USD',
+    status: [400, 400],
+    after: ({ body }) => body,
+  },
+  {
+    name: 'string_settlement',
+    path: '/v1/futures/merc-wti/curve',
+    after: ({ body }) => ({
+      ...body,
+      front_month: withTextSettlement(body.front_month),
+      back_month: withTextSettlement(body.back_month),
+      contracts: (body.contracts as Fields[]).map(withTextSettlement),
+    }),
+  },
+]
+
+describe('each switch', () => {
+  for (const { name, path, asked, status: [wanted, switchedTo] = [200, 200], after } of cases) {
+    test(`${name}: ${asked?.method ?? 'GET'} ${path}`, async () => {
+      const before = await ask(path, undefined, asked)
+      const switched = await ask(path, name, asked)
+      expect([before.status, switched.status], switched.text.slice(0, 300)).toEqual([wanted, switchedTo])
+      expect(switched.body).toEqual(after(before) as Fields)
+      expect(switched.headers.get('content-type')).toBe(before.headers.get('content-type'))
+      if (switchedTo >= 400) expect(switched.headers.get('x-error-status')).toBe(String(switchedTo))
+      expect(switched.headers.get('vary')).toBe('X-Client')
+    })
+  }
+
+  test('delete_with_body: an alert is deleted with an empty object', async () => {
+    const made = async () => {
+      const body = { price_alert: { name: 'x', commodity_code: 'WTI_USD', condition_operator: 'greater_than', condition_value: 1 } }
+      return (await ask('/v1/alerts', undefined, { method: 'POST', body })).body.id
+    }
+    const [first, second] = [await made(), await made()]
+    const before = await ask(`/v1/alerts/${first}`, undefined, { method: 'DELETE' })
+    expect([before.status, before.text]).toEqual([204, ''])
+    const after = await ask(`/v1/alerts/${second}`, 'delete_with_body', { method: 'DELETE' })
+    expect([after.status, after.text]).toEqual([200, '{}'])
+    expect(after.headers.get('content-type')).toContain('application/json')
+    expect((await ask(alert, 'delete_with_body', { method: 'DELETE' })).status).toBe(404)
+  })
+
+  test('page_max_1000: windows and historical answer up to 1000 rows a page, and 100 unless asked', async () => {
+    for (const path of ['/v1/prices/past_month?interval=raw', '/v1/prices/historical?start_date=2026-10-01&interval=1h']) {
+      const sizes = async (client: string | undefined, perPage: string) => {
+        const { body, headers } = await ask(`${path}&by_code=WTI_USD,BRENT_CRUDE_USD${perPage}`, client)
+        return [((body.data as Fields).prices as Fields[]).length, (body.meta as Fields).per_page, headers.get('x-per-page')]
+      }
+      expect(await sizes(undefined, '&per_page=1000')).toEqual([100, 100, '100'])
+      expect(await sizes('page_max_1000', '&per_page=1000')).toEqual([1000, 1000, '1000'])
+      expect(await sizes('page_max_1000', '&per_page=1001')).toEqual([1000, 1000, '1000'])
+      expect(await sizes('page_max_1000', '')).toEqual([100, 100, '100'])
+    }
+  })
+
+  test('spread_history_default: without a range the last 30 days are answered', async () => {
+    const path = '/v1/futures/merc-wti/spread-history'
+    expect((await ask(path, undefined)).status).toBe(400)
+    const { status, body } = await ask(path, 'spread_history_default')
+    expect([status, body.period]).toEqual([200, { from: '2026-10-21', to: '2026-11-20' }])
+    expect(body).toEqual((await ask(`${path}?from=2026-10-21&to=2026-11-20`, undefined)).body)
+    expect((await ask(`${path}?from=2026-10-21`, 'spread_history_default')).status).toBe(400)
+  })
+
+  test('curve_structure_default: without a commodity the Brent curve is answered, under the first exchange word', async () => {
+    const path = '/v1/spreads/curve-structure'
+    expect((await ask(path, undefined)).status).toBe(400)
+    const { status, body } = await ask(path, 'curve_structure_default')
+    expect([status, (body.data as Fields).commodity]).toEqual([200, 'MERC_BRENT'])
+    expect((await ask(`${path}?commodity=`, 'curve_structure_default')).status).toBe(200)
+    expect((await ask(`${path}?commodity=nope`, 'curve_structure_default')).status).toBe(400)
+  })
+
+  test('signature_body: new webhook endpoints are signed over the body unless the request says otherwise', async () => {
+    const scheme = async (client: string | undefined, more: Fields = {}) => {
+      const body = { url: 'http://127.0.0.1:9/hook', events: ['price.updated'], ...more }
+      const made = await ask('/v1/webhooks', client, { method: 'POST', body })
+      await ask(`/v1/webhooks/${(made.body.data as Fields).id}`, undefined, { method: 'DELETE' })
+      return (made.body.data as Fields).signature_scheme
+    }
+    expect(await scheme(undefined)).toBe('timestamped')
+    expect(await scheme('signature_body')).toBe('body')
+    expect(await scheme('signature_body', { signature_scheme: 'timestamped' })).toBe('timestamped')
+  })
+
+  test('retry_after_cap and quota_without_retry_after: what a used-up quota says of trying again', async () => {
+    const { services, key } = house()
+    const capped =
+      '[[client_profiles]]\nname = "capped"\nmatch = { X-Client = "^capped$" }\nswitches = ["retry_after_cap"]\nvalues = { retry_after_cap = 7 }\n'
+    const of = withProfiles(services, eachSwitch + capped)
+    const token = key('developer')
+    const held = services.keys.find(token)!
+    for (let i = 0; i < 10_000; i += 1) services.meter.reserve(held)
+    const retry = async (client: string | undefined) => {
+      const { status, body, headers } = await ask('/v1/prices/latest', client, { key: token, of })
+      expect([status, body.code]).toEqual([429, 'MONTHLY_QUOTA_EXCEEDED'])
+      return { header: headers.get('retry-after'), body: body.retry_after, reset: (body.reset as Fields).in_seconds }
+    }
+    const reset = 896_400
+    expect(await retry(undefined)).toEqual({ header: String(reset), body: reset, reset })
+    expect(await retry('retry_after_cap')).toEqual({ header: '60', body: 60, reset })
+    expect(await retry('capped')).toEqual({ header: '7', body: 7, reset })
+    expect(await retry('quota_without_retry_after')).toEqual({ header: null, body: undefined, reset })
+    const again = () => ask('/v1/prices/latest', 'quota_without_retry_after', { key: token, of })
+    await again()
+    const burst = await again()
+    expect([burst.body.code, burst.headers.get('retry-after')]).toEqual(['RATE_LIMIT_EXCEEDED', String(burst.body.retry_after)])
+  })
+
+  test('every switch of the list is shown above', () => {
+    const apart = ['delete_with_body', 'page_max_1000', 'spread_history_default', 'curve_structure_default', 'signature_body']
+    const shown = new Set([...cases.map(one => one.name), ...apart, 'retry_after_cap', 'quota_without_retry_after'])
+    expect([...shown].sort()).toEqual([...switchNames].sort())
+  })
+})
+
+describe('which profile applies', () => {
+  const path = '/v1/prices/latest?by_code=WTI_USD'
+  const profiles = `
+[[client_profiles]]
+name = "both headers"
+match = { User-Agent = '^example-client/1\\.', X-Platform = 'sheets?' }
+switches = ["latest_list"]
+[[client_profiles]]
+name = "agent only"
+match = { user-agent = '^example-client/' }
+switches = ["latest_flat_and_list"]
+`
+  test('the first of which every header fits, in any letter case', async () => {
+    const of = withProfiles(copy.running.services, profiles)
+    const shape = async (headers: Record<string, string>) => {
+      const { data } = (await ask(path, undefined, { headers, of })).body as { data: Fields }
+      return 'prices' in data ? ('code' in data ? 'flat and list' : 'list') : 'flat'
+    }
+    expect(await shape({ 'user-agent': 'example-client/1.9', 'x-platform': 'SHEET' })).toBe('list')
+    expect(await shape({ 'user-agent': 'Example-Client/1.9' })).toBe('flat and list')
+    expect(await shape({ 'user-agent': 'example-client/2.0', 'x-platform': 'sheets' })).toBe('flat and list')
+    expect(await shape({ 'user-agent': 'an example-client/1.9', 'x-platform': 'sheets' })).toBe('flat')
+    expect(await shape({ 'x-platform': 'sheets' })).toBe('flat')
+    expect(await shape({})).toBe('flat')
+  })
+
+  test('no more than the beginning of a header is looked at', async () => {
+    const of = withProfiles(copy.running.services, profiles.replaceAll('example-client/', '.*client'))
+    const padded = (length: number) => ask(path, undefined, { headers: { 'user-agent': `${'x'.repeat(length)} client` }, of })
+    expect((await padded(505)).body.data).toHaveProperty('prices')
+    expect((await padded(506)).body.data).not.toHaveProperty('prices')
+  })
+
+  test('Vary names every header that a profile matches on, on every answer', async () => {
+    const of = withProfiles(copy.running.services, profiles)
+    const vary = 'User-Agent, X-Platform'
+    const answers = [
+      await ask(path, undefined, { of }),
+      await ask('/v1/prices/past_day?format=csv', undefined, { of }),
+      await ask('/v1/prices/latest', undefined, { of, key: 'nonsense' }),
+      await ask('/v1/excel/run?path=/v1/prices/latest&by_code=NOPE_USD', undefined, { of }),
+      await ask('/v1/excel/run.xml?path=/v1/prices/latest&by_code=NOPE_USD', undefined, { of }),
+      await ask('/v1/futures/nope', undefined, { of }),
+      await ask('/nowhere', undefined, { of }),
+      await ask('/health', undefined, { of }),
+      await ask('/docs', undefined, { of }),
+      await ask('/v1/prices/batch', undefined, { of, method: 'POST', headers: { 'content-type': 'application/json' } }),
+    ]
+    expect(answers.map(answer => answer.headers.get('vary'))).toEqual(answers.map(() => vary))
+    expect((await ask('/v1/commodities/codes', undefined, { of })).headers.get('vary')).toBe(vary)
+  })
+
+  test('Vary goes on preflights and ambiguous requests too, beside the origin', async () => {
+    const { services } = copy.running
+    const profiled = withProfiles(services, profiles)
+    const stand = front({
+      handle: request => profiled.handle(request),
+      ids: services.ids,
+      links: () => ({ baseUrl: '', docsUrl: '', upgradeUrl: '', signupUrl: '' }),
+      corsOrigins: ['https://desk.example'],
+      vary: varyOf([{ name: 'x', match: [{ header: 'user-agent', pattern: /x/ }], switches: new Set(), retryAfterCapSeconds: 60 }]),
+      originals: new WeakMap(),
+    })
+    const sent = (method: string, headers: Record<string, string>) =>
+      stand(new Request('http://localhost/v1/prices/latest', { method, headers: { host: 'localhost', ...headers } }))
+    expect((await sent('OPTIONS', { origin: 'https://desk.example' })).headers.get('vary')).toBe('Origin, User-Agent')
+    expect((await sent('GET', { host: 'x' })).headers.get('vary')).toBe('User-Agent')
+  })
+})
+
+describe('entity tags', () => {
+  const path = '/v1/prices/latest?by_code=WTI_USD'
+  const used = () => copy.running.services.meter.standing(copy.running.services.keys.find(copy.apiKey)!).used
+
+  test('are those of the switched body, and each client gets 304 for its own only', async () => {
+    const plain = await ask(path, undefined)
+    const listed = await ask(path, 'latest_list')
+    const tags = { plain: plain.headers.get('etag')!, listed: listed.headers.get('etag')! }
+    expect(tags.plain).not.toBe(tags.listed)
+    expect((await ask(path, 'latest_list')).headers.get('etag')).toBe(tags.listed)
+    const given = async (client: string | undefined, tag: string) => (await ask(path, client, { headers: { 'if-none-match': tag } })).status
+    expect(await given('latest_list', tags.listed)).toBe(304)
+    expect(await given('latest_list', `"x", W/${tags.listed}`)).toBe(304)
+    expect(await given('latest_list', '*')).toBe(304)
+    expect(await given('latest_list', tags.plain)).toBe(200)
+    expect(await given(undefined, tags.plain)).toBe(304)
+    expect(await given(undefined, tags.listed)).toBe(200)
+    // A profile that leaves the answer as it is leaves its tag too.
+    expect(await given('error_string', tags.plain)).toBe(304)
+    expect(await given('error_string', tags.listed)).toBe(200)
+  })
+
+  test('a switched 304 costs nothing and looks like any other', async () => {
+    const tag = (await ask(path, 'latest_list')).headers.get('etag')!
+    const before = used()
+    const switched = await ask(path, 'latest_list', { headers: { 'if-none-match': tag } })
+    const plain = await ask(path, undefined, { headers: { 'if-none-match': (await ask(path, undefined)).headers.get('etag')! } })
+    expect(used()).toBe(before + 1)
+    expect([switched.status, switched.text]).toEqual([304, ''])
+    const names = (answer: Answer) => [...answer.headers.keys()].sort()
+    expect(names(switched)).toEqual(names(plain))
+  })
+
+  test('HEAD has the headers of GET and no body', async () => {
+    const get = await ask(path, 'latest_list')
+    const head = await ask(path, 'latest_list', { method: 'HEAD' })
+    expect([head.status, head.text, head.headers.get('etag')]).toEqual([200, '', get.headers.get('etag')])
+    expect(head.headers.get('content-length')).toBe(String(get.text.length))
+    const tag = get.headers.get('etag')!
+    expect((await ask(path, 'latest_list', { method: 'HEAD', headers: { 'if-none-match': tag } })).status).toBe(304)
+  })
+})
+
+describe('what switches leave alone', () => {
+  const samples = listed
+    .filter(row => row.method === 'GET' && row.sample !== null && row.access !== 'operator')
+    .map(row => inOtherNames(row.sample!))
+  /** Headers of the moment, and what says that profiles are about. */
+  const passing = /^(x-ratelimit-|ratelimit|x-cache$|vary$)/
+  const seen = ({ status, text, headers }: Answer) => ({ status, text, headers: [...headers].filter(([name]) => !passing.test(name)) })
+
+  test('without a profile that fits, every byte is the same', async () => {
+    const plain = withProfiles(copy.running.services, '')
+    let compared = 0
+    for (const path of samples) {
+      const [first, profiled, again] = [
+        await ask(path, undefined, { of: plain }),
+        await ask(path, 'nobody', { of: app }),
+        await ask(path, undefined, { of: plain }),
+      ]
+      expect(first.headers.has('vary'), path).toBe(false)
+      // What counts requests answers another number each time.
+      if (first.text !== again.text) continue
+      expect(seen(profiled), path).toEqual(seen(first))
+      compared += 1
+    }
+    expect(compared).toBeGreaterThan(samples.length * 0.8)
+  })
+
+  test('with every switch on, only the answers that the switches name change', async () => {
+    const excluded = ['latest_flat_and_list', 'quota_without_retry_after']
+    const names = switchNames.filter(name => !excluded.includes(name))
+    const everything = `[[client_profiles]]\nname = "all"\nmatch = { X-Client = "." }\nswitches = ${JSON.stringify(names)}\n`
+    const of = withProfiles(copy.running.services, everything)
+    const changed: string[] = []
+    for (const path of samples) {
+      const [before, after, again] = [await ask(path, undefined), await ask(path, 'x', { of }), await ask(path, undefined)]
+      if (before.text === again.text && before.text !== after.text) changed.push(path.replace(/\?.*/, ''))
+    }
+    const named =
+      /^\/v1\/(prices\/(latest|all|historical|past_\w+|\d{4}-\d\d-\d\d)|commodities|storage\/(cushing|spr)|diesel-prices\/states\/\w+|futures\/(continuous\/)?[\w-]+(\/[\w-]+)?)$/
+    expect(changed.filter(path => !named.test(path) || /^\/v1\/futures\/(latest|curve|spreads)$/.test(path))).toEqual([])
+    expect(changed.length).toBeGreaterThan(15)
+  })
+
+  test('CSV, lists of several codes and tables for sheets stay as they are', async () => {
+    const pairs: [SwitchName, string][] = [
+      ['windowed_list', '/v1/prices/past_week?by_code=WTI_USD&format=csv'],
+      ['latest_list', '/v1/prices/latest?by_code=WTI_USD,BRENT_CRUDE_USD'],
+      ['latest_flat_and_list', '/v1/prices/latest'],
+      ['latest_list', '/v1/excel/run?path=/v1/prices/latest&by_code=WTI_USD'],
+      ['windowed_list', '/v1/excel/run.xml?path=/v1/prices/past_week&by_code=WTI_USD'],
+      ['unknown_code_404', '/v1/analytics/statistics?code=NOPE_USD'],
+      ['error_string', '/v1/excel/run.xml?path=/v1/nope'],
+      ['futures_enveloped', '/v1/futures/latest'],
+    ]
+    for (const [name, path] of pairs) expect(seen(await ask(path, name)), path).toEqual(seen(await ask(path, undefined)))
+  })
+
+  test('a refusal inside of a sheet has the shape of its client, and takes nothing of the quota', async () => {
+    const used = () => copy.running.services.meter.standing(copy.running.services.keys.find(copy.apiKey)!).used
+    const before = used()
+    const path = '/v1/excel/run?path=/v1/prices/latest&by_code=NOPE_USD'
+    const switched = await ask(path, 'unknown_code_404')
+    expect([switched.status, switched.body.code, switched.headers.get('x-error-status')]).toEqual([404, 'invalid_code', '404'])
+    expect(switched.headers.has('x-ratelimit-limit')).toBe(true)
+    const flat = await ask('/v1/excel/run?path=/v1/futures/merc-wti/spread-history', 'error_string')
+    expect([flat.status, flat.body.error]).toEqual([400, flat.body.message])
+    expect(used()).toBe(before)
+  })
+
+  test('where none is configured nothing stands on the way of a request', () => {
+    const hooks = (of: App) => (of as unknown as { event: { request?: unknown[] } }).event.request?.length ?? 0
+    expect(hooks(copy.running.app)).toBe(0)
+    expect(hooks(app)).toBe(1)
+  })
+})

@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Holder } from '../../src/lib/directory-lock.ts'
+import { holderOf, lockDataDir } from '../../src/lib/directory-lock.ts'
+
+const module = join(import.meta.dir, '../../src/lib/directory-lock.ts')
+const startedAt = Date.UTC(2026, 10, 21, 19, 30)
+const mine: Holder = { pid: process.pid, role: 'test', startedAt }
+
+/** Takes the lock if it can, says how it went, and stays until its input ends. */
+const program = (dir: string, role: string) => `
+  import { lockDataDir } from ${JSON.stringify(module)}
+  const taken = lockDataDir(${JSON.stringify(dir)}, { pid: process.pid, role: ${JSON.stringify(role)}, startedAt: ${startedAt} })
+  console.log(JSON.stringify('release' in taken ? 'held' : taken))
+  for await (const _ of Bun.stdin.stream());
+  if ('release' in taken) taken.release()`
+
+let dir: string
+let children: ReturnType<typeof start>[] = []
+
+function start(role: string) {
+  const child = Bun.spawn([process.execPath, '-e', program(dir, role)], { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' })
+  const said = child.stdout
+    .getReader()
+    .read()
+    .then(({ value }) => JSON.parse(new TextDecoder().decode(value)) as unknown)
+  return { child, said }
+}
+
+function run(role: string) {
+  const started = start(role)
+  children.push(started)
+  return started
+}
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'wellhead-lock-'))
+  children = []
+})
+
+afterEach(async () => {
+  for (const { child } of children) child.kill('SIGKILL')
+  await Promise.all(children.map(({ child }) => child.exited))
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const take = () => {
+  const taken = lockDataDir(dir, mine)
+  if (!('release' in taken)) throw new Error(`held by ${JSON.stringify(taken.heldBy)}`)
+  return taken
+}
+
+describe('between processes', () => {
+  test('the second one is told who holds the lock', async () => {
+    const first = run('serve')
+    expect(await first.said).toBe('held')
+    const holder = { pid: first.child.pid, role: 'serve', startedAt }
+    expect(lockDataDir(dir, mine)).toEqual({ heldBy: holder })
+    expect(await run('import').said).toEqual({ heldBy: holder })
+  })
+
+  test('who holds the lock can be asked without taking it, and the asking takes it from nobody', async () => {
+    expect(holderOf(dir)).toBeUndefined()
+    const first = run('serve')
+    expect(await first.said).toBe('held')
+    expect(holderOf(dir)).toEqual({ heldBy: { pid: first.child.pid, role: 'serve', startedAt } })
+    expect(await run('import').said).toEqual({ heldBy: { pid: first.child.pid, role: 'serve', startedAt } })
+    first.child.kill('SIGKILL')
+    await first.child.exited
+    expect(holderOf(dir)).toBeUndefined()
+    const own = take()
+    expect(holderOf(dir)).toEqual({ heldBy: mine })
+    expect(await run('import').said).toEqual({ heldBy: mine })
+    own.release()
+    expect(holderOf(dir)).toBeUndefined()
+  })
+
+  test('of many that start at once exactly one gets it', async () => {
+    const outcomes = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(role => run(role).said))
+    expect(outcomes.filter(outcome => outcome === 'held')).toHaveLength(1)
+  })
+
+  test('after SIGKILL of the holder the lock can be taken at once', async () => {
+    for (const role of ['serve', 'import', 'serve']) {
+      const holder = run(role)
+      expect(await holder.said).toBe('held')
+      holder.child.kill('SIGKILL')
+      await holder.child.exited
+      const taken = take()
+      expect(JSON.parse(readFileSync(join(dir, 'lock.json'), 'utf8'))).toEqual({
+        pid: process.pid,
+        role: 'test',
+        started_at: '2026-11-21T19:30:00Z',
+      })
+      taken.release()
+    }
+  })
+
+  test('a holder that ends in order leaves no name behind', async () => {
+    const holder = run('serve')
+    expect(await holder.said).toBe('held')
+    holder.child.stdin.end()
+    expect(await holder.child.exited).toBe(0)
+    expect(await Bun.file(join(dir, 'lock.json')).exists()).toBe(false)
+    take().release()
+  })
+
+  test('a lock that nobody keeps a reference to is still held', async () => {
+    take()
+    Bun.gc(true)
+    expect(await run('serve').said).toEqual({ heldBy: mine })
+  })
+})
+
+test('one process can not take the lock twice, but again after a release', () => {
+  const first = take()
+  expect(lockDataDir(dir, mine)).toEqual({ heldBy: mine })
+  first.release()
+  const second = take()
+  first.release()
+  expect(lockDataDir(dir, mine)).toEqual({ heldBy: mine })
+  second.release()
+  take().release()
+})
+
+test('a holder whose name can not be read is unknown, and the lock is held all the same', () => {
+  const taken = take()
+  for (const text of ['', '{', 'null', '{"pid":"x"}']) {
+    writeFileSync(join(dir, 'lock.json'), text)
+    expect(lockDataDir(dir, mine)).toEqual({ heldBy: undefined })
+  }
+  taken.release()
+})
+
+test('a directory that is not there is an error, not a held lock', () => {
+  expect(() => lockDataDir(join(dir, 'none'), mine)).toThrow(`can not lock the data directory through ${join(dir, 'none', 'lock')}`)
+})

@@ -1,0 +1,199 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
+import type { FrozenLetter, Mailer } from '../../../src/send/messages/mailer.ts'
+import { resendMailer } from '../../../src/send/messages/mailer-resend.ts'
+import { mailSender } from '../../../src/service/messages/mail-sender.ts'
+import { type MessageHouse, messageHouse, startAt } from '../../support/messages.ts'
+import { type Behaviour, provider, type Stand } from '../../support/provider.ts'
+
+const stands: Stand[] = []
+afterEach(() => {
+  for (const stand of stands.splice(0)) stand.close()
+})
+
+async function stand(...behaviours: Behaviour[]) {
+  const made = await provider(behaviours, '{"id":"49a3999c-0ce1-4ea6-ab68-afcd6dc2e794"}')
+  stands.push(made)
+  const mailer = (now = () => startAt) => resendMailer({ key: 're_key', url: made.url, now, attemptMs: 150 })
+  return { made, mailer }
+}
+
+/** A house whose letters go out by a mailer. */
+function houseOf(mailer: Mailer): MessageHouse {
+  const house = messageHouse()
+  const { outbox, suppressions, vault } = house.services
+  outbox.register('email', mailSender({ mailer, suppressions, vault, clock: house.clock }))
+  return house
+}
+
+const post = (house: MessageHouse, more: Partial<Parameters<MessageHouse['services']['mail']['post']>[0]> = {}) =>
+  house.services.mail.post({
+    to: 'person@example.com',
+    subject: 'Prices',
+    text: 'Here they are.',
+    accountId: null,
+    dedupe: 'run-1',
+    ...more,
+  })
+const stateOf = (house: MessageHouse) => house.services.outbox.log.page('email', 'email', {}, 1, 0).entries[0]!
+
+describe('a letter is one mail', () => {
+  const passing: [string, Behaviour[]][] = [
+    ['is slow to answer what it accepted', ['accepts and never answers', 'ok']],
+    ['cuts the connection after it accepted', ['accepts and cuts the connection', 'accepts and cuts the connection', 'ok']],
+    ['answers what it accepted with something that is no JSON', ['accepts and answers no JSON', 'ok']],
+    ['answers half of it', ['accepts and answers half', 'ok']],
+    ['cuts the connection', ['cuts the connection', 'ok']],
+    ['never answers', ['never answers', 'ok']],
+    ['drips', ['drips', 'drips', 'ok']],
+    ['fails with 500', [{ status: 500, body: '{"statusCode":500,"name":"internal_server_error","message":"no"}' }, 'ok']],
+    ['fails with a page', [{ status: 502, body: '<html>bad gateway</html>' }, 'ok']],
+    ['fails with null', [{ status: 500, body: 'null' }, 'ok']],
+    ['fails with an empty body', [{ status: 503, body: '' }, 'ok']],
+    ['is asked too often', [{ status: 429, body: '{"statusCode":429,"name":"rate_limit_exceeded","message":"slow down"}' }, 'ok']],
+    [
+      'still works on the first attempt',
+      [{ status: 409, body: '{"statusCode":409,"name":"concurrent_idempotent_requests","message":"wait"}' }, 'ok'],
+    ],
+    [
+      'does everything wrong before it works',
+      ['accepts and never answers', 'cuts the connection', { status: 500, body: 'x' }, 'accepts and answers half', 'ok'],
+    ],
+  ]
+  test.each(passing)('though the provider %s', async (_, behaviours) => {
+    const { made, mailer } = await stand(...behaviours)
+    const house = houseOf(mailer())
+    post(house)
+    for (const _attempt of behaviours) {
+      await house.deliver()
+      house.clock.advance(70 * minuteMs)
+    }
+    expect(stateOf(house)).toMatchObject({ state: 'delivered', attempts: behaviours.length, error: null })
+    expect(made.delivered).toEqual(['run-1'])
+    expect(new Set(made.requests.map(one => one.headers['idempotency-key']))).toEqual(new Set(['run-1']))
+    // Another text under the same key would be refused.
+    expect(new Set(made.requests.map(one => one.body)).size).toBe(1)
+    house.clock.advance(2 * dayMs)
+    await house.deliver()
+    expect(made.requests).toHaveLength(behaviours.length)
+  })
+
+  test('when it is posted twice', async () => {
+    const { made, mailer } = await stand('ok')
+    const house = houseOf(mailer())
+    expect([typeof post(house), post(house)]).toEqual(['string', undefined])
+    await house.deliver()
+    expect(made.requests).toHaveLength(1)
+  })
+
+  test('when the answer to its last attempt was lost and a day has passed: it is given up instead of repeated', async () => {
+    const { made, mailer } = await stand('accepts and cuts the connection', 'ok')
+    const house = houseOf(mailer(() => house.clock.now()))
+    post(house)
+    await house.deliver()
+    house.clock.advance(23 * hourMs)
+    await house.deliver()
+    expect(stateOf(house)).toMatchObject({ state: 'failed', error: 'The letter is a day old: a repeat could arrive twice.' })
+    expect(made.requests).toHaveLength(1)
+  })
+
+  test('also when it had to wait for longer than that before its first attempt', async () => {
+    const { made, mailer } = await stand('ok')
+    const house = houseOf(mailer(() => house.clock.now()))
+    post(house)
+    house.clock.advance(3 * dayMs)
+    await house.deliver()
+    expect(made.delivered).toEqual(['run-1'])
+  })
+})
+
+describe('a letter that the provider refuses', () => {
+  test.each([
+    [400, 'validation_error'],
+    [403, 'not_allowed'],
+    [409, 'invalid_idempotent_request'],
+    [422, 'validation_error'],
+  ])('with %i %s fails at the first attempt', async (status, name) => {
+    const { made, mailer } = await stand({ status, body: JSON.stringify({ statusCode: status, name, message: 'It will not do.' }) })
+    const house = houseOf(mailer())
+    post(house)
+    await house.deliver()
+    house.clock.advance(dayMs)
+    await house.deliver()
+    expect(stateOf(house)).toMatchObject({ state: 'failed', attempts: 1, statusCode: status, error: 'It will not do.' })
+    expect(made.requests).toHaveLength(1)
+  })
+
+  test('because the key is wrong does not speak against the address', async () => {
+    const { mailer } = await stand({ status: 401, body: '{"statusCode":401,"name":"restricted_api_key","message":"The key."}' })
+    const house = houseOf(mailer())
+    const heard: boolean[] = []
+    house.services.outbox.listen('email', ({ blameless }) => void heard.push(blameless))
+    post(house)
+    await house.deliver()
+    expect(heard).toEqual([true])
+    expect(house.services.mail.suppressed('person@example.com')).toBeUndefined()
+  })
+
+  test('for good is tried five times, at 1, 5, 15 and 60 minutes', async () => {
+    const { made, mailer } = await stand({ status: 500, body: '{}' })
+    const house = houseOf(mailer())
+    post(house)
+    await house.deliver()
+    for (const minutes of [1, 5, 15, 60]) {
+      const before = made.requests.length
+      house.clock.advance(minutes * minuteMs - 1)
+      await house.deliver()
+      expect(made.requests).toHaveLength(before)
+      house.clock.advance(minutes * minuteMs * 0.05 + 1)
+      await house.deliver()
+      expect(made.requests).toHaveLength(before + 1)
+    }
+    expect(stateOf(house)).toMatchObject({ state: 'failed', attempts: 5 })
+  })
+
+  test('with a wait is tried again then', async () => {
+    const { made, mailer } = await stand(
+      { status: 429, body: '{"statusCode":429,"name":"rate_limit_exceeded","message":"slow down"}', headers: { 'retry-after': '7' } },
+      'ok',
+    )
+    const house = houseOf(mailer())
+    post(house)
+    await house.deliver()
+    house.clock.advance(6_999)
+    await house.deliver()
+    expect(made.requests).toHaveLength(1)
+    house.clock.advance(1)
+    await house.deliver()
+    expect(made.delivered).toEqual(['run-1'])
+  })
+})
+
+test('what is sent is the letter, its file untouched', async () => {
+  const { made, mailer } = await stand('ok')
+  const csv = 'code,price\r\n"\'=WTI",61.2\r\n\tß,-1\r\n'
+  const letter: FrozenLetter = {
+    ...{
+      from: 'Wellhead <prices@example.com>',
+      to: 'person@example.com',
+      subject: 'Prices',
+      text: 'Here.',
+      html: '<p>Here.</p>',
+      postedAt: startAt,
+    },
+    attachments: [
+      { filename: 'prices.csv', contentType: 'text/csv', content: csv, encoding: 'utf8' },
+      { filename: 'one.bin', contentType: 'application/octet-stream', content: 'AAEC/w==', encoding: 'base64' },
+    ],
+  }
+  const signal = new AbortController().signal
+  expect(await mailer().send(letter, { key: 'run-1', repeated: false, signal })).toEqual({ accepted: true, statusCode: 200 })
+  const [{ path, headers, body }] = made.requests as [Stand['requests'][number]]
+  expect([path, headers.authorization, headers['idempotency-key']]).toEqual(['/emails', 'Bearer re_key', 'run-1'])
+  const sent = JSON.parse(body)
+  expect(sent).toMatchObject({ from: letter.from, to: ['person@example.com'], subject: 'Prices', text: 'Here.', html: '<p>Here.</p>' })
+  expect(sent.attachments.map((file: { content: string }) => Buffer.from(file.content, 'base64').toString('latin1'))).toEqual([
+    Buffer.from(csv).toString('latin1'),
+    '\0\x01\x02\xff',
+  ])
+})

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { dayMs, hourMs, isoDay, startOfDay } from '../../../src/lib/instant.ts'
+import { freshness } from '../../../src/service/condition/freshness.ts'
+import { house, startAt } from '../../support/instance.ts'
+
+function world() {
+  const h = house()
+  return { ...h, fresh: freshness({ ...h.services, now: h.clock.now }), series: (code: string) => h.services.catalogue.named(code)! }
+}
+
+describe('the reach of a series', () => {
+  test('is that of its observations outside quarantine, whatever is quarantined', () => {
+    const day = fc.integer({ min: 0, max: 9 })
+    const range = fc.tuple(day, day).map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const)
+    const firstAt = startOfDay(startAt) - 9 * dayMs
+    fc.assert(
+      fc.property(fc.uniqueArray(day, { minLength: 1, maxLength: 6 }), fc.array(range, { maxLength: 3 }), (days, ranges) => {
+        const { services, fresh, series, record } = world()
+        for (const one of days) record('EUR_SEK', [11], firstAt + one * dayMs + 14 * hourMs, dayMs)
+        const on = (n: number) => isoDay(firstAt + n * dayMs)
+        for (const [from, to] of ranges) {
+          services.quarantine.add({ seriesId: series('EUR_SEK').id, fromOn: on(from), toOn: on(to), reason: 'fault', createdAt: startAt })
+        }
+        const clear = days.filter(one => !ranges.some(([from, to]) => one >= from && one <= to)).sort((a, b) => a - b)
+        const expected = clear.length === 0 ? undefined : { firstOn: on(clear[0]!), lastAt: firstAt + clear.at(-1)! * dayMs + 14 * hourMs }
+        expect(fresh.reach(series('EUR_SEK'))).toEqual(expected!)
+        expect(fresh.hasData(series('EUR_SEK'))).toBe(expected !== undefined)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('of a code without a source is no data, even if something was recorded', () => {
+    const { fresh, series, record } = world()
+    record('BOSCAN_USD', [50], startAt, dayMs)
+    expect(fresh.reach(series('BOSCAN_USD'))).toEqual({ firstOn: '2026-11-20', lastAt: startAt })
+    expect(fresh.hasData(series('BOSCAN_USD'))).toBe(false)
+  })
+})
+
+describe('the overview', () => {
+  test('counts each code once, in all and in its category', () => {
+    const { fresh, record, services } = world()
+    record('WTI_USD', [70], startAt, dayMs)
+    record('EUR_SEK', [11], startAt - 20 * dayMs, dayMs)
+    record('BOSCAN_USD', [50], startAt, dayMs)
+    const { byCategory, ...all } = fresh.overview()
+    const expected = services.catalogue.list().filter(one => one.unavailableReason === null).length
+    expect(all).toEqual({
+      total: expected,
+      current: 1,
+      delayed: 0,
+      stale: 1,
+      missing: expected - 2,
+      newestAt: startAt,
+      oldestCurrentAt: startAt,
+    })
+    for (const status of ['total', 'current', 'delayed', 'stale', 'missing'] as const) {
+      expect([...byCategory.values()].reduce((sum, one) => sum + one[status], 0)).toBe(all[status])
+    }
+  })
+})
+
+describe('the feeds', () => {
+  test('leave out what the catalogue has no source for', () => {
+    const { fresh, services } = world()
+    const without = services.catalogue.list().filter(one => one.unavailableReason !== null)
+    expect(without.length).toBeGreaterThan(0)
+    services.series.put(
+      services.catalogue.list().map(one => ({ ...one, unavailableReason: one.category === 'fx' ? 'no_source' : one.unavailableReason })),
+      [],
+    )
+    services.catalogue.reload()
+    expect(fresh.feeds().filter(feed => feed.name.endsWith('/fx'))).toEqual([])
+    expect(fresh.feeds().some(feed => feed.name.endsWith('/crude_oil'))).toBe(true)
+  })
+})

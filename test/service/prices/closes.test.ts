@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { dayMs, isoDay, parseDay } from '../../../src/lib/instant.ts'
+import type { Close } from '../../../src/market/prices/window.ts'
+import { closes } from '../../../src/service/prices/closes.ts'
+import { quarantineList } from '../../../src/service/prices/quarantine.ts'
+import { seriesStore } from '../../../src/store/catalogue/series.ts'
+import { openDatabase } from '../../../src/store/database.ts'
+import { closeStore } from '../../../src/store/prices/closes.ts'
+import { observationStore, type Point } from '../../../src/store/prices/observations.ts'
+import { quarantineStore } from '../../../src/store/prices/quarantine.ts'
+
+const start = parseDay('2026-11-02')!
+const hour = 3_600_000
+
+/** Three series, their closes, and writes that tell of themselves as ingest does. */
+function shelf(keptMax?: number) {
+  const db = openDatabase(':memory:')
+  seriesStore(db).put(
+    [1, 2, 3].map(id => ({
+      ...{ code: `CODE_${id}`, name: `Code ${id}`, category: 'crude_oil', currency: 'USD', unit: 'barrel', decimals: 2 },
+      ...{ cadence: 'daily' as const, source: 'market_reporting', description: '', unavailableReason: null, level: 70, volatility: 0.3 },
+    })),
+    [],
+  )
+  const store = observationStore(db)
+  const quarantine = quarantineList(quarantineStore(db), id => read.forget(id))
+  const read = closes(closeStore(db), quarantine, keptMax)
+  return {
+    read,
+    quarantine,
+    write(points: readonly Point[], recordedAt = start) {
+      for (const change of store.write(points, recordedAt).changes) read.forget(change.seriesId)
+    },
+    exclude: (seriesId: number, fromOn: string, toOn: string) =>
+      quarantine.add({ seriesId, fromOn, toOn, reason: 'wrong', createdAt: start }),
+  }
+}
+
+const daily = (seriesId: number, count: number): Point[] =>
+  Array.from({ length: count }, (_, i) => ({ seriesId, observedAt: start + i * dayMs, value: 70 + i }))
+
+describe('a close', () => {
+  test('is the last current observation of its UTC day', () => {
+    const { read, write } = shelf()
+    write([
+      { seriesId: 1, observedAt: start, value: 70 },
+      { seriesId: 1, observedAt: start + dayMs - 1, value: 71 },
+      { seriesId: 1, observedAt: start + dayMs, value: 72 },
+    ])
+    expect(read.of(1)).toEqual([
+      { day: '2026-11-02', value: 71 },
+      { day: '2026-11-03', value: 72 },
+    ])
+    write([{ seriesId: 1, observedAt: start + dayMs - 1, value: 69 }], start + hour)
+    expect(read.of(1)[0]!.value).toBe(69)
+    expect(read.of(2)).toEqual([])
+  })
+
+  test('is absent on quarantined days and back when they are cleared', () => {
+    const { read, write, quarantine, exclude } = shelf()
+    write(daily(1, 6))
+    const whole = read.of(1)
+    const range = exclude(1, '2026-11-03', '2026-11-05')
+    exclude(1, '2026-11-05', '2026-11-06')
+    expect(read.of(1).map(close => close.day)).toEqual(['2026-11-02', '2026-11-07'])
+    quarantine.remove(range.id)
+    expect(read.of(1).map(close => close.day)).toEqual(['2026-11-02', '2026-11-03', '2026-11-04', '2026-11-07'])
+    expect(whole).toHaveLength(6)
+  })
+
+  test('of any day is what looking at everything gives, for any writes and quarantines', () => {
+    const point = fc.record({
+      seriesId: fc.constantFrom(1, 2),
+      observedAt: fc.integer({ min: 0, max: 12 * 24 }).map(hours => start - 3 * dayMs + hours * hour),
+      value: fc.integer({ min: -50, max: 50 }),
+    })
+    const range = fc.record({ seriesId: fc.constantFrom(1, 2), from: fc.nat(9), length: fc.nat(3) })
+    const step = fc.oneof(fc.array(point, { minLength: 1, maxLength: 12 }), range)
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 12 }), steps => {
+        const { read, write, exclude } = shelf()
+        const current = new Map<string, Point>()
+        const excluded = new Set<string>()
+        steps.forEach((one, i) => {
+          if (Array.isArray(one)) {
+            write(one, start + i * hour)
+            for (const each of one) current.set(`${each.seriesId} ${each.observedAt}`, each)
+          } else {
+            const day = (n: number) => isoDay(start + (n - 3) * dayMs)
+            exclude(one.seriesId, day(one.from), day(one.from + one.length))
+            for (let n = one.from; n <= one.from + one.length; n++) excluded.add(`${one.seriesId} ${day(n)}`)
+          }
+          for (const id of [1, 2]) {
+            const byDay = new Map<string, number>()
+            for (const each of [...current.values()].sort((a, b) => a.observedAt - b.observedAt)) {
+              if (each.seriesId === id) byDay.set(isoDay(each.observedAt), each.value)
+            }
+            const wanted = [...byDay].map(([day, value]): Close => ({ day, value })).filter(close => !excluded.has(`${id} ${close.day}`))
+            expect([...read.of(id)]).toEqual(wanted)
+          }
+        })
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+describe('what is kept', () => {
+  test('is not read again until its own series changes', () => {
+    const { read, write } = shelf()
+    write([...daily(1, 5), ...daily(2, 5)])
+    const [first, second] = [read.of(1), read.of(2)]
+    write([{ seriesId: 2, observedAt: start + 9 * dayMs, value: 1 }])
+    expect(read.of(1)).toBe(first)
+    expect(read.of(2)).not.toBe(second)
+    expect(read.of(2)).toHaveLength(6)
+  })
+
+  test('is bounded: what was asked for longest ago goes first, what is asked for now stays', () => {
+    const { read, write } = shelf(12)
+    write([...daily(1, 5), ...daily(2, 5), ...daily(3, 5)])
+    const [first, second] = [read.of(1), read.of(2)]
+    expect(read.of(1)).toBe(first)
+    const third = read.of(3)
+    expect(read.of(3)).toBe(third)
+    expect(read.of(1)).toBe(first)
+    expect(read.of(2)).not.toBe(second)
+    const small = shelf(3)
+    small.write(daily(1, 5))
+    expect(small.read.of(1)).toBe(small.read.of(1))
+  })
+
+  test('so is what was made of it, until one of its series changes, also one that is no longer kept', () => {
+    const { read, write } = shelf(6)
+    write([...daily(1, 5), ...daily(2, 5), ...daily(3, 5)])
+    let made = 0
+    const lengths = () =>
+      read.derived('lengths', [1, 2], series => {
+        made += 1
+        return series.map(one => one.length)
+      })
+    expect(lengths()).toEqual([5, 5])
+    write([{ seriesId: 3, observedAt: start + 9 * dayMs, value: 1 }])
+    expect(lengths()).toEqual([5, 5])
+    expect(made).toBe(1)
+    read.of(3)
+    write([{ seriesId: 1, observedAt: start + 9 * dayMs, value: 1 }])
+    expect(lengths()).toEqual([6, 5])
+    expect(read.derived('lengths', [2, 1], series => series.map(one => one.length))).toEqual([5, 6])
+    expect(made).toBe(2)
+  })
+})
+
+test('a correction is dated by when it was recorded, within the range of the observation', () => {
+  const { read, write } = shelf()
+  write(daily(1, 5))
+  expect(read.revisedAt(1, start, start + 9 * dayMs)).toBeUndefined()
+  write([{ seriesId: 1, observedAt: start + 2 * dayMs, value: 1 }], start + 20 * dayMs)
+  write([{ seriesId: 1, observedAt: start + dayMs, value: 1 }], start + 10 * dayMs)
+  expect(read.revisedAt(1, start, start + 9 * dayMs)).toBe(start + 20 * dayMs)
+  expect(read.revisedAt(1, start, start + 2 * dayMs)).toBe(start + 10 * dayMs)
+  expect(read.revisedAt(1, start + 3 * dayMs, start + 9 * dayMs)).toBeUndefined()
+})

@@ -1,0 +1,78 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { dayMs, hourMs, isoDay } from '../../../src/lib/instant.ts'
+import { quarantineList } from '../../../src/service/prices/quarantine.ts'
+import { seriesStore } from '../../../src/store/catalogue/series.ts'
+import { openDatabase } from '../../../src/store/database.ts'
+import { quarantineStore } from '../../../src/store/prices/quarantine.ts'
+
+const first = Date.UTC(1969, 11, 20)
+
+function opened() {
+  const db = openDatabase(':memory:')
+  seriesStore(db).put(
+    ['A_USD', 'B_USD'].map(code => ({
+      ...{ code, name: code, category: 'crude_oil', currency: 'USD', unit: 'barrel', decimals: 2, cadence: 'daily' as const },
+      ...{ source: 'market_reporting', description: '', unavailableReason: null, level: 70, volatility: 0.3 },
+    })),
+    [],
+  )
+  const changed: number[] = []
+  const store = quarantineStore(db)
+  const list = quarantineList(store, id => changed.push(id))
+  const add = (seriesId: number, day: number, length: number, reason = 'test') =>
+    list.add({ seriesId, fromOn: isoDay(first + day * dayMs), toOn: isoDay(first + (day + length) * dayMs), reason, createdAt: 5 })
+  return { store, list, add, changed }
+}
+
+test('what reads may use and what they leave out are the range, whatever overlaps in it', () => {
+  const ranges = fc.array(fc.tuple(fc.constantFrom(1, 2), fc.nat(20), fc.nat(8)), { maxLength: 5 })
+  fc.assert(
+    fc.property(ranges, fc.nat(24 * 24), fc.nat(24 * 24), (drawn, a, b) => {
+      const { list, add } = opened()
+      for (const [seriesId, day, length] of drawn) add(seriesId, day, length)
+      const [from, to] = [first + a * hourMs, first + b * hourMs]
+      const isOut = (at: number) =>
+        drawn.some(([id, day, length]) => id === 1 && at >= first + day * dayMs && at < first + (day + length + 1) * dayMs)
+      const hours = Array.from({ length: Math.max(0, b - a) }, (_, i) => from + i * hourMs)
+      const clear = list.clear(1, from, to)
+      expect(hours.filter(at => clear.some(one => at >= one.from && at < one.to))).toEqual(hours.filter(at => !isOut(at)))
+      for (const [i, one] of clear.entries()) {
+        expect(one.from).toBeLessThan(one.to)
+        if (i > 0) expect(one.from).toBeGreaterThan(clear[i - 1]!.to)
+      }
+      if (from < to) expect(list.within(1, from, to).days).toEqual([...new Set(hours.filter(isOut).map(isoDay))])
+    }),
+  )
+})
+
+test('reasons are told once each, of the ranges that touch', () => {
+  const { list, add } = opened()
+  add(1, 0, 1, 'stale')
+  add(1, 1, 1, 'stale')
+  add(1, 2, 0, 'wrong unit')
+  add(1, 9, 0, 'far away')
+  add(2, 0, 9, 'of another series')
+  expect(list.within(1, first, first + 3 * dayMs).reasons).toEqual(['stale', 'wrong unit'])
+})
+
+test('every change is told, kept and there after a restart', () => {
+  const { store, list, add, changed } = opened()
+  const [one, other] = [add(1, 0, 1), add(2, 3, 0)]
+  expect(list.remove(one.id)).toEqual(one)
+  expect(list.remove(one.id)).toBeUndefined()
+  expect(changed).toEqual([1, 2, 1])
+  expect(quarantineList(store, () => {}).all()).toEqual([other])
+  expect(other).toEqual({
+    id: other.id,
+    seriesId: 2,
+    fromOn: isoDay(first + 3 * dayMs),
+    toOn: isoDay(first + 3 * dayMs),
+    reason: 'test',
+    createdAt: 5,
+  })
+})
+
+test('a range that ends before it begins is refused', () => {
+  expect(() => opened().add(1, 5, -1)).toThrow('CHECK')
+})

@@ -1,0 +1,90 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { type EventType, eventTypes } from '../../../src/plan/event-types.ts'
+import { accountSecrets } from '../../../src/service/webhooks/account-secrets.ts'
+import { type Webhooks, webhooks } from '../../../src/service/webhooks/webhooks.ts'
+import { accountSecretStore } from '../../../src/store/webhooks/account-secrets.ts'
+import { webhookStore } from '../../../src/store/webhooks/webhooks.ts'
+import { webhookDesk } from '../../support/webhooks.ts'
+
+const codes = ['WTI_USD', 'BRENT_CRUDE_USD'] as const
+
+/** Everything that is asked of the endpoints in memory, by id. */
+const answers = (book: Webhooks, accountIds: readonly string[]) => ({
+  listed: accountIds.map(id => book.list(id).map(one => one.id)),
+  subscribed: eventTypes.map(type =>
+    book
+      .subscribed(type)
+      .map(one => one.id)
+      .sort(),
+  ),
+  own: accountIds.map(id => eventTypes.map((type: EventType) => book.subscribedOf(id, type).map(one => one.id))),
+  conditioned: codes.map(code =>
+    book
+      .conditionedOn(code)
+      .map(one => one.id)
+      .sort(),
+  ),
+})
+
+test('after any changes the endpoints in memory are those that a new start reads', () => {
+  const desk = webhookDesk()
+  const accounts = [desk.account(), desk.account()]
+  const accountIds = accounts.map(one => one.account.id)
+  const settings = fc.record(
+    {
+      events: fc.uniqueArray(fc.constantFrom('*', 'price.*', 'invoice.paid', 'alert.triggered'), { minLength: 1, maxLength: 2 }),
+      conditions: fc.array(
+        fc.constantFrom(...codes).map(commodity => ({ commodity, operator: 'less_than' as const, value: 1 })),
+        { maxLength: 2 },
+      ),
+      active: fc.boolean(),
+    },
+    { requiredKeys: [] },
+  )
+  const step = fc.record({
+    what: fc.constantFrom('create', 'change', 'rotate', 'disable', 'remove'),
+    which: fc.nat(10),
+    account: fc.nat(1),
+    settings,
+  })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 12 }), steps => {
+      const book = desk.services.webhooks
+      for (const { what, which, account, settings: given } of steps) {
+        const own = accountIds.flatMap(id => book.list(id))
+        const one = own[which % Math.max(1, own.length)]
+        desk.clock.advance(1)
+        if (what === 'create' && own.length < 20) desk.endpoint(accounts[account]!, given)
+        else if (!one) continue
+        else if (what === 'change') book.change(one, given)
+        else if (what === 'rotate') book.rotate(one, { overlapMs: 0 })
+        else if (what === 'remove') book.remove(one)
+        else if (what === 'disable') book.change(one, { active: false })
+      }
+      const { db, keys, vault, clock, ids } = desk.services
+      const fresh = webhooks({ db, store: webhookStore(db), keys, vault, clock, ids, wake() {} })
+      expect(answers(book, accountIds)).toEqual(answers(fresh, accountIds))
+      for (const id of accountIds)
+        for (const endpoint of book.list(id)) expect(fresh.secrets(fresh.byId(endpoint.id)!)).toEqual(book.secrets(endpoint))
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('an account’s secret is what a new start reads', () => {
+  const { services, ...desk } = webhookDesk()
+  const { id } = desk.account().account
+  const fresh = () => accountSecrets({ ...services, store: accountSecretStore(services.db) })
+  const made = services.accountSecrets.current(id)
+  expect(fresh().current(id)).toEqual(made)
+  const rolled = services.accountSecrets.roll(id)
+  expect(rolled.secret).not.toBe(made.secret)
+  expect(fresh().current(id)).toEqual(rolled)
+})
+
+test('a secret that was sealed for one endpoint opens no other', () => {
+  const desk = webhookDesk()
+  const [one, other] = [desk.endpoint(desk.account()), desk.endpoint(desk.account())]
+  expect(() => desk.services.webhooks.secrets({ ...other, secret: one.secret })).toThrow('does not open')
+})

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { evaluationKeys } from '../../src/cli/first-start.ts'
+import { loadConfig } from '../../src/config.ts'
+import { openHouse, type House as Running } from '../../src/instance.ts'
+import { type ManualClock, manualClock } from '../../src/lib/clock.ts'
+import { seededIds } from '../../src/lib/ids.ts'
+import { createLog } from '../../src/lib/log.ts'
+
+/** A whole evaluation copy in this process, with all of its data, at a moment that stands still. */
+export interface EvaluationCopy {
+  running: Running
+  clock: ManualClock
+  apiKey: string
+  adminToken: string
+  /** The data directory. */
+  dir: string
+  /** A request as a client would make it; without a key when `key` is null. */
+  ask(method: string, path: string, options?: { key?: string | null; body?: unknown; headers?: Record<string, string> }): Promise<Response>
+  remove(): void
+}
+
+export interface CopyOptions {
+  /** Only the codes that everybody tries first get their prices: enough where it does not matter what the prices are. */
+  leadingOnly?: boolean
+  /** Gets every line of the log, the least important ones too. */
+  log?: (line: string) => void
+}
+
+export function evaluationCopy(
+  now = Date.parse('2026-11-20T15:00:00Z'),
+  flags: Record<string, string> = {},
+  { leadingOnly = false, log }: CopyOptions = {},
+): EvaluationCopy {
+  const dir = mkdtempSync(join(tmpdir(), 'wellhead-copy-'))
+  const clock = manualClock(now)
+  const config = loadConfig({
+    mode: 'dev',
+    flags: {
+      'limits.per_minute': '100000',
+      'limits.marine_per_minute': '100000',
+      'limits.marine_historical_per_minute': '100000',
+      ...flags,
+    },
+    env: {},
+    files: { directory: '/' },
+    readFile: () => undefined,
+  })
+  const running = openHouse({
+    ground: {
+      config,
+      clock,
+      ids: seededIds(7),
+      log: createLog({ level: log ? 'debug' : 'error', format: 'json', write: log ?? (() => {}), clock }),
+    },
+    dir,
+  })
+  const { catalogue } = running.services
+  const enough = () => leadingOnly && config.demo.codes.every(code => catalogue.hasData(catalogue.resolve(code, now)!.series))
+  while (!enough() && running.feed!.step(leadingOnly ? 20 : 1_000));
+  const { apiKey, adminToken } = evaluationKeys(running.services, dir)
+  return {
+    running,
+    clock,
+    apiKey: apiKey!,
+    adminToken: adminToken!,
+    dir,
+    ask(method, path, { key = apiKey!, body, headers = {} } = {}) {
+      const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
+      return running.app.handle(
+        new Request(`http://localhost${path}`, {
+          method,
+          headers: {
+            ...(key !== null && { authorization: `Token ${key}` }),
+            ...(text !== undefined && { 'content-type': 'application/json' }),
+            ...headers,
+          },
+          ...(text !== undefined && { body: text }),
+        }),
+      )
+    },
+    remove() {
+      running.close()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Close } from '../../src/market/prices/window.ts'
+
+const folder = resolve(import.meta.dir, '../../../shared/data')
+
+export const haveRealData = existsSync(folder)
+
+/** What a skipped test says. */
+export const needsRealData = haveRealData ? '' : ' (skipped: ../shared/data is not there)'
+
+/** Rows of a file of public figures without its header. */
+export const realRows = (path: string): string[][] =>
+  haveRealData
+    ? readFileSync(resolve(folder, path), 'utf8')
+        .trim()
+        .split('\n')
+        .slice(1)
+        .map(line => line.trim().split(','))
+    : []
+
+/** Daily closes of a file of date and price, blanks left out, up to and including `last`. */
+export const realCloses = (path: string, last = '9999-12-31'): Close[] =>
+  realRows(path)
+    .filter(([day, price]) => day! <= last && price !== '' && price !== undefined)
+    .map(([day, price]) => ({ day: day!, value: Number(price) }))

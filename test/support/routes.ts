@@ -1,0 +1,104 @@
+import { Value } from '@sinclair/typebox/value'
+import { Elysia, type InternalRoute, type TSchema, t } from 'elysia'
+import { batch } from '../../src/api/prices/batch.ts'
+import { convert } from '../../src/api/prices/convert.ts'
+import { latest } from '../../src/api/prices/latest.ts'
+import { metrics } from '../../src/api/prices/metrics.ts'
+import { widgets } from '../../src/api/prices/widgets.ts'
+import { excel } from '../../src/api/spreadsheet/excel.ts'
+import { base } from '../../src/http/base.ts'
+import { type AccessPlugin, accessPlugin } from '../../src/http/gate/access.ts'
+import { trustedProxies } from '../../src/http/gate/address.ts'
+import { gate } from '../../src/http/gate/gate.ts'
+import { rateTables } from '../../src/http/gate/rates.ts'
+import { codeReader } from '../../src/http/input/codes.ts'
+import { linker } from '../../src/http/problem/links.ts'
+import { fx } from '../../src/service/prices/fx.ts'
+import { type House, house } from './instance.ts'
+
+export interface Desk extends House {
+  /** Whether a body is what the route documents for 200, also where the handler wrote the text itself. */
+  documented(path: string, body: unknown): boolean
+}
+
+/** A house of which only the routes under test stand, with a few data paths that differ in what they cost. */
+export function desk(flags: Record<string, string> = {}): Desk {
+  const whole = house(flags)
+  const { services } = whole
+  const { config, clock, ids, log, keys, meter, plans, limits, adminTokens, catalogue, board, history, closes } = services
+  const links = linker(config)
+  const door = gate({
+    keys,
+    meter,
+    plans,
+    rates: rateTables(limits, 1),
+    adminTokens,
+    sessions: services.sessions,
+    clock,
+    isOverloaded: () => false,
+    trusted: trustedProxies([]),
+    local: new WeakSet(),
+    links,
+  })
+  const access = accessPlugin(door, null)
+  const now = clock.now
+  const codes = codeReader(catalogue, now, limits.codesPerRequestMax, links)
+  const marks = { fixtureHeader: `${config.brand.headerPrefix}Data` }
+  const exchange = fx(catalogue, board)
+  const shared = { access, board, catalogue, codes, meter, marks, now, exchange, history, closes, firstCodes: config.demo.codes }
+  const app = base({ access, gate: door, ids, log, links, corsOrigins: config.cors.origins })
+    .use(latest(shared))
+    .use(batch(shared))
+    .use(widgets({ ...shared, serviceName: config.brand.serviceName }))
+    .use(metrics(shared))
+    .use(convert(shared))
+    .use(dataPaths(access))
+    .use(
+      excel({
+        ...shared,
+        ids,
+        codesMax: limits.codesPerRequestMax,
+        xmlRoot: config.brand.xmlRoot,
+        dispatch: (request, caller): Promise<Response> => {
+          door.vouch(request, caller)
+          return app.handle(request)
+        },
+      }),
+    )
+  const call = (method: string, path: string, token: string | undefined, headers: Record<string, string>, body?: string) =>
+    app.handle(
+      new Request(`http://localhost${path}`, {
+        method,
+        headers: { ...(token && { authorization: `Token ${token}` }), ...headers },
+        ...(body !== undefined && { body }),
+      }),
+    )
+  return {
+    ...whole,
+    get: (path, token, headers = {}) => call('GET', path, token, headers),
+    send: (method, path, body, token, headers = {}) =>
+      call(method, path, token, { 'content-type': 'application/json', ...headers }, typeof body === 'string' ? body : JSON.stringify(body)),
+    documented(path, body) {
+      const route = (app.routes as InternalRoute[]).find(one => one.path === path)!
+      const shape = (route.hooks as { response: Record<number, TSchema> }).response[200]!
+      return Value.Check((shape['x-serialised'] as TSchema | undefined) ?? shape, body)
+    },
+  }
+}
+
+/** Paths with answers that no price gives: of a feature, of a rate window, with any rows, with none. */
+function dataPaths(access: AccessPlugin) {
+  return new Elysia()
+    .use(access)
+    .get('/v1/spreads/any', () => ({ status: 'success', data: [{ id: 'any', value: -1.5 }] }), {
+      access: { meter: true, feature: 'calculated_metrics' },
+    })
+    .get('/v1/marine-any', () => ({ data: [] }), { access: { meter: true } })
+    .get('/v1/marine/any', () => ({ data: [{ port: 'SGSIN' }] }), { access: { meter: true, rate: 'marine-historical' } })
+    .get('/v1/storage/any', ({ query }) => ({ status: 'success', data: JSON.parse(query.rows ?? '[]') }), {
+      access: { meter: true },
+      query: t.Object({ rows: t.Optional(t.String()) }),
+    })
+    .get('/v1/status', () => 'plain', { access: { meter: false } })
+    .get('/v1/rig-counts/fails', () => Promise.reject(new Error('secret text')), { access: { meter: true } })
+}

@@ -1,0 +1,364 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { productionKeys } from '../../../src/cli/first-start.ts'
+import { hourMs } from '../../../src/lib/instant.ts'
+import { type People, people, tokenIn } from '../../support/people.ts'
+
+const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+const hasBrowser = existsSync(executablePath)
+if (!hasBrowser) console.warn(`No Chromium at ${executablePath}: the sign-in pages are not tried in a browser.`)
+
+const password = 'correct horse battery'
+const own = { 'sec-fetch-site': 'same-origin' }
+
+/** A form as a browser sends it. */
+const send = ({ app }: People, path: string, fields: Record<string, string>, headers: Record<string, string> = own) =>
+  app.handle(
+    new Request(`http://localhost${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      body: new URLSearchParams(fields).toString(),
+    }),
+  )
+
+const cookieOf = (response: Response): string => response.headers.get('set-cookie')?.split(';')[0] ?? ''
+
+describe('the link', () => {
+  test('of the first start signs the operator in once, within an hour', async () => {
+    const all = people()
+    const { services, get, clock } = all
+    const { linkToken, apiKey } = productionKeys(services)
+    expect(productionKeys(services).linkToken).toBeUndefined()
+    clock.advance(hourMs - 1000)
+    for (let i = 0; i < 3; i += 1) {
+      const page = await get(`/sign-in?token=${linkToken}`)
+      expect([page.status, page.headers.get('set-cookie')]).toEqual([200, null])
+      expect(await page.text()).toContain('operator@localhost')
+    }
+    const signedIn = await send(all, '/sign-in', { token: linkToken! })
+    expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, '/sign-in'])
+    expect((await get(`/sign-in?token=${linkToken}`)).status).toBe(410)
+    const again = await send(all, '/sign-in', { token: linkToken! })
+    expect([again.status, again.headers.get('set-cookie')]).toEqual([401, null])
+    const page = await (await get('/sign-in', undefined, { cookie: cookieOf(signedIn), ...own })).text()
+    expect(page).toContain('operator@localhost')
+    expect(page).not.toContain(apiKey!)
+  })
+
+  test('that nobody used is over after an hour', async () => {
+    const all = people()
+    const { linkToken } = productionKeys(all.services)
+    all.clock.advance(hourMs)
+    expect((await all.get(`/sign-in?token=${linkToken}`)).status).toBe(410)
+    expect((await send(all, '/sign-in', { token: linkToken! })).status).toBe(401)
+  })
+})
+
+describe('the cookie', () => {
+  test.each([
+    ['', /^session=[\w.-]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/],
+    ['https://prices.example.com', /^__Host-session=[\w.-]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax; Secure$/],
+  ])('of a service at %p is for this site only', async (baseUrl, form) => {
+    const all = people({ 'server.base_url': baseUrl })
+    const { linkToken } = productionKeys(all.services)
+    const signedIn = await send(all, '/sign-in', { token: linkToken! })
+    expect(signedIn.headers.get('set-cookie')).toMatch(form)
+    expect((await all.get('/v1/account', undefined, { cookie: cookieOf(signedIn), ...own })).status).toBe(200)
+  })
+
+  const cases: [what: string, method: string, headers: Record<string, string>, status: number][] = [
+    ['a page of this site that reads', 'GET', { 'sec-fetch-site': 'same-origin' }, 200],
+    ['an address that was typed in', 'GET', { 'sec-fetch-site': 'none' }, 200],
+    ['a browser that says nothing and reads', 'GET', {}, 200],
+    ['a link on another site', 'GET', { 'sec-fetch-site': 'cross-site' }, 401],
+    ['another host of the same domain', 'GET', { 'sec-fetch-site': 'same-site' }, 401],
+    ['a page of this site that writes', 'POST', { 'sec-fetch-site': 'same-origin' }, 200],
+    ['a page of this site over plain http', 'POST', { origin: 'http://localhost' }, 200],
+    ['a page of another site', 'POST', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }, 401],
+    ['a page of another host of the domain', 'POST', { 'sec-fetch-site': 'same-site', origin: 'http://localhost' }, 401],
+    ['a page of another site over plain http', 'POST', { origin: 'http://evil.example' }, 401],
+    ['a page of another port', 'POST', { origin: 'http://localhost:81' }, 401],
+    ['a page without an origin', 'POST', { origin: 'null' }, 401],
+    ['a browser that says nothing and writes', 'POST', {}, 401],
+    ['a form that claims to be typed in', 'POST', { 'sec-fetch-site': 'none' }, 401],
+  ]
+  test.each(cases)('from %s (%s) counts accordingly', async (_, method, headers, status) => {
+    const all = people()
+    const signedIn = await send(all, '/sign-in', { token: productionKeys(all.services).linkToken! })
+    const path = method === 'GET' ? '/v1/account' : '/v1/api-keys'
+    const response = await all.ask(method, path, undefined, method === 'POST' ? {} : undefined, { cookie: cookieOf(signedIn), ...headers })
+    expect(response.status).toBe(status)
+  })
+
+  test('gives way to whatever stands in the Authorization header', async () => {
+    const all = people()
+    const signedIn = await send(all, '/sign-in', { token: productionKeys(all.services).linkToken! })
+    const { key, email } = all.person('ann')
+    const me = await all.ask('GET', '/v1/users/me', `Token ${key}`, undefined, { cookie: cookieOf(signedIn), ...own })
+    expect(me.body.email).toBe(email)
+    expect((await all.ask('GET', '/v1/users/me', 'Token nonsense', undefined, { cookie: cookieOf(signedIn), ...own })).status).toBe(401)
+  })
+
+  test('with an answer that may be repeated seals it under the session, not under nothing', async () => {
+    const all = people()
+    const signedIn = await send(all, '/sign-in', { token: productionKeys(all.services).linkToken! })
+    const headers = { cookie: cookieOf(signedIn), 'idempotency-key': 'once', ...own }
+    const [first, second] = [
+      await all.ask('POST', '/v1/api-keys', undefined, {}, headers),
+      await all.ask('POST', '/v1/api-keys', undefined, {}, headers),
+    ]
+    expect(second.body).toEqual(first.body)
+    expect(second.headers.get('idempotent-replayed')).toBe('true')
+    const stranger = await send(all, '/sign-in', {
+      token: all.services.signIn.makeLink(all.services.keys.accountByEmail('operator@localhost')!),
+    })
+    const other = await all.ask('POST', '/v1/api-keys', undefined, {}, { ...headers, cookie: cookieOf(stranger) })
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused'])
+  })
+
+  test('goes on and ends with its session where a page refreshes it or signs out by itself', async () => {
+    const all = people()
+    const first = cookieOf(await send(all, '/sign-in', { token: productionKeys(all.services).linkToken! }))
+    const refreshed = await all.ask('POST', '/v1/auth/session/refresh', undefined, undefined, { cookie: first, ...own })
+    const second = refreshed.headers.get('set-cookie')!.split(';')[0]!
+    expect((await all.get('/v1/account', undefined, { cookie: second, ...own })).status).toBe(200)
+    const out = await all.ask('DELETE', '/v1/auth/session', undefined, undefined, { cookie: second, ...own })
+    expect(out.headers.get('set-cookie')).toMatch(/^session=; Path=\/; Max-Age=0;/)
+    expect((await all.get('/v1/account', undefined, { cookie: second, ...own })).status).toBe(401)
+  })
+
+  test('is renewed when half of its time has gone, and the old one is good no more', async () => {
+    const all = people()
+    const first = cookieOf(await send(all, '/sign-in', { token: productionKeys(all.services).linkToken! }))
+    all.clock.advance(6 * hourMs - 1000)
+    expect((await all.get('/sign-in', undefined, { cookie: first, ...own })).headers.get('set-cookie')).toBeNull()
+    all.clock.advance(1000)
+    const renewed = await all.get('/sign-in', undefined, { cookie: first, ...own })
+    expect(cookieOf(renewed)).toMatch(/^session=/)
+    all.clock.advance(11 * hourMs)
+    expect((await all.get('/v1/account', undefined, { cookie: cookieOf(renewed), ...own })).status).toBe(200)
+    expect((await all.get('/v1/account', undefined, { cookie: first, ...own })).status).toBe(401)
+  })
+})
+
+describe('every form', () => {
+  test.each(['/sign-in', '/sign-in/link', '/sign-in/password', '/sign-out', '/invitation'])(
+    '%s does nothing for a page of another site',
+    async path => {
+      const all = people()
+      const { services } = all
+      const { linkToken } = productionKeys(services)
+      const cookie = cookieOf(
+        await send(all, '/sign-in', { token: services.signIn.makeLink(services.keys.accountByEmail('operator@localhost')!) }),
+      )
+      for (const headers of [
+        {},
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site' },
+        { origin: 'https://evil.example' },
+      ] as Record<string, string>[]) {
+        const response = await send(
+          all,
+          path,
+          { token: linkToken!, email: 'operator@localhost', password, all: 'true' },
+          { cookie, ...headers },
+        )
+        expect([response.status, response.headers.get('set-cookie')]).toEqual([403, null])
+      }
+      expect((await all.get('/v1/account', undefined, { cookie, ...own })).status).toBe(200)
+      expect((await all.get(`/sign-in?token=${linkToken}`)).status).toBe(200)
+    },
+  )
+
+  test('takes no more than a form has', async () => {
+    const all = people()
+    expect((await send(all, '/sign-in', { email: 'a@example.com', password: 'x'.repeat(20_000) })).status).toBe(413)
+  })
+})
+
+describe('a password', () => {
+  test('is set after a link without the old one, and later only with it; all others are signed out', async () => {
+    const all = people()
+    const { person, services, signedIn, ask, clock } = all
+    const ann = person('ann')
+    const elsewhere = await signedIn(ann)
+    const cookie = cookieOf(await send(all, '/sign-in', { token: services.signIn.makeLink(ann.account) }))
+    const weak = await send(all, '/sign-in/password', { password: 'short' }, { cookie, ...own })
+    expect([weak.status, await weak.text()]).toEqual([422, expect.stringContaining('at least 10 characters')])
+    expect((await send(all, '/sign-in/password', { password }, { cookie, ...own })).status).toBe(200)
+    expect((await ask('GET', '/v1/account', `Bearer ${elsewhere}`)).status).toBe(401)
+    expect((await all.get('/v1/account', undefined, { cookie, ...own })).status).toBe(200)
+
+    clock.advance(hourMs)
+    const next = 'a second horse battery'
+    expect((await send(all, '/sign-in/password', { password: next }, { cookie, ...own })).status).toBe(401)
+    expect((await send(all, '/sign-in/password', { password: next, current: 'wrong' }, { cookie, ...own })).status).toBe(401)
+    expect((await send(all, '/sign-in/password', { password: next, current: password }, { cookie, ...own })).status).toBe(200)
+    const byPassword = await send(all, '/sign-in', { email: ann.email, password: next })
+    expect(byPassword.status).toBe(303)
+    expect((await send(all, '/sign-in', { email: ann.email, password })).status).toBe(401)
+  })
+
+  test('is guessed five times from one place, on the page too', async () => {
+    const all = people()
+    const ann = all.person('ann')
+    await all.services.signIn.setPassword(ann.account, password)
+    for (let i = 0; i < 5; i += 1) expect((await send(all, '/sign-in', { email: ann.email, password: `wrong ${i}` })).status).toBe(401)
+    const locked = await send(all, '/sign-in', { email: ann.email, password })
+    expect([locked.status, await locked.text()]).toEqual([429, expect.stringContaining('Too many wrong tries')])
+  })
+})
+
+describe('an invitation by letter', () => {
+  async function invited(email: string) {
+    const all = people()
+    const ann = all.person('ann', 'scale')
+    await all.ask('POST', '/organizations/invitations', `Token ${ann.key}`, { email, role: 'member' })
+    return { ...all, ann, token: tokenIn(all.letters(email)[0]!.text), letter: all.letters(email)[0]! }
+  }
+
+  test('lets a newcomer in with one press: an account, a session and the membership', async () => {
+    const all = await invited('new@example.com')
+    expect(all.letter.text).toContain(`/invitation?token=${all.token}`)
+    const page = await all.get(`/invitation?token=${all.token}`)
+    expect(await page.text()).toContain('Accept as new@example.com')
+    expect(all.services.keys.accountByEmail('new@example.com')).toBeUndefined()
+    const accepted = await send(all, '/invitation', { token: all.token })
+    expect(accepted.status).toBe(303)
+    const me = await all.ask('GET', '/v1/users/me', undefined, undefined, { cookie: cookieOf(accepted), ...own })
+    expect(me.body).toMatchObject({ email: 'new@example.com', tier: 'scale', email_confirmed: true })
+    expect((await send(all, '/invitation', { token: all.token })).status).toBe(410)
+  })
+
+  test('is no way into an account that is there already', async () => {
+    const all = await invited('bob@example.com')
+    const bob = all.person('bob', 'free')
+    expect(await (await all.get(`/invitation?token=${all.token}`)).text()).toContain('Sign in')
+    const refused = await send(all, '/invitation', { token: all.token })
+    expect([refused.status, refused.headers.get('set-cookie')]).toEqual([200, null])
+    expect(bob.account.actsOn).toBe(bob.account)
+    const cookie = cookieOf(await send(all, '/sign-in', { token: all.services.signIn.makeLink(bob.account) }))
+    expect((await send(all, '/invitation', { token: all.token }, { cookie, ...own })).status).toBe(303)
+    expect(bob.account.actsOn).toBe(all.ann.account)
+  })
+})
+
+describe.skipIf(!hasBrowser)('in a browser', () => {
+  let browser: Browser
+  let context: BrowserContext
+  let page: Page
+  let origin: string
+  let all: People
+  let evil: ReturnType<typeof Bun.serve>
+  const requested: string[] = []
+  const complaints: string[] = []
+
+  beforeAll(async () => {
+    all = people()
+    all.app.listen({ port: 0, hostname: '127.0.0.1' })
+    origin = `http://127.0.0.1:${all.app.server?.port}`
+    evil = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: request => new Response(evilPage(new URL(request.url).pathname), { headers: { 'content-type': 'text/html' } }),
+    })
+    browser = await chromium.launch({
+      executablePath,
+      args: [
+        '--headless',
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    })
+    context = await browser.newContext()
+    page = await context.newPage()
+    page.on('request', request => requested.push(request.url()))
+    page.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
+    page.on('pageerror', error => complaints.push(error.message))
+    const ann = all.person('ann')
+    all.services.keys.addKey(ann.account, { name: '<img src=x onerror="document.title=\'owned\'">' })
+    await page.goto(`${origin}/sign-in?token=${all.services.signIn.makeLink(ann.account)}`)
+  }, 30_000)
+  afterAll(async () => {
+    await browser?.close()
+    await all.app.stop(true)
+    await evil?.stop(true)
+  })
+
+  /** A page of another port: the same site to the cookie, another origin to us. */
+  function evilPage(path: string): string {
+    if (path === '/frame') return `<iframe src="${origin}/sign-in"></iframe>`
+    return `<form method="post" action="${origin}${path}"><input name="all" value="true"><input name="password" value="${password}"></form><script>document.forms[0].submit()</script>`
+  }
+
+  test('a press of the button signs in, and the page shows who and what, as text', async () => {
+    expect(await page.textContent('main')).toContain('ann@example.com')
+    await page.click('button')
+    await page.waitForURL(`${origin}/sign-in`)
+    expect(await page.textContent('main')).toContain('You are signed in as ann@example.com')
+    expect(await page.textContent('table')).toContain('<img src=x onerror=')
+    expect(await page.title()).toContain('Your account')
+    const [cookie] = await context.cookies()
+    expect(cookie).toMatchObject({ name: 'session', httpOnly: true, sameSite: 'Lax', path: '/' })
+    expect(await page.evaluate('document.cookie')).toBe('')
+  })
+
+  test('the policy lets nothing run that was put into the page, and nothing leaves for elsewhere', async () => {
+    const ran = await page.evaluate(`(() => {
+      const script = document.createElement('script')
+      script.textContent = 'window.ran = true'
+      document.body.append(script)
+      return window.ran === true
+    })()`)
+    expect(ran).toBe(false)
+    expect(complaints.splice(0).some(one => one.includes('Content Security Policy'))).toBe(true)
+    expect(requested.filter(url => !url.startsWith(origin) && !url.startsWith('data:'))).toEqual([])
+  })
+
+  test.each(['/sign-out', '/sign-in/password', '/v1/api-keys'])(
+    'a form of another origin to %s gets nothing done, though the cookie comes along',
+    async path => {
+      const other = await context.newPage()
+      const answer = other.waitForResponse(response => response.url() === `${origin}${path}`)
+      await other.goto(`http://127.0.0.1:${evil.port}${path}`)
+      expect([400, 401, 403]).toContain((await answer).status())
+      await other.close()
+      await page.goto(`${origin}/sign-in`)
+      expect(await page.textContent('main')).toContain('You are signed in as ann@example.com')
+      expect(all.services.keys.accountByEmail('ann@example.com')!.keys).toHaveLength(2)
+    },
+  )
+
+  test('no page shows it in a frame', async () => {
+    const other = await context.newPage()
+    await other.goto(`http://127.0.0.1:${evil.port}/frame`)
+    const frame = other.frames()[1]!
+    expect(await frame.content()).not.toContain('ann@example.com')
+    await other.close()
+  })
+
+  test('a password is set, signs in, and signing out ends it all', async () => {
+    await page.goto(`${origin}/sign-in`)
+    await page.fill('input[name=password]', password)
+    await page.click('text=Set password')
+    expect(await page.textContent('[role=status]')).toContain('The password is set')
+    await page.click('text=Sign out everywhere')
+    await page.waitForURL(`${origin}/sign-in`)
+    expect(await context.cookies()).toEqual([])
+    await page.fill('form[action="/sign-in"] input[name=email]', 'ann@example.com')
+    await page.fill('input[name=password]', 'not the password')
+    await page.click('text=Sign in >> nth=-1')
+    expect(await page.textContent('[role=status]')).toContain('not right')
+    await page.fill('form[action="/sign-in"] input[name=email]', 'ann@example.com')
+    await page.fill('input[name=password]', password)
+    await page.click('form[action="/sign-in"] button')
+    await page.waitForFunction("document.body.textContent.includes('You are signed in as')")
+    expect(complaints.filter(one => !one.includes('status of 401'))).toEqual([])
+  })
+})

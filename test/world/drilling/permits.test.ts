@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'bun:test'
+import { wellPermits } from '../../../src/feed/drilling/well-permits.ts'
+import { dayMs, hourMs, isoDay } from '../../../src/lib/instant.ts'
+import { isInside } from '../../../src/market/geography/geography.ts'
+import { permitStateOf, permitStates } from '../../../src/market/geography/us-states.ts'
+import { dayAfter } from '../../../src/market/prices/window.ts'
+import { permits } from '../../../src/service/drilling/permits.ts'
+import type { HouseEvent } from '../../../src/service/webhooks/events.ts'
+import { fracFiller } from '../../../src/world/drilling/frac.ts'
+import { fixtureStates } from '../../../src/world/drilling/permit-places.ts'
+import { permitFiller } from '../../../src/world/drilling/permits.ts'
+import { createWorld } from '../../../src/world/prices/world.ts'
+import { type House, house, startAt } from '../../support/instance.ts'
+
+const sampleWell = '42329400010000'
+
+interface Copy extends House {
+  told: HouseEvent[]
+  world: ReturnType<typeof createWorld>
+  step(): boolean
+  advance(ms: number): void
+}
+
+function copy(h = house()): Copy {
+  const { services } = h
+  const listed = services.catalogue.list().map(one => ({ ...one, available: one.unavailableReason === null }))
+  const world = createWorld({ seed: 1, series: listed })
+  const told: HouseEvent[] = []
+  const ground = { ...services, seed: 1, world, permits: permits({ db: services.db, events: { emit: event => told.push(event) } }) }
+  const wells = permitFiller(ground)
+  const frac = fracFiller({ ...ground, disclosures: services.fracDisclosures, chemicals: services.fracChemicals, isReady: wells.isFilled })
+  return {
+    ...{ ...h, told, world },
+    step: () => wells.step(1) || frac.step(1),
+    advance(ms) {
+      h.clock.advance(ms)
+      wells.advance(h.clock.now())
+      frac.advance(h.clock.now())
+    },
+  }
+}
+
+/** One copy for all tests that only look. */
+const filled = copy()
+while (filled.step());
+const today = isoDay(startAt)
+const all = (h: House) => {
+  const { search, store, counts } = h.services.permits
+  return store.rows(search.page({}, counts.total(), 0).ids)
+}
+const held = all(filled)
+
+describe('the permits of an evaluation copy', () => {
+  test('are of all 26 states, some ten thousand of them over three years, marked as fixture data', () => {
+    expect(new Set(held.map(one => one.state))).toEqual(new Set(permitStates.map(one => one.code)))
+    expect(held.length).toBeGreaterThan(13_000)
+    expect(held.length).toBeLessThan(22_000)
+    expect([held.filter(one => one.state === 'TX').at(-1)!.permitOn, new Set(held.map(one => one.source))]).toEqual([
+      dayAfter(today, -1096),
+      new Set(['fixture']),
+    ])
+  })
+
+  test('would all be taken as an import: numbers, states and places fit', () => {
+    const { check } = wellPermits({ record: () => ({ inserted: 0, revised: 0, unchanged: 0 }) })
+    const faults = held.flatMap(one => {
+      const row = { ...one, state: one.state, permit_date: one.permitOn, permit_number: one.permitNumber, api_number: one.apiNumberRaw }
+      const found = check({ ...row, latitude: one.latitude, longitude: one.longitude, operator: one.operator }, startAt)
+      const box = permitStateOf(one.state)!.box
+      const inside = isInside(box, { latitude: one.latitude!, longitude: one.longitude! })
+      return 'record' in found && inside ? [] : [{ ...one, ...found }]
+    })
+    expect(faults.slice(0, 3)).toEqual([])
+  })
+
+  test('are as many a day as the series of the catalogue say, for the last 90 days', () => {
+    const day = '2026-11-10'
+    for (const [state, code] of [
+      ['TX', 'TEXAS_WELL_PERMITS'],
+      ['NM', 'NEW_MEXICO_WELL_PERMITS'],
+    ] as const) {
+      const [value] = filled.world
+        .observations(code, Date.parse(day) - dayMs, Date.parse(day) + 3 * dayMs)
+        .filter(one => isoDay(one.observedAt) === day)
+      expect(value!.value).toBeGreaterThan(0)
+      expect(filled.services.permits.counts.between(state, day, dayAfter(day, 1))).toBe(Math.round(value!.value))
+    }
+  })
+
+  test('are fresh at the start, but for states that publish by the quarter', () => {
+    const register = filled.services.permits.held(undefined, today)!
+    expect([register.stale, register.staleStates.sort()]).toEqual([false, ['NV', 'NY']])
+  })
+
+  test('begin with the well that documentation names, whose whole life is known', async () => {
+    expect(filled.services.permits.store.rows([1])[0]).toMatchObject({ apiNumber: sampleWell, state: 'TX', county: 'Midland' })
+    const well = filled.services.wells.get(sampleWell)!
+    expect([well.permitOn! < well.spudOn!, well.spudOn! < well.completedOn!, well.completedOn! < well.firstProductionOn!]).toEqual([
+      true,
+      true,
+      true,
+    ])
+    expect(filled.services.fracDisclosures.ofWell(sampleWell)).toHaveLength(1)
+  })
+
+  test('are not told as events while the history is filled', () => expect(filled.told).toEqual([]))
+
+  test('are the same for one seed', () => {
+    const other = copy()
+    for (let i = 0; i < 3; i++) other.step()
+    const count = other.services.permits.counts.total()
+    expect(count).toBeGreaterThan(100)
+    const rowsIn = (h: House) => h.services.permits.store.rows(Array.from({ length: count }, (_, i) => i + 1))
+    expect(rowsIn(other)).toEqual(rowsIn(filled))
+  })
+
+  test('have counties of the state with numbers of their own', () => {
+    for (const state of fixtureStates) expect(new Set(state.counties.map(one => one.code)).size).toBe(state.counties.length)
+  })
+})
+
+describe('wells and disclosures', () => {
+  test('are of the four states whose wells are followed, in the order of a life, none in the future', () => {
+    const wells = filled.services.wells.search({})
+    expect(new Set(wells.map(one => one.state))).toEqual(new Set(['AK', 'ND', 'NM', 'TX']))
+    for (const { permitOn, spudOn, completedOn, firstProductionOn } of wells) {
+      const days = [permitOn, spudOn, completedOn, firstProductionOn]
+      const known = days.filter(day => day !== null)
+      expect(days.slice(0, known.length)).toEqual(known)
+      expect(known.toSorted()).toEqual(known)
+      expect(known.at(-1)! <= today).toBe(true)
+    }
+    expect(wells.filter(one => one.firstProductionOn !== null).length).toBeGreaterThan(2000)
+  })
+
+  test('disclose part of the wells, part of those with what was in the fluid, all of which is a hundred percent', () => {
+    const { fracDisclosures, fracChemicals } = filled.services
+    expect(fracDisclosures.total()).toBeGreaterThan(700)
+    expect(fracChemicals.count()).toBeGreaterThan(5)
+    const fluid = fracChemicals.of(fracDisclosures.ofWell(sampleWell)[0]!.id)
+    expect(fluid.reduce((sum, one) => sum + one.concentrationPercent!, 0)).toBeCloseTo(100, 3)
+    expect(fracDisclosures.newestOn()! < dayAfter(today, -30)).toBe(true)
+  })
+})
+
+describe('as the clock moves', () => {
+  test('lists come out, are told, and wells go on', () => {
+    const running = copy()
+    while (running.step());
+    const { permits: register, wells, fracDisclosures } = running.services
+    const before = {
+      permits: register.counts.total(),
+      jobs: fracDisclosures.total(),
+      done: wells.search({}).filter(one => one.firstProductionOn).length,
+    }
+    for (let hour = 0; hour < 8 * 24; hour++) running.advance(hourMs)
+    expect(register.held(['TX'], isoDay(running.clock.now()))!.dataAgeDays).toBeLessThan(4)
+    expect(register.counts.total() - before.permits).toBeGreaterThan(300)
+    expect(fracDisclosures.total()).toBeGreaterThan(before.jobs)
+    expect(wells.search({}).filter(one => one.firstProductionOn).length).toBeGreaterThan(before.done)
+    const texas = running.told.filter(event => event.state === 'TX' && event.type === 'drilling.well_permits.batch')
+    expect(texas.length).toBeGreaterThanOrEqual(4)
+    const told = running.told.reduce((sum, event) => sum + (event.type.endsWith('batch') ? (event.data.count as number) : 1), 0)
+    expect(told).toBe(register.counts.total() - before.permits)
+  })
+
+  test('a copy that is opened again goes on where it was', () => {
+    const first = copy()
+    for (let i = 0; i < 4; i++) first.step()
+    const half = first.services.permits.counts.total()
+    const again = copy(first)
+    while (again.step());
+    expect(half).toBeLessThan(again.services.permits.counts.total())
+    expect(again.services.permits.counts.total()).toBe(held.length)
+    expect(again.told).toEqual([])
+  })
+})

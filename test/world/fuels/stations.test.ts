@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'bun:test'
+import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
+import { manualClock } from '../../../src/lib/clock.ts'
+import { dayMs, hourMs, parseInstant } from '../../../src/lib/instant.ts'
+import { dieselCode } from '../../../src/market/fuels/diesel.ts'
+import { usStates } from '../../../src/market/geography/us-states.ts'
+import { openDatabase } from '../../../src/store/database.ts'
+import { type Station, stationStore } from '../../../src/store/fuels/stations.ts'
+import { stationFiller } from '../../../src/world/fuels/stations.ts'
+import { createWorld } from '../../../src/world/prices/world.ts'
+
+const start = parseInstant('2026-11-20T15:00:00Z')!
+const series = shippedCatalogue().series.map(one => ({ ...one, available: one.unavailableReason === null }))
+const world = createWorld({ seed: 1, series })
+
+function copy(seed = 1) {
+  const clock = manualClock(start)
+  const stations = stationStore(openDatabase(':memory:'))
+  return { clock, stations, filler: stationFiller({ seed, world, stations, now: clock.now }) }
+}
+const everywhere = ({ stations }: ReturnType<typeof copy>): Station[] =>
+  stations.near({ latitude: 40, longitude: -100 }, 5000, 1000).stations.map(({ id: _, miles: __, ...station }) => station)
+const byReference = (list: readonly Station[]) => list.toSorted((a, b) => (a.reference < b.reference ? -1 : 1))
+
+describe('stations of an evaluation copy', () => {
+  test('stand in every state, some hundreds, and are marked', () => {
+    const one = copy()
+    expect([one.filler.step!(100), one.filler.step!(100)]).toEqual([true, false])
+    const all = everywhere(one)
+    expect(all.length).toBeGreaterThan(300)
+    expect(all.length).toBeLessThan(600)
+    expect(new Set(all.map(station => station.state))).toEqual(new Set(usStates.map(state => state.code)))
+    expect(all.every(station => station.source === 'fixture' && station.fuelTypes.length > 1)).toBe(true)
+    // Five miles around the middle of Houston.
+    expect(one.stations.near({ latitude: 29.76, longitude: -95.37 }, 5, 50).total).toBeGreaterThan(4)
+  })
+
+  test('ask about the average of their state: nobody a fifth more or less, and the mean is within a few percent', () => {
+    const one = copy()
+    one.filler.advance(start)
+    const all = everywhere(one)
+    const ratios = all.map(({ state, price }) => price / world.observations(dieselCode(state), start - 28 * dayMs, start).at(-1)!.value)
+    expect(Math.min(...ratios)).toBeGreaterThan(0.85)
+    expect(Math.max(...ratios)).toBeLessThan(1.15)
+    const mean = ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length
+    expect(Math.abs(mean - 1)).toBeLessThan(0.01)
+    expect(new Set(ratios.map(ratio => ratio.toFixed(2))).size).toBeGreaterThan(8)
+  })
+
+  test('change their prices once a day at 11:00 UTC, with prices seen in the five hours before', () => {
+    const one = copy()
+    one.filler.advance(start)
+    const before = byReference(everywhere(one))
+    expect(one.filler.advance(start + 19 * hourMs)).toBe(0)
+    expect(one.filler.advance(start + 20 * hourMs)).toBe(before.length)
+    const after = byReference(everywhere(one))
+    const published = parseInstant('2026-11-21T11:00:00Z')!
+    expect(after.every(({ observedAt }) => observedAt < published && observedAt >= published - 5 * hourMs)).toBe(true)
+    expect(after.filter((station, i) => station.price !== before[i]!.price).length).toBeGreaterThan(before.length / 4)
+  })
+
+  test('are the same however the clock came there, and others under another seed', () => {
+    const [far, stepped, other] = [copy(), copy(), copy(2)]
+    const end = start + 40 * dayMs
+    for (let at = start; at <= end; at += 3 * dayMs) stepped.filler.advance(at)
+    stepped.filler.advance(end)
+    far.filler.advance(end)
+    other.filler.advance(end)
+    expect(byReference(everywhere(stepped))).toEqual(byReference(everywhere(far)))
+    expect(everywhere(other).map(one => one.latitude)).not.toEqual(everywhere(far).map(one => one.latitude))
+  })
+})

@@ -1,0 +1,279 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { type Clock, manualClock } from '../../../src/lib/clock.ts'
+import { dayMs, hourMs, minuteMs, parseInstant } from '../../../src/lib/instant.ts'
+import type { Cadence } from '../../../src/market/catalogue/catalogue.ts'
+import { createFixtureFeed, type FixturePoint, type FixtureSeries } from '../../../src/world/prices/feed.ts'
+import { createWorld } from '../../../src/world/prices/world.ts'
+
+const start = parseInstant('2026-11-21T19:30:00Z')!
+
+const rows: [
+  code: string,
+  category: string,
+  cadence: Cadence,
+  level: number,
+  volatility: number,
+  unit: string,
+  decimals: number,
+  available?: false,
+][] = [
+  ['AGBAMI_USD', 'physical_crude', 'daily', 74.2, 0.33, 'barrel', 2],
+  ['AMNA_USD', 'physical_crude', 'daily', 73.8, 0.33, 'barrel', 2, false],
+  ['BRENT_CRUDE_USD', 'crude_oil', 'intraday_2_5m', 74.25, 0.31, 'barrel', 2],
+  ['COPPER_USD', 'metals', 'intraday_5m', 10650, 0.2, 'metric_ton', 2],
+  ['DIESEL_LIST_B7_DKK', 'list_prices', 'daily', 13.49, 0.14, 'litre', 2],
+  ['DIESEL_USD', 'refined_products', 'twice_daily', 2.33, 0.34, 'gallon', 3],
+  ['EUR_USD', 'fx', 'intraday_5m', 1.1575, 0.075, 'rate', 4],
+  ['US_RIG_COUNT', 'drilling', 'weekly', 546, 0.08, 'rigs', 0],
+]
+const series: FixtureSeries[] = rows.map(([code, category, cadence, level, volatility, unit, decimals, available = true], i) => ({
+  ...{ id: i + 1, code, category, cadence, level, volatility, unit, decimals, available },
+  currency: 'USD',
+}))
+const world = createWorld({ seed: 1, series })
+const codeOf = new Map(series.map(one => [one.id, one.code]))
+
+/** What a database would hold, and how it came there. */
+class Recorder {
+  readonly values = new Map<string, FixturePoint>()
+  readonly writes: FixturePoint[][] = []
+  inserted = 0
+  /** Fails each write from this one on. */
+  failsFrom = Number.POSITIVE_INFINITY
+
+  write(points: readonly FixturePoint[]): void {
+    if (this.writes.length >= this.failsFrom) throw new Error('the disk is full')
+    this.writes.push([...points])
+    for (const point of points) {
+      const key = `${codeOf.get(point.seriesId)}/${point.observedAt}`
+      const known = this.values.get(key)
+      if (known) expect(point).toEqual(known)
+      else this.inserted += 1
+      this.values.set(key, point)
+    }
+  }
+
+  rows(): string[] {
+    return [...this.values].map(([key, point]) => `${key}=${point.value}@${point.recordedAt}`).sort()
+  }
+}
+
+/** Each look at the watch is a millisecond later than the last. */
+function ticking(): Clock {
+  let now = 0
+  return { now: () => now, monotonic: () => ++now }
+}
+
+function copy(at = start, state = new Map<string, string>(), ingest = new Recorder()) {
+  const clock = manualClock(at)
+  const settings = { get: (name: string) => state.get(name), set: (name: string, value: string) => void state.set(name, value) }
+  const feed = createFixtureFeed({ world, series, ingest, settings, clock, stopwatch: ticking() })
+  const fill = () => {
+    while (feed.step(1));
+  }
+  return { feed, ingest, state, clock, fill }
+}
+
+const expected = (at: number): string[] =>
+  series
+    .flatMap(one => world.history(one.code, at).map(point => `${one.code}/${point.observedAt}=${point.value}@${point.recordedAt}`))
+    .sort()
+
+describe('filling', () => {
+  test('the copy ends with the history of every available code and nothing else', () => {
+    const { feed, ingest, fill } = copy()
+    fill()
+    expect(ingest.rows()).toEqual(expected(start))
+    expect([...feed.filled()].sort()).toEqual(series.filter(one => one.available).map(one => one.code))
+    expect(feed.total).toBe(feed.filled().size)
+    expect(feed.step(1)).toBe(false)
+  })
+
+  test('the leading codes come first, then those quoted all day, then the rest', () => {
+    const { feed, fill } = copy()
+    fill()
+    expect([...feed.filled()]).toEqual([
+      'BRENT_CRUDE_USD',
+      'EUR_USD',
+      'DIESEL_USD',
+      'COPPER_USD',
+      'AGBAMI_USD',
+      'DIESEL_LIST_B7_DKK',
+      'US_RIG_COUNT',
+    ])
+  })
+
+  test('a code comes whole in one transaction or not at all', () => {
+    const { feed, ingest, fill } = copy()
+    fill()
+    for (const [id, code] of codeOf) {
+      const writes = ingest.writes.filter(points => points.some(point => point.seriesId === id))
+      expect(writes.length, code).toBe(feed.filled().has(code) ? 1 : 0)
+      if (writes[0]) expect(writes[0].filter(point => point.seriesId === id).length, code).toBe(world.history(code, start).length)
+    }
+    for (const points of ingest.writes) expect(points.length).toBeLessThanOrEqual(12_000)
+    const interrupted = copy(start, new Map(), new Recorder())
+    interrupted.ingest.failsFrom = ingest.writes.findIndex(points =>
+      points.some(point => codeOf.get(point.seriesId) === 'DIESEL_LIST_B7_DKK'),
+    )
+    expect(interrupted.fill).toThrow('the disk is full')
+    expect(interrupted.feed.filled().has('DIESEL_LIST_B7_DKK')).toBe(false)
+    expect(interrupted.feed.filled().has('BRENT_CRUDE_USD')).toBe(true)
+  })
+
+  test('a step ends soon after its budget, and always gets on', () => {
+    const { feed } = copy()
+    expect(feed.step(0)).toBe(true)
+    const first = feed.filled().size
+    expect(first).toBeGreaterThan(0)
+    expect(first).toBeLessThan(feed.total)
+    feed.step(0)
+    expect(feed.filled().size).toBeGreaterThan(first)
+  })
+
+  test('a copy that is set back to nothing begins again', () => {
+    const { feed, state, fill } = copy()
+    fill()
+    state.clear()
+    expect(feed.filled().size).toBe(0)
+    expect(feed.step(0)).toBe(true)
+    expect([...feed.filled()][0]).toBe('BRENT_CRUDE_USD')
+    expect(feed.filled().size).toBeLessThan(feed.total)
+  })
+
+  test('a copy that was interrupted anywhere ends like one that was not', () => {
+    const whole = copy()
+    whole.fill()
+    whole.feed.advance(start + 3 * hourMs)
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 5 }), deaths => {
+        const state = new Map([['fixture.started_at', String(start)]])
+        const ingest = new Recorder()
+        for (const death of deaths) {
+          const { fill } = copy(start + minuteMs, state, ingest)
+          ingest.failsFrom = ingest.writes.length + death
+          try {
+            fill()
+          } catch {}
+        }
+        ingest.failsFrom = Number.POSITIVE_INFINITY
+        const last = copy(start + hourMs, state, ingest)
+        last.fill()
+        last.feed.advance(start + 3 * hourMs)
+        expect(ingest.rows()).toEqual(whole.ingest.rows())
+      }),
+      { numRuns: 12 },
+    )
+  })
+})
+
+describe('moving forward', () => {
+  test('nothing is written before there is anything filled', () => {
+    const { feed, ingest } = copy()
+    expect(feed.advance(start + dayMs)).toBe(0)
+    expect(ingest.writes).toHaveLength(0)
+  })
+
+  test('in how many passes time goes by makes no difference', () => {
+    const once = copy()
+    once.fill()
+    once.feed.advance(start + 5 * dayMs)
+    const plain = once.ingest.rows()
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 5 * dayMs }), { maxLength: 8 }), stops => {
+        const { feed, ingest, fill } = copy()
+        fill()
+        for (const stop of [...stops.toSorted((a, b) => a - b), 5 * dayMs]) feed.advance(start + stop)
+        expect(ingest.rows()).toEqual(plain)
+      }),
+      { numRuns: 12 },
+    )
+  })
+
+  test('a pass writes what was published since the last one, each code oldest first, once', () => {
+    const { feed, ingest, fill } = copy()
+    fill()
+    const before = ingest.inserted
+    const count = feed.advance(start + 3 * dayMs)
+    const all = series.flatMap(one => world.observations(one.code, start, start + 3 * dayMs))
+    expect(count).toBe(all.length)
+    expect(ingest.inserted - before).toBe(all.length)
+    for (const points of Map.groupBy(ingest.writes.slice(-1)[0]!, point => point.seriesId).values()) {
+      const observed = points.map(point => point.observedAt)
+      expect(observed).toEqual(observed.toSorted((a, b) => a - b))
+    }
+    expect(feed.advance(start + 3 * dayMs)).toBe(0)
+  })
+
+  test('a pass that fails loses nothing', () => {
+    const { feed, ingest, fill } = copy()
+    fill()
+    ingest.failsFrom = ingest.writes.length
+    expect(() => feed.advance(start + 2 * dayMs)).toThrow('the disk is full')
+    ingest.failsFrom = Number.POSITIVE_INFINITY
+    feed.advance(start + 2 * dayMs)
+    const other = copy()
+    other.fill()
+    other.feed.advance(start + 2 * dayMs)
+    expect(ingest.rows()).toEqual(other.ingest.rows())
+  })
+
+  test('codes filled after time has moved have what was published meanwhile', () => {
+    const { feed, ingest, fill } = copy()
+    feed.step(0)
+    feed.advance(start + 2 * dayMs)
+    fill()
+    const other = copy()
+    other.fill()
+    other.feed.advance(start + 2 * dayMs)
+    expect(ingest.rows()).toEqual(other.ingest.rows())
+  })
+
+  test('a quiet second writes nothing, not even its own progress', () => {
+    const { feed, state, fill } = copy(parseInstant('2026-11-21T12:00:00Z')!)
+    fill()
+    const known = new Map(state)
+    expect(feed.advance(parseInstant('2026-11-21T12:00:01Z')!)).toBe(0)
+    expect(state).toEqual(known)
+  })
+
+  test('a clock that goes back adds nothing', () => {
+    const { feed, ingest, fill } = copy()
+    fill()
+    feed.advance(start + dayMs)
+    const rows = ingest.rows()
+    expect(feed.advance(start - 30 * dayMs)).toBe(0)
+    expect(feed.advance(start + dayMs)).toBe(0)
+    expect(ingest.rows()).toEqual(rows)
+  })
+
+  test('paused, data ages, also after a restart; afterwards it catches up', () => {
+    const { feed, ingest, state, fill } = copy()
+    fill()
+    feed.paused = true
+    const again = copy(start, state, ingest)
+    expect(again.feed.paused).toBe(true)
+    expect(again.feed.advance(start + 3 * dayMs)).toBe(0)
+    again.feed.paused = false
+    again.feed.advance(start + 4 * dayMs)
+    const other = copy()
+    other.fill()
+    other.feed.advance(start + 4 * dayMs)
+    expect(ingest.rows()).toEqual(other.ingest.rows())
+  })
+
+  test('a clock moved by a year brings closes for most of it and every price of its end', () => {
+    const { feed, ingest, fill } = copy()
+    fill()
+    const before = ingest.inserted
+    const end = start + 365 * dayMs
+    const written = feed.advance(end)
+    expect(ingest.inserted - before).toBe(written)
+    const held = new Set([...ingest.values.values()].map(point => `${codeOf.get(point.seriesId)}/${point.observedAt}`))
+    for (const point of world.observations('BRENT_CRUDE_USD', end - 30 * dayMs, end))
+      expect(held.has(`BRENT_CRUDE_USD/${point.observedAt}`)).toBe(true)
+    for (const point of world.history('AGBAMI_USD', end)) expect(held.has(`AGBAMI_USD/${point.observedAt}`)).toBe(true)
+    expect(written).toBeLessThan(60_000)
+  })
+})
