@@ -22,9 +22,12 @@ export interface Filling {
 }
 
 /** The database that pages and starts are measured on. */
-export const large = (options: BenchOptions): Promise<Filled> => filled('large', { points: options.points, keys: 5 }, options)
+export const large = (options: BenchOptions): Promise<Filled> =>
+  filled('large', { points: options.points, keys: 5 }, options)
 
-/** An evaluation copy with all of its data, in a process of its own; one of the day is used again. */
+/**
+ * An evaluation copy with all of its data, in a process of its own; one of the day is used again.
+ */
 export async function filledCopy({ dir, say }: BenchOptions): Promise<string> {
   const target = join(dir, `copy-${new Date().toISOString().slice(0, 10)}-${schemaHash()}`)
   if (!existsSync(join(target, 'filled.json'))) {
@@ -64,8 +67,15 @@ async function run(script: string, args: readonly string[]): Promise<void> {
   if ((await child.exited) !== 0) throw new Error(`${script} ${args.join(' ')} failed`)
 }
 
-/** Fills a directory in a process of its own, once: what is there, whole and of this schema is used again. */
-export async function filled(name: string, { points, keys }: Filling, { dir, say }: BenchOptions): Promise<Filled> {
+/**
+ * Fills a directory in a process of its own, once: what is there, whole and of this schema is used
+ * again.
+ */
+export async function filled(
+  name: string,
+  { points, keys }: Filling,
+  { dir, say }: BenchOptions,
+): Promise<Filled> {
   const target = join(dir, `${name}-${points}-${keys}-${schemaHash()}`)
   const note = join(target, 'filled.json')
   if (!existsSync(note)) {

@@ -1,13 +1,22 @@
-/** Two ways of doing the same work, measured in turn: what else the machine does meets both alike. */
+/**
+ * Two ways of doing the same work, measured in turn: what else the machine does meets both alike.
+ */
 export interface Duel {
   ours: number
   theirs: number
-  /** Median of the ratios of the rounds, not the ratio of the medians: each round was measured within seconds. */
+  /**
+   * Median of the ratios of the rounds, not the ratio of the medians: each round was measured
+   * within seconds.
+   */
   ratio: number
 }
 
 /** Each contestant answers its speed; A B A B …, after one run of each that does not count. */
-export async function duel(rounds: number, ours: () => Promise<number>, theirs: () => Promise<number>): Promise<Duel> {
+export async function duel(
+  rounds: number,
+  ours: () => Promise<number>,
+  theirs: () => Promise<number>,
+): Promise<Duel> {
   await ours()
   await theirs()
   const pairs: [number, number][] = []

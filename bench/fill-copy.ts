@@ -12,13 +12,19 @@ const dir = process.argv[2]!
 const clock = systemClock()
 const house = openHouse({
   dir,
-  // A copy that was not opened to be served does not take the directory for itself, and could not be served afterwards.
+  // A copy that was not opened to be served does not take the directory for itself, and could not
+  // be served afterwards.
   serving: true,
   ground: {
     config: loadConfig({ mode: 'dev', flags: {}, env: {}, files: { directory: dir } }),
     clock,
     ids: randomIds(),
-    log: createLog({ level: 'warn', format: 'text', write: line => process.stderr.write(line), clock }),
+    log: createLog({
+      level: 'warn',
+      format: 'text',
+      write: line => process.stderr.write(line),
+      clock,
+    }),
   },
 })
 while (house.feed!.step(stepMs));

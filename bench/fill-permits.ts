@@ -12,10 +12,20 @@ const batchMax = 50_000
 
 const [dir, count] = [process.argv[2]!, Number(process.argv[3])]
 const clock = systemClock()
-const log = createLog({ level: 'warn', format: 'text', write: line => process.stderr.write(line), clock })
+const log = createLog({
+  level: 'warn',
+  format: 'text',
+  write: line => process.stderr.write(line),
+  clock,
+})
 const house = openHouse({
   dir,
-  ground: { config: loadConfig({ flags: {}, env: {}, files: { directory: dir } }), clock, ids: randomIds(), log },
+  ground: {
+    config: loadConfig({ flags: {}, env: {}, files: { directory: dir } }),
+    clock,
+    ids: randomIds(),
+    log,
+  },
 })
 const { db, permits, keys, ids } = house.services
 // A register that is loaded whole has the machine to itself: the indexes it grows fit into memory.
@@ -30,11 +40,20 @@ for (let from = 0; from < count; from += batchMax) {
   permits.store.write(batch, clock.now())
 }
 const seconds = (clock.monotonic() - began - made) / 1000
-process.stderr.write(`${count} permits written in ${Math.round(seconds)} s, ${Math.round(count / seconds)} a second\n`)
+process.stderr.write(
+  `${count} permits written in ${Math.round(seconds)} s, ${Math.round(count / seconds)} a second\n`,
+)
 const at = clock.now()
 const account = keys.putAccount({
-  ...{ id: ids.uuid(), email: 'desk@example.com', plan: 'enterprise', addOns: [], trialStartedAt: null, trialEndsAt: null },
-  ...{ emailConfirmedAt: at, suspendedAt: null, createdAt: at },
+  id: ids.uuid(),
+  email: 'desk@example.com',
+  plan: 'enterprise',
+  addOns: [],
+  trialStartedAt: null,
+  trialEndsAt: null,
+  emailConfirmedAt: at,
+  suspendedAt: null,
+  createdAt: at,
 })
 const { token } = keys.addKey(account, { name: 'bench' })
 house.services.adminTokens.rotate()

@@ -13,7 +13,10 @@ const leadingCode = 'WTI_USD'
 const codeCount = 20
 const batchMax = 100_000
 const keysEach = 5
-/** Ten minutes: a million points reach back nineteen years, so that months too come to more than one page of 100. */
+/**
+ * Ten minutes: a million points reach back nineteen years, so that months too come to more than one
+ * page of 100.
+ */
 const stepMs = 600_000
 
 const [dir, points, keys] = [process.argv[2]!, Number(process.argv[3]), Number(process.argv[4])]
@@ -24,7 +27,12 @@ const house = openHouse({
     config: loadConfig({ flags: {}, env: {}, files: { directory: dir } }),
     clock,
     ids: randomIds(),
-    log: createLog({ level: 'warn', format: 'text', write: line => process.stderr.write(line), clock }),
+    log: createLog({
+      level: 'warn',
+      format: 'text',
+      write: line => process.stderr.write(line),
+      clock,
+    }),
   },
 })
 const { catalogue, ingest, keys: keyring, adminTokens, ids } = house.services
@@ -34,7 +42,10 @@ function seriesToFill(): Series[] {
   const leading = catalogue.resolve(leadingCode, clock.now())!.series
   const others = catalogue.list().filter(one => one !== leading && one.unavailableReason === null)
   const intraday = others.filter(one => one.cadence.startsWith('intraday'))
-  return [leading, ...intraday, ...others.filter(one => !intraday.includes(one))].slice(0, codeCount)
+  return [leading, ...intraday, ...others.filter(one => !intraday.includes(one))].slice(
+    0,
+    codeCount,
+  )
 }
 
 /** A walk around the code's level, the same in every run. */
@@ -56,7 +67,11 @@ for (const series of seriesToFill()) {
   for (let from = 0; from < each; from += batchMax) {
     const count = Math.min(batchMax, each - from)
     ingest.write(
-      Array.from({ length: count }, (_, i) => ({ seriesId: series.id, observedAt: firstAt + (from + i) * stepMs, value: next() })),
+      Array.from({ length: count }, (_, i) => ({
+        seriesId: series.id,
+        observedAt: firstAt + (from + i) * stepMs,
+        value: next(),
+      })),
     )
   }
 }
@@ -75,7 +90,8 @@ while (tokens.length < keys) {
     suspendedAt: null,
     createdAt: at,
   })
-  for (let i = 0; i < keysEach && tokens.length < keys; i += 1) tokens.push(keyring.addKey(account, { name: `key ${i + 1}` }).token)
+  for (let i = 0; i < keysEach && tokens.length < keys; i += 1)
+    tokens.push(keyring.addKey(account, { name: `key ${i + 1}` }).token)
 }
 adminTokens.rotate()
 house.close()

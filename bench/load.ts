@@ -11,7 +11,10 @@ export interface LoadRequest {
 
 /** Enough that the server always has a request waiting, few enough that its queue stays short. */
 const connectionCount = 64
-/** A measurement goes on until it has these, however slow the server is: a few answers would say little, and none nothing. */
+/**
+ * A measurement goes on until it has these, however slow the server is: a few answers would say
+ * little, and none nothing.
+ */
 const answersMin = 2 * connectionCount
 const patienceMs = 60_000
 const pollMs = 20
@@ -21,7 +24,11 @@ const lengthName = Buffer.from('content-length: ', 'latin1')
 const statusAt = 'HTTP/1.1 '.length
 
 /** One GET as it goes over the wire. */
-export const requestBytes = (port: number, path: string, headers: Readonly<Record<string, string>> = {}): Uint8Array =>
+export const requestBytes = (
+  port: number,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Uint8Array =>
   Buffer.from(
     `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${Object.entries(headers)
       .map(([name, value]) => `${name}: ${value}\r\n`)
@@ -29,8 +36,9 @@ export const requestBytes = (port: number, path: string, headers: Readonly<Recor
   )
 
 /**
- * Answers a second over keep-alive connections with one request each under way. The requests are made beforehand and the answers only
- * measured, not parsed, because the generator shares the machine with the server. Throws on any answer that is not the expected one.
+ * Answers a second over keep-alive connections with one request each under way. The requests are
+ * made beforehand and the answers only measured, not parsed, because the generator shares the
+ * machine with the server. Throws on any answer that is not the expected one.
  */
 export async function load({ port, requests, bodyBytes, seconds }: LoadRequest): Promise<number> {
   let answers = 0
@@ -43,12 +51,16 @@ export async function load({ port, requests, bodyBytes, seconds }: LoadRequest):
     const request = requests[next]!
     next = next + 1 === requests.length ? 0 : next + 1
     underWay += 1
-    if (socket.write(request) !== request.length) fault ??= new Error('a request did not fit into the socket')
+    if (socket.write(request) !== request.length)
+      fault ??= new Error('a request did not fit into the socket')
   }
   const data = (socket: Socket<Answer>, chunk: Buffer) => {
     const answer = socket.data
     const size = answer.missing > 0 ? chunk.length : bodySoFar(chunk, bodyBytes)
-    if (size < 0) fault ??= new Error(`expected 200 with ${bodyBytes} bytes, got: ${chunk.toString('latin1', 0, 400)}`)
+    if (size < 0)
+      fault ??= new Error(
+        `expected 200 with ${bodyBytes} bytes, got: ${chunk.toString('latin1', 0, 400)}`,
+      )
     answer.missing = (answer.missing || bodyBytes) - size
     if (answer.missing > 0) return
     if (answer.missing < 0) fault ??= new Error(`an answer is longer than ${bodyBytes} bytes`)
@@ -62,21 +74,30 @@ export async function load({ port, requests, bodyBytes, seconds }: LoadRequest):
   }
   const sockets = await Promise.all(
     Array.from({ length: connectionCount }, () =>
-      Bun.connect<Answer>({ hostname: '127.0.0.1', port, data: { missing: 0 }, socket: { data, close } }),
+      Bun.connect<Answer>({
+        hostname: '127.0.0.1',
+        port,
+        data: { missing: 0 },
+        socket: { data, close },
+      }),
     ),
   )
   const startedAt = performance.now()
   for (const socket of sockets) ask(socket)
   await Bun.sleep(seconds * 1000)
-  while (answers < answersMin && !fault && performance.now() - startedAt < patienceMs) await Bun.sleep(pollMs)
-  // To the last answer, not to now: a slow server answers all connections in one go, and the time since then would count for nothing.
+  while (answers < answersMin && !fault && performance.now() - startedAt < patienceMs)
+    await Bun.sleep(pollMs)
+  // To the last answer, not to now: a slow server answers all connections in one go, and the time
+  // since then would count for nothing.
   const perSecond = (answers * 1000) / (lastAt - startedAt)
   stopped = true
   // What the server has still to answer would be work that falls into the other one's measurement.
-  while (underWay > 0 && !fault && performance.now() - startedAt < patienceMs) await Bun.sleep(pollMs)
+  while (underWay > 0 && !fault && performance.now() - startedAt < patienceMs)
+    await Bun.sleep(pollMs)
   for (const socket of sockets) socket.terminate()
   if (fault) throw fault
-  if (answers < answersMin || underWay > 0) throw new Error(`only ${answers} answers in ${patienceMs / 1000} s`)
+  if (answers < answersMin || underWay > 0)
+    throw new Error(`only ${answers} answers in ${patienceMs / 1000} s`)
   return perSecond
 }
 
@@ -85,13 +106,22 @@ interface Answer {
   missing: number
 }
 
-/** Bytes of the body in a chunk that begins with the head of an answer; -1 for an answer that is not the expected one. */
+/**
+ * Bytes of the body in a chunk that begins with the head of an answer; -1 for an answer that is not
+ * the expected one.
+ */
 function bodySoFar(chunk: Buffer, bodyBytes: number): number {
   const end = chunk.indexOf(headEnd)
   if (end < 0 || chunk.toString('latin1', statusAt, statusAt + 3) !== '200') return -1
   const at = chunk.indexOf(lengthName)
   const given = at < 0 ? chunk.indexOf('Content-Length: ') : at
-  if (given < 0 || Number.parseInt(chunk.toString('latin1', given + lengthName.length, given + lengthName.length + 12), 10) !== bodyBytes)
+  if (
+    given < 0 ||
+    Number.parseInt(
+      chunk.toString('latin1', given + lengthName.length, given + lengthName.length + 12),
+      10,
+    ) !== bodyBytes
+  )
     return -1
   return chunk.length - end - headEnd.length
 }

@@ -3,9 +3,13 @@ import { cpus, totalmem } from 'node:os'
 
 /** What the numbers were measured on. */
 export function machineLine(): string {
-  const { sqlite } = new Database(':memory:').query('SELECT sqlite_version() AS sqlite').get() as { sqlite: string }
+  const { sqlite } = new Database(':memory:').query('SELECT sqlite_version() AS sqlite').get() as {
+    sqlite: string
+  }
   const shell = Bun.which('sqlite3')
-  const shellVersion = shell ? Bun.spawnSync([shell, '--version']).stdout.toString().split(' ')[0] : 'absent'
+  const shellVersion = shell
+    ? Bun.spawnSync([shell, '--version']).stdout.toString().split(' ')[0]
+    : 'absent'
   const cores = cpus()
   return [
     `${cores[0]?.model.trim() ?? 'unknown CPU'}, ${cores.length} cores`,

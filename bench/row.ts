@@ -31,13 +31,34 @@ export type Row = (options: BenchOptions) => Promise<Line[]>
 export const perSecond = (value: number): string => `${Math.round(value).toLocaleString('en-US')}/s`
 
 /** A line whose bar is a least ratio. */
-export function ratioLine(row: string, { ours, theirs, ratio }: { ours: number; theirs: number; ratio: number }, atLeast: number): Line {
-  return { row, ours: perSecond(ours), yardstick: perSecond(theirs), ratio, atLeast: atLeast.toFixed(2), met: ratio >= atLeast }
+export function ratioLine(
+  row: string,
+  { ours, theirs, ratio }: { ours: number; theirs: number; ratio: number },
+  atLeast: number,
+): Line {
+  return {
+    row,
+    ours: perSecond(ours),
+    yardstick: perSecond(theirs),
+    ratio,
+    atLeast: atLeast.toFixed(2),
+    met: ratio >= atLeast,
+  }
 }
 
 /** A line that is there to be read: nothing is demanded of it. */
-export function plainLine(row: string, { ours, theirs, ratio }: { ours: number; theirs: number; ratio: number }): Line {
-  return { row, ours: perSecond(ours), yardstick: perSecond(theirs), ratio, atLeast: '-', met: undefined }
+export function plainLine(
+  row: string,
+  { ours, theirs, ratio }: { ours: number; theirs: number; ratio: number },
+): Line {
+  return {
+    row,
+    ours: perSecond(ours),
+    yardstick: perSecond(theirs),
+    ratio,
+    atLeast: '-',
+    met: undefined,
+  }
 }
 
 export function table(lines: readonly Line[]): string {
@@ -51,6 +72,11 @@ export function table(lines: readonly Line[]): string {
   ])
   const all = [['row', 'ours', 'yardstick', 'ratio', 'bar', 'met'], ...rows]
   const widths = all[0]!.map((_, column) => Math.max(...all.map(cells => cells[column]!.length)))
-  const line = (cells: readonly string[]) => `| ${cells.map((cell, i) => cell.padEnd(widths[i]!)).join(' | ')} |`
-  return [line(all[0]!), line(widths.map(width => '-'.repeat(width))), ...all.slice(1).map(line)].join('\n')
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, i) => cell.padEnd(widths[i]!)).join(' | ')} |`
+  return [
+    line(all[0]!),
+    line(widths.map(width => '-'.repeat(width))),
+    ...all.slice(1).map(line),
+  ].join('\n')
 }

@@ -40,9 +40,11 @@ const { values } = parseArgs({
 
 const wanted = values.rows.split(',').filter(Boolean)
 const unknown = wanted.filter(name => !(name in rows))
-if (unknown.length > 0) throw new Error(`--rows ${unknown.join(',')}: the rows are ${Object.keys(rows).join(', ')}`)
+if (unknown.length > 0)
+  throw new Error(`--rows ${unknown.join(',')}: the rows are ${Object.keys(rows).join(', ')}`)
 
-const dir = values.keep === undefined ? mkdtempSync(join(tmpdir(), 'wellhead-bench-')) : resolve(values.keep)
+const dir =
+  values.keep === undefined ? mkdtempSync(join(tmpdir(), 'wellhead-bench-')) : resolve(values.keep)
 mkdirSync(dir, { recursive: true })
 const options: BenchOptions = {
   dir,
@@ -58,4 +60,6 @@ try {
 } finally {
   if (values.keep === undefined) rmSync(dir, { recursive: true, force: true })
 }
-process.stdout.write(`${table(lines)}\n\n${new Date().toISOString().slice(0, 10)}; ${machineLine()}\n`)
+process.stdout.write(
+  `${table(lines)}\n\n${new Date().toISOString().slice(0, 10)}; ${machineLine()}\n`,
+)

@@ -25,8 +25,8 @@ export interface Wellhead extends Server {
 }
 
 /**
- * No rolling window may end a measurement, and the quota must be on: windows of the greatest length that the configuration takes, the
- * quota of the largest plan.
+ * No rolling window may end a measurement, and the quota must be on: windows of the greatest length
+ * that the configuration takes, the quota of the largest plan.
  */
 export const environment: Record<string, string> = {
   PATH: process.env.PATH ?? '',
@@ -36,19 +36,47 @@ export const environment: Record<string, string> = {
 }
 
 /** Starts Wellhead on a data directory and waits until it listens. */
-export async function serveWellhead(dir: string, mode: 'serve' | 'dev' = 'serve'): Promise<Wellhead> {
+export async function serveWellhead(
+  dir: string,
+  mode: 'serve' | 'dev' = 'serve',
+): Promise<Wellhead> {
   const readyFile = join(dir, 'ready.json')
   rmSync(readyFile, { force: true })
-  const child = spawned([...fromSource, mode, '--data', dir, '--port', '0', '--ready-file', readyFile])
+  const child = spawned([
+    ...fromSource,
+    mode,
+    '--data',
+    dir,
+    '--port',
+    '0',
+    '--ready-file',
+    readyFile,
+  ])
   while (!existsSync(readyFile)) await stillRunning(child)
-  const ready = JSON.parse(readFileSync(readyFile, 'utf8')) as { url: string; api_key?: string; admin_token?: string }
+  const ready = JSON.parse(readFileSync(readyFile, 'utf8')) as {
+    url: string
+    api_key?: string
+    admin_token?: string
+  }
   const port = Number(new URL(ready.url).port)
-  return { port, pid: child.pid, apiKey: ready.api_key, adminToken: ready.admin_token, stop: () => stopped(child) }
+  return {
+    port,
+    pid: child.pid,
+    apiKey: ready.api_key,
+    adminToken: ready.admin_token,
+    stop: () => stopped(child),
+  }
 }
 
-/** Starts a yardstick: a program that prints its port and then serves. `settings` reach it as JSON. */
+/**
+ * Starts a yardstick: a program that prints its port and then serves. `settings` reach it as JSON.
+ */
 export async function serveYardstick(name: string, settings: unknown): Promise<Server> {
-  const child = spawned([process.execPath, join(import.meta.dir, 'yardsticks', `${name}.ts`), JSON.stringify(settings)])
+  const child = spawned([
+    process.execPath,
+    join(import.meta.dir, 'yardsticks', `${name}.ts`),
+    JSON.stringify(settings),
+  ])
   let text = ''
   for await (const chunk of child.stdout) {
     text += new TextDecoder().decode(chunk)
@@ -58,7 +86,13 @@ export async function serveYardstick(name: string, settings: unknown): Promise<S
 }
 
 export function spawned(command: string[]): Subprocess<'ignore', 'pipe', 'inherit'> {
-  return Bun.spawn(command, { cwd: root, env: environment, stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' })
+  return Bun.spawn(command, {
+    cwd: root,
+    env: environment,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
 }
 
 async function stillRunning(child: Subprocess) {
@@ -72,7 +106,10 @@ export async function stopped(child: Subprocess): Promise<void> {
 }
 
 /** Runs `work` and stops the servers whatever comes of it. */
-export async function withServers<S extends Server, T>(servers: readonly Promise<S>[], work: (...servers: S[]) => Promise<T>): Promise<T> {
+export async function withServers<S extends Server, T>(
+  servers: readonly Promise<S>[],
+  work: (...servers: S[]) => Promise<T>,
+): Promise<T> {
   const started = await Promise.all(servers)
   try {
     return await work(...started)

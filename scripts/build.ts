@@ -2,9 +2,10 @@ import { mkdirSync } from 'node:fs'
 import { writeNotices } from './notices.ts'
 
 /**
- * Builds the one binary. Whitespace and syntax are minified and nothing else: renaming identifiers silently switches off numeric
- * bounds of request schemas. Neither bunfig.toml nor .env of the working directory may change what the binary does.
- * Bytecode beside the source costs 6 MB and spares the parsing at every start: two thirds of the time to the first answer.
+ * Builds the one binary. Whitespace and syntax are minified and nothing else: renaming identifiers
+ * silently switches off numeric bounds of request schemas. Neither bunfig.toml nor .env of the
+ * working directory may change what the binary does. Bytecode beside the source costs 6 MB and
+ * spares the parsing at every start: two thirds of the time to the first answer.
  */
 mkdirSync('dist', { recursive: true })
 const built = Bun.spawnSync(

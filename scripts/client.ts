@@ -9,7 +9,9 @@ import { createLog } from '../src/lib/log.ts'
 import { openServices } from '../src/services.ts'
 import { openDatabase } from '../src/store/database.ts'
 
-/** The OpenAPI document of the interface as the sources have it, or of a running copy at an address. */
+/**
+ * The OpenAPI document of the interface as the sources have it, or of a running copy at an address.
+ */
 async function documentText(address: string | undefined): Promise<string> {
   if (address !== undefined) {
     const answer = await fetch(new URL('/openapi.json', address))
@@ -17,16 +19,31 @@ async function documentText(address: string | undefined): Promise<string> {
     return await answer.text()
   }
   const clock = systemClock()
-  const config = loadConfig({ flags: {}, env: {}, files: { directory: process.cwd() }, readFile: () => undefined })
+  const config = loadConfig({
+    flags: {},
+    env: {},
+    files: { directory: process.cwd() },
+    readFile: () => undefined,
+  })
   const log = createLog({ level: 'error', format: 'text', write: () => undefined, clock })
   const db = openDatabase(':memory:')
-  const app = createApp(openServices({ db, config, clock, ids: randomIds(), log, masterKey: 'of no use: nothing is stored' }))
+  const app = createApp(
+    openServices({
+      db,
+      config,
+      clock,
+      ids: randomIds(),
+      log,
+      masterKey: 'of no use: nothing is stored',
+    }),
+  )
   return await (await app.handle(new Request('http://localhost/openapi.json'))).text()
 }
 
 /**
- * Writes a TypeScript client into a directory: `openapi.json`, and `index.ts` with one function for each operation, typed by it. It runs
- * on `@oazapfts/runtime`; `defaults.baseUrl` and `defaults.headers.Authorization` say where it asks and with which key.
+ * Writes a TypeScript client into a directory: `openapi.json`, and `index.ts` with one function for
+ * each operation, typed by it. It runs on `@oazapfts/runtime`; `defaults.baseUrl` and
+ * `defaults.headers.Authorization` say where it asks and with which key.
  */
 const [directory = 'dist/client', address] = process.argv.slice(2)
 const out = resolve(directory)

@@ -14,26 +14,31 @@ const modules = 'node_modules'
 const isLicence = /^(licen[cs]e|copying|notice)(\.|-|$)/i
 
 /**
- * Writes the licences of all that the binary carries: whoever passes it on must pass them on too. Every package that ours need at run time
- * is named, and those that theirs need; a package that came without the text of its licence is named with what it says of itself.
+ * Writes the licences of all that the binary carries: whoever passes it on must pass them on too.
+ * Every package that ours need at run time is named, and those that theirs need; a package that
+ * came without the text of its licence is named with what it says of itself.
  */
 export function writeNotices(target: string): void {
   const seen = new Map<string, string>()
   const add = (name: string, from: string) => {
-    const dir = [join(from, modules, name), join(modules, name)].find(path => existsSync(join(path, 'package.json')))
+    const dir = [join(from, modules, name), join(modules, name)].find(path =>
+      existsSync(join(path, 'package.json')),
+    )
     if (!dir) return
     const manifest = manifestOf(dir)
     const title = `${manifest.name} ${manifest.version}`
     if (seen.has(title)) return
     seen.set(title, `${title} (${manifest.license ?? 'no licence named'})\n\n${licencesOf(dir)}`)
-    for (const next of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) add(next, dir)
+    for (const next of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }))
+      add(next, dir)
   }
   for (const name of Object.keys(manifestOf('.').dependencies ?? {})) add(name, '.')
   const texts = [...seen].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text.trim())
   writeFileSync(target, `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`)
 }
 
-const manifestOf = (dir: string): Manifest => JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'))
+const manifestOf = (dir: string): Manifest =>
+  JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'))
 
 const licencesOf = (dir: string): string =>
   readdirSync(dir, { withFileTypes: true })

@@ -121,24 +121,64 @@ export function createApp(
     connections = noConnections,
   }: AppOptions = {},
 ) {
-  const { config, clock, ids, log, keys, meter, plans, limits, adminTokens, sessions, catalogue, board } = services
+  const {
+    config,
+    clock,
+    ids,
+    log,
+    keys,
+    meter,
+    plans,
+    limits,
+    adminTokens,
+    sessions,
+    catalogue,
+    board,
+  } = services
   const links = linker(config)
   const trusted = trustedProxies(config.server.trustedProxies)
   const { isOverloaded } = vitals
-  const door = gate({ keys, meter, plans, rates, adminTokens, sessions, clock, isOverloaded, trusted, local, links })
-  const access = accessPlugin(door, peer, controls && faultMeeter(controls.faults, plans, links, clock.now))
+  const door = gate({
+    keys,
+    meter,
+    plans,
+    rates,
+    adminTokens,
+    sessions,
+    clock,
+    isOverloaded,
+    trusted,
+    local,
+    links,
+  })
+  const access = accessPlugin(
+    door,
+    peer,
+    controls && faultMeeter(controls.faults, plans, links, clock.now),
+  )
   const now = clock.now
   const codes = codeReader(catalogue, now, limits.codesPerRequestMax, links)
   const marks = { fixtureHeader: `${config.brand.headerPrefix}Data` }
   const { brand, demo, server, vintage } = config
-  const profiles = config.clientProfiles.length > 0 ? clientProfiles(config.clientProfiles) : undefined
+  const profiles =
+    config.clientProfiles.length > 0 ? clientProfiles(config.clientProfiles) : undefined
   const switched = profiles?.switched ?? unswitched
-  const shared = { ...services, switched, access, codes, marks, now, exchange: fx(catalogue, board), firstCodes: demo.codes }
+  const shared = {
+    ...services,
+    switched,
+    access,
+    codes,
+    marks,
+    now,
+    exchange: fx(catalogue, board),
+    firstCodes: demo.codes,
+  }
   const fresh = { ...shared, links, freshness: freshness(shared) }
   const listed = { ...fresh, texts: commodityTexts(fresh) }
   const changes = keyChanges(services)
   const addressOf = (request: Request) => addressGroup(clientAddress(request, peer, trusted))
-  // Letters go to other people than the one who asks, so what a request says of our address counts for nothing in them.
+  // Letters go to other people than the one who asks, so what a request says of our address counts
+  // for nothing in them.
   const ownUrl = () => server.baseUrl || url() || `http://${server.host}:${server.port}`
   const people = { ...shared, addressOf, ownUrl }
   const reload = () => {
@@ -146,7 +186,10 @@ export function createApp(
     services.webhooks.reload()
     services.credits.reset()
   }
-  const issuer = config.billing.issuer === '' ? [brand.serviceName] : config.billing.issuer.split(';').map(line => line.trim())
+  const issuer =
+    config.billing.issuer === ''
+      ? [brand.serviceName]
+      : config.billing.issuer.split(';').map(line => line.trim())
   const repeats = idempotency({ store: idempotencyStore(services.db), reload, now })
   const drilled = {
     ...shared,
@@ -155,18 +198,35 @@ export function createApp(
     production: newestProduction(services.wellProduction),
   }
   const app: AnyElysia = base({
-    ...{ access, gate: door, ids, log, links, profiles },
+    access,
+    gate: door,
+    ids,
+    log,
+    links,
+    profiles,
     corsOrigins: config.cors.origins,
     headerPrefix: config.brand.headerPrefix,
   })
   resourcesOf(app)
     .use(demoPrices({ ...listed, limitPerHour: limits.demoPerHour }))
     .use(commodities(listed))
-    .use(meta({ ...listed, serviceName: brand.serviceName, sourceRanges: config.webhooks.sourceRanges }))
+    .use(
+      meta({
+        ...listed,
+        serviceName: brand.serviceName,
+        sourceRanges: config.webhooks.sourceRanges,
+      }),
+    )
     .use(health({ ...listed, ...vitals }))
     .use(priceLists(listed))
     .use(latest(shared))
-    .use(windows({ ...shared, perPageMax: limits.windowedPerPageMax, coverageSinceAt: vintage.coverageSinceAt }))
+    .use(
+      windows({
+        ...shared,
+        perPageMax: limits.windowedPerPageMax,
+        coverageSinceAt: vintage.coverageSinceAt,
+      }),
+    )
     .use(batch(shared))
     .use(widgets({ ...shared, serviceName: brand.serviceName }))
     .use(metrics(shared))
@@ -221,7 +281,9 @@ export function createApp(
     .use(monthlyForecasts(shared))
     .use(dataQuality(shared))
     .use(marketBrief({ ...shared, links }))
-    .use(subscriptions({ ...shared, links, idempotency: repeats, headerPrefix: brand.headerPrefix }))
+    .use(
+      subscriptions({ ...shared, links, idempotency: repeats, headerPrefix: brand.headerPrefix }),
+    )
     .use(watchStream({ ...shared, gate: door, peer, connections }))
     .use(cableRoute({ ...shared, gate: door, peer, connections, channels: brand.streamChannels }))
     .use(
@@ -233,8 +295,22 @@ export function createApp(
         historyPerPageMax: limits.alertsHistoryPerPageMax,
       }),
     )
-    .use(webhooks({ ...shared, links, checkTarget: services.egress.checkTarget, idempotency: repeats }))
-    .use(scheduledDeliveries({ ...shared, links, idempotency: repeats, headerPrefix: brand.headerPrefix }))
+    .use(
+      webhooks({
+        ...shared,
+        links,
+        checkTarget: services.egress.checkTarget,
+        idempotency: repeats,
+      }),
+    )
+    .use(
+      scheduledDeliveries({
+        ...shared,
+        links,
+        idempotency: repeats,
+        headerPrefix: brand.headerPrefix,
+      }),
+    )
     .use(webhookSecret(shared))
     .use(account({ ...shared, links, quotaScope: config.quota.scope }))
     .use(apiKeys({ ...shared, changes, idempotency: repeats, nameMax: limits.keyNameMax }))
@@ -259,8 +335,17 @@ export function createApp(
     .use(phone({ ...shared, idempotency: repeats }))
     .use(sms({ ...shared, idempotency: repeats, serviceName: brand.serviceName }))
     .use(notifications(shared))
-    .use(docs({ gate: access, serviceName: brand.serviceName, document: (): Promise<string> => document() }))
-  if (controls) app.use(dev({ ...controls, access, keys, inbox: services.inbox, ids, trialDays: limits.trialDays }))
+    .use(
+      docs({
+        gate: access,
+        serviceName: brand.serviceName,
+        document: (): Promise<string> => document(),
+      }),
+    )
+  if (controls)
+    app.use(
+      dev({ ...controls, access, keys, inbox: services.inbox, ids, trialDays: limits.trialDays }),
+    )
   const document = documentOf(app, {
     serviceName: brand.serviceName,
     description: apiIntroduction(brand.serviceName),
@@ -275,7 +360,10 @@ interface Resources {
   use(resource: AnyElysia): Resources
 }
 
-/** Adds one resource after the other. Elysia's own chain remembers the type of every route, which is more than the compiler can follow. */
+/**
+ * Adds one resource after the other. Elysia's own chain remembers the type of every route, which is
+ * more than the compiler can follow.
+ */
 function resourcesOf(app: AnyElysia): Resources {
   const resources: Resources = {
     use(resource) {
@@ -289,7 +377,10 @@ function resourcesOf(app: AnyElysia): Resources {
 /** What can be imported beside prices. */
 function datasetsOf(services: Services) {
   const { catalogue, config } = services
-  const known = { find: (code: string) => catalogue.named(code), nearest: (code: string) => catalogue.suggest(code)[0]?.code }
+  const known = {
+    find: (code: string) => catalogue.named(code),
+    nearest: (code: string) => catalogue.suggest(code)[0]?.code,
+  }
   return datasets({ ...services, catalogue: known, exchangeWords: config.brand.exchangeWords })
 }
 

@@ -4,16 +4,24 @@ import { dayMs, hourMs, isoInstant, minuteMs, parseInstant, secondMs } from './l
 import { unprintable } from './lib/text.ts'
 import { creditPackOf } from './plan/credit-packs.ts'
 
-/** One sort of value: how text becomes one, which values it admits, how a value is shown to a person. */
+/**
+ * One sort of value: how text becomes one, which values it admits, how a value is shown to a
+ * person.
+ */
 export interface Kind<T, Suffix extends string = ''> {
   /** Completes the sentence "it must be …". */
   allowed: string
-  /** What a flag or a variable means; anything that is not of this kind comes back as it is and is then refused. */
+  /**
+   * What a flag or a variable means; anything that is not of this kind comes back as it is and is
+   * then refused.
+   */
   fromText(text: string): unknown
   /** undefined refuses the value. */
   accept(value: unknown): T | undefined
   show(value: T): string
-  /** For paths: makes a relative one absolute, seen from the directory of the file that names it. */
+  /**
+   * For paths: makes a relative one absolute, seen from the directory of the file that names it.
+   */
   locate?(value: T, directory: string): T
   /** Its values are never shown, not even wrong ones. */
   secret?: boolean
@@ -33,7 +41,10 @@ export interface ConfigKey<T, Suffix extends string = ''> {
 
 export type ConfigKeys = Readonly<Record<string, ConfigKey<unknown, string>>>
 
-/** A value that shows itself as `[redacted]` wherever it is printed, logged or serialised; only `reveal` gives it away. */
+/**
+ * A value that shows itself as `[redacted]` wherever it is printed, logged or serialised; only
+ * `reveal` gives it away.
+ */
 export class Secret {
   readonly #value: string
   constructor(value: string) {
@@ -56,10 +67,14 @@ export class Secret {
 const same = (text: string) => text
 const ownText = (value: unknown) => String(value)
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value.isWellFormed() && !unprintable.test(value)
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value.isWellFormed() && !unprintable.test(value)
 
 /** Text that `pattern` matches; without a pattern, any printable text. */
-export const text = (allowed = 'text without control characters', pattern?: RegExp): Kind<string> => ({
+export const text = (
+  allowed = 'text without control characters',
+  pattern?: RegExp,
+): Kind<string> => ({
   allowed,
   fromText: same,
   accept: value => (isText(value) && (pattern?.test(value) ?? true) ? value : undefined),
@@ -78,7 +93,10 @@ export const secret = (): Kind<Secret> => ({
 export const integer = (from: number, to: number): Kind<number> => ({
   allowed: `an integer from ${from} to ${to}`,
   fromText: given => (/^-?\d+$/.test(given) ? Number(given) : given),
-  accept: value => (typeof value === 'number' && Number.isSafeInteger(value) && value >= from && value <= to ? value : undefined),
+  accept: value =>
+    typeof value === 'number' && Number.isSafeInteger(value) && value >= from && value <= to
+      ? value
+      : undefined,
   show: ownText,
 })
 
@@ -110,7 +128,11 @@ export const choice = <T extends string>(...options: T[]): Kind<T> => ({
 })
 
 /** A list whose every item `item` accepts; in text, separated by commas. */
-export const list = (allowed: string, item: (text: string) => string | undefined, atLeast = 0): Kind<readonly string[]> => ({
+export const list = (
+  allowed: string,
+  item: (text: string) => string | undefined,
+  atLeast = 0,
+): Kind<readonly string[]> => ({
   allowed: `a list of ${allowed}${atLeast > 0 ? `, at least ${atLeast}` : ''}`,
   fromText: given =>
     given
@@ -169,7 +191,10 @@ export const instant = <Absent extends undefined = never>(): Kind<number | Absen
   suffix: 'At',
 })
 
-/** A file or directory, or one of the `reserved` words, which mean something else; the empty word only where it is reserved. */
+/**
+ * A file or directory, or one of the `reserved` words, which mean something else; the empty word
+ * only where it is reserved.
+ */
 export const path = (...reserved: string[]): Kind<string> => ({
   allowed: [...reserved.map(word => word || 'empty'), 'a path'].join(' or '),
   fromText: same,
@@ -178,7 +203,10 @@ export const path = (...reserved: string[]): Kind<string> => ({
   locate: (value, directory) => (reserved.includes(value) ? value : resolve(directory, value)),
 })
 
-/** An address or network, answered in CIDR notation; undefined for shorthand such as `10/8`, which people read differently. */
+/**
+ * An address or network, answered in CIDR notation; undefined for shorthand such as `10/8`, which
+ * people read differently.
+ */
 export function network(given: string): string | undefined {
   if (given.includes('%')) return undefined
   if (ipaddr.IPv4.isValidCIDRFourPartDecimal(given) || ipaddr.IPv6.isValidCIDR(given)) return given
@@ -192,14 +220,19 @@ function origin(given: string): string | undefined {
   return url && url.href === `${url.origin}/` ? url.origin : undefined
 }
 
-/** An http address without user, query or fragment, as it is set in front of paths; `{base_url}` may stand for the server's own. */
+/**
+ * An http address without user, query or fragment, as it is set in front of paths; `{base_url}` may
+ * stand for the server's own.
+ */
 const link: Kind<string> = {
-  allowed: 'empty, an http or https address without user, query or fragment, or a path after {base_url}',
+  allowed:
+    'empty, an http or https address without user, query or fragment, or a path after {base_url}',
   fromText: same,
   accept: value => {
     if (!isText(value) || value === '') return value === '' ? value : undefined
     const url = URL.parse(value.replace(/^\{base_url\}(?=\/|$)/, 'http://base'))
-    const plain = url && /^https?:$/.test(url.protocol) && !/[\s@?#{}]/.test(value.replace(/^\{base_url\}/, ''))
+    const plain =
+      url && /^https?:$/.test(url.protocol) && !/[\s@?#{}]/.test(value.replace(/^\{base_url\}/, ''))
     return plain ? value.replace(/\/$/, '') : undefined
   },
   show: same,
@@ -208,7 +241,8 @@ const link: Kind<string> = {
 const baseUrl: Kind<string> = {
   ...link,
   allowed: 'empty, or an http or https address without user, query or fragment',
-  accept: value => (typeof value === 'string' && value.startsWith('{') ? undefined : link.accept(value)),
+  accept: value =>
+    typeof value === 'string' && value.startsWith('{') ? undefined : link.accept(value),
 }
 
 /** Of another service's interface, to which paths are added. */
@@ -242,7 +276,11 @@ const sender = text(
   'an e-mail address, or a name and an address as in: Wellhead <prices@example.com>',
   /^(?:[^<>@,;"]+ <[^\s<>@,;"]+@[^\s<>@,;"]+>|[^\s<>@,;"]+@[^\s<>@,;"]+)$/,
 )
-const exchangeWords = list('words of lower-case letters and digits', matching(/^[a-z][a-z0-9]{0,19}$/), 1)
+const exchangeWords = list(
+  'words of lower-case letters and digits',
+  matching(/^[a-z][a-z0-9]{0,19}$/),
+  1,
+)
 const channels = list('names of letters and digits', matching(/^\w{1,60}$/), 1)
 const codes = list('commodity codes in capitals, such as WTI_USD', matching(/^[A-Z0-9_]{2,60}$/), 1)
 const networks = list('addresses or networks, such as 10.0.0.0/8', network)
@@ -258,18 +296,45 @@ const key = <T, S extends string>(
 
 /** Every setting there is, in the order in which `config explain` lists them. */
 export const configKeys = {
-  plans: key(path('spec', 'unlimited'), 'spec', "The plan table: the specification's, every feature without quota, or a file."),
-  'data.dir': key(path(), 'wellhead-data', 'Directory of the database and all other state.', { flag: '--data' }),
-  'server.host': key(host, '127.0.0.1', 'Address to listen on.', { flag: '--host' }),
-  'server.port': key(integer(0, 65_535), 8470, 'Port to listen on; 0 takes any free one.', { flag: '--port' }),
-  'server.trusted_proxies': key(networks, [], 'Proxies whose X-Forwarded-For names the client.'),
-  'server.base_url': key(baseUrl, '', 'Address in links; empty: as the request addressed the server.'),
-  'server.ready_file': key(path(''), '', 'File that gets the address and the first keys once the server listens.', {
-    flag: '--ready-file',
+  plans: key(
+    path('spec', 'unlimited'),
+    'spec',
+    "The plan table: the specification's, every feature without quota, or a file.",
+  ),
+  'data.dir': key(path(), 'wellhead-data', 'Directory of the database and all other state.', {
+    flag: '--data',
   }),
-  'server.drain': key(duration('0s', '10m'), 10 * secondMs, 'How long a stop waits for running requests.'),
-  'log.level': key(choice('debug', 'info', 'warn', 'error'), 'info', 'The least important lines that are logged.'),
-  'log.format': key(choice('json', 'text'), 'json', 'One JSON object a line, or text for people.', { inDev: 'text' }),
+  'server.host': key(host, '127.0.0.1', 'Address to listen on.', { flag: '--host' }),
+  'server.port': key(integer(0, 65_535), 8470, 'Port to listen on; 0 takes any free one.', {
+    flag: '--port',
+  }),
+  'server.trusted_proxies': key(networks, [], 'Proxies whose X-Forwarded-For names the client.'),
+  'server.base_url': key(
+    baseUrl,
+    '',
+    'Address in links; empty: as the request addressed the server.',
+  ),
+  'server.ready_file': key(
+    path(''),
+    '',
+    'File that gets the address and the first keys once the server listens.',
+    {
+      flag: '--ready-file',
+    },
+  ),
+  'server.drain': key(
+    duration('0s', '10m'),
+    10 * secondMs,
+    'How long a stop waits for running requests.',
+  ),
+  'log.level': key(
+    choice('debug', 'info', 'warn', 'error'),
+    'info',
+    'The least important lines that are logged.',
+  ),
+  'log.format': key(choice('json', 'text'), 'json', 'One JSON object a line, or text for people.', {
+    inDev: 'text',
+  }),
   'brand.service_name': key(serviceName, 'Wellhead', 'Name of the service in pages and messages.'),
   'brand.header_prefix': key(headerPrefix, 'X-Service-', "Prefix of the service's own headers."),
   'brand.exchange_words': key(
@@ -278,25 +343,73 @@ export const configKeys = {
     'Words accepted for the exchange in slugs and values; the first is the one answered.',
   ),
   'brand.xml_root': key(elementName, 'service', 'Root element of the spreadsheet XML.'),
-  'brand.webhook_user_agent': key(agent, 'Wellhead-Webhooks/2.0', 'User-Agent of webhook deliveries.'),
+  'brand.webhook_user_agent': key(
+    agent,
+    'Wellhead-Webhooks/2.0',
+    'User-Agent of webhook deliveries.',
+  ),
   'brand.docs_url': key(link, '{base_url}/docs', 'Documentation, as linked from bodies.'),
-  'brand.upgrade_url': key(link, '{base_url}/billing/plans', 'Where plans are chosen, as linked from refusals.'),
-  'brand.signup_url': key(link, '{base_url}/signup', 'Where accounts are made, as linked from refusals.'),
+  'brand.upgrade_url': key(
+    link,
+    '{base_url}/billing/plans',
+    'Where plans are chosen, as linked from refusals.',
+  ),
+  'brand.signup_url': key(
+    link,
+    '{base_url}/signup',
+    'Where accounts are made, as linked from refusals.',
+  ),
   'brand.support_url': key(link, '', 'Where people get help; empty: no such link.'),
   'brand.sender': key(sender, 'Wellhead <wellhead@localhost>', 'Sender of e-mail.'),
-  'brand.stream_channels': key(channels, ['EnergyPricesChannel'], 'Accepted channel names of the stream.'),
-  'cors.origins': key(origins, ['*'], 'Origins whose pages may read answers; never with credentials.'),
-  'demo.codes': key(codes, freeCodes, 'Codes of the demo and of the free tier, in the order answered.'),
+  'brand.stream_channels': key(
+    channels,
+    ['EnergyPricesChannel'],
+    'Accepted channel names of the stream.',
+  ),
+  'cors.origins': key(
+    origins,
+    ['*'],
+    'Origins whose pages may read answers; never with credentials.',
+  ),
+  'demo.codes': key(
+    codes,
+    freeCodes,
+    'Codes of the demo and of the free tier, in the order answered.',
+  ),
   'demo.limit_per_hour': key(perWindow, 20, 'Demo requests an hour from one address.'),
-  'quota.scope': key(choice('key', 'account'), 'key', 'Whether the quota counts each key or the whole account.'),
+  'quota.scope': key(
+    choice('key', 'account'),
+    'key',
+    'Whether the quota counts each key or the whole account.',
+  ),
   'limits.per_minute': key(perWindow, 60, 'Requests of a key in 60 seconds.'),
-  'limits.unauthenticated_per_minute': key(perWindow, 10, 'Requests of an address without a valid key in 60 seconds.'),
-  'limits.over_quota_per_minute': key(perWindow, 5, 'Requests in 60 seconds of a key that is suspended or has used up its quota.'),
+  'limits.unauthenticated_per_minute': key(
+    perWindow,
+    10,
+    'Requests of an address without a valid key in 60 seconds.',
+  ),
+  'limits.over_quota_per_minute': key(
+    perWindow,
+    5,
+    'Requests in 60 seconds of a key that is suspended or has used up its quota.',
+  ),
   'limits.marine_per_minute': key(perWindow, 30, 'Marine fuel requests of a key in 60 seconds.'),
-  'limits.marine_historical_per_minute': key(perWindow, 5, 'Marine fuel history requests of a key in 60 seconds.'),
+  'limits.marine_historical_per_minute': key(
+    perWindow,
+    5,
+    'Marine fuel history requests of a key in 60 seconds.',
+  ),
   'limits.keys_max': key(integer(1, 1000), 5, 'Active API keys of an account.'),
-  'limits.enterprise_per_month': key(integer(1, 1_000_000_000_000), 10_000_000, 'Requests of the enterprise plan in a month.'),
-  'vintage.coverage_since': key(instant(), Date.UTC(2026, 6, 28), 'Since when revisions are recorded, as as_of answers state.'),
+  'limits.enterprise_per_month': key(
+    integer(1, 1_000_000_000_000),
+    10_000_000,
+    'Requests of the enterprise plan in a month.',
+  ),
+  'vintage.coverage_since': key(
+    instant(),
+    Date.UTC(2026, 6, 28),
+    'Since when revisions are recorded, as as_of answers state.',
+  ),
   'egress.allow': key(
     networks,
     [],
@@ -308,19 +421,43 @@ export const configKeys = {
     '',
     'Directory of the files that data sources may be read from, by every account that has data sources; empty: none.',
   ),
-  'data_sources.timeout': key(duration('100ms', '60s'), 20 * secondMs, 'How long a sync of a data source waits for the answer.'),
+  'data_sources.timeout': key(
+    duration('100ms', '60s'),
+    20 * secondMs,
+    'How long a sync of a data source waits for the answer.',
+  ),
   'data_sources.per_account': key(integer(1, 1000), 25, 'Data sources of an account.'),
-  'outbox.concurrency': key(integer(1, 1000), 20, 'Messages under way at a time: webhooks, e-mail and SMS together.'),
-  'outbox.per_lane': key(integer(1, 100), 4, 'Messages under way at a time to one webhook endpoint, by e-mail, or by SMS.'),
-  'webhooks.source_ranges': key(networks, [], 'Networks that deliveries come from, as published to receivers.'),
+  'outbox.concurrency': key(
+    integer(1, 1000),
+    20,
+    'Messages under way at a time: webhooks, e-mail and SMS together.',
+  ),
+  'outbox.per_lane': key(
+    integer(1, 100),
+    4,
+    'Messages under way at a time to one webhook endpoint, by e-mail, or by SMS.',
+  ),
+  'webhooks.source_ranges': key(
+    networks,
+    [],
+    'Networks that deliveries come from, as published to receivers.',
+  ),
   'mail.provider': key(
     choice('none', 'resend', 'smtp', 'capture'),
     'none',
     'How mail leaves: through a provider, a mail server, or not at all; an evaluation copy captures it.',
     { inDev: 'capture' },
   ),
-  'mail.resend_key': key(secret(), new Secret(''), 'API key of the mail provider, for mail.provider resend.'),
-  'mail.resend_url': key(providerUrl, 'https://api.resend.com', "Address of the mail provider's interface."),
+  'mail.resend_key': key(
+    secret(),
+    new Secret(''),
+    'API key of the mail provider, for mail.provider resend.',
+  ),
+  'mail.resend_url': key(
+    providerUrl,
+    'https://api.resend.com',
+    "Address of the mail provider's interface.",
+  ),
   'mail.smtp_url': key(
     secret(),
     new Secret(''),
@@ -339,55 +476,122 @@ export const configKeys = {
   ),
   'sms.twilio_token': key(secret(), new Secret(''), 'Token of that account.'),
   'sms.twilio_from': key(
-    text("empty, a number such as +15005550006, or a messaging service's id", /^(\+[1-9]\d{6,14}|MG[0-9a-fA-F]{32})?$/),
+    text(
+      "empty, a number such as +15005550006, or a messaging service's id",
+      /^(\+[1-9]\d{6,14}|MG[0-9a-fA-F]{32})?$/,
+    ),
     '',
     'Sender of text messages.',
   ),
-  'sms.twilio_url': key(providerUrl, 'https://api.twilio.com', "Address of that provider's interface."),
-  'futures.live_stale_minutes': key(integer(1, 1440), 30, 'Age of a quote that makes live futures stale while the market is open.'),
+  'sms.twilio_url': key(
+    providerUrl,
+    'https://api.twilio.com',
+    "Address of that provider's interface.",
+  ),
+  'futures.live_stale_minutes': key(
+    integer(1, 1440),
+    30,
+    'Age of a quote that makes live futures stale while the market is open.',
+  ),
   'alerts.interval': key(
     duration('0s', '1h'),
     minuteMs,
     'At most so often the alerts of a code fire; prices that come in meanwhile are judged at its end, one by one.',
   ),
-  'deliveries.enabled': key(flag(), true, 'False pauses all scheduled deliveries; what falls due meanwhile goes out once when they go on.'),
-  'deliveries.dispatch_interval': key(duration('1m', '1h'), 15 * minuteMs, 'How often scheduled deliveries that are due are sent.'),
+  'deliveries.enabled': key(
+    flag(),
+    true,
+    'False pauses all scheduled deliveries; what falls due meanwhile goes out once when they go on.',
+  ),
+  'deliveries.dispatch_interval': key(
+    duration('1m', '1h'),
+    15 * minuteMs,
+    'How often scheduled deliveries that are due are sent.',
+  ),
   'billing.provider': key(
     choice('manual', 'stripe'),
     'manual',
     "How plans are paid: by invoices that the operator marks as paid, or through a processor. An evaluation copy's manual invoices pay themselves.",
   ),
-  'billing.terms': key(duration('0s', '365d'), 30 * dayMs, 'How long a manual invoice may be open before it is overdue.'),
-  'billing.grace': key(duration('0s', '90d'), 14 * dayMs, 'How long a plan goes on with an overdue invoice before it ends.'),
+  'billing.terms': key(
+    duration('0s', '365d'),
+    30 * dayMs,
+    'How long a manual invoice may be open before it is overdue.',
+  ),
+  'billing.grace': key(
+    duration('0s', '90d'),
+    14 * dayMs,
+    'How long a plan goes on with an overdue invoice before it ends.',
+  ),
   'billing.issuer': key(
     text('text of up to 400 characters', /^.{0,400}$/),
     '',
     'Who issues the invoices: name and address, lines separated by semicolons.',
   ),
   'billing.credit_packs': key(
-    list('packs as id:requests:price:days, such as pack_10k:10000:900:365', given => (creditPackOf(given) ? given : undefined)),
+    list('packs as id:requests:price:days, such as pack_10k:10000:900:365', given =>
+      creditPackOf(given) ? given : undefined,
+    ),
     ['pack_10k:10000:900:365', 'pack_50k:50000:3900:365', 'pack_250k:250000:14900:365'],
     'Requests that are sold beside a plan: id, requests, price in cents, days until they expire; without the days they do not.',
   ),
-  'billing.stripe_key': key(secret(), new Secret(''), 'Secret key of the account at the processor, for billing.provider stripe.'),
+  'billing.stripe_key': key(
+    secret(),
+    new Secret(''),
+    'Secret key of the account at the processor, for billing.provider stripe.',
+  ),
   'billing.stripe_webhook_secret': key(
     secret(),
     new Secret(''),
     "Secret that signs the processor's messages to POST /billing/webhooks/stripe.",
   ),
-  'billing.stripe_url': key(providerUrl, 'https://api.stripe.com', "Address of the processor's interface."),
-  'streams.per_key': key(integer(1, 1000), 5, 'Connections to /cable that an API key may have open, and as many to /v1/stream.'),
-  'sessions.lifetime': key(duration('5m', '30d'), 12 * hourMs, 'How long a session token is good; a refresh makes a new one.'),
-  'sessions.sign_in_max': key(duration('1h', '365d'), 30 * dayMs, 'How long after signing in a session can be refreshed.'),
-  'sessions.link_lifetime': key(duration('1m', '24h'), 15 * minuteMs, 'How long a mailed sign-in link is good.'),
+  'billing.stripe_url': key(
+    providerUrl,
+    'https://api.stripe.com',
+    "Address of the processor's interface.",
+  ),
+  'streams.per_key': key(
+    integer(1, 1000),
+    5,
+    'Connections to /cable that an API key may have open, and as many to /v1/stream.',
+  ),
+  'sessions.lifetime': key(
+    duration('5m', '30d'),
+    12 * hourMs,
+    'How long a session token is good; a refresh makes a new one.',
+  ),
+  'sessions.sign_in_max': key(
+    duration('1h', '365d'),
+    30 * dayMs,
+    'How long after signing in a session can be refreshed.',
+  ),
+  'sessions.link_lifetime': key(
+    duration('1m', '24h'),
+    15 * minuteMs,
+    'How long a mailed sign-in link is good.',
+  ),
   'secrets.master_key': key(
     secret(),
     new Secret(''),
     'Key under which webhook secrets and credentials are sealed at rest; empty: made at the first start and kept in master.key of the data directory.',
   ),
-  'sqlite.autocheckpoint': key(integer(0, 100_000), 1000, 'Pages of the log before a checkpoint; 0 leaves it to a replicator.'),
-  'dev.seed': key(integer(0, 4_294_967_295), 1, 'Seed of the fixture world, for the command dev only.', { flag: '--seed' }),
-  'dev.clock': key(instant<undefined>(), undefined, 'Where the clock stands until advanced, for the command dev only.', {
-    flag: '--clock',
-  }),
+  'sqlite.autocheckpoint': key(
+    integer(0, 100_000),
+    1000,
+    'Pages of the log before a checkpoint; 0 leaves it to a replicator.',
+  ),
+  'dev.seed': key(
+    integer(0, 4_294_967_295),
+    1,
+    'Seed of the fixture world, for the command dev only.',
+    { flag: '--seed' },
+  ),
+  'dev.clock': key(
+    instant<undefined>(),
+    undefined,
+    'Where the clock stands until advanced, for the command dev only.',
+    {
+      flag: '--clock',
+    },
+  ),
 }

@@ -45,7 +45,11 @@ export interface Explained {
   description: string
 }
 
-type Camel<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S extends string ? S : never
+type Camel<S> = S extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : S extends string
+    ? S
+    : never
 type Value<K> = K extends ConfigKey<infer T, string> ? T : never
 type Suffix<K> = K extends { kind: { suffix?: infer S } } ? Extract<S, string> : ''
 type SectionOf<K> = K extends `${infer Section}.${string}` ? Section : never
@@ -53,15 +57,22 @@ type SectionOf<K> = K extends `${infer Section}.${string}` ? Section : never
 /** The keys as nested objects: `server.trusted_proxies` is `server.trustedProxies`. */
 export type Values<K extends ConfigKeys> = {
   readonly [Section in SectionOf<keyof K>]: {
-    readonly [Key in keyof K as Key extends `${Section}.${infer Name}` ? `${Camel<Name>}${Suffix<K[Key]>}` : never]: Value<K[Key]>
+    readonly [Key in keyof K as Key extends `${Section}.${infer Name}`
+      ? `${Camel<Name>}${Suffix<K[Key]>}`
+      : never]: Value<K[Key]>
   }
-} & { readonly [Key in keyof K as Key extends `${string}.${string}` ? never : Camel<Key>]: Value<K[Key]> }
+} & {
+  readonly [Key in keyof K as Key extends `${string}.${string}` ? never : Camel<Key>]: Value<K[Key]>
+}
 
 export interface Common {
   readonly mode: Mode
   /** `[[client_profiles]]`, in their order: the first that fits a request applies to it. */
   readonly clientProfiles: readonly ClientProfile[]
-  /** Where each key's value comes from: `flag --port`, `env WELLHEAD_SERVER_PORT`, `wellhead.toml:12` or `default`. */
+  /**
+   * Where each key's value comes from: `flag --port`, `env WELLHEAD_SERVER_PORT`,
+   * `wellhead.toml:12` or `default`.
+   */
   readonly provenance: ReadonlyMap<string, string>
 }
 
@@ -82,9 +93,15 @@ interface Given {
 
 export const envName = (key: string) => `WELLHEAD_${key.replace('.', '_').toUpperCase()}`
 
-/** Flags before variables before the file before defaults. Throws one ConfigProblem that holds everything that is wrong. */
+/**
+ * Flags before variables before the file before defaults. Throws one ConfigProblem that holds
+ * everything that is wrong.
+ */
 export function loadConfig(sources: ConfigSources): Config
-export function loadConfig<K extends ConfigKeys>(sources: ConfigSources, keys: K): Values<K> & Common
+export function loadConfig<K extends ConfigKeys>(
+  sources: ConfigSources,
+  keys: K,
+): Values<K> & Common
 export function loadConfig(sources: ConfigSources, keys: ConfigKeys = configKeys): Common {
   const problems: string[] = []
   const mode = sources.mode ?? 'serve'
@@ -96,9 +113,13 @@ export function loadConfig(sources: ConfigSources, keys: ConfigKeys = configKeys
     const preset = mode === 'dev' && key.inDev !== undefined ? key.inDev : key.default
     const given = outer.get(name) ?? file.get(name)
     const value = given ? key.kind.accept(given.value) : preset
-    if (given && value === undefined) problems.push(`${given.source}: ${name} = ${shown(given)} must be ${key.kind.allowed}`)
+    if (given && value === undefined)
+      problems.push(`${given.source}: ${name} = ${shown(given)} must be ${key.kind.allowed}`)
     const [section, property] = propertyOf(name, key)
-    const effective = value === undefined ? preset : (key.kind.locate?.(value, given?.directory ?? sources.files.directory) ?? value)
+    const effective =
+      value === undefined
+        ? preset
+        : (key.kind.locate?.(value, given?.directory ?? sources.files.directory) ?? value)
     if (section === '') root[property] = effective
     else root[section] = { ...(root[section] as Table | undefined), [property]: effective }
     provenance.set(name, given?.source ?? 'default')
@@ -128,19 +149,30 @@ export function explain(config: Common, keys: ConfigKeys = configKeys): Explaine
     source: config.provenance.get(profilesKey) ?? 'default',
   }
   return [
-    { key: 'mode', value: config.mode, source: 'command', description: 'Production, or evaluation and development.' },
+    {
+      key: 'mode',
+      value: config.mode,
+      source: 'command',
+      description: 'Production, or evaluation and development.',
+    },
     ...rows,
     { ...profiles, description: 'How many profiles of client shapes are listed.' },
   ]
 }
 
-function propertyOf(name: string, key: ConfigKey<unknown, string>): [section: string, property: string] {
+function propertyOf(
+  name: string,
+  key: ConfigKey<unknown, string>,
+): [section: string, property: string] {
   const dot = name.indexOf('.')
   const property = name.slice(dot + 1).replace(/_(.)/g, (_, first: string) => first.toUpperCase())
   return [name.slice(0, Math.max(dot, 0)), property + (key.kind.suffix ?? '')]
 }
 
-/** As it was written, for the person who wrote it; never what came from a secret's file, and no token that strayed into another key. */
+/**
+ * As it was written, for the person who wrote it; never what came from a secret's file, and no
+ * token that strayed into another key.
+ */
 function shown({ value, hidden }: Given): string {
   if (hidden) return '(not shown)'
   if (isTable(value)) return '(a table)'
@@ -148,13 +180,24 @@ function shown({ value, hidden }: Given): string {
   return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text
 }
 
-function outerValues(sources: ConfigSources, keys: ConfigKeys, problems: string[]): Map<string, Given> {
+function outerValues(
+  sources: ConfigSources,
+  keys: ConfigKeys,
+  problems: string[],
+): Map<string, Given> {
   const { flags, env, files } = sources
   const found = new Map<string, Given>()
-  for (const name of Object.keys(flags)) if (!Object.hasOwn(keys, name)) problems.push(`flag ${name}: unknown key${suggestion(name, keys)}`)
+  for (const name of Object.keys(flags))
+    if (!Object.hasOwn(keys, name))
+      problems.push(`flag ${name}: unknown key${suggestion(name, keys)}`)
   for (const [name, key] of Object.entries(keys)) {
     const take = (text: string, source: string, hidden: boolean) =>
-      found.set(name, { value: key.kind.fromText(text), source, directory: files.directory, hidden: hidden || key.kind.secret === true })
+      found.set(name, {
+        value: key.kind.fromText(text),
+        source,
+        directory: files.directory,
+        hidden: hidden || key.kind.secret === true,
+      })
     const flag = flags[name]
     if (flag !== undefined) {
       take(flag, `flag ${key.flag ?? name}`, false)
@@ -201,13 +244,22 @@ interface Found {
   inDataDirectory: boolean
 }
 
-function findFile(sources: ConfigSources, dataDirectory: string, problems: string[]): Found | undefined {
+function findFile(
+  sources: ConfigSources,
+  dataDirectory: string,
+  problems: string[],
+): Found | undefined {
   const { files, readFile = readPresent } = sources
   if (files.explicit !== undefined) {
     const text = readOrReport('flag --config', files.explicit, sources, problems)
     return text === undefined
       ? undefined
-      : { label: files.explicit, path: resolve(files.directory, files.explicit), text, inDataDirectory: false }
+      : {
+          label: files.explicit,
+          path: resolve(files.directory, files.explicit),
+          text,
+          inDataDirectory: false,
+        }
   }
   for (const label of [join(dataDirectory, fileName), fileName]) {
     const path = resolve(files.directory, label)
@@ -222,7 +274,12 @@ function findFile(sources: ConfigSources, dataDirectory: string, problems: strin
   return undefined
 }
 
-function fileValues(sources: ConfigSources, keys: ConfigKeys, outer: ReadonlyMap<string, Given>, problems: string[]): Map<string, Given> {
+function fileValues(
+  sources: ConfigSources,
+  keys: ConfigKeys,
+  outer: ReadonlyMap<string, Given>,
+  problems: string[],
+): Map<string, Given> {
   const given = outer.get('data.dir')?.value ?? keys['data.dir']?.default
   const dataDirectory = typeof given === 'string' ? given : '.'
   const values = new Map<string, Given>()
@@ -236,25 +293,50 @@ function fileValues(sources: ConfigSources, keys: ConfigKeys, outer: ReadonlyMap
   for (const [name, value] of flatten(parsed.table, keys)) {
     const line = parsed.lineOf(name)
     const source = line === undefined ? file.label : `${file.label}:${line}`
-    const profiles = name === profilesKey && Array.isArray(value) && value.every(isTable) ? parseProfiles(value) : undefined
+    const profiles =
+      name === profilesKey && Array.isArray(value) && value.every(isTable)
+        ? parseProfiles(value)
+        : undefined
     for (const { field, message } of profiles?.faults ?? []) {
-      const fieldLine = parsed.lineOf(field.replace(/\[\d+\]$/, '')) ?? parsed.lineOf(field.replace(/\..*/, '')) ?? line
+      const fieldLine =
+        parsed.lineOf(field.replace(/\[\d+\]$/, '')) ??
+        parsed.lineOf(field.replace(/\..*/, '')) ??
+        line
       problems.push(`${file.label}:${fieldLine}: ${oneLine(redact(message))}`)
     }
-    if (profiles) values.set(name, { value: profiles.profiles, source, directory: dirname(file.path) })
+    if (profiles)
+      values.set(name, { value: profiles.profiles, source, directory: dirname(file.path) })
     else if (!Object.hasOwn(keys, name)) problems.push(`${source}: ${refusal(name, keys)}`)
-    else values.set(name, { value, source, directory: dirname(file.path), hidden: keys[name]?.kind.secret === true })
+    else
+      values.set(name, {
+        value,
+        source,
+        directory: dirname(file.path),
+        hidden: keys[name]?.kind.secret === true,
+      })
   }
   const moved = values.get('data.dir')
-  if (moved && file.inDataDirectory && !outer.has('data.dir') && resolve(moved.directory, String(moved.value)) !== moved.directory)
+  if (
+    moved &&
+    file.inDataDirectory &&
+    !outer.has('data.dir') &&
+    resolve(moved.directory, String(moved.value)) !== moved.directory
+  )
     problems.push(
       `${moved.source}: data.dir = ${shown(moved)} points away from the directory this file was found in; set it by --data, ${envName('data.dir')} or --config FILE`,
     )
   return values
 }
 
-/** Dotted names with their values; a table is taken apart unless a setting or nothing at all bears its name. */
-function* flatten(table: Table, keys: ConfigKeys, prefix = ''): Generator<[name: string, value: unknown]> {
+/**
+ * Dotted names with their values; a table is taken apart unless a setting or nothing at all bears
+ * its name.
+ */
+function* flatten(
+  table: Table,
+  keys: ConfigKeys,
+  prefix = '',
+): Generator<[name: string, value: unknown]> {
   for (const [part, value] of Object.entries(table)) {
     const name = prefix + part
     if (!isTable(value) || Object.hasOwn(keys, name) || name === profilesKey)
@@ -264,7 +346,8 @@ function* flatten(table: Table, keys: ConfigKeys, prefix = ''): Generator<[name:
   }
 }
 
-const isSection = (name: string, keys: ConfigKeys) => Object.keys(keys).some(known => known.startsWith(`${name}.`))
+const isSection = (name: string, keys: ConfigKeys) =>
+  Object.keys(keys).some(known => known.startsWith(`${name}.`))
 
 function refusal(name: string, keys: ConfigKeys): string {
   if (name === profilesKey) return `${profilesKey} must be tables, each under [[${profilesKey}]]`
@@ -272,18 +355,27 @@ function refusal(name: string, keys: ConfigKeys): string {
   return `unknown key ${oneLine(redact(name)).slice(0, shownCharacters)}${suggestion(name, keys)}`
 }
 
-/** The key that was probably meant: one of the same last word (a wrong or missing section), else the nearest spelling. */
+/**
+ * The key that was probably meant: one of the same last word (a wrong or missing section), else the
+ * nearest spelling.
+ */
 function suggestion(name: string, keys: ConfigKeys): string {
   if (name.length > shownCharacters) return ''
   const plain = name
     .replaceAll('-', '_')
-    .replace(/[A-Z]+/g, (capitals, at: number) => (at > 0 && /[a-z]/.test(name[at - 1]!) ? '_' : '') + capitals.toLowerCase())
+    .replace(
+      /[A-Z]+/g,
+      (capitals, at: number) =>
+        (at > 0 && /[a-z]/.test(name[at - 1]!) ? '_' : '') + capitals.toLowerCase(),
+    )
   const last = plain.slice(plain.lastIndexOf('.') + 1)
   const known = [...Object.keys(keys), profilesKey]
-  const ranked = (names: string[]) => names.map(key => ({ key, steps: distance(plain, key) })).sort((a, b) => a.steps - b.steps)[0]
+  const ranked = (names: string[]) =>
+    names.map(key => ({ key, steps: distance(plain, key) })).sort((a, b) => a.steps - b.steps)[0]
   const moved = ranked(known.filter(key => key.endsWith(`.${last}`)))
   const near = ranked(known)
-  const meant = moved ?? (near && near.steps <= Math.max(1, Math.floor(plain.length / 3)) ? near : undefined)
+  const meant =
+    moved ?? (near && near.steps <= Math.max(1, Math.floor(plain.length / 3)) ? near : undefined)
   return meant ? `; did you mean ${meant.key}?` : ''
 }
 
@@ -292,7 +384,12 @@ function readPresent(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined
+    if (
+      error instanceof Error &&
+      'code' in error &&
+      (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+    )
+      return undefined
     throw error
   }
 }

@@ -82,11 +82,29 @@ export interface HouseOptions {
   keeping?: Pick<DevControls, 'snapshot' | 'restore' | 'reset'>
 }
 
-/** Opens the database in a directory, brings the catalogue up to date and builds the interface over it. */
-export function openHouse({ ground, dir, serving = false, peer = null, local, url, connections, keeping }: HouseOptions): House {
+/**
+ * Opens the database in a directory, brings the catalogue up to date and builds the interface over
+ * it.
+ */
+export function openHouse({
+  ground,
+  dir,
+  serving = false,
+  peer = null,
+  local,
+  url,
+  connections,
+  keeping,
+}: HouseOptions): House {
   if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const db = openDatabase(databasePath(dir), { autocheckpoint: ground.config.sqlite.autocheckpoint })
-  const services = openServices({ ...ground, db, masterKey: masterKeyOf(dir, ground.config.secrets.masterKey.reveal(), ground.ids) })
+  const db = openDatabase(databasePath(dir), {
+    autocheckpoint: ground.config.sqlite.autocheckpoint,
+  })
+  const services = openServices({
+    ...ground,
+    db,
+    masterKey: masterKeyOf(dir, ground.config.secrets.masterKey.reveal(), ground.ids),
+  })
   takeCatalogue(services)
   const conflict = serving ? claimDirectory(services) : undefined
   if (conflict) {
@@ -97,7 +115,8 @@ export function openHouse({ ground, dir, serving = false, peer = null, local, ur
   const sending = sendingJob(services)
   const jobs = runner([...jobsOf(services, feed), sending], ground.clock, ground.log)
   const loop = serving ? watchedLoop(ground.log) : undefined
-  const controls = feed && keeping ? controlsOf(services, jobs, sending, feed, keeping, loop) : undefined
+  const controls =
+    feed && keeping ? controlsOf(services, jobs, sending, feed, keeping, loop) : undefined
   const vitals = {
     ...sendingVitals(services),
     lastPassAt: jobs.lastPassAt,
@@ -164,12 +183,21 @@ const watchedLoop = (log: Log): LagWatch =>
     else log.info('no longer overloaded')
   })
 
-/** A directory holds real data or an evaluation copy, never both: a served fixture would be a lie, a filled-in real series a worse one. */
-export function claimDirectory({ settings, catalogue, config }: Pick<Services, 'settings' | 'catalogue' | 'config'>): string | undefined {
+/**
+ * A directory holds real data or an evaluation copy, never both: a served fixture would be a lie, a
+ * filled-in real series a worse one.
+ */
+export function claimDirectory({
+  settings,
+  catalogue,
+  config,
+}: Pick<Services, 'settings' | 'catalogue' | 'config'>): string | undefined {
   const held = settings.get('directory.mode')
   if (held === config.mode) return undefined
-  if (held === 'dev') return 'it is an evaluation copy with generated data, which the command serve does not serve'
-  if (held !== undefined) return 'it holds real data, into which the command dev would mix generated data'
+  if (held === 'dev')
+    return 'it is an evaluation copy with generated data, which the command serve does not serve'
+  if (held !== undefined)
+    return 'it holds real data, into which the command dev would mix generated data'
   if (config.mode === 'dev' && catalogue.list().some(one => catalogue.extent(one))) {
     return 'it holds observations already, into which the command dev would mix generated data'
   }
@@ -177,7 +205,10 @@ export function claimDirectory({ settings, catalogue, config }: Pick<Services, '
   return undefined
 }
 
-/** Writes the shipped catalogue when it is not the one the database has: a new version may bring new codes. */
+/**
+ * Writes the shipped catalogue when it is not the one the database has: a new version may bring new
+ * codes.
+ */
 function takeCatalogue({ config, settings, series, catalogue }: Services) {
   const shipped = shippedCatalogue(config.brand.exchangeWords)
   const version = Bun.hash.wyhash(JSON.stringify(shipped)).toString(36)
@@ -189,15 +220,20 @@ function takeCatalogue({ config, settings, series, catalogue }: Services) {
 
 function fixtureFeed(services: Services): FixtureFeed {
   const { config, catalogue, series, ingest, settings, clock } = services
-  const listed = catalogue.list().map(one => ({ ...one, available: one.unavailableReason === null }))
+  const listed = catalogue
+    .list()
+    .map(one => ({ ...one, available: one.unavailableReason === null }))
   series.markFixture(listed.filter(one => one.available).map(one => one.id))
   catalogue.reload()
   const world = withRegions(createWorld({ seed: config.dev.seed, series: listed }), listed)
   const prices = createFixtureFeed({ world, series: listed, ingest, settings, clock })
   const capacities = storageFixture(services.storageCapacities, code => catalogue.named(code)?.id)
   return withFillers(prices, [
-    ...[futuresFixture(services, world), capacities, surchargeFixture(services, prices)],
-    ...[cotFixture(services, prices), annotationFixture(services, prices)],
+    futuresFixture(services, world),
+    capacities,
+    surchargeFixture(services, prices),
+    cotFixture(services, prices),
+    annotationFixture(services, prices),
     drillingFiller({ seed: config.dev.seed, world, drilling: services.drilling, clock }),
     opecFiller({ seed: config.dev.seed, world, opec: services.opec, now: clock.now }),
     stationFiller({ seed: config.dev.seed, world, stations: services.stations, now: clock.now }),
@@ -206,31 +242,59 @@ function fixtureFeed(services: Services): FixtureFeed {
   ])
 }
 
-function futuresFixture({ config, catalogue, series, futures, settings, clock }: Services, world: World): Filler {
+function futuresFixture(
+  { config, catalogue, series, futures, settings, clock }: Services,
+  world: World,
+): Filler {
   return futuresFiller({
-    ...{ world, futures, settings, clock, seed: config.dev.seed },
+    world,
+    futures,
+    settings,
+    clock,
+    seed: config.dev.seed,
     decimals: code => catalogue.named(code)!.decimals,
     open(contracts) {
-      catalogue.addContracts(contracts.map(({ family, month }) => contractOf(familyOf(family), month)))
-      series.markFixture(contracts.map(({ family, month }) => catalogue.named(contractCode(family, month))!.id))
+      catalogue.addContracts(
+        contracts.map(({ family, month }) => contractOf(familyOf(family), month)),
+      )
+      series.markFixture(
+        contracts.map(({ family, month }) => catalogue.named(contractCode(family, month))!.id),
+      )
       catalogue.reload()
     },
   })
 }
 
-const outlookFixture = ({ config, outlooks, monthlyForecasts: store, catalogue, clock }: Services, world: World): Filler =>
+const outlookFixture = (
+  { config, outlooks, monthlyForecasts: store, catalogue, clock }: Services,
+  world: World,
+): Filler =>
   outlookFiller({
-    ...{ seed: config.dev.seed, world, outlooks, clock },
+    seed: config.dev.seed,
+    world,
+    outlooks,
+    clock,
     monthly: monthlyForecasts(store),
     seriesOf: code => catalogue.named(code),
   })
 
-const surchargeFixture = ({ config, surcharges, catalogue, closes, clock }: Services, prices: FixtureFeed): Filler =>
+const surchargeFixture = (
+  { config, surcharges, catalogue, closes, clock }: Services,
+  prices: FixtureFeed,
+): Filler =>
   surchargeFiller({
-    ...{ seed: config.dev.seed, surcharges, clock },
+    seed: config.dev.seed,
+    surcharges,
+    clock,
     indexOf(code) {
       const series = prices.filled().has(code) ? catalogue.named(code) : undefined
-      return series && { cadence: series.cadence, decimals: series.decimals, closes: closes.of(series.id) }
+      return (
+        series && {
+          cadence: series.cadence,
+          decimals: series.decimals,
+          closes: closes.of(series.id),
+        }
+      )
     },
   })
 
@@ -245,7 +309,10 @@ function permitFixtures(services: Services, world: World): Filler[] {
   })
   const production = productionFiller({
     ...ground,
-    ...{ world, production: services.wellProduction, known: services.wells, isReady: permits.isFilled },
+    world,
+    production: services.wellProduction,
+    known: services.wells,
+    isReady: permits.isFilled,
   })
   return [permits, frac, production]
 }
@@ -256,7 +323,9 @@ const filledSeries = ({ catalogue }: Services, prices: FixtureFeed, code: string
 
 const cotFixture = (services: Services, prices: FixtureFeed): Filler =>
   cotFiller({
-    ...{ seed: services.config.dev.seed, cot: services.cot, clock: services.clock },
+    seed: services.config.dev.seed,
+    cot: services.cot,
+    clock: services.clock,
     closesOf(code) {
       const series = filledSeries(services, prices, code)
       return series && services.closes.of(series.id)
@@ -265,7 +334,8 @@ const cotFixture = (services: Services, prices: FixtureFeed): Filler =>
 
 const annotationFixture = (services: Services, prices: FixtureFeed): Filler =>
   annotationFiller({
-    ...{ annotations: services.annotations, clock: services.clock },
+    annotations: services.annotations,
+    clock: services.clock,
     seriesOf(code) {
       const series = filledSeries(services, prices, code)
       return series && { ...series, closes: services.closes.of(series.id) }
@@ -276,7 +346,9 @@ function jobsOf(services: Services, feed: FixtureFeed | undefined): Job[] {
   const { meter, surchargeMatching, clock } = services
   return [
     // In an evaluation copy the fixture world publishes the forecasts too.
-    feed ? worldJob(feed, clock) : monthlyForecastJob({ ...services, forecasts: monthlyForecasts(services.monthlyForecasts) }),
+    feed
+      ? worldJob(feed, clock)
+      : monthlyForecastJob({ ...services, forecasts: monthlyForecasts(services.monthlyForecasts) }),
     surchargeJob(surchargeMatching, clock),
     usageJob(meter),
     billingJob(services),
@@ -290,7 +362,13 @@ function jobsOf(services: Services, feed: FixtureFeed | undefined): Job[] {
 }
 
 const sendingJob = ({ outbox, clock, log, config }: Services): OutboxJob =>
-  outboxJob({ outbox, clock, log, concurrency: config.outbox.concurrency, perLane: config.outbox.perLane })
+  outboxJob({
+    outbox,
+    clock,
+    log,
+    concurrency: config.outbox.concurrency,
+    perLane: config.outbox.perLane,
+  })
 
 const sendingVitals = ({ outbox, clock }: Services): Pick<Vitals, 'senders' | 'backlog'> => ({
   senders: () => senderComponents(outbox, clock.now()),

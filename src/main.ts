@@ -2,7 +2,8 @@
 import { run } from './cli/program.ts'
 
 /** Resolves when the text has left this process: a pipe takes it when its reader does. */
-const write = (stream: NodeJS.WriteStream, text: string) => new Promise<void>(done => stream.write(text, () => done()))
+const write = (stream: NodeJS.WriteStream, text: string) =>
+  new Promise<void>(done => stream.write(text, () => done()))
 
 const code = await run(process.argv.slice(2), {
   env: process.env,

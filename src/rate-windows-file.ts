@@ -12,15 +12,22 @@ interface Kept {
 
 const pathIn = (dir: string) => join(dir, 'rate-windows.json')
 
-/** The rolling windows as the last clean stop left them. After a crash there are none: they start empty, in the customer's favour. */
-export function takeUpRates(dir: string, { limits, ids, clock }: Services): RateTables & { keep(): void } {
+/**
+ * The rolling windows as the last clean stop left them. After a crash there are none: they start
+ * empty, in the customer's favour.
+ */
+export function takeUpRates(
+  dir: string,
+  { limits, ids, clock }: Services,
+): RateTables & { keep(): void } {
   const path = pathIn(dir)
   const kept = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Kept) : undefined
   // Taken up once: a crash must not bring back what a start long ago has used.
   rmSync(path, { force: true })
   const seed = kept?.seed ?? rateSeed(ids)
   const tables = rateTables(limits, seed)
-  if (kept) tables.load(decoded(kept.windows), clock.monotonic(), Math.max(0, clock.now() - kept.savedAt))
+  if (kept)
+    tables.load(decoded(kept.windows), clock.monotonic(), Math.max(0, clock.now() - kept.savedAt))
   return {
     ...tables,
     keep() {
@@ -30,7 +37,9 @@ export function takeUpRates(dir: string, { limits, ids, clock }: Services): Rate
           Buffer.from(save.buffer, save.byteOffset, save.byteLength).toString('base64'),
         ]),
       )
-      writeFileSync(path, JSON.stringify({ seed, savedAt: clock.now(), windows } satisfies Kept), { mode: 0o600 })
+      writeFileSync(path, JSON.stringify({ seed, savedAt: clock.now(), windows } satisfies Kept), {
+        mode: 0o600,
+      })
     },
   }
 }
@@ -41,7 +50,9 @@ export const forgetRates = (dir: string): void => rmSync(pathIn(dir), { force: t
 function decoded(windows: Kept['windows']): SavedRates {
   const doubles = (text: string) => {
     const bytes = Buffer.from(text, 'base64')
-    return new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength))
+    return new Float64Array(
+      bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength),
+    )
   }
   return Object.fromEntries(Object.entries(windows).map(([name, text]) => [name, doubles(text)]))
 }

@@ -60,7 +60,10 @@ import { passwordStore } from './store/account/passwords.ts'
 import { sessionStore } from './store/account/sessions.ts'
 import { signInLinkStore } from './store/account/sign-in-links.ts'
 import { type AnnotationStore, annotationStore } from './store/analytics/annotations.ts'
-import { type CongressionalTradeStore, congressionalTradeStore } from './store/analytics/congressional-trades.ts'
+import {
+  type CongressionalTradeStore,
+  congressionalTradeStore,
+} from './store/analytics/congressional-trades.ts'
 import { type CotStore, cotStore } from './store/analytics/positions.ts'
 import { type SeriesStore, seriesStore } from './store/catalogue/series.ts'
 import { qualityStore } from './store/condition/quality.ts'
@@ -70,10 +73,16 @@ import { type WellStore, wellStore } from './store/drilling/wells.ts'
 import { type StationStore, stationStore } from './store/fuels/stations.ts'
 import { type SurchargeStore, surchargeStore } from './store/fuels/surcharges.ts'
 import { inventoryStore } from './store/fundamentals/inventories.ts'
-import { type MonthlyForecastStore, monthlyForecastStore } from './store/fundamentals/monthly-forecasts.ts'
+import {
+  type MonthlyForecastStore,
+  monthlyForecastStore,
+} from './store/fundamentals/monthly-forecasts.ts'
 import { type OpecStore, opecStore } from './store/fundamentals/opec.ts'
 import { type OutlookStore, outlookStore } from './store/fundamentals/outlooks.ts'
-import { type StorageCapacityStore, storageCapacityStore } from './store/fundamentals/storage-capacities.ts'
+import {
+  type StorageCapacityStore,
+  storageCapacityStore,
+} from './store/fundamentals/storage-capacities.ts'
 import { futuresStore } from './store/futures/futures.ts'
 import { accountStore } from './store/keys/accounts.ts'
 import { apiKeyStore } from './store/keys/api-keys.ts'
@@ -161,7 +170,8 @@ export function openServices(ground: Ground): Services {
   const series = seriesStore(db)
   const observations = observationStore(db)
   const known = catalogue(series, contractBook)
-  // The list must tell the readers of a change, and the readers need the list: they are tied by this function.
+  // The list must tell the readers of a change, and the readers need the list: they are tied by
+  // this function.
   const changed = (seriesId: number) => {
     prices.forget(seriesId)
     past.forget(seriesId)
@@ -172,7 +182,13 @@ export function openServices(ground: Ground): Services {
   const prices = board(observations, quarantine, clock)
   const past = history(observations, quarantine)
   const daily = closes(closeStore(db), quarantine)
-  const judged = quality({ store: qualityStore(db), catalogue: known, board: prices, quarantine, clock })
+  const judged = quality({
+    store: qualityStore(db),
+    catalogue: known,
+    board: prices,
+    quarantine,
+    clock,
+  })
   const capacities = storageCapacityStore(db)
   const opec = opecStore(db)
   const surcharges = surchargeStore(db)
@@ -184,30 +200,78 @@ export function openServices(ground: Ground): Services {
   const plans = plansOf(config, limits)
   const memberships = organizationStore(db)
   const knownWells = wellStore(db)
-  const keys = keyring({ accounts: accountStore(db), keys: apiKeyStore(db), memberships }, plans, clock, ids)
-  const waysOut = outbox(outboxStore(db), { db, clock, ids, log: ground.log, chance: () => chanceOf(ids) })
+  const keys = keyring(
+    { accounts: accountStore(db), keys: apiKeyStore(db), memberships },
+    plans,
+    clock,
+    ids,
+  )
+  const waysOut = outbox(outboxStore(db), {
+    db,
+    clock,
+    ids,
+    log: ground.log,
+    chance: () => chanceOf(ids),
+  })
   const safe = vault(ground.masterKey)
   const said = messages({ ...ground, outbox: waysOut, keys, vault: safe })
   const purchases = creditStore(db)
   const bought = credits(purchases, clock)
   const counted = meter(usageStore(db), keys, clock, config.quota.scope, bought)
   const told = eventDelivery({
-    ...{ db, clock, ids, limits, keys, vault: safe, catalogue: known, observations, quarantine, ingest: writes, meter: counted },
-    ...{ outbox: waysOut, mail: said.mail, notices: said.notices },
+    db,
+    clock,
+    ids,
+    limits,
+    keys,
+    vault: safe,
+    catalogue: known,
+    observations,
+    quarantine,
+    ingest: writes,
+    meter: counted,
+    outbox: waysOut,
+    mail: said.mail,
+    notices: said.notices,
   })
   const reachable = egress(config.egress.allow)
   const { headerPrefix, webhookUserAgent: userAgent } = config.brand
   const { data_sources: sourcing } = config
-  const ownSources = dataSources({ db, store: dataSourceStore(db), vault: safe, clock, ids, perAccount: sourcing.perAccount })
-  waysOut.register('webhook', webhookSender({ egress: reachable, clock, headerPrefix, userAgent }), told.webhookLanes)
+  const ownSources = dataSources({
+    db,
+    store: dataSourceStore(db),
+    vault: safe,
+    clock,
+    ids,
+    perAccount: sourcing.perAccount,
+  })
+  waysOut.register(
+    'webhook',
+    webhookSender({ egress: reachable, clock, headerPrefix, userAgent }),
+    told.webhookLanes,
+  )
   const alerted = alerting({
-    ...{ ...ground, ...said, events: told.events, keys, catalogue: known, board: prices, closes: daily },
-    ...{ observations, quarantine, ingest: writes },
-    ...{ serviceName: config.brand.serviceName, intervalMs: config.alerts.intervalMs },
+    ...ground,
+    ...said,
+    events: told.events,
+    keys,
+    catalogue: known,
+    board: prices,
+    closes: daily,
+    observations,
+    quarantine,
+    ingest: writes,
+    serviceName: config.brand.serviceName,
+    intervalMs: config.alerts.intervalMs,
   })
   const open = streams({ log: ground.log, perKey: config.streams.perKey })
   const signedIn = sessions({
-    ...{ db, keys, store: sessionStore(db), masterKey: ground.masterKey, clock, ids },
+    db,
+    keys,
+    store: sessionStore(db),
+    masterKey: ground.masterKey,
+    clock,
+    ids,
     lifetimes: { tokenMs: config.sessions.lifetimeMs, signInMs: config.sessions.signInMaxMs },
   })
   return {
@@ -218,13 +282,28 @@ export function openServices(ground: Ground): Services {
     ...watching({ ...ground, keys, catalogue: known, board: prices, events: told.events }),
     sessions: signedIn,
     signIn: signIn({
-      ...{ db, keys, sessions: signedIn, links: signInLinkStore(db), passwords: passwordStore(db), hashes: passwordHashes() },
-      ...{ mail: said.mail, clock, ids, log: ground.log, serviceName: config.brand.serviceName },
+      db,
+      keys,
+      sessions: signedIn,
+      links: signInLinkStore(db),
+      passwords: passwordStore(db),
+      hashes: passwordHashes(),
+      mail: said.mail,
+      clock,
+      ids,
+      log: ground.log,
+      serviceName: config.brand.serviceName,
       linkLifetimeMs: config.sessions.linkLifetimeMs,
     }),
     organizationStore: memberships,
     organizations: organizations({
-      ...{ db, keys, store: memberships, mail: said.mail, clock, ids, serviceName: config.brand.serviceName },
+      db,
+      keys,
+      store: memberships,
+      mail: said.mail,
+      clock,
+      ids,
+      serviceName: config.brand.serviceName,
     }),
     settings: settingsStore(db),
     series,
@@ -235,7 +314,11 @@ export function openServices(ground: Ground): Services {
     board: prices,
     history: past,
     futures: futures({
-      ...{ store: futuresStore(db), catalogue: known, quarantine, ingest: writes, clock },
+      store: futuresStore(db),
+      catalogue: known,
+      quarantine,
+      ingest: writes,
+      clock,
       maxAgeHours: limits.futuresMaxAgeHours,
       liveStaleMinutes: config.futures.liveStaleMinutes,
     }),
@@ -248,8 +331,13 @@ export function openServices(ground: Ground): Services {
     stations: stationStore(db),
     dataSources: ownSources,
     sourceSync: sourceSync({
-      ...{ sources: ownSources, keys, clock, log: ground.log, timeoutMs: sourcing.timeoutMs },
-      ...{ reader: sourceReader(shippedPorts()), files: sourceFiles(sourcing.directory) },
+      sources: ownSources,
+      keys,
+      clock,
+      log: ground.log,
+      timeoutMs: sourcing.timeoutMs,
+      reader: sourceReader(shippedPorts()),
+      files: sourceFiles(sourcing.directory),
       fetch: sourceFetch({ egress: reachable, clock, userAgent }),
     }),
     drilling: drilling({ db, catalogue: known, ingest: writes, events: told.events }),
@@ -272,21 +360,43 @@ export function openServices(ground: Ground): Services {
     meter: counted,
     credits: bought,
     billing: billing({
-      ...{ ...ground, ...said, events: told.events, plans, keys, purchases, credits: bought },
+      ...ground,
+      ...said,
+      events: told.events,
+      plans,
+      keys,
+      purchases,
+      credits: bought,
       changes: keyChanges({ ...ground, keys, limits }),
     }),
     billingPages: billingPages(ground),
     adminTokens: adminTokens(adminTokenStore(db), clock, ids),
     deliveries: deliveries({
-      ...{ db, clock, ids, keys, limits, catalogue: known, board: prices, observations, quarantine, outbox: waysOut, mail: said.mail },
-      ...{ enabled: config.deliveries.enabled, serviceName: config.brand.serviceName },
+      db,
+      clock,
+      ids,
+      keys,
+      limits,
+      catalogue: known,
+      board: prices,
+      observations,
+      quarantine,
+      outbox: waysOut,
+      mail: said.mail,
+      enabled: config.deliveries.enabled,
+      serviceName: config.brand.serviceName,
     }),
     vault: safe,
     outbox: waysOut,
     egress: reachable,
     streams: open,
     cable: cable({
-      ...{ streams: open, prices: cablePrices(known, prices, fx(known, prices), clock.now), catalogue: known, keys, ingest: writes, clock },
+      streams: open,
+      prices: cablePrices(known, prices, fx(known, prices), clock.now),
+      catalogue: known,
+      keys,
+      ingest: writes,
+      clock,
       channels: config.brand.streamChannels,
     }),
   }

@@ -43,18 +43,21 @@ const refused: string = await handle(api.getLatestPrices({ byCode: 'NOPE_USD' })
 
 console.log(
   JSON.stringify({
-    ...{ health: health.status, price, codes, closes: closes.length, batch: batch.data.count },
-    ...{ commodities: commodities.data.every(row => row.category === 'crude_oil'), brent: brent.data.code },
-    ...{ curve: 'contracts' in curve ? curve.contracts.length : 0, storage: storage.data.unit, plan: account.data.plan },
-    ...{ alert: alert.commodity_code, listed: listed.some(row => row.id === alert.id), enabled: changed.enabled },
-    ...{ deleted: deleted.status, refused },
+    health: health.status, price, codes, closes: closes.length, batch: batch.data.count,
+    commodities: commodities.data.every(row => row.category === 'crude_oil'), brent: brent.data.code,
+    curve: 'contracts' in curve ? curve.contracts.length : 0, storage: storage.data.unit, plan: account.data.plan,
+    alert: alert.commodity_code, listed: listed.some(row => row.id === alert.id), enabled: changed.enabled,
+    deleted: deleted.status, refused,
   }),
 )
 `
 
 const run = async (command: string[]) => {
   const child = Bun.spawn(command, { cwd: root, stdout: 'pipe', stderr: 'pipe' })
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ])
   return { code: await child.exited, out, err }
 }
 
@@ -70,14 +73,27 @@ beforeAll(async () => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const check = (file: string) => {
-  writeFileSync(join(dir, 'tsconfig.json'), JSON.stringify({ extends: '../../tsconfig.json', include: [file] }))
-  return run([process.execPath, join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', dir])
+  writeFileSync(
+    join(dir, 'tsconfig.json'),
+    JSON.stringify({ extends: '../../tsconfig.json', include: [file] }),
+  )
+  return run([
+    process.execPath,
+    join(root, 'node_modules/typescript/bin/tsc'),
+    '--noEmit',
+    '-p',
+    dir,
+  ])
 }
 
 test('every operation of the document is a function of the client', () => {
   const document = JSON.parse(readFileSync(join(dir, 'openapi.json'), 'utf8')) as OpenApiDocument
-  const operations = Object.values(document.paths).flatMap(item => Object.values(item).map(one => one.operationId))
-  const functions = [...readFileSync(join(dir, 'index.ts'), 'utf8').matchAll(/^export function (\w+)/gm)].map(match => match[1]!)
+  const operations = Object.values(document.paths).flatMap(item =>
+    Object.values(item).map(one => one.operationId),
+  )
+  const functions = [
+    ...readFileSync(join(dir, 'index.ts'), 'utf8').matchAll(/^export function (\w+)/gm),
+  ].map(match => match[1]!)
   expect(functions.sort()).toEqual(operations.sort())
 })
 
@@ -124,19 +140,44 @@ test('the program runs against an evaluation copy', async () => {
       if (copy.exitCode !== null) throw new Error(await new Response(copy.stderr).text())
       await Bun.sleep(20)
     }
-    const { url, api_key, admin_token } = JSON.parse(readFileSync(ready, 'utf8')) as Record<string, string>
+    const { url, api_key, admin_token } = JSON.parse(readFileSync(ready, 'utf8')) as Record<
+      string,
+      string
+    >
     const filled = async () => {
-      const response = await fetch(`${url}/_dev/feed`, { headers: { authorization: `Bearer ${admin_token}` } })
-      const { codes_ready, codes_total } = (await response.json()) as { codes_ready: number; codes_total: number }
+      const response = await fetch(`${url}/_dev/feed`, {
+        headers: { authorization: `Bearer ${admin_token}` },
+      })
+      const { codes_ready, codes_total } = (await response.json()) as {
+        codes_ready: number
+        codes_total: number
+      }
       return codes_ready === codes_total
     }
     while (!(await filled())) await Bun.sleep(100)
-    const { code, out, err } = await run([process.execPath, join(dir, 'program.ts'), url!, api_key!])
+    const { code, out, err } = await run([
+      process.execPath,
+      join(dir, 'program.ts'),
+      url!,
+      api_key!,
+    ])
     expect(code, err).toBe(0)
     expect(JSON.parse(out)).toEqual({
-      ...{ health: 'ok', price: expect.any(Number), codes: ['WTI_USD', 'BRENT_CRUDE_USD'], closes: 3, batch: 2 },
-      ...{ commodities: true, brent: 'BRENT_CRUDE_USD', curve: 12, storage: 'million_barrels', plan: 'enterprise' },
-      ...{ alert: 'WTI_USD', listed: true, enabled: false, deleted: 204, refused: 'invalid_code' },
+      health: 'ok',
+      price: expect.any(Number),
+      codes: ['WTI_USD', 'BRENT_CRUDE_USD'],
+      closes: 3,
+      batch: 2,
+      commodities: true,
+      brent: 'BRENT_CRUDE_USD',
+      curve: 12,
+      storage: 'million_barrels',
+      plan: 'enterprise',
+      alert: 'WTI_USD',
+      listed: true,
+      enabled: false,
+      deleted: 204,
+      refused: 'invalid_code',
     })
   } finally {
     copy.kill('SIGTERM')

@@ -2,9 +2,24 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { ConfigSources } from '../src/config.ts'
 import { ConfigProblem, envName, explain, loadConfig } from '../src/config.ts'
-import { choice, configKeys, decimal, duration, flag, integer, list, network, Secret, secret, text } from '../src/config-keys.ts'
+import {
+  choice,
+  configKeys,
+  decimal,
+  duration,
+  flag,
+  integer,
+  list,
+  network,
+  Secret,
+  secret,
+  text,
+} from '../src/config-keys.ts'
 
-type Given = Partial<Pick<ConfigSources, 'mode' | 'flags' | 'env'>> & { explicit?: string; disk?: Readonly<Record<string, string>> }
+type Given = Partial<Pick<ConfigSources, 'mode' | 'flags' | 'env'>> & {
+  explicit?: string
+  disk?: Readonly<Record<string, string>>
+}
 
 /** Sources with a disk of their own; the working directory is /srv. */
 const sources = ({ mode, flags = {}, env = {}, explicit, disk = {} }: Given): ConfigSources => ({
@@ -62,7 +77,12 @@ describe('where values come from', () => {
     })
     expect(config.vintage.coverageSinceAt).toBe(Date.parse('2026-07-28T00:00:00Z'))
     expect(config.dev).toEqual({ seed: 1, clockAt: undefined })
-    expect([config.plans, config.data.dir, config.log.format, config.quota.scope]).toEqual(['spec', '/srv/wellhead-data', 'json', 'key'])
+    expect([config.plans, config.data.dir, config.log.format, config.quota.scope]).toEqual([
+      'spec',
+      '/srv/wellhead-data',
+      'json',
+      'key',
+    ])
     expect(config.demo.codes).toHaveLength(9)
     expect(config.clientProfiles).toEqual([])
     expect(new Set(config.provenance.values())).toEqual(new Set(['default']))
@@ -98,7 +118,10 @@ describe('where values come from', () => {
             : has('file')
               ? [1003, 'wellhead.toml:3']
               : [8470, 'default']
-        expect([config.server.port, config.provenance.get('server.port')]).toEqual([port, source] as [number, string])
+        expect([config.server.port, config.provenance.get('server.port')]).toEqual([
+          port,
+          source,
+        ] as [number, string])
       }),
     )
   })
@@ -124,9 +147,15 @@ describe('where values come from', () => {
   })
 
   test('relative paths are seen from the working directory on the command line and from the file in the file', () => {
-    const disk = { '/etc/w.toml': 'plans = "plans.toml"\ndata.dir = "state"\nserver.ready_file = ""' }
+    const disk = {
+      '/etc/w.toml': 'plans = "plans.toml"\ndata.dir = "state"\nserver.ready_file = ""',
+    }
     const config = load({ explicit: '/etc/w.toml', disk })
-    expect([config.plans, config.data.dir, config.server.readyFile]).toEqual(['/etc/plans.toml', '/etc/state', ''])
+    expect([config.plans, config.data.dir, config.server.readyFile]).toEqual([
+      '/etc/plans.toml',
+      '/etc/state',
+      '',
+    ])
     expect(load({ flags: { 'data.dir': 'd' }, env: { WELLHEAD_PLANS: 'p.toml' } })).toMatchObject({
       plans: '/srv/p.toml',
       data: { dir: '/srv/d' },
@@ -135,7 +164,9 @@ describe('where values come from', () => {
   })
 
   test('a file in the data directory can not move the data directory', () => {
-    const at = (dir: string) => ({ disk: { '/srv/wellhead-data/wellhead.toml': `\n[data]\ndir = "${dir}"` } })
+    const at = (dir: string) => ({
+      disk: { '/srv/wellhead-data/wellhead.toml': `\n[data]\ndir = "${dir}"` },
+    })
     expect(problems(at('../other'))).toEqual([
       'wellhead-data/wellhead.toml:3: data.dir = "../other" points away from the directory this file was found in; set it by --data, WELLHEAD_DATA_DIR or --config FILE',
     ])
@@ -226,9 +257,18 @@ describe('what is refused', () => {
   test.each([
     ['port = 1', 'wellhead.toml:1: unknown key port; did you mean server.port?'],
     ['server.prot = 1', 'wellhead.toml:1: unknown key server.prot; did you mean server.port?'],
-    ['[brand]\nheaderPrefix = "X-"', 'wellhead.toml:2: unknown key brand.headerPrefix; did you mean brand.header_prefix?'],
-    ['[brand]\nheader-prefix = "X-"', 'wellhead.toml:2: unknown key brand.header-prefix; did you mean brand.header_prefix?'],
-    ['[limit]\nper_minute = 1', 'wellhead.toml:2: unknown key limit.per_minute; did you mean limits.per_minute?'],
+    [
+      '[brand]\nheaderPrefix = "X-"',
+      'wellhead.toml:2: unknown key brand.headerPrefix; did you mean brand.header_prefix?',
+    ],
+    [
+      '[brand]\nheader-prefix = "X-"',
+      'wellhead.toml:2: unknown key brand.header-prefix; did you mean brand.header_prefix?',
+    ],
+    [
+      '[limit]\nper_minute = 1',
+      'wellhead.toml:2: unknown key limit.per_minute; did you mean limits.per_minute?',
+    ],
     ['colour = "red"', 'wellhead.toml:1: unknown key colour'],
     ['\n[colours]', 'wellhead.toml:2: unknown key colours'],
     ['constructor = 1', 'wellhead.toml:1: unknown key constructor'],
@@ -236,14 +276,20 @@ describe('what is refused', () => {
     ['server.port = nan', 'wellhead.toml:1: server.port = NaN must be an integer from 0 to 65535'],
     ['server = 1', 'wellhead.toml:1: server is a section: its keys go under [server]'],
     ['[plans]\nspec = 1', 'wellhead.toml:1: plans = (a table) must be spec or unlimited or a path'],
-    ['[client_profiles]\nname = "a"', 'wellhead.toml:1: client_profiles must be tables, each under [[client_profiles]]'],
+    [
+      '[client_profiles]\nname = "a"',
+      'wellhead.toml:1: client_profiles must be tables, each under [[client_profiles]]',
+    ],
   ])('%j is refused', (toml, problem) => {
     expect(problems(inFile(toml))).toEqual([problem])
   })
 
   const sound = { name: '"a"', match: '{ User-Agent = "^x" }', switches: '["latest_list"]' }
   test.each([
-    [{ name: '' }, '1: client_profiles[0].name is missing: it must be a text of 1 to 100 characters'],
+    [
+      { name: '' },
+      '1: client_profiles[0].name is missing: it must be a text of 1 to 100 characters',
+    ],
     [{ name: '" "' }, '2: client_profiles[0].name = " " must be a text of 1 to 100 characters'],
     [{ nane: '"b"' }, '5: client_profiles[0].nane is unknown; did you mean name?'],
     [
@@ -254,14 +300,26 @@ describe('what is refused', () => {
       { match: '{}' },
       "3: client_profiles[0].match = {} must name at least one request header with a regular expression, such as { User-Agent = '^example/1' }",
     ],
-    [{ match: '{ User-Agent = "(" }' }, '3: client_profiles[0].match.User-Agent = "(" must be a regular expression (missing ))'],
-    [{ match: '{ User-Agent = 1 }' }, '3: client_profiles[0].match.User-Agent = 1 must be a regular expression of 1 to 200 characters'],
+    [
+      { match: '{ User-Agent = "(" }' },
+      '3: client_profiles[0].match.User-Agent = "(" must be a regular expression (missing ))',
+    ],
+    [
+      { match: '{ User-Agent = 1 }' },
+      '3: client_profiles[0].match.User-Agent = 1 must be a regular expression of 1 to 200 characters',
+    ],
     [
       { match: `{ User-Agent = "${'x'.repeat(201)}" }` },
       `3: client_profiles[0].match.User-Agent = "${'x'.repeat(119)}… must be a regular expression of 1 to 200 characters`,
     ],
-    [{ match: '{ "User Agent" = "x" }' }, '3: client_profiles[0].match.User Agent is not the name of a header'],
-    [{ switches: '["latest_lst"]' }, '4: client_profiles[0].switches[0] = "latest_lst" is no switch; did you mean latest_list?'],
+    [
+      { match: '{ "User Agent" = "x" }' },
+      '3: client_profiles[0].match.User Agent is not the name of a header',
+    ],
+    [
+      { switches: '["latest_lst"]' },
+      '4: client_profiles[0].switches[0] = "latest_lst" is no switch; did you mean latest_list?',
+    ],
     [{ switches: '["latest_list", 7]' }, '4: client_profiles[0].switches[1] = 7 is no switch'],
     [
       { switches: '["latest_list", "latest_flat_and_list"]' },
@@ -275,18 +333,29 @@ describe('what is refused', () => {
       { values: '{ retry_aftr_cap = 5 }' },
       '5: client_profiles[0].values.retry_aftr_cap is no value of a switch; did you mean retry_after_cap?',
     ],
-    [{ values: '7' }, '5: client_profiles[0].values = 7 must be a table, such as { retry_after_cap = 60 }'],
+    [
+      { values: '7' },
+      '5: client_profiles[0].values = 7 must be a table, such as { retry_after_cap = 60 }',
+    ],
     [
       { values: '{ retry_after_cap = 0 }' },
       '5: client_profiles[0].values.retry_after_cap = 0 must be an integer from 1 to 86400, in seconds',
     ],
-  ] as [Record<string, string>, string][])('a client profile with %j is refused', (changed, problem) => {
-    const fields = Object.entries({ ...sound, ...changed }).map(([key, value]) => (value === '' ? '# none' : `${key} = ${value}`))
-    expect(problems(inFile(['[[client_profiles]]', ...fields].join('\n')))).toEqual([`wellhead.toml:${problem}`])
-  })
+  ] as [Record<string, string>, string][])(
+    'a client profile with %j is refused',
+    (changed, problem) => {
+      const fields = Object.entries({ ...sound, ...changed }).map(([key, value]) =>
+        value === '' ? '# none' : `${key} = ${value}`,
+      )
+      expect(problems(inFile(['[[client_profiles]]', ...fields].join('\n')))).toEqual([
+        `wellhead.toml:${problem}`,
+      ])
+    },
+  )
 
   test('each profile has its own line, and no two have one name', () => {
-    const profile = '[[client_profiles]]\nname = "a"\nmatch = { User-Agent = "^x" }\nswitches = ["latest_list"]\n'
+    const profile =
+      '[[client_profiles]]\nname = "a"\nmatch = { User-Agent = "^x" }\nswitches = ["latest_list"]\n'
     expect(problems(inFile(profile + profile.replace('latest_list', 'x')))).toEqual([
       'wellhead.toml:8: client_profiles[1].switches[0] = "x" is no switch',
       'wellhead.toml:6: client_profiles[1].name = "a" is the name of an earlier profile too',
@@ -328,7 +397,9 @@ describe('what is refused', () => {
   ] as const)('%s = %j', (key, value) => {
     const found = problems({ flags: { [key]: value } })
     expect(found).toHaveLength(1)
-    expect(found[0]).toStartWith(`flag ${(configKeys[key] as { flag?: string }).flag ?? key}: ${key} = `)
+    expect(found[0]).toStartWith(
+      `flag ${(configKeys[key] as { flag?: string }).flag ?? key}: ${key} = `,
+    )
     expect(found[0]).toEndWith(` must be ${configKeys[key].kind.allowed}`)
   })
 
@@ -348,10 +419,13 @@ describe('what is refused', () => {
   })
 
   test('an instant may be written in the file with or without quotes, but not without a zone', () => {
-    const at = (value: string) => load(inFile(`[vintage]\ncoverage_since = ${value}`)).vintage.coverageSinceAt
-    expect([at('"2026-08-01T00:00:00Z"'), at('2026-08-01T00:00:00Z'), at('2026-08-01 02:00:00+02:00')]).toEqual(
-      Array(3).fill(Date.parse('2026-08-01T00:00:00Z')),
-    )
+    const at = (value: string) =>
+      load(inFile(`[vintage]\ncoverage_since = ${value}`)).vintage.coverageSinceAt
+    expect([
+      at('"2026-08-01T00:00:00Z"'),
+      at('2026-08-01T00:00:00Z'),
+      at('2026-08-01 02:00:00+02:00'),
+    ]).toEqual(Array(3).fill(Date.parse('2026-08-01T00:00:00Z')))
     expect(() => at('2026-08-01T00:00:00')).toThrow('wellhead.toml:2: vintage.coverage_since')
     expect(() => at('2026-08-01')).toThrow('wellhead.toml:2: vintage.coverage_since')
   })
@@ -360,17 +434,26 @@ describe('what is refused', () => {
     const disk = { '/srv/wellhead-data/wellhead.toml': 'FORBIDDEN' }
     expect(problems({ explicit: 'no.toml' })).toEqual(['flag --config: there is no file no.toml'])
     expect(problems({ disk })[0]).toStartWith('wellhead-data/wellhead.toml can not be read: EACCES')
-    expect(problems({ env: { WELLHEAD_LOG_LEVEL_FILE: 'none' } })).toEqual(['env WELLHEAD_LOG_LEVEL_FILE: there is no file none'])
+    expect(problems({ env: { WELLHEAD_LOG_LEVEL_FILE: 'none' } })).toEqual([
+      'env WELLHEAD_LOG_LEVEL_FILE: there is no file none',
+    ])
   })
 
   test('a variable and its file variable together are refused', () => {
-    expect(problems({ env: { WELLHEAD_LOG_LEVEL: 'info', WELLHEAD_LOG_LEVEL_FILE: 'f' }, disk: { '/srv/f': 'debug' } })).toEqual([
+    expect(
+      problems({
+        env: { WELLHEAD_LOG_LEVEL: 'info', WELLHEAD_LOG_LEVEL_FILE: 'f' },
+        disk: { '/srv/f': 'debug' },
+      }),
+    ).toEqual([
       'env WELLHEAD_LOG_LEVEL: set together with WELLHEAD_LOG_LEVEL_FILE; only one of them may be',
     ])
   })
 
   test('a flag for a key that does not exist is refused', () => {
-    expect(problems({ flags: { 'server.ports': '1' } })).toEqual(['flag server.ports: unknown key; did you mean server.port?'])
+    expect(problems({ flags: { 'server.ports': '1' } })).toEqual([
+      'flag server.ports: unknown key; did you mean server.port?',
+    ])
   })
 
   test('random files are either taken or refused with problems, never with another error', () => {
@@ -409,7 +492,13 @@ describe('secrets', () => {
   const canary = 'canary-Zm9vYmFy'
 
   test('are read from a file, without its last line break, and shown by nothing but reveal', () => {
-    const config = loadConfig(sources({ env: { WELLHEAD_MAIL_KEY_FILE: '/run/mail' }, disk: { '/run/mail': `${canary}\n` } }), keys)
+    const config = loadConfig(
+      sources({
+        env: { WELLHEAD_MAIL_KEY_FILE: '/run/mail' },
+        disk: { '/run/mail': `${canary}\n` },
+      }),
+      keys,
+    )
     expect(config.mail.key.reveal()).toBe(canary)
     const shown = [
       JSON.stringify(config),
@@ -431,11 +520,17 @@ describe('secrets', () => {
   test.each<[string, Given]>([
     ['a bad secret in a flag', { flags: { 'mail.key': `${canary}\u0007` } }],
     ['a bad secret in a variable', { env: { WELLHEAD_MAIL_KEY: `${canary}\u0007` } }],
-    ['a bad secret in the file of a variable', { env: { WELLHEAD_MAIL_KEY_FILE: 'f' }, disk: { '/srv/f': `${canary}\n\n` } }],
+    [
+      'a bad secret in the file of a variable',
+      { env: { WELLHEAD_MAIL_KEY_FILE: 'f' }, disk: { '/srv/f': `${canary}\n\n` } },
+    ],
     ['a bad secret in the configuration file', inFile(`[mail]\nkey = ["${canary}"]`)],
     ['a secret on a line that is not TOML', inFile(`[mail]\nkey = ${canary}`)],
     ['a secret beside a line that is not TOML', inFile(`[mail]\nkey = "${canary}"\nx = =`)],
-    ["another file's secret given to an open key", { env: { WELLHEAD_LOG_LEVEL_FILE: 'f' }, disk: { '/srv/f': canary } }],
+    [
+      "another file's secret given to an open key",
+      { env: { WELLHEAD_LOG_LEVEL_FILE: 'f' }, disk: { '/srv/f': canary } },
+    ],
     ['a signing secret given to an open key', { flags: { 'log.level': `whsec_${canary}` } }],
     ['a secret under a misspelled key', inFile(`[mail]\nkye = "${canary}"`)],
   ])('%s is refused without being shown', (_, given) => {
@@ -449,9 +544,19 @@ test.each([
   ['booleans', flag(), ['true', '1', 'YES', 'false', '0', 'no'], ['maybe', '2']],
   ['numbers', decimal(-1, 1.5), ['-1', '0', '1.5'], ['1.6', '1e0', '', 'x', 'Infinity']],
   ['integers', integer(0, 10), ['0', '10'], ['11', '-1', '1.0', '1e1', ' 1', '']],
-  ['lengths of time', duration('1s', '1d'), ['1s', '60m', '24h', '1d', '1000ms'], ['999ms', '2d', '10', '1.5s', 's']],
+  [
+    'lengths of time',
+    duration('1s', '1d'),
+    ['1s', '60m', '24h', '1d', '1000ms'],
+    ['999ms', '2d', '10', '1.5s', 's'],
+  ],
   ['choices', choice('a', 'b'), ['a', 'b'], ['A', '', 'a,b']],
-  ['lists', list('digits', each => (/^\d$/.test(each) ? each : undefined), 2), ['1,2', ' 3 , 4,'], ['1', '1,x', '']],
+  [
+    'lists',
+    list('digits', each => (/^\d$/.test(each) ? each : undefined), 2),
+    ['1,2', ' 3 , 4,'],
+    ['1', '1,x', ''],
+  ],
   ['texts', text('digits', /^\d+$/), ['1'], ['', 'a', '1\n']],
   [
     'networks',
@@ -460,6 +565,8 @@ test.each([
     ['1', '0x7f.1', '10.1/16', 'fe80::1%eth0', '010.0.0.1'],
   ],
 ] as const)('%s in text', (_, kind, good, bad) => {
-  for (const given of good) expect([given, kind.accept(kind.fromText(given))]).not.toEqual([given, undefined])
-  for (const given of bad) expect([given, kind.accept(kind.fromText(given))]).toEqual([given, undefined])
+  for (const given of good)
+    expect([given, kind.accept(kind.fromText(given))]).not.toEqual([given, undefined])
+  for (const given of bad)
+    expect([given, kind.accept(kind.fromText(given))]).toEqual([given, undefined])
 })

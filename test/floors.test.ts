@@ -2,7 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { dirname, join, relative, resolve } from 'node:path'
 
 const src = resolve(import.meta.dir, '../src')
-/** A file imports from lower floors or from its own room; the files at the root stand on top of everything but what they open. */
+/**
+ * A file imports from lower floors or from its own room; the files at the root stand on top of
+ * everything but what they open.
+ */
 const floors: Record<string, number> = {
   lib: 0,
   market: 1,
@@ -18,7 +21,10 @@ const floors: Record<string, number> = {
   web: 5,
   cli: 7,
 }
-/** Files of the root by their floor: configuration is read by everyone above lib and plan, the composition stands above the rooms. */
+/**
+ * Files of the root by their floor: configuration is read by everyone above lib and plan, the
+ * composition stands above the rooms.
+ */
 const rootFloors: Record<string, number> = {
   'config-keys.ts': 1.5,
   'config.ts': 1.6,
@@ -36,9 +42,11 @@ const room = (file: string) => (file.includes('/') ? file.split('/')[0]! : file)
 const floorOf = (file: string) => (file.includes('/') ? floors[room(file)] : rootFloors[file])
 
 const read = async (file: string) => await Bun.file(join(src, file)).text()
-const importsOf = (text: string) => [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(match => match[1]!)
+const importsOf = (text: string) =>
+  [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(match => match[1]!)
 /** What a program runs, without what it says: comments may name anything. */
-const code = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1')
+const code = (text: string) =>
+  text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1')
 
 describe('every file', () => {
   for (const file of files) {
@@ -71,22 +79,35 @@ describe('things that live in one room only', () => {
       rooms.includes(room(file))
 
   test('time and chance come from lib', async () => {
-    expect(await offenders(/Date\.now\(|new Date\(\)|Math\.random\(|randomUUID|setTimeout\(|setInterval\(/, inRoom('lib', 'web'))).toEqual(
-      [],
-    )
+    expect(
+      await offenders(
+        /Date\.now\(|new Date\(\)|Math\.random\(|randomUUID|setTimeout\(|setInterval\(/,
+        inRoom('lib', 'web'),
+      ),
+    ).toEqual([])
   })
   test('SQL stands in store', async () => {
-    expect(await offenders(/\.(query|prepare)\(|\b(SELECT|INSERT INTO|DELETE FROM)\s/, inRoom('store'))).toEqual([])
+    expect(
+      await offenders(/\.(query|prepare)\(|\b(SELECT|INSERT INTO|DELETE FROM)\s/, inRoom('store')),
+    ).toEqual([])
   })
   test('Elysia stands in http, api, web and app.ts', async () => {
     expect(await offenders(/from 'elysia'/, inRoom('http', 'api', 'web', 'app.ts'))).toEqual([])
   })
   test('market and plan import nothing that reads or writes', async () => {
     expect(
-      await offenders(/from '(node:fs|bun:sqlite|node:net|node:http)/, file => room(file) !== 'market' && room(file) !== 'plan'),
+      await offenders(
+        /from '(node:fs|bun:sqlite|node:net|node:http)/,
+        file => room(file) !== 'market' && room(file) !== 'plan',
+      ),
     ).toEqual([])
   })
   test('nobody outside plan compares the names of plans', async () => {
-    expect(await offenders(/[=!]==? '(free|developer|starter|professional|scale|enterprise)'/, inRoom('plan'))).toEqual([])
+    expect(
+      await offenders(
+        /[=!]==? '(free|developer|starter|professional|scale|enterprise)'/,
+        inRoom('plan'),
+      ),
+    ).toEqual([])
   })
 })

@@ -14,10 +14,18 @@ import { serveApp } from './support/streaming.ts'
 
 const rows = interfaceRows
   .filter(row => row.sample !== null)
-  .map(row => ({ ...row, sample: inOtherNames(row.sample!), body: row.body && JSON.parse(inOtherNames(JSON.stringify(row.body))) }))
+  .map(row => ({
+    ...row,
+    sample: inOtherNames(row.sample!),
+    body: row.body && JSON.parse(inOtherNames(JSON.stringify(row.body))),
+  }))
 
-/** Names that nobody must see where the operator has set others. The command is `wellhead` everywhere. */
-const defaults = /Wellhead|X-Service-|\bexch[-_]|<\/?service>|EnergyPricesChannel|wellhead@localhost/i
+/**
+ * Names that nobody must see where the operator has set others. The command is `wellhead`
+ * everywhere.
+ */
+const defaults =
+  /Wellhead|X-Service-|\bexch[-_]|<\/?service>|EnergyPricesChannel|wellhead@localhost/i
 const seenIn = (text: string) => defaults.exec(text.replaceAll(/`wellhead [a-z]+/g, ''))?.[0]
 
 let copy: EvaluationCopy
@@ -33,10 +41,13 @@ describe('the interface under other names', () => {
   addFormats(schemas)
   let paths: OpenApiDocument['paths']
   const parameterless = (path: string) => path.replace(/\{\w+\}/g, '{}').replace(/(.)\/$/, '$1')
-  const pointer = (text: string) => encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'))
+  const pointer = (text: string) =>
+    encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'))
 
   beforeAll(async () => {
-    const document = (await (await copy.ask('GET', '/openapi.json', { key: null })).json()) as OpenApiDocument
+    const document = (await (
+      await copy.ask('GET', '/openapi.json', { key: null })
+    ).json()) as OpenApiDocument
     paths = document.paths
     schemas.addSchema({ ...document, $id: 'document' })
   })
@@ -44,7 +55,8 @@ describe('the interface under other names', () => {
   for (const row of rows) {
     test(`${row.method} ${row.path} answers as it is documented, and with no other name`, async () => {
       const { method, sample, access, success, body } = row
-      const headers = access === 'operator' ? { authorization: `Bearer ${copy.adminToken}` } : undefined
+      const headers =
+        access === 'operator' ? { authorization: `Bearer ${copy.adminToken}` } : undefined
       const response = await copy.ask(method, sample, {
         key: access === 'key' || access === 'key-header-only' ? copy.apiKey : null,
         ...(headers && { headers }),
@@ -55,7 +67,10 @@ describe('the interface under other names', () => {
       expect(seenIn(text)).toBeUndefined()
       expect(seenIn([...response.headers].join('\n'))).toBeUndefined()
       const path = Object.keys(paths).find(one => parameterless(one) === parameterless(row.path))!
-      const media = paths[path]![method.toLowerCase()]!.responses[String(success)]?.content?.['application/json']
+      const media =
+        paths[path]![method.toLowerCase()]!.responses[String(success)]?.content?.[
+          'application/json'
+        ]
       if (!media || !response.headers.get('content-type')?.includes('json')) return
       const at = `document#/paths/${pointer(path)}/${method.toLowerCase()}/responses/${success}/content/application~1json/schema`
       const fits = schemas.getSchema(at) ?? schemas.compile({ $ref: at })
@@ -77,7 +92,10 @@ describe('the interface under other names', () => {
     for (const [method, path, body] of asked) {
       const response = await copy.ask(method, path, { ...(body !== undefined && { body }) })
       expect(response.status, path).toBeGreaterThanOrEqual(400)
-      expect(seenIn(`${await response.text()}${[...response.headers].join('\n')}`), path).toBeUndefined()
+      expect(
+        seenIn(`${await response.text()}${[...response.headers].join('\n')}`),
+        path,
+      ).toBeUndefined()
     }
   })
 
@@ -85,13 +103,18 @@ describe('the interface under other names', () => {
     const { running, clock } = copy
     for (const path of ['/v1/auth/link', '/organizations/invitations']) {
       const email = path === '/v1/auth/link' ? 'eval@example.com' : 'guest@names.example'
-      expect((await copy.ask('POST', path, { body: { email, role: 'member' } })).ok, path).toBe(true)
+      expect((await copy.ask('POST', path, { body: { email, role: 'member' } })).ok, path).toBe(
+        true,
+      )
     }
     await running.runner.advance(clock, clock.now())
     const messages = running.services.inbox.list(undefined)
     expect(messages.length).toBeGreaterThanOrEqual(2)
-    for (const message of messages) expect(seenIn(JSON.stringify(message)), message.subject ?? message.text).toBeUndefined()
-    expect(messages.some(message => JSON.stringify(message).includes(otherNames['brand.service_name']))).toBe(true)
+    for (const message of messages)
+      expect(seenIn(JSON.stringify(message)), message.subject ?? message.text).toBeUndefined()
+    expect(
+      messages.some(message => JSON.stringify(message).includes(otherNames['brand.service_name'])),
+    ).toBe(true)
   })
 })
 
@@ -102,7 +125,9 @@ describe('exchange words', () => {
       expect(body.slug, slug).toBe('merc-wti')
     }
     for (const commodity of ['MERC_BRENT', 'BOURSE_BRENT', 'bourse_brent']) {
-      const { data } = (await (await copy.ask('GET', `/v1/spreads/curve-structure?commodity=${commodity}`)).json()) as {
+      const { data } = (await (
+        await copy.ask('GET', `/v1/spreads/curve-structure?commodity=${commodity}`)
+      ).json()) as {
         data: { commodity: string }
       }
       expect(data.commodity).toBe('MERC_BRENT')
@@ -136,8 +161,13 @@ describe('the header prefix', () => {
   test('stands before the headers by which clients say what they are, and no other does', async () => {
     const sourceOf = async (name: string) => {
       const body = { codes: ['WTI_USD'], interval_seconds: 3600 }
-      const made = await copy.ask('POST', '/v1/subscriptions', { body, headers: { [name]: 'mcp', 'x-kestrel-tool': 'watch_price' } })
-      const { data } = (await made.json()) as { data: { id: string; source: string; tool_name: string | null } }
+      const made = await copy.ask('POST', '/v1/subscriptions', {
+        body,
+        headers: { [name]: 'mcp', 'x-kestrel-tool': 'watch_price' },
+      })
+      const { data } = (await made.json()) as {
+        data: { id: string; source: string; tool_name: string | null }
+      }
       await copy.ask('DELETE', `/v1/subscriptions/${data.id}`)
       return [data.source, data.tool_name]
     }
@@ -146,13 +176,20 @@ describe('the header prefix', () => {
   })
 
   test('stands before the headers of deliveries, which come from the agent that is set', async () => {
-    const made = await copy.ask('POST', '/v1/webhooks', { body: { url: hooks.url, events: ['price.updated'] } })
+    const made = await copy.ask('POST', '/v1/webhooks', {
+      body: { url: hooks.url, events: ['price.updated'] },
+    })
     const { data } = (await made.json()) as { data: { id: string } }
     const sent = await copy.ask('POST', `/v1/webhooks/${data.id}/test`)
     expect(((await sent.json()) as { data: { success: boolean } }).data.success).toBe(true)
     const { head, headers, body } = hooks.received.at(-1)!
     const own = [...headers.keys()].filter(name => name.startsWith('x-'))
-    expect(own.sort()).toEqual(['x-kestrel-event', 'x-kestrel-event-id', 'x-kestrel-signature', 'x-kestrel-signature-timestamp'])
+    expect(own.sort()).toEqual([
+      'x-kestrel-event',
+      'x-kestrel-event-id',
+      'x-kestrel-signature',
+      'x-kestrel-signature-timestamp',
+    ])
     expect(headers.get('user-agent')).toBe(otherNames['brand.webhook_user_agent'])
     expect(seenIn(`${head}${body}`)).toBeUndefined()
     await copy.ask('DELETE', `/v1/webhooks/${data.id}`)
@@ -168,11 +205,18 @@ test('the stream is subscribed to by the channels that are set, and by no other'
   await new Promise<void>((resolve, reject) => {
     socket.onerror = reject
     socket.onmessage = ({ data }) => {
-      const { type, identifier } = JSON.parse(String(data)) as { type?: string; identifier?: string }
-      if (type === 'welcome') {
-        for (const channel of channels) socket.send(JSON.stringify({ command: 'subscribe', identifier: JSON.stringify({ channel }) }))
+      const { type, identifier } = JSON.parse(String(data)) as {
+        type?: string
+        identifier?: string
       }
-      if (type?.endsWith('_subscription')) answers.set((JSON.parse(identifier!) as { channel: string }).channel, type)
+      if (type === 'welcome') {
+        for (const channel of channels)
+          socket.send(
+            JSON.stringify({ command: 'subscribe', identifier: JSON.stringify({ channel }) }),
+          )
+      }
+      if (type?.endsWith('_subscription'))
+        answers.set((JSON.parse(identifier!) as { channel: string }).channel, type)
       if (answers.size === channels.length) resolve()
     }
   })
@@ -187,11 +231,15 @@ test('the stream is subscribed to by the channels that are set, and by no other'
 
 test('the document is written with the names in force where a word begins with the written one', async () => {
   const app = new Elysia().get('/a', () => '', {
-    detail: { summary: 'exch-wti EXCH_WTI `X-Service-Data` myexch-wti MY_EXCH_WTI My-X-Service-Data' },
+    detail: {
+      summary: 'exch-wti EXCH_WTI `X-Service-Data` myexch-wti MY_EXCH_WTI My-X-Service-Data',
+    },
   })
   const summaryOf = async (exchangeWords: string[], headerPrefix: string) => {
     const text = await documentOf(app, {
-      ...{ serviceName: 'x', description: '', baseUrl: '/' },
+      serviceName: 'x',
+      description: '',
+      baseUrl: '/',
       names: documentNames({ exchangeWords, headerPrefix }),
     })()
     return (JSON.parse(text) as OpenApiDocument).paths['/a']!.get!.summary
@@ -199,5 +247,7 @@ test('the document is written with the names in force where a word begins with t
   expect(await summaryOf(['exch', 'merc'], 'X-Service-')).toBe(
     'exch-wti EXCH_WTI `X-Service-Data` myexch-wti MY_EXCH_WTI My-X-Service-Data',
   )
-  expect(await summaryOf(['merc', 'exch'], 'K-')).toBe('merc-wti MERC_WTI `K-Data` myexch-wti MY_EXCH_WTI My-X-Service-Data')
+  expect(await summaryOf(['merc', 'exch'], 'K-')).toBe(
+    'merc-wti MERC_WTI `K-Data` myexch-wti MY_EXCH_WTI My-X-Service-Data',
+  )
 })

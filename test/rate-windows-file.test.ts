@@ -20,11 +20,22 @@ const startAt = Date.parse('2026-11-20T15:00:00Z')
 function directory() {
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-rates-'))
   dirs.push(dir)
-  const config = loadConfig({ mode: 'serve', flags: {}, env: {}, files: { directory: '/' }, readFile: () => undefined })
+  const config = loadConfig({
+    mode: 'serve',
+    flags: {},
+    env: {},
+    files: { directory: '/' },
+    readFile: () => undefined,
+  })
   const open = (now: number): House => {
     const clock = manualClock(now)
     return openHouse({
-      ground: { config, clock, ids: randomIds(), log: createLog({ level: 'error', format: 'json', write: () => {}, clock }) },
+      ground: {
+        config,
+        clock,
+        ids: randomIds(),
+        log: createLog({ level: 'error', format: 'json', write: () => {}, clock }),
+      },
       dir,
       serving: true,
     })
@@ -33,7 +44,11 @@ function directory() {
 }
 
 const ask = async (house: House, token: string) =>
-  (await house.app.handle(new Request('http://localhost/v1/account', { headers: { authorization: `Token ${token}` } }))).status
+  (
+    await house.app.handle(
+      new Request('http://localhost/v1/account', { headers: { authorization: `Token ${token}` } }),
+    )
+  ).status
 
 describe('rate windows', () => {
   test('of a clean stop go on where they were, and drain by the time that passed', async () => {

@@ -27,17 +27,28 @@ interface Round {
   demanded: boolean
 }
 
-/** A price that moves makes some of its alerts fire. That every one of a hundred thousand does at once is the worst that can be, shown beside it. */
+/**
+ * A price that moves makes some of its alerts fire. That every one of a hundred thousand does at
+ * once is the worst that can be, shown beside it.
+ */
 const rounds: readonly Round[] = [
   { name: 'none fires', firingPercent: 0, mail: true, demanded: true },
   { name: 'one in a hundred fires', firingPercent: 1, mail: true, demanded: true },
   { name: 'one in ten fires', firingPercent: 10, mail: true, demanded: true },
   { name: 'one in four fires, webhooks', firingPercent: 25, mail: false, demanded: true },
   { name: 'every alert fires, webhooks', firingPercent: 100, mail: false, demanded: false },
-  { name: 'every alert fires, webhooks and e-mail', firingPercent: 100, mail: true, demanded: false },
+  {
+    name: 'every alert fires, webhooks and e-mail',
+    firingPercent: 100,
+    mail: true,
+    demanded: false,
+  },
 ]
 
-/** A hundred thousand enabled alerts on one code when its price moves: until all are judged and what they send is in the outbox. */
+/**
+ * A hundred thousand enabled alerts on one code when its price moves: until all are judged and what
+ * they send is in the outbox.
+ */
 export async function alerts(options: BenchOptions): Promise<Line[]> {
   const lines: Line[] = []
   for (const round of rounds) {
@@ -61,28 +72,51 @@ function ground(dir: string) {
   const clock = systemClock()
   return {
     config: loadConfig({ flags: {}, env: {}, files: { directory: dir } }),
-    ...{ clock, ids: randomIds() },
-    log: createLog({ level: 'error', format: 'text', write: line => process.stderr.write(line), clock }),
+    clock,
+    ids: randomIds(),
+    log: createLog({
+      level: 'error',
+      format: 'text',
+      write: line => process.stderr.write(line),
+      clock,
+    }),
   }
 }
 
 function fill({ services }: House, { firingPercent, mail }: Round) {
   const { db, keys, ids, clock, alerts: book, catalogue, preferences } = services
   const series = catalogue.named(code)!
-  services.ingest.write([{ seriesId: series.id, observedAt: clock.now() - 60_000, value: price - 20 }])
+  services.ingest.write([
+    { seriesId: series.id, observedAt: clock.now() - 60_000, value: price - 20 },
+  ])
   for (let i = 0; i < accountCount; i += 1) {
     transact(db, () => {
       const at = clock.now()
       const account = keys.putAccount({
-        ...{ id: ids.uuid(), email: `desk${i}@example.com`, plan: 'enterprise', addOns: [], suspendedAt: null, createdAt: at },
-        ...{ trialStartedAt: null, trialEndsAt: null, emailConfirmedAt: at },
+        id: ids.uuid(),
+        email: `desk${i}@example.com`,
+        plan: 'enterprise',
+        addOns: [],
+        suspendedAt: null,
+        createdAt: at,
+        trialStartedAt: null,
+        trialEndsAt: null,
+        emailConfirmedAt: at,
       })
       if (!mail) preferences.put(account.account.id, quiet)
       for (let n = 0; n < alertsEach; n += 1) {
         const fires = (n * 61) % 100 < firingPercent
         book.create(account, {
-          ...{ name: `alert ${n}`, seriesId: series.id, metadata: null, cooldownMinutes: 60, enabled: true },
-          condition: { kind: 'price', operator: 'greater_than', value: fires ? price - (n % 10) - 1 : price + n + 1 },
+          name: `alert ${n}`,
+          seriesId: series.id,
+          metadata: null,
+          cooldownMinutes: 60,
+          enabled: true,
+          condition: {
+            kind: 'price',
+            operator: 'greater_than',
+            value: fires ? price - (n % 10) - 1 : price + n + 1,
+          },
           webhookUrl: `https://desk${i}.example.com/alerts`,
         })
       }
@@ -91,7 +125,10 @@ function fill({ services }: House, { firingPercent, mail }: Round) {
 }
 
 /** From the price to the last row, and the longest time for which nothing else had a turn. */
-async function measured({ services }: House, { name, firingPercent, mail, demanded }: Round): Promise<Line[]> {
+async function measured(
+  { services }: House,
+  { name, firingPercent, mail, demanded }: Round,
+): Promise<Line[]> {
   const { db, alerts: book, catalogue, ingest, clock } = services
   Bun.gc(true)
   let longestMs = 0
@@ -117,8 +154,15 @@ async function measured({ services }: House, { name, firingPercent, mail, demand
   if (n !== expected) throw new Error(`${name}: ${n} rows in the outbox, not ${expected}`)
   const count = alertCount.toLocaleString('en-US')
   const line = (what: string, ms: number, barMs: number): Line => ({
-    ...{ row: `${count} alerts: ${name}, ${what}`, ours: `${Math.round(ms)} ms`, yardstick: '-', ratio: undefined },
-    ...{ atLeast: demanded ? `${barMs} ms` : '-', met: demanded ? ms <= barMs : undefined },
+    row: `${count} alerts: ${name}, ${what}`,
+    ours: `${Math.round(ms)} ms`,
+    yardstick: '-',
+    ratio: undefined,
+    atLeast: demanded ? `${barMs} ms` : '-',
+    met: demanded ? ms <= barMs : undefined,
   })
-  return [line('until all is written', tookMs, withinMs), line('longest pause', longestMs, pauseMaxMs)]
+  return [
+    line('until all is written', tookMs, withinMs),
+    line('longest pause', longestMs, pauseMaxMs),
+  ]
 }

@@ -10,15 +10,32 @@ const rowCount = 1_000_000
 const rounds = 3
 const stepMs = 300_000
 /** With a price that each moves around. */
-const codes = { WTI_USD: 70, BRENT_CRUDE_USD: 74, NATURAL_GAS_USD: 3.4, HEATING_OIL_USD: 2.3 } as const
+const codes = {
+  WTI_USD: 70,
+  BRENT_CRUDE_USD: 74,
+  NATURAL_GAS_USD: 3.4,
+  HEATING_OIL_USD: 2.3,
+} as const
 const firstAt = Date.UTC(2024, 0, 1)
 
-/** The whole command, from its start to its exit, on a file of a million rows and an empty directory. */
+/**
+ * The whole command, from its start to its exit, on a file of a million rows and an empty
+ * directory.
+ */
 export async function importing({ dir, say }: BenchOptions): Promise<Line[]> {
   const shell = Bun.which('sqlite3')
   const name = `import of ${rowCount.toLocaleString('en-US')} rows (${built()[0] === binary ? 'binary' : 'source'})`
   if (!shell)
-    return [{ row: name, ours: '-', yardstick: 'no sqlite3 here', ratio: undefined, atLeast: leastRatio.toFixed(2), met: undefined }]
+    return [
+      {
+        row: name,
+        ours: '-',
+        yardstick: 'no sqlite3 here',
+        ratio: undefined,
+        atLeast: leastRatio.toFixed(2),
+        met: undefined,
+      },
+    ]
   const file = await csv(dir)
   const target = join(dir, 'import')
   const create = 'create table t(code text, at text, price real, primary key(code,at))'
@@ -26,7 +43,8 @@ export async function importing({ dir, say }: BenchOptions): Promise<Line[]> {
   const result = await duel(
     rounds,
     () => timed(target, [...built(), 'import', file, '--data', target]),
-    () => timed(target, [shell, join(target, 'bare.db'), create, `.import --csv --skip 1 ${file} t`]),
+    () =>
+      timed(target, [shell, join(target, 'bare.db'), create, `.import --csv --skip 1 ${file} t`]),
   )
   rmSync(target, { recursive: true, force: true })
   return [ratioLine(name, result, leastRatio)]

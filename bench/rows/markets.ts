@@ -38,17 +38,23 @@ interface MatrixBody {
   matrix: Record<string, Record<string, number>>
 }
 
-const near = (a: number | undefined, b: number | undefined, by: number) => a !== undefined && b !== undefined && Math.abs(a - b) <= by
+const near = (a: number | undefined, b: number | undefined, by: number) =>
+  a !== undefined && b !== undefined && Math.abs(a - b) <= by
 
 /** The forward curve of the contracts that are listed. */
 export const curve = reading({
   name: 'futures curve',
   yardstick: 'curve',
   path: `/v1/futures/${slug}/curve`,
-  settings: body => ({ contracts: (JSON.parse(body) as CurveBody).contracts.map(one => one.contract) }),
+  settings: body => ({
+    contracts: (JSON.parse(body) as CurveBody).contracts.map(one => one.contract),
+  }),
   isSame(ours, theirs) {
     const [a, b] = [ours, theirs].map(text => JSON.parse(text) as CurveBody)
-    return a!.total_contracts === b!.total_contracts && near(a!.curve_metrics.average_price, b!.curve_metrics.average_price, 0.01)
+    return (
+      a!.total_contracts === b!.total_contracts &&
+      near(a!.curve_metrics.average_price, b!.curve_metrics.average_price, 0.01)
+    )
   },
 })
 
@@ -59,8 +65,13 @@ export const correlation = reading({
   path: `/v1/analytics/correlation?type=matrix&codes=${codes.join(',')}&period=${period}`,
   settings: () => ({ codes, period }),
   isSame(ours, theirs) {
-    const [a, b] = [(JSON.parse(ours) as { data: MatrixBody }).data, JSON.parse(theirs) as MatrixBody]
-    return codes.every(one => codes.every(other => near(a.matrix[one]![other], b.matrix[one]![other], 1e-9)))
+    const [a, b] = [
+      (JSON.parse(ours) as { data: MatrixBody }).data,
+      JSON.parse(theirs) as MatrixBody,
+    ]
+    return codes.every(one =>
+      codes.every(other => near(a.matrix[one]![other], b.matrix[one]![other], 1e-9)),
+    )
   },
 })
 
@@ -71,7 +82,10 @@ export const ohlc = reading({
   path: `/v1/futures/${slug}/ohlc?days=${ohlcDays}`,
   settings(body) {
     const { contract } = JSON.parse(body) as OhlcBody
-    return { contract, from: new Date(Date.now() - ohlcDays * 86_400_000).toISOString().slice(0, 10) }
+    return {
+      contract,
+      from: new Date(Date.now() - ohlcDays * 86_400_000).toISOString().slice(0, 10),
+    }
   },
   isSame(ours, theirs) {
     const [a, b] = [ours, theirs].map(text => JSON.parse(text) as OhlcBody)
@@ -88,7 +102,8 @@ function reading({ name, yardstick, path, settings, isSame }: Read): Row {
       const given = { database: join(dir, 'wellhead.db'), ...settings(asked.body) }
       return withServers([serveYardstick(yardstick, given)], async theirs => {
         const bare = await question(theirs.port, '/', options.seconds)
-        if (!isSame(asked.body, bare.body)) throw new Error(`${name}: ${asked.body.slice(0, 600)} is not ${bare.body.slice(0, 600)}`)
+        if (!isSame(asked.body, bare.body))
+          throw new Error(`${name}: ${asked.body.slice(0, 600)} is not ${bare.body.slice(0, 600)}`)
         options.say(name)
         return [plainLine(name, await duel(options.rounds, asked.run, bare.run))]
       })
@@ -103,5 +118,6 @@ async function pauseFeed({ port, adminToken }: Wellhead) {
     headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
     body: JSON.stringify({ paused: true }),
   })
-  if (!answer.ok) throw new Error(`pausing the feed was answered ${answer.status}: ${await answer.text()}`)
+  if (!answer.ok)
+    throw new Error(`pausing the feed was answered ${answer.status}: ${await answer.text()}`)
 }

@@ -41,7 +41,8 @@ export async function page(options: BenchOptions): Promise<Line[]> {
   const copy = await large(options)
   return withServers([serveWellhead(copy.dir)], async ours => {
     const places: Place[] = []
-    for (const interval of intervals) places.push(...(await placesOf(copy, interval, ours, options)))
+    for (const interval of intervals)
+      places.push(...(await placesOf(copy, interval, ours, options)))
     const { code, name, currency, unit, type, source } = places[0]!.rows[0]!
     const settings: Settings = {
       database: join(copy.dir, 'wellhead.db'),
@@ -63,12 +64,18 @@ export async function page(options: BenchOptions): Promise<Line[]> {
 }
 
 /** The first page and a deep one, as Wellhead is asked for them and as the yardstick reads them. */
-async function placesOf(copy: Filled, interval: PageRead['interval'], ours: Server, { seconds }: BenchOptions): Promise<Place[]> {
+async function placesOf(
+  copy: Filled,
+  interval: PageRead['interval'],
+  ours: Server,
+  { seconds }: BenchOptions,
+): Promise<Place[]> {
   const midnight = (at: number) => Math.floor(at / dayMs) * dayMs
   const lastDay = midnight(copy.lastAt)
   const firstDay = interval === 'raw' ? lastDay - (rawDays - 1) * dayMs : midnight(copy.firstAt)
   const days = `start_date=${dayText(firstDay)}&end_date=${dayText(lastDay)}`
-  const path = (n: number) => `/v1/prices/historical?by_code=${copy.code}&interval=${interval}&${days}&per_page=${perPage}&page=${n}`
+  const path = (n: number) =>
+    `/v1/prices/historical?by_code=${copy.code}&interval=${interval}&${days}&per_page=${perPage}&page=${n}`
   const ask = async (n: number) => {
     const asked = await question(ours.port, path(n), seconds, copy.tokens[0])
     return { n, asked, ...(JSON.parse(asked.body) as Answer) }
@@ -77,7 +84,10 @@ async function placesOf(copy: Filled, interval: PageRead['interval'], ours: Serv
   const served = first.data.metadata.interval
   if (served !== interval) throw new Error(`${path(1)} was answered as ${served}`)
   const deep = Math.ceil(Math.floor(first.meta.total / perPage) * depth)
-  if (deep < 2) throw new Error(`${first.meta.total} rows by ${interval} are too few for a deep page: give more --points`)
+  if (deep < 2)
+    throw new Error(
+      `${first.meta.total} rows by ${interval} are too few for a deep page: give more --points`,
+    )
   return [first, await ask(deep)].map(({ n, asked, data }) => ({
     name: `page of ${perPage}, ${interval}, page ${n}`,
     asked,
@@ -86,7 +96,10 @@ async function placesOf(copy: Filled, interval: PageRead['interval'], ours: Serv
       path: `/${interval}/${n}`,
       interval,
       from: Math.max(firstDay, startOf(data.prices.at(-1)!)),
-      to: interval === 'month' ? Math.min(lastDay + dayMs, nextMonth(startOf(data.prices[0]!))) : startOf(data.prices[0]!) + 1,
+      to:
+        interval === 'month'
+          ? Math.min(lastDay + dayMs, nextMonth(startOf(data.prices[0]!)))
+          : startOf(data.prices[0]!) + 1,
     },
   }))
 }
@@ -99,16 +112,23 @@ function nextMonth(at: number): number {
   return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1)
 }
 
-/** Both answer the same rows with the same fields, or the ratio says nothing. Numbers may differ where a half is rounded. */
+/**
+ * Both answer the same rows with the same fields, or the ratio says nothing. Numbers may differ
+ * where a half is rounded.
+ */
 function checkSame(name: string, ours: readonly Row[], theirs: readonly Row[]) {
   const differs = (a: Row, b: Row | undefined) => {
     const same = (field: string) => {
       const [own, other] = [a[field as keyof Row], b?.[field as keyof Row]]
-      return typeof own === 'number' ? Math.abs(own - Number(other)) < 0.011 : field === 'formatted' || own === other
+      return typeof own === 'number'
+        ? Math.abs(own - Number(other)) < 0.011
+        : field === 'formatted' || own === other
     }
     return Object.keys(a).join() !== Object.keys(b ?? {}).join() || !Object.keys(a).every(same)
   }
   const at = ours.findIndex((row, i) => differs(row, theirs[i]))
   if (ours.length !== perPage || theirs.length !== perPage || at >= 0)
-    throw new Error(`${name}: ${JSON.stringify(ours[at] ?? ours.length)} is not ${JSON.stringify(theirs[at] ?? theirs.length)}`)
+    throw new Error(
+      `${name}: ${JSON.stringify(ours[at] ?? ours.length)} is not ${JSON.stringify(theirs[at] ?? theirs.length)}`,
+    )
 }

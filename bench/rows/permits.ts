@@ -21,7 +21,10 @@ interface Question extends PermitQuestion {
 }
 
 const medianMsMax = 20
-/** Different questions of a kind, each asked once of both: an answer that is only quick the second time is no use to anybody. */
+/**
+ * Different questions of a kind, each asked once of both: an answer that is only quick the second
+ * time is no use to anybody.
+ */
 const questionsEach = 150
 const warmUps = 20
 const yearMs = 365 * 86_400_000
@@ -42,7 +45,10 @@ const day = (at: number) => new Date(at).toISOString().slice(0, 10)
 /** One to six years around the permit. */
 function rangeAround({ permitOn }: WellPermit, next: () => number) {
   const at = Date.parse(permitOn)
-  const [from, to] = [day(at - (0.5 + 2.5 * next()) * yearMs), day(at + (0.5 + 2.5 * next()) * yearMs)]
+  const [from, to] = [
+    day(at - (0.5 + 2.5 * next()) * yearMs),
+    day(at + (0.5 + 2.5 * next()) * yearMs),
+  ]
   return { from, to, path: `start_date=${from}&end_date=${day(Date.parse(to) - 86_400_000)}` }
 }
 
@@ -51,7 +57,9 @@ const fields = (given: Record<string, string>) => new URLSearchParams(given).toS
 const byOperator: Ask = (permit, next) => {
   const range = rangeAround(permit, next)
   return {
-    ...{ terms: { state: permit.state, operator: operatorKey(permit.operator) }, from: range.from, to: range.to },
+    terms: { state: permit.state, operator: operatorKey(permit.operator) },
+    from: range.from,
+    to: range.to,
     path: `${fields({ states: permit.state, operator: operatorKey(permit.operator) })}&${range.path}`,
   }
 }
@@ -61,19 +69,28 @@ const byCounty: Ask = permit => ({
     formation: formationKey(permit.formation!),
     permit_type: permit.permitType,
   },
-  path: fields({ county: permit.county!, formation: permit.formation!, permit_type: permit.permitType }),
+  path: fields({
+    county: permit.county!,
+    formation: permit.formation!,
+    permit_type: permit.permitType,
+  }),
 })
 const byTypes: Ask = (permit, next) => {
   const range = rangeAround(permit, next)
   return {
-    ...{ terms: { state: permit.state, permit_type: permit.permitType, well_type: permit.wellType }, from: range.from, to: range.to },
+    terms: { state: permit.state, permit_type: permit.permitType, well_type: permit.wellType },
+    from: range.from,
+    to: range.to,
     path: `${fields({ states: permit.state, permit_type: permit.permitType, well_type: permit.wellType })}&${range.path}`,
   }
 }
 const aroundOperator: Ask = (permit, next) => {
   const [circle, range] = [around(10)(permit, next), rangeAround(permit, next)]
   return {
-    ...{ ...circle, terms: { operator: operatorKey(permit.operator) }, from: range.from, to: range.to },
+    ...circle,
+    terms: { operator: operatorKey(permit.operator) },
+    from: range.from,
+    to: range.to,
     path: `${circle.path}&${fields({ operator: operatorKey(permit.operator) })}&${range.path}`,
   }
 }
@@ -94,10 +111,16 @@ export const permitsFilters = (options: BenchOptions): Promise<Line[]> =>
     ['permits by state, two types, dates', byTypes],
   ])
 
-async function measured(options: BenchOptions, kinds: readonly (readonly [name: string, ask: Ask])[]): Promise<Line[]> {
+async function measured(
+  options: BenchOptions,
+  kinds: readonly (readonly [name: string, ask: Ask])[],
+): Promise<Line[]> {
   const copy = await filledPermits(options)
   return withServers(
-    [serveWellhead(copy.dir), serveYardstick('permits', { database: join(copy.dir, 'wellhead.db') })],
+    [
+      serveWellhead(copy.dir),
+      serveYardstick('permits', { database: join(copy.dir, 'wellhead.db') }),
+    ],
     async (ours, theirs) => {
       const lines: Line[] = []
       for (const [name, ask] of kinds) {
@@ -109,7 +132,14 @@ async function measured(options: BenchOptions, kinds: readonly (readonly [name: 
   )
 }
 
-async function lineOf(name: string, ask: Ask, copy: FilledPermits, ours: Server, theirs: Server, permits: number): Promise<Line> {
+async function lineOf(
+  name: string,
+  ask: Ask,
+  copy: FilledPermits,
+  ours: Server,
+  theirs: Server,
+  permits: number,
+): Promise<Line> {
   const world = permitWorld(Date.now())
   // Each kind has draws of its own.
   for (let n = 0; n < 1000 * name.length; n += 1) world.next()
@@ -118,8 +148,12 @@ async function lineOf(name: string, ask: Ask, copy: FilledPermits, ours: Server,
     const at = Math.floor(world.next() * permits)
     const [permit] = world.permits(at, at + 1, permits)
     const question = ask(permit!, world.next)
-    const [mine, bare] = [await askOurs(ours, copy.token, question.path), await askTheirs(theirs, question)]
-    if (mine.total !== bare.total) throw new Error(`${name}: ${question.path} has ${mine.total} here and ${bare.total} there`)
+    const [mine, bare] = [
+      await askOurs(ours, copy.token, question.path),
+      await askTheirs(theirs, question),
+    ]
+    if (mine.total !== bare.total)
+      throw new Error(`${name}: ${question.path} has ${mine.total} here and ${bare.total} there`)
     if (i >= warmUps) times.push({ ours: mine.ms, theirs: bare.ms })
   }
   const [own, other] = [median(times.map(one => one.ours)), median(times.map(one => one.theirs))]
@@ -133,20 +167,31 @@ async function lineOf(name: string, ask: Ask, copy: FilledPermits, ours: Server,
   }
 }
 
-async function askOurs({ port }: Server, token: string, query: string): Promise<{ total: number; ms: number }> {
+async function askOurs(
+  { port }: Server,
+  token: string,
+  query: string,
+): Promise<{ total: number; ms: number }> {
   const began = performance.now()
   const answer = await fetch(`http://127.0.0.1:${port}/v1/ei/well-permits/search?${query}`, {
     headers: { authorization: `Token ${token}` },
   })
   const text = await answer.text()
   const ms = performance.now() - began
-  if (answer.status !== 200) throw new Error(`${query} was answered ${answer.status}: ${text.slice(0, 300)}`)
+  if (answer.status !== 200)
+    throw new Error(`${query} was answered ${answer.status}: ${text.slice(0, 300)}`)
   return { total: (JSON.parse(text) as { meta: { total_count: number } }).meta.total_count, ms }
 }
 
-async function askTheirs({ port }: Server, { path: _path, ...question }: Question): Promise<{ total: number; ms: number }> {
+async function askTheirs(
+  { port }: Server,
+  { path: _path, ...question }: Question,
+): Promise<{ total: number; ms: number }> {
   const began = performance.now()
-  const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: JSON.stringify(question) })
+  const answer = await fetch(`http://127.0.0.1:${port}/`, {
+    method: 'POST',
+    body: JSON.stringify(question),
+  })
   const text = await answer.text()
   const ms = performance.now() - began
   return { total: (JSON.parse(text) as { total: number }).total, ms }

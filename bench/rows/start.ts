@@ -14,18 +14,31 @@ interface Start {
   residentMb: number
 }
 
-/** From the start of the process to its first answers on the large database, and what it then holds in memory. */
+/**
+ * From the start of the process to its first answers on the large database, and what it then holds
+ * in memory.
+ */
 export async function start(options: BenchOptions): Promise<Line[]> {
   const copy = await large(options)
   const command = built()
   const kind = command[0] === binary ? 'binary' : 'source'
   const yardstick = join(import.meta.dir, '../yardsticks/start.ts')
-  const settings = (port: number) => JSON.stringify({ database: join(copy.dir, 'wellhead.db'), code: copy.code, port })
+  const settings = (port: number) =>
+    JSON.stringify({ database: join(copy.dir, 'wellhead.db'), code: copy.code, port })
   options.say(`start (${kind})`)
   const ours: Start[] = []
   const theirs: Start[] = []
   for (let round = 0; round <= options.rounds; round += 1) {
-    ours.push(await started(copy, port => [...command, 'serve', '--data', copy.dir, '--port', String(port)]))
+    ours.push(
+      await started(copy, port => [
+        ...command,
+        'serve',
+        '--data',
+        copy.dir,
+        '--port',
+        String(port),
+      ]),
+    )
     theirs.push(await started(copy, port => [process.execPath, yardstick, settings(port)]))
   }
   const line = (row: string, of: keyof Start, max: number, unit: string): Line => {
@@ -54,13 +67,16 @@ async function started(copy: Filled, command: (port: number) => string[]): Promi
   const child = spawned(command(port))
   try {
     while (!(await answers(port, '/health'))) {
-      if (child.exitCode !== null) throw new Error(`a server ended with exit code ${child.exitCode}`)
+      if (child.exitCode !== null)
+        throw new Error(`a server ended with exit code ${child.exitCode}`)
       await Bun.sleep(1)
     }
     const healthMs = performance.now() - startedAt
-    if (!(await answers(port, `/v1/prices/latest?by_code=${copy.code}`, copy.tokens[0]))) throw new Error('no latest price after the start')
+    if (!(await answers(port, `/v1/prices/latest?by_code=${copy.code}`, copy.tokens[0])))
+      throw new Error('no latest price after the start')
     const latestMs = performance.now() - startedAt
-    const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? []
+    const [, kilobytes] =
+      /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? []
     return { healthMs, latestMs, residentMb: Number(kilobytes) / 1024 }
   } finally {
     await stopped(child)
@@ -69,7 +85,9 @@ async function started(copy: Filled, command: (port: number) => string[]): Promi
 
 async function answers(port: number, path: string, token = ''): Promise<boolean> {
   try {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Token ${token}` } })
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      headers: { authorization: `Token ${token}` },
+    })
     await answer.text()
     return answer.status === 200
   } catch {
@@ -77,7 +95,9 @@ async function answers(port: number, path: string, token = ''): Promise<boolean>
   }
 }
 
-/** One that was free a moment ago: the server must be asked before it could say which one it took. */
+/**
+ * One that was free a moment ago: the server must be asked before it could say which one it took.
+ */
 function freePort(): number {
   const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
   probe.stop(true)

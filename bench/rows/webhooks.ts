@@ -20,7 +20,10 @@ const leastPerSecond = 1_500
 const concurrency = 20
 const type = 'price.updated'
 
-/** Events that are due go to a hundred endpoints on loopback: signed, sent and recorded, against as many bare requests that nobody signs or records. */
+/**
+ * Events that are due go to a hundred endpoints on loopback: signed, sent and recorded, against as
+ * many bare requests that nobody signs or records.
+ */
 export async function webhooks(options: BenchOptions): Promise<Line[]> {
   const dir = join(options.dir, 'webhooks')
   rmSync(dir, { recursive: true, force: true })
@@ -39,8 +42,12 @@ export async function webhooks(options: BenchOptions): Promise<Line[]> {
       const ours = perSecond(result.ours)
       return [
         {
-          ...{ row: 'webhooks, each signed and recorded', ours, yardstick: perSecond(result.theirs), ratio: result.ratio },
-          ...{ atLeast: `≥ ${perSecond(leastPerSecond)}`, met: result.ours >= leastPerSecond },
+          row: 'webhooks, each signed and recorded',
+          ours,
+          yardstick: perSecond(result.theirs),
+          ratio: result.ratio,
+          atLeast: `≥ ${perSecond(leastPerSecond)}`,
+          met: result.ours >= leastPerSecond,
         },
       ]
     })
@@ -52,9 +59,19 @@ export async function webhooks(options: BenchOptions): Promise<Line[]> {
 function ground(dir: string) {
   const clock = systemClock()
   return {
-    config: loadConfig({ flags: { 'egress.allow': '127.0.0.0/8' }, env: {}, files: { directory: dir } }),
-    ...{ clock, ids: randomIds() },
-    log: createLog({ level: 'error', format: 'text', write: line => process.stderr.write(line), clock }),
+    config: loadConfig({
+      flags: { 'egress.allow': '127.0.0.0/8' },
+      env: {},
+      files: { directory: dir },
+    }),
+    clock,
+    ids: randomIds(),
+    log: createLog({
+      level: 'error',
+      format: 'text',
+      write: line => process.stderr.write(line),
+      clock,
+    }),
   }
 }
 
@@ -64,14 +81,33 @@ function fill({ services }: House, { port }: Server): { accountId: string; lane:
   const at = clock.now()
   return Array.from({ length: accountCount }, (_, i) => {
     const account = keys.putAccount({
-      ...{ id: ids.uuid(), email: `desk${i}@example.com`, plan: 'enterprise', addOns: [], suspendedAt: null, createdAt: at },
-      ...{ trialStartedAt: null, trialEndsAt: null, emailConfirmedAt: at },
+      id: ids.uuid(),
+      email: `desk${i}@example.com`,
+      plan: 'enterprise',
+      addOns: [],
+      suspendedAt: null,
+      createdAt: at,
+      trialStartedAt: null,
+      trialEndsAt: null,
+      emailConfirmedAt: at,
     })
     return Array.from({ length: endpointsEach }, (_, n) => {
       const made = book.create(account, {
-        ...{ url: `http://127.0.0.1:${port}/${i}/${n}`, events: [type], commodityFilters: [], stateFilters: [], description: null },
-        ...{ conditions: [], conditionLogic: 'any', debugMode: false, active: true, signatureScheme: 'timestamped', ordered: false },
-        ...{ honorRetryAfter: false, rateLimitPerSecond: 50, timeoutSeconds: 30, maxRetries: 5 },
+        url: `http://127.0.0.1:${port}/${i}/${n}`,
+        events: [type],
+        commodityFilters: [],
+        stateFilters: [],
+        description: null,
+        conditions: [],
+        conditionLogic: 'any',
+        debugMode: false,
+        active: true,
+        signatureScheme: 'timestamped',
+        ordered: false,
+        honorRetryAfter: false,
+        rateLimitPerSecond: 50,
+        timeoutSeconds: 30,
+        maxRetries: 5,
       })
       if ('refused' in made) throw new Error(`${made.count} endpoints are too many`)
       return { accountId: account.account.id, lane: made.endpoint.id }
@@ -80,19 +116,38 @@ function fill({ services }: House, { port }: Server): { accountId: string; lane:
 }
 
 const data = {
-  ...{ commodity: 'WTI_USD', commodity_code: 'WTI_USD', name: 'WTI Crude Oil', value: 72, price: 72, currency: 'USD', unit: 'barrel' },
-  ...{ change_percent: 1.41, previous_value: 71, source: 'market_reporting', timestamp: '2026-11-20T15:00:00Z' },
+  commodity: 'WTI_USD',
+  commodity_code: 'WTI_USD',
+  name: 'WTI Crude Oil',
+  value: 72,
+  price: 72,
+  currency: 'USD',
+  unit: 'barrel',
+  change_percent: 1.41,
+  previous_value: 71,
+  source: 'market_reporting',
+  timestamp: '2026-11-20T15:00:00Z',
 }
-const bodyOf = (id: string) => JSON.stringify({ id, type, event: type, created_at: '2026-11-20T15:00:00.144Z', data })
+const bodyOf = (id: string) =>
+  JSON.stringify({ id, type, event: type, created_at: '2026-11-20T15:00:00.144Z', data })
 
 /** Messages that are in the outbox already, until the last one is recorded as delivered. */
-async function delivered({ services, sending }: House, lanes: readonly { accountId: string; lane: string }[]): Promise<number> {
+async function delivered(
+  { services, sending }: House,
+  lanes: readonly { accountId: string; lane: string }[],
+): Promise<number> {
   const { db, ids, clock, outbox } = services
   const before = outbox.vitals().ended.delivered
   transact(db, () => {
     for (let n = 0; n < messages; n += 1) {
       const eventId = ids.event(clock.now())
-      outbox.put({ ...lanes[n % lanes.length]!, kind: 'webhook', eventId, eventType: type, body: bodyOf(eventId) })
+      outbox.put({
+        ...lanes[n % lanes.length]!,
+        kind: 'webhook',
+        eventId,
+        eventType: type,
+        body: bodyOf(eventId),
+      })
     }
   })
   const startedMs = performance.now()
@@ -105,20 +160,27 @@ async function delivered({ services, sending }: House, lanes: readonly { account
   }
   const tookMs = performance.now() - startedMs
   const { ended } = outbox.vitals()
-  if (ended.delivered - before !== messages) throw new Error(`${ended.delivered - before} of ${messages} were delivered`)
+  if (ended.delivered - before !== messages)
+    throw new Error(`${ended.delivered - before} of ${messages} were delivered`)
   return (messages / tookMs) * 1000
 }
 
 /** The same bytes, as many at a time, on a connection each. */
 async function posted({ port }: Server): Promise<number> {
   const body = bodyOf('evt_01jd5n2g00abcdefghjkmnpqrs')
-  const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+  }
   const post = () =>
     new Promise<void>((done, fail) => {
-      const sent = request({ host: '127.0.0.1', port, method: 'POST', path: '/', agent: false, headers }, response => {
-        response.resume()
-        response.on('end', done)
-      })
+      const sent = request(
+        { host: '127.0.0.1', port, method: 'POST', path: '/', agent: false, headers },
+        response => {
+          response.resume()
+          response.on('end', done)
+        },
+      )
       sent.on('error', fail)
       sent.end(body)
     })

@@ -1,7 +1,14 @@
 import { Database } from 'bun:sqlite'
 
-/** A bare server: for every request the closes of each code from the day bars, and the coefficients in plain code. */
-const { database, codes, period } = JSON.parse(process.argv[2]!) as { database: string; codes: string[]; period: number }
+/**
+ * A bare server: for every request the closes of each code from the day bars, and the coefficients
+ * in plain code.
+ */
+const { database, codes, period } = JSON.parse(process.argv[2]!) as {
+  database: string
+  codes: string[]
+  period: number
+}
 const dayMs = 86_400_000
 /** Series end on different days: the common window of a pair may begin this much earlier. */
 const slackDays = 14
@@ -18,7 +25,8 @@ const closes = db.query<Close, [string, number]>(
 )
 
 function pearson(xs: readonly number[], ys: readonly number[]): number {
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  const mean = (values: readonly number[]) =>
+    values.reduce((sum, value) => sum + value, 0) / values.length
   const [mx, my] = [mean(xs), mean(ys)]
   let [xy, xx, yy] = [0, 0, 0]
   for (let i = 0; i < xs.length; i += 1) {
@@ -34,7 +42,8 @@ function coefficient(a: readonly Close[], b: ReadonlyMap<number, number>): numbe
   const common = a.filter(one => b.has(one.at))
   const from = common.at(-1)!.at - period * dayMs
   const within = common.filter(one => one.at > from)
-  const returns = (of: (one: Close) => number) => within.slice(1).map((one, i) => Math.log(of(one) / of(within[i]!)))
+  const returns = (of: (one: Close) => number) =>
+    within.slice(1).map((one, i) => Math.log(of(one) / of(within[i]!)))
   return pearson(
     returns(one => one.close),
     returns(one => b.get(one.at)!),
@@ -44,9 +53,15 @@ function coefficient(a: readonly Close[], b: ReadonlyMap<number, number>): numbe
 function matrix() {
   const series = codes.map(code => closes.all(code, (period + slackDays) * dayMs))
   const byDay = series.map(rows => new Map(rows.map(one => [one.at, one.close])))
-  const row = (i: number) => Object.fromEntries(codes.map((code, j) => [code, coefficient(series[i]!, byDay[j]!)]))
+  const row = (i: number) =>
+    Object.fromEntries(codes.map((code, j) => [code, coefficient(series[i]!, byDay[j]!)]))
   return { codes, matrix: Object.fromEntries(codes.map((code, i) => [code, row(i)])) }
 }
 
-const server = Bun.serve({ port: 0, hostname: '127.0.0.1', development: false, fetch: () => Response.json(matrix()) })
+const server = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  development: false,
+  fetch: () => Response.json(matrix()),
+})
 console.log(server.port)

@@ -1,4 +1,7 @@
-/** A bare server: the key is looked up in a Map, and the bytes and headers of Wellhead's own answer are sent. */
+/**
+ * A bare server: the key is looked up in a Map, and the bytes and headers of Wellhead's own answer
+ * are sent.
+ */
 interface Settings {
   tokensPath: string
   body: string

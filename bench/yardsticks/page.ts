@@ -46,7 +46,8 @@ const queries: Record<PageRead['interval'], string> = {
     WHERE series_id = ?1 AND observed_at >= ?2 AND observed_at < ?3 ORDER BY observed_at DESC`,
   hour: bars(1),
   day: bars(24),
-  // Months are not stored: they are made of days, and open and close are those of the first and the last of them.
+  // Months are not stored: they are made of days, and open and close are those of the first and the
+  // last of them.
   month: `WITH months AS (
       SELECT strftime('%Y-%m', starts_at / 1000, 'unixepoch') AS month, min(starts_at) AS first, max(starts_at) AS last, max(high) AS high,
         min(low) AS low, sum(sum) / sum(count) AS average, sum(count) AS count, max(recorded_at) AS recorded_at
@@ -57,7 +58,10 @@ const queries: Record<PageRead['interval'], string> = {
       JOIN bars c ON c.series_id = ?1 AND c.span = 24 AND c.starts_at = m.last ORDER BY m.month DESC`,
 }
 
-/** A bare server: each path runs one prepared query for its rows, gives them the fields of the interface and stringifies them. */
+/**
+ * A bare server: each path runs one prepared query for its rows, gives them the fields of the
+ * interface and stringifies them.
+ */
 function serve({ database, series, decimals, reads }: Settings) {
   const db = new Database(database, { readonly: true })
   const { id } = db.query('SELECT id FROM series WHERE code = ?').get(series.code) as { id: number }
@@ -86,10 +90,18 @@ function serve({ database, series, decimals, reads }: Settings) {
   const routes = reads.map(({ path, interval, from, to }) => {
     const rows = db.query<Row, [number, number, number]>(queries[interval])
     const answer = () =>
-      new Response(JSON.stringify({ status: 'success', data: { prices: rows.all(id, from, to).map(rowOf) } }), { headers })
+      new Response(
+        JSON.stringify({ status: 'success', data: { prices: rows.all(id, from, to).map(rowOf) } }),
+        { headers },
+      )
     return [path, answer] as const
   })
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', development: false, routes: Object.fromEntries(routes) })
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    development: false,
+    routes: Object.fromEntries(routes),
+  })
   console.log(server.port)
 }
 

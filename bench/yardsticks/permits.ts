@@ -1,7 +1,10 @@
 import { Database } from 'bun:sqlite'
 import type { PermitQuestion } from '../rows/permits.ts'
 
-/** A bare server: one prepared query for the number of permits and one for a page of them, over the same file with the same indexes. */
+/**
+ * A bare server: one prepared query for the number of permits and one for a page of them, over the
+ * same file with the same indexes.
+ */
 const settings = JSON.parse(process.argv[2]!) as { database: string }
 const db = new Database(settings.database, { readonly: true })
 
@@ -21,7 +24,9 @@ function answer({ terms, from, to, circle }: PermitQuestion) {
   const where: string[] = []
   const values: (string | number)[] = []
   for (const [kind, name] of Object.entries(terms)) {
-    where.push(`f.${columns[kind as keyof typeof columns]} = (SELECT id FROM permit_terms WHERE kind = ? AND name = ?)`)
+    where.push(
+      `f.${columns[kind as keyof typeof columns]} = (SELECT id FROM permit_terms WHERE kind = ? AND name = ?)`,
+    )
     values.push(kind, name)
   }
   if (from !== undefined && to !== undefined) {
@@ -37,7 +42,11 @@ function answer({ terms, from, to, circle }: PermitQuestion) {
     ]
     tables = 'well_permit_places p JOIN well_permits f ON f.id = p.id'
     where.push('p.south >= ? AND p.north <= ? AND p.west >= ? AND p.east <= ?')
-    values.push(...[latitude - north, latitude + north, longitude - east, longitude + east].map(degrees => Math.round(degrees * 1e6)))
+    values.push(
+      ...[latitude - north, latitude + north, longitude - east, longitude + east].map(degrees =>
+        Math.round(degrees * 1e6),
+      ),
+    )
     where.push(
       `2 * ${earthRadiusMiles} * asin(sqrt(pow(sin(radians(p.south / 1e6 - ?) / 2), 2)
         + cos(radians(?)) * cos(radians(p.south / 1e6)) * pow(sin(radians(p.west / 1e6 - ?) / 2), 2))) <= ?`,
@@ -45,7 +54,9 @@ function answer({ terms, from, to, circle }: PermitQuestion) {
     values.push(latitude, latitude, longitude, radiusMiles)
   }
   const condition = `FROM ${tables} WHERE ${where.join(' AND ')}`
-  const { n } = db.query<{ n: number }, (string | number)[]>(`SELECT count(*) AS n ${condition}`).get(...values)!
+  const { n } = db
+    .query<{ n: number }, (string | number)[]>(`SELECT count(*) AS n ${condition}`)
+    .get(...values)!
   const rows = db
     .query(
       `SELECT papers.* FROM (SELECT f.id, f.permit_on ${condition} ORDER BY f.permit_on DESC, f.id DESC LIMIT ${perPage}) found
@@ -56,7 +67,9 @@ function answer({ terms, from, to, circle }: PermitQuestion) {
 }
 
 const server = Bun.serve({
-  ...{ port: 0, hostname: '127.0.0.1', development: false },
+  port: 0,
+  hostname: '127.0.0.1',
+  development: false,
   fetch: async request => Response.json(answer((await request.json()) as PermitQuestion)),
 })
 console.log(server.port)

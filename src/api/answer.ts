@@ -15,17 +15,28 @@ export interface Marks {
 }
 
 /** `{status: "success", data}`. */
-export const envelope = <T extends TSchema>(data: T) => t.Object({ status: t.Literal('success'), data })
+export const envelope = <T extends TSchema>(data: T) =>
+  t.Object({ status: t.Literal('success'), data })
 
 export const success = <T>(data: T) => ({ status: 'success' as const, data })
 
 /** Says in the headers that fixture data is part of the answer. */
-export function markFixtures(set: Answering, marks: Marks, found: readonly { series: Pick<Series, 'fixture'> }[]): void {
+export function markFixtures(
+  set: Answering,
+  marks: Marks,
+  found: readonly { series: Pick<Series, 'fixture'> }[],
+): void {
   if (found.some(one => one.series.fixture)) set.headers[marks.fixtureHeader] = 'fixture'
 }
 
 /** Sends JSON text with its entity tag, or 304 when the client has it. */
-export function tagged(request: Request, set: Answering, text: string, hit: boolean, etag = strongEtag(text)): string | undefined {
+export function tagged(
+  request: Request,
+  set: Answering,
+  text: string,
+  hit: boolean,
+  etag = strongEtag(text),
+): string | undefined {
   const { headers } = set
   headers['x-cache'] = hit ? 'HIT' : 'MISS'
   headers.etag = etag

@@ -1,4 +1,11 @@
-import { accountPath, accountsPath, answered, type CommandEnvironment, commanded, print } from './command.ts'
+import {
+  accountPath,
+  accountsPath,
+  answered,
+  type CommandEnvironment,
+  commanded,
+  print,
+} from './command.ts'
 import { type KeyLine, keyTable, tokenLines } from './keys.ts'
 import { tableLines } from './table.ts'
 
@@ -48,7 +55,13 @@ const accountTable = (accounts: readonly AccountLine[]) =>
   tableLines(
     ['ID', 'EMAIL', 'PLAN', 'ADD-ONS', 'STATE', 'KEYS', 'CREATED'],
     accounts.map(one => [
-      ...[one.id, one.email, one.plan, one.add_ons.join(',') || '-', stateOf(one), String(one.active_keys), one.created_at],
+      one.id,
+      one.email,
+      one.plan,
+      one.add_ons.join(',') || '-',
+      stateOf(one),
+      String(one.active_keys),
+      one.created_at,
     ]),
   )
 
@@ -61,13 +74,26 @@ const detailLines = (account: AccountDetail) => [
   ...keyTable(account.api_keys),
 ]
 
-/** Lists accounts, the newest first; all of them, or those of a plan, or with a part of an address. */
-export const listAccounts = (env: CommandEnvironment, { plan, q }: { plan?: string; q?: string } = {}): Promise<number> =>
+/**
+ * Lists accounts, the newest first; all of them, or those of a plan, or with a part of an address.
+ */
+export const listAccounts = (
+  env: CommandEnvironment,
+  { plan, q }: { plan?: string; q?: string } = {},
+): Promise<number> =>
   commanded(env, 'accounts list', async () => {
-    const filter = new URLSearchParams({ per_page: String(perPage), ...(plan && { plan }), ...(q && { q }) })
+    const filter = new URLSearchParams({
+      per_page: String(perPage),
+      ...(plan && { plan }),
+      ...(q && { q }),
+    })
     const all: AccountLine[] = []
     for (let page = 1; ; page += 1) {
-      const { accounts } = await answered<{ accounts: AccountLine[] }>(env, 'GET', `${accountsPath}?${filter}&page=${page}`)
+      const { accounts } = await answered<{ accounts: AccountLine[] }>(
+        env,
+        'GET',
+        `${accountsPath}?${filter}&page=${page}`,
+      )
       all.push(...accounts)
       if (accounts.length < perPage) break
     }
@@ -77,7 +103,11 @@ export const listAccounts = (env: CommandEnvironment, { plan, q }: { plan?: stri
 /** Shows an account with its keys. */
 export const showAccount = (env: CommandEnvironment, who: string): Promise<number> =>
   commanded(env, 'accounts show', async () => {
-    const { account } = await answered<{ account: AccountDetail }>(env, 'GET', await accountPath(env, who))
+    const { account } = await answered<{ account: AccountDetail }>(
+      env,
+      'GET',
+      await accountPath(env, who),
+    )
     print(env, account, detailLines)
   })
 
@@ -88,14 +118,33 @@ export const createAccount = (
 ): Promise<number> =>
   commanded(env, 'accounts create', async () => {
     const body = { email, ...(keyName !== undefined && { key_name: keyName }), ...wireOf(changes) }
-    const made = await answered<{ account: AccountDetail; api_key: KeyLine & { plain_token: string } }>(env, 'POST', accountsPath, body)
-    print(env, made, ({ account, api_key }) => [...accountTable([account]), '', ...tokenLines('API key', api_key.plain_token)])
+    const made = await answered<{
+      account: AccountDetail
+      api_key: KeyLine & { plain_token: string }
+    }>(env, 'POST', accountsPath, body)
+    print(env, made, ({ account, api_key }) => [
+      ...accountTable([account]),
+      '',
+      ...tokenLines('API key', api_key.plain_token),
+    ])
   })
 
-/** Changes what is named of an account: plan, add-ons, trial, suspension, confirmation of its address. */
-export const changeAccount = (env: CommandEnvironment, who: string, changes: AccountChanges): Promise<number> =>
+/**
+ * Changes what is named of an account: plan, add-ons, trial, suspension, confirmation of its
+ * address.
+ */
+export const changeAccount = (
+  env: CommandEnvironment,
+  who: string,
+  changes: AccountChanges,
+): Promise<number> =>
   commanded(env, 'accounts change', async () => {
-    const { account } = await answered<{ account: AccountDetail }>(env, 'PATCH', await accountPath(env, who), wireOf(changes))
+    const { account } = await answered<{ account: AccountDetail }>(
+      env,
+      'PATCH',
+      await accountPath(env, who),
+      wireOf(changes),
+    )
     print(env, account, one => accountTable([one]))
   })
 

@@ -16,10 +16,19 @@ import { databasePath } from '../instance.ts'
 import { lockDataDir } from '../lib/directory-lock.ts'
 import type { Ids } from '../lib/ids.ts'
 import { holdBack, type KeptBack } from '../service/outbox/held-back.ts'
-import { checkpoint, copyDatabase, integrityFaults, openDatabase, versionOf } from '../store/database.ts'
+import {
+  checkpoint,
+  copyDatabase,
+  integrityFaults,
+  openDatabase,
+  versionOf,
+} from '../store/database.ts'
 import { observationStore } from '../store/prices/observations.ts'
 
-/** What is wrong with a database file: SQLite's own checks, references, and bars against their observations. Reads only, also beside a running server. */
+/**
+ * What is wrong with a database file: SQLite's own checks, references, and bars against their
+ * observations. Reads only, also beside a running server.
+ */
 export function verifyFile(path: string): string[] {
   const db = openDatabase(path, { readonly: true })
   try {
@@ -54,12 +63,18 @@ export interface Restored {
 }
 
 /**
- * Puts a checked backup in place of the database of a directory that no process uses. The database it replaces is kept beside it. Whatever
- * ends it half-way, the directory has the one or the other: the copy is complete, with what is held, before it gets the name.
+ * Puts a checked backup in place of the database of a directory that no process uses. The database
+ * it replaces is kept beside it. Whatever ends it half-way, the directory has the one or the other:
+ * the copy is complete, with what is held, before it gets the name.
  */
-export function restore(dir: string, source: string, { at, ids, holdOutbox = false }: RestoreOptions): Restored {
+export function restore(
+  dir: string,
+  source: string,
+  { at, ids, holdOutbox = false }: RestoreOptions,
+): Restored {
   const faults = verifyFile(source)
-  if (faults.length > 0) throw new Error(`${source} is not sound and was not restored: ${faults[0]}`)
+  if (faults.length > 0)
+    throw new Error(`${source} is not sound and was not restored: ${faults[0]}`)
   if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
   const lock = lockDataDir(dir, { pid: process.pid, role: 'restore', startedAt: at })
   if ('heldBy' in lock) throw new Error(`${dir} is in use; stop the server first`)
@@ -117,7 +132,10 @@ function keep(path: string, name: string): string {
   return name
 }
 
-/** Copies the log that a killed process left beside a database into it; false for a file that can not be read. */
+/**
+ * Copies the log that a killed process left beside a database into it; false for a file that can
+ * not be read.
+ */
 function isFolded(path: string): boolean {
   try {
     folded(path, () => undefined)
@@ -129,7 +147,8 @@ function isFolded(path: string): boolean {
 
 /** A log can not be copied as long as somebody reads from it. */
 function refuseLog(path: string): void {
-  if (hasLog(path)) throw new Error(`${path} is being read by another process; nothing was restored`)
+  if (hasLog(path))
+    throw new Error(`${path} is being read by another process; nothing was restored`)
 }
 
 function second(path: string, name: string): void {
@@ -142,7 +161,8 @@ function second(path: string, name: string): void {
   }
 }
 
-const hasLog = (path: string): boolean => (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+const hasLog = (path: string): boolean =>
+  (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 
 function removeLog(path: string): void {
   for (const tail of ['-wal', '-shm']) rmSync(path + tail, { force: true })

@@ -28,24 +28,42 @@ export class Refusal extends Error {
   }
 }
 
-/** Runs a command and answers its exit code: 0 when it is done, 1 when it was refused, with the reason on standard error. */
-export async function commanded(env: CommandEnvironment, name: string, work: () => Promise<void>): Promise<number> {
+/**
+ * Runs a command and answers its exit code: 0 when it is done, 1 when it was refused, with the
+ * reason on standard error.
+ */
+export async function commanded(
+  env: CommandEnvironment,
+  name: string,
+  work: () => Promise<void>,
+): Promise<number> {
   try {
     await work()
     return done
   } catch (error) {
-    const lines = error instanceof Refusal ? error.lines : [error instanceof Error ? error.message : String(error)]
+    const lines =
+      error instanceof Refusal
+        ? error.lines
+        : [error instanceof Error ? error.message : String(error)]
     for (const line of lines) env.err(`${name}: ${oneLine(line)}`)
     return refused
   }
 }
 
 /** The data of a success; throws what the service says against it. */
-export async function answered<T>({ operator }: CommandEnvironment, method: string, path: string, body?: unknown): Promise<T> {
+export async function answered<T>(
+  { operator }: CommandEnvironment,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<T> {
   const answer = await operator.call(method, path, body)
   if (answer.status >= 200 && answer.status < 300) return (answer.body as { data: T }).data
   const { message, error, errors = [] } = (answer.body ?? {}) as RefusalBody
-  const own = message ?? (typeof error === 'object' ? error.message : error) ?? `the service answered ${answer.status}`
+  const own =
+    message ??
+    (typeof error === 'object' ? error.message : error) ??
+    `the service answered ${answer.status}`
   throw new Refusal(errors.length > 0 ? errors.map(one => one.message) : [own])
 }
 
@@ -54,14 +72,22 @@ export const accountsPath = '/admin/v1/accounts'
 /** The path of an account that is named by its id or its address. */
 export async function accountPath(env: CommandEnvironment, who: string): Promise<string> {
   if (!who.includes('@')) return `${accountsPath}/${encodeURIComponent(who)}`
-  const { accounts } = await answered<{ accounts: { id: string }[] }>(env, 'GET', `${accountsPath}?email=${encodeURIComponent(who)}`)
+  const { accounts } = await answered<{ accounts: { id: string }[] }>(
+    env,
+    'GET',
+    `${accountsPath}?email=${encodeURIComponent(who)}`,
+  )
   const [found] = accounts
   if (!found) throw new Error(`no account has the address ${who}`)
   return `${accountsPath}/${found.id}`
 }
 
 /** Prints data as JSON where that was asked for, else as `lines` has it for people. */
-export function print<T>(env: CommandEnvironment, data: T, lines: (data: T) => readonly string[]): void {
+export function print<T>(
+  env: CommandEnvironment,
+  data: T,
+  lines: (data: T) => readonly string[],
+): void {
   if (env.json) env.out(JSON.stringify(data, null, 2))
   else for (const line of lines(data)) env.out(oneLine(line))
 }

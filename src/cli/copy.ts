@@ -9,8 +9,9 @@ import { checkpoint } from '../store/database.ts'
 export interface Copy {
   readonly house: House
   /**
-   * Keeps the state as the start to go back to, then writes the fixture world's history between requests. A start that nobody has
-   * touched by the end of it is kept again with all of its data, so that going back takes no filling.
+   * Keeps the state as the start to go back to, then writes the fixture world's history between
+   * requests. A start that nobody has touched by the end of it is kept again with all of its data,
+   * so that going back takes no filling.
    */
   begin(): void
   /** Resolves when no history is being written any more. */
@@ -22,7 +23,10 @@ const stepMs = 20
 /** No name that a developer may give. */
 const startName = '.start'
 
-/** Opens a house; in an evaluation copy with the controls that keep states of it beside its database. */
+/**
+ * Opens a house; in an evaluation copy with the controls that keep states of it beside its
+ * database.
+ */
 export function openCopy(options: HouseOptions): Copy {
   const { dir, ground } = options
   const kept = join(dir, 'snapshots')
@@ -32,10 +36,14 @@ export function openCopy(options: HouseOptions): Copy {
   const snapshot = async (name: string) => {
     mkdirSync(kept, { recursive: true, mode: 0o700 })
     current.services.meter.flush()
-    // With an empty log the database file is the whole state, and nothing writes between these lines.
+    // With an empty log the database file is the whole state, and nothing writes between these
+    // lines.
     checkpoint(current.services.db)
     copyFileSync(databasePath(dir), statePath(name, 'db'))
-    writeFileSync(statePath(name, 'json'), JSON.stringify({ now: ground.clock.now(), frozen: clock.frozen }))
+    writeFileSync(
+      statePath(name, 'json'),
+      JSON.stringify({ now: ground.clock.now(), frozen: clock.frozen }),
+    )
   }
   const goBack = (name: string, now: number, frozen: boolean) => {
     current.close()
@@ -52,7 +60,10 @@ export function openCopy(options: HouseOptions): Copy {
     snapshot,
     async restore(name) {
       if (!existsSync(statePath(name, 'db'))) return false
-      const state = JSON.parse(readFileSync(statePath(name, 'json'), 'utf8')) as { now: number; frozen: boolean }
+      const state = JSON.parse(readFileSync(statePath(name, 'json'), 'utf8')) as {
+        now: number
+        frozen: boolean
+      }
       goBack(name, state.now, state.frozen)
       fillOn()
       return true
@@ -75,12 +86,20 @@ export function openCopy(options: HouseOptions): Copy {
     })
     return filling
   }
-  /** Who could call, and how far the clock is from real time: what tells a copy that somebody has used from one that only filled. */
+  /**
+   * Who could call, and how far the clock is from real time: what tells a copy that somebody has
+   * used from one that only filled.
+   */
   const marks = () => {
     const accounts = current.services.keys
       .accounts()
-      .flatMap(({ account, keys }) => [account, ...keys.map(one => ({ ...one.key, lastUsedAt: null }))])
-    const ahead = clock.frozen ? clock.now() : Math.round((clock.now() - systemClock().now()) / 1000)
+      .flatMap(({ account, keys }) => [
+        account,
+        ...keys.map(one => ({ ...one.key, lastUsedAt: null })),
+      ])
+    const ahead = clock.frozen
+      ? clock.now()
+      : Math.round((clock.now() - systemClock().now()) / 1000)
     return JSON.stringify([accounts, clock.frozen, ahead])
   }
   return {
@@ -92,7 +111,8 @@ export function openCopy(options: HouseOptions): Copy {
       const [house, before] = [current, marks()]
       const kept = fresh ? snapshot(startName) : Promise.resolve()
       void kept.then(fillOn).then(async () => {
-        if (fresh && house === current && !current.stopping && marks() === before) await snapshot(startName)
+        if (fresh && house === current && !current.stopping && marks() === before)
+          await snapshot(startName)
       })
     },
     settled: () => filling,

@@ -11,8 +11,13 @@ const sentBatchMax = 2_000
 
 type ListedSeries = KnownSeries & { aliases: string[] }
 
-/** The catalogue to check rows against and the way in for points: into the open database, or to the server that has it. */
-export async function dataOf(operator: Operator): Promise<{ catalogue: Catalogue; writer: PointWriter }> {
+/**
+ * The catalogue to check rows against and the way in for points: into the open database, or to the
+ * server that has it.
+ */
+export async function dataOf(
+  operator: Operator,
+): Promise<{ catalogue: Catalogue; writer: PointWriter }> {
   const { house } = operator
   if (house) {
     const { catalogue, ingest } = house.services
@@ -33,16 +38,27 @@ export async function dataOf(operator: Operator): Promise<{ catalogue: Catalogue
           observed_at: isoInstant(point.observedAt),
           price: point.value,
         }))
-        return (await dataOfAnswer(operator, 'POST', '/admin/v1/observations', { observations })) as WriteCounts
+        return (await dataOfAnswer(operator, 'POST', '/admin/v1/observations', {
+          observations,
+        })) as WriteCounts
       },
     },
   }
 }
 
 /** The `data` of a success; anything else is an Error with the answer's own message. */
-export async function dataOfAnswer(operator: Operator, method: string, path: string, body?: unknown): Promise<unknown> {
+export async function dataOfAnswer(
+  operator: Operator,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
   const answer = await operator.call(method, path, body)
-  const { data, error, message } = (answer.body ?? {}) as { data?: unknown; error?: { message?: string }; message?: string }
+  const { data, error, message } = (answer.body ?? {}) as {
+    data?: unknown
+    error?: { message?: string }
+    message?: string
+  }
   if (answer.status >= 200 && answer.status < 300) return data
   throw new Error(message ?? error?.message ?? `the server answered ${answer.status}`)
 }

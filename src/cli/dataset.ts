@@ -18,20 +18,36 @@ export interface DatasetEnvironment extends ImportReporting {
   operator: Operator
 }
 
-/** Answers the exit code: 0 everything went in, 2 all but the rejected rows did, 1 the import was refused or broke off. */
-export async function runDatasetImport(files: readonly string[], options: DatasetOptions, env: DatasetEnvironment): Promise<number> {
+/**
+ * Answers the exit code: 0 everything went in, 2 all but the rejected rows did, 1 the import was
+ * refused or broke off.
+ */
+export async function runDatasetImport(
+  files: readonly string[],
+  options: DatasetOptions,
+  env: DatasetEnvironment,
+): Promise<number> {
   const began = env.clock.monotonic()
   const meter = meterFor(env)
   let written = 0
   try {
-    const layouts = (await dataOfAnswer(env.operator, 'GET', '/admin/v1/datasets')) as (Layout & { batch_max: number })[]
+    const layouts = (await dataOfAnswer(env.operator, 'GET', '/admin/v1/datasets')) as (Layout & {
+      batch_max: number
+    })[]
     const layout = layouts.find(one => one.name === options.dataset.toLowerCase())
-    if (!layout) throw new Error(`--dataset ${options.dataset}: there are ${layouts.map(one => one.name).join(', ')}`)
+    if (!layout)
+      throw new Error(
+        `--dataset ${options.dataset}: there are ${layouts.map(one => one.name).join(', ')}`,
+      )
     const writer = writerTo(env.operator, layout.name, layout.batch_max, rows => {
       written += rows
     })
     const report = await importDataset({
-      ...{ files, layout, writer, stdin: env.stdin, dryRun: options.dryRun === true },
+      files,
+      layout,
+      writer,
+      stdin: env.stdin,
+      dryRun: options.dryRun === true,
       mapping: options.map === undefined ? new Map() : mappingOf(options.map),
       progress: meter.show,
     })
@@ -41,7 +57,10 @@ export async function runDatasetImport(files: readonly string[], options: Datase
   } catch (error) {
     meter.stop()
     env.err(`import: ${(error as Error).message}`)
-    if (written > 0) env.err(`import: ${written} rows were written before that; importing the same files again completes the rest`)
+    if (written > 0)
+      env.err(
+        `import: ${written} rows were written before that; importing the same files again completes the rest`,
+      )
     return exitCodes.nothingDone
   }
 }
@@ -52,12 +71,23 @@ interface Refusal {
   error?: { message?: string } | string
 }
 
-/** The way in through the operator's interface, of a running server or of this process: both judge rows alike. */
-function writerTo(operator: Operator, name: string, batchMax: number, wrote: (rows: number) => void): RowWriter {
+/**
+ * The way in through the operator's interface, of a running server or of this process: both judge
+ * rows alike.
+ */
+function writerTo(
+  operator: Operator,
+  name: string,
+  batchMax: number,
+  wrote: (rows: number) => void,
+): RowWriter {
   return {
     batchMax,
     async write(rows: readonly Row[], dryRun) {
-      const { status, body } = await operator.call('POST', `/admin/v1/datasets/${name}`, { rows, dry_run: dryRun })
+      const { status, body } = await operator.call('POST', `/admin/v1/datasets/${name}`, {
+        rows,
+        dry_run: dryRun,
+      })
       if (status === 200) {
         if (!dryRun) wrote(rows.length)
         return { counts: (body as { data: WriteCounts }).data }
@@ -68,7 +98,11 @@ function writerTo(operator: Operator, name: string, batchMax: number, wrote: (ro
         return row === undefined ? [] : [{ row: Number(row), reason }]
       })
       if (status === 422 && faults.length > 0) return { faults }
-      throw new Error(message ?? (typeof error === 'object' ? error.message : error) ?? `the server answered ${status}`)
+      throw new Error(
+        message ??
+          (typeof error === 'object' ? error.message : error) ??
+          `the server answered ${status}`,
+      )
     },
   }
 }

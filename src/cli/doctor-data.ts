@@ -37,8 +37,9 @@ const faultsShown = 3
 const lateMs = 15 * minuteMs
 
 /**
- * Reads the database of a directory and leaves no trace of it: without a log beside it nobody has it open, and SQLite need not make its
- * own files. Should somebody open it meanwhile, it is read once more, as one reads what others write.
+ * Reads the database of a directory and leaves no trace of it: without a log beside it nobody has
+ * it open, and SQLite need not make its own files. Should somebody open it meanwhile, it is read
+ * once more, as one reads what others write.
  */
 function reading<T>(dir: string, work: (db: Database) => T): T {
   const path = databasePath(dir)
@@ -61,11 +62,16 @@ function reading<T>(dir: string, work: (db: Database) => T): T {
   }
 }
 
-/** Whether a directory is one of production or an evaluation copy; undefined while nobody has served it, or where it can not be read. */
+/**
+ * Whether a directory is one of production or an evaluation copy; undefined while nobody has served
+ * it, or where it can not be read.
+ */
 export function modeOf(dir: string): 'serve' | 'dev' | undefined {
   if (!existsSync(databasePath(dir))) return undefined
   try {
-    const mode = reading(dir, db => (versionOf(db) === 0 ? undefined : settingsStore(db).get('directory.mode')))
+    const mode = reading(dir, db =>
+      versionOf(db) === 0 ? undefined : settingsStore(db).get('directory.mode'),
+    )
     return mode === 'serve' || mode === 'dev' ? mode : undefined
   } catch {
     return undefined
@@ -75,28 +81,52 @@ export function modeOf(dir: string): 'serve' | 'dev' | undefined {
 /** What the database holds: whether it is sound, and whether what is in it goes on. */
 export function examineDatabase(dir: string, ground: DataGround): readonly Finding[] {
   const path = databasePath(dir)
-  if (!existsSync(path)) return [doubtful('database', `there is no ${path} yet`, 'start wellhead serve, or restore a backup')]
+  if (!existsSync(path))
+    return [
+      doubtful('database', `there is no ${path} yet`, 'start wellhead serve, or restore a backup'),
+    ]
   try {
     return reading(dir, db => {
       const version = versionOf(db)
-      if (version === 0) return [doubtful('database', `${path} is empty`, 'start wellhead serve, which makes its tables')]
+      if (version === 0)
+        return [
+          doubtful('database', `${path} is empty`, 'start wellhead serve, which makes its tables'),
+        ]
       if (version < schemaVersion) {
         const found = `schema version ${version} of ${schemaVersion}; what it holds was not looked at`
-        return [doubtful('schema', found, 'make a backup and start the server: it brings the database up to date'), ...integrity(db, path)]
+        return [
+          doubtful(
+            'schema',
+            found,
+            'make a backup and start the server: it brings the database up to date',
+          ),
+          ...integrity(db, path),
+        ]
       }
       return [fine('schema', `version ${version}`), ...integrity(db, path), ...contents(db, ground)]
     })
   } catch (error) {
-    return [faulty('database', `${path} can not be opened: ${reasonOf(error)}`, 'restore a backup: wellhead restore FILE')]
+    return [
+      faulty(
+        'database',
+        `${path} can not be opened: ${reasonOf(error)}`,
+        'restore a backup: wellhead restore FILE',
+      ),
+    ]
   }
 }
 
 const integrity = (db: Database, path: string): readonly Finding[] =>
   checked('database', () => {
     const faults = quickFaults(db)
-    if (faults.length === 0) return fine('database', `${path} is sound as far as the quick check goes`)
+    if (faults.length === 0)
+      return fine('database', `${path} is sound as far as the quick check goes`)
     const found = `${path} is damaged: ${faults.slice(0, faultsShown).join('; ')}`
-    return faulty('database', found, 'restore a backup: wellhead restore FILE; wellhead verify says more')
+    return faulty(
+      'database',
+      found,
+      'restore a backup: wellhead restore FILE; wellhead verify says more',
+    )
   })
 
 const contents = (db: Database, ground: DataGround): readonly Finding[] => [
@@ -110,17 +140,25 @@ function examineSealed(db: Database, masterKey: DataGround['masterKey']): Findin
   const store = checkupStore(db)
   const count = store.sealedCount()
   if (count === 0) return fine('secrets', 'none is sealed')
-  if (masterKey === null) return fine('secrets', `${count} sealed; without a configuration there is no key to try`)
-  const advice = 'put back the master key that belongs to this database, or make webhook secrets and credentials anew'
-  if (masterKey === undefined) return faulty('secrets', `${count} sealed, and there is no master key to open them`, advice)
-  if (!opensAll(vault(masterKey), store)) return faulty('secrets', `${count} sealed, and the master key does not open them`, advice)
+  if (masterKey === null)
+    return fine('secrets', `${count} sealed; without a configuration there is no key to try`)
+  const advice =
+    'put back the master key that belongs to this database, or make webhook secrets and credentials anew'
+  if (masterKey === undefined)
+    return faulty('secrets', `${count} sealed, and there is no master key to open them`, advice)
+  if (!opensAll(vault(masterKey), store))
+    return faulty('secrets', `${count} sealed, and the master key does not open them`, advice)
   return fine('secrets', `${count} sealed, and the master key opens them`)
 }
 
 function examineClock(db: Database, { now, isCopy }: DataGround): Finding {
   const recordedAt = checkupStore(db).recordedAt()
   if (recordedAt === undefined || recordedAt - now <= dayMs) return fine('clock', isoInstant(now))
-  if (isCopy) return fine('clock', `${isoInstant(now)}; the clock of this evaluation copy was moved ahead of it`)
+  if (isCopy)
+    return fine(
+      'clock',
+      `${isoInstant(now)}; the clock of this evaluation copy was moved ahead of it`,
+    )
   const found = `it is ${isoInstant(now)} here, and an observation was recorded at ${isoInstant(recordedAt)}`
   return faulty('clock', found, 'set the clock of this machine, and keep it by NTP')
 }
@@ -129,10 +167,15 @@ function examineOutbox(db: Database, { now, hasServer }: DataGround): Finding {
   const store = outboxStore(db)
   const endpoints = webhookStore(db)
   // An endpoint that is switched off keeps its messages for when it is switched on.
-  const lanes = store.backlog().filter(({ kind, lane }) => kind !== 'webhook' || endpoints.find(lane)?.active !== false)
+  const lanes = store
+    .backlog()
+    .filter(({ kind, lane }) => kind !== 'webhook' || endpoints.find(lane)?.active !== false)
   const underWay = store.underWay()
   const count = lanes.reduce((sum, lane) => sum + lane.waiting, underWay.count)
-  const oldestAt = Math.min(...lanes.map(lane => lane.dueAt), underWay.dueAt ?? Number.POSITIVE_INFINITY)
+  const oldestAt = Math.min(
+    ...lanes.map(lane => lane.dueAt),
+    underWay.dueAt ?? Number.POSITIVE_INFINITY,
+  )
   if (count === 0) return fine('outbox', 'nothing waits')
   const found = `${count} ${count === 1 ? 'message waits' : 'messages wait'}, the oldest due at ${isoInstant(oldestAt)}`
   if (oldestAt > now - lateMs) return fine('outbox', found)
@@ -142,7 +185,14 @@ function examineOutbox(db: Database, { now, hasServer }: DataGround): Finding {
   return doubtful('outbox', found, advice)
 }
 
-const cadences: readonly Cadence[] = ['intraday_2_5m', 'intraday_5m', 'twice_daily', 'daily', 'weekly', 'monthly']
+const cadences: readonly Cadence[] = [
+  'intraday_2_5m',
+  'intraday_5m',
+  'twice_daily',
+  'daily',
+  'weekly',
+  'monthly',
+]
 
 function examineFreshness(db: Database, now: number): Finding | Finding[] {
   const clock = { now: () => now, monotonic: () => 0 }
@@ -150,14 +200,18 @@ function examineFreshness(db: Database, now: number): Finding | Finding[] {
   const known = catalogue(seriesStore(db), contractBook)
   const quarantine = quarantineList(quarantineStore(db), () => {})
   const { reach } = freshness({
-    ...{ catalogue: known, quarantine, observations, now: clock.now },
+    catalogue: known,
+    quarantine,
+    observations,
+    now: clock.now,
     board: board(observations, quarantine, clock),
   })
   const dated = known.list().flatMap(series => {
     const lastAt = series.unavailableReason === null ? reach(series)?.lastAt : undefined
     return lastAt === undefined ? [] : [{ series, lastAt }]
   })
-  if (dated.length === 0) return doubtful('data', 'there is no observation yet', 'record some: wellhead import FILE')
+  if (dated.length === 0)
+    return doubtful('data', 'there is no observation yet', 'record some: wellhead import FILE')
   return cadences.flatMap(cadence => {
     const those = dated.filter(one => one.series.cadence === cadence)
     if (those.length === 0) return []
@@ -166,6 +220,12 @@ function examineFreshness(db: Database, now: number): Finding | Finding[] {
     const check = `data, ${cadence}`
     const found = `newest ${isoInstant(newestAt)}, ${stale.length} of ${those.length} codes stale`
     if (stale.length === 0) return [fine(check, found)]
-    return [doubtful(check, found, `record what came since, such as for ${stale[0]!.series.code}: GET /v1/status has every feed`)]
+    return [
+      doubtful(
+        check,
+        found,
+        `record what came since, such as for ${stale[0]!.series.code}: GET /v1/status has every feed`,
+      ),
+    ]
   })
 }

@@ -1,4 +1,12 @@
-import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { databasePath } from '../instance.ts'
 import { type Holder, holderOf } from '../lib/directory-lock.ts'
@@ -17,9 +25,17 @@ const openFilesMin = 1024
 /** Whether the directory is there, is its user's alone and can be written. */
 export function examineDirectory(dir: string): Finding[] {
   const check = 'data directory'
-  if (!existsSync(dir)) return [faulty(check, `there is no ${dir}`, 'start wellhead serve, which makes it, or name another with --data')]
+  if (!existsSync(dir))
+    return [
+      faulty(
+        check,
+        `there is no ${dir}`,
+        'start wellhead serve, which makes it, or name another with --data',
+      ),
+    ]
   const { mode, uid } = statSync(dir)
-  if (!statSync(dir).isDirectory()) return [faulty(check, `${dir} is not a directory`, 'name another with --data')]
+  if (!statSync(dir).isDirectory())
+    return [faulty(check, `${dir} is not a directory`, 'name another with --data')]
   try {
     accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch {
@@ -27,24 +43,46 @@ export function examineDirectory(dir: string): Finding[] {
   }
   const bits = (mode & 0o777).toString(8).padStart(4, '0')
   const own =
-    (mode & 0o077) === 0 ? fine(check, dir) : doubtful(check, `${dir} has mode ${bits}: other users may look into it`, `chmod 700 ${dir}`)
+    (mode & 0o077) === 0
+      ? fine(check, dir)
+      : doubtful(check, `${dir} has mode ${bits}: other users may look into it`, `chmod 700 ${dir}`)
   const foreign = readdirSync(dir).filter(name => lstatSync(join(dir, name)).uid !== uid)
   if (foreign.length === 0) return [own]
   const found = `${foreign.join(', ')} belong to another user than the directory`
-  return [own, doubtful('owner', found, 'give them to the user that the server runs as, with chown')]
+  return [
+    own,
+    doubtful('owner', found, 'give them to the user that the server runs as, with chown'),
+  ]
 }
 
-/** The key that secrets are sealed with: the configured one, or the file of the directory; undefined when there is none that can be read. */
-export function masterKeyIn(dir: string, configured: string): { key: string | undefined; findings: Finding[] } {
+/**
+ * The key that secrets are sealed with: the configured one, or the file of the directory; undefined
+ * when there is none that can be read.
+ */
+export function masterKeyIn(
+  dir: string,
+  configured: string,
+): { key: string | undefined; findings: Finding[] } {
   const check = 'master key'
   if (configured !== '') return { key: configured, findings: [fine(check, 'secrets.master_key')] }
   const path = join(dir, 'master.key')
   if (!existsSync(path)) return { key: undefined, findings: [] }
   try {
     const key = readFileSync(path, 'utf8').trim()
-    if (key === '') return { key: undefined, findings: [faulty(check, `${path} is empty`, 'put the key back from a backup')] }
+    if (key === '')
+      return {
+        key: undefined,
+        findings: [faulty(check, `${path} is empty`, 'put the key back from a backup')],
+      }
     const isOpen = (statSync(path).mode & 0o077) !== 0
-    return { key, findings: [isOpen ? doubtful(check, `other users may read ${path}`, `chmod 600 ${path}`) : fine(check, path)] }
+    return {
+      key,
+      findings: [
+        isOpen
+          ? doubtful(check, `other users may read ${path}`, `chmod 600 ${path}`)
+          : fine(check, path),
+      ],
+    }
   } catch (error) {
     const found = `${path} can not be read: ${(error as Error).message}`
     return { key: undefined, findings: [faulty(check, found, 'run as the user that owns it')] }
@@ -69,7 +107,10 @@ export async function examineServer(dir: string): Promise<ServerState> {
     held = holderOf(dir)
   } catch (error) {
     const found = `whether one runs can not be told: ${reasonOf(error)}`
-    return { ...nobody, findings: [faulty(check, found, 'run as the user that owns the directory')] }
+    return {
+      ...nobody,
+      findings: [faulty(check, found, 'run as the user that owns the directory')],
+    }
   }
   const holder = held?.heldBy
   const state = { ...nobody, holder }
@@ -78,30 +119,65 @@ export async function examineServer(dir: string): Promise<ServerState> {
   if (holder && holder.role !== 'serve' && holder.role !== 'dev')
     return { ...state, findings: [fine(check, `none runs; in use by ${who}`)] }
   try {
-    const answer = await fetch('http://localhost/health', { unix: socketPath(dir), signal: AbortSignal.timeout(answerMsMax) })
-    const health = (await answer.json()) as { status?: string; version?: string; timestamp?: string }
+    const answer = await fetch('http://localhost/health', {
+      unix: socketPath(dir),
+      signal: AbortSignal.timeout(answerMsMax),
+    })
+    const health = (await answer.json()) as {
+      status?: string
+      version?: string
+      timestamp?: string
+    }
     const told = { holder, answers: true, now: parseInstant(health.timestamp ?? '') }
-    if (!answer.ok) return { ...told, findings: [faulty(check, `${who} says it is ${health.status}`, 'see its log; start it again')] }
-    if (health.version === version) return { ...told, findings: [fine(check, `${who} answers, version ${version}`)] }
+    if (!answer.ok)
+      return {
+        ...told,
+        findings: [
+          faulty(check, `${who} says it is ${health.status}`, 'see its log; start it again'),
+        ],
+      }
+    if (health.version === version)
+      return { ...told, findings: [fine(check, `${who} answers, version ${version}`)] }
     const found = `${who} is version ${health.version}, this command is ${version}`
-    return { ...told, findings: [doubtful(check, found, 'start the server again with the program that is installed')] }
+    return {
+      ...told,
+      findings: [
+        doubtful(check, found, 'start the server again with the program that is installed'),
+      ],
+    }
   } catch (error) {
     const found = `${who} holds the directory and does not answer: ${(error as Error).message}`
-    return { ...state, findings: [faulty(check, found, 'see its log; stop the process and start it again')] }
+    return {
+      ...state,
+      findings: [faulty(check, found, 'see its log; stop the process and start it again')],
+    }
   }
 }
 
 /** Space for a copy of the database, and the size of its log. */
-export function examineSpace(dir: string, freeBytes: number, autocheckpoint: number, hasServer: boolean): Finding[] {
+export function examineSpace(
+  dir: string,
+  freeBytes: number,
+  autocheckpoint: number,
+  hasServer: boolean,
+): Finding[] {
   const path = databasePath(dir)
   const [size, log] = [sizeOf(path), sizeOf(`${path}-wal`)]
   const least = log + logBytes
   const found = `${megabytes(freeBytes)} free, the database has ${megabytes(size)}`
   const space =
     freeBytes < least
-      ? faulty('disk', found, `at least ${megabytes(least)} must be free: the log is written back and grows again`)
+      ? faulty(
+          'disk',
+          found,
+          `at least ${megabytes(least)} must be free: the log is written back and grows again`,
+        )
       : freeBytes < 2 * size
-        ? doubtful('disk', found, `${megabytes(2 * size)} would be right: a backup or a restore needs room beside the database`)
+        ? doubtful(
+            'disk',
+            found,
+            `${megabytes(2 * size)} would be right: a backup or a restore needs room beside the database`,
+          )
         : fine('disk', found)
   const isLong = log > logBytesMax
   const advice = !hasServer
@@ -119,17 +195,26 @@ export function examineSpace(dir: string, freeBytes: number, autocheckpoint: num
 
 const sizeOf = (path: string): number => (existsSync(path) ? statSync(path).size : 0)
 
-/** Files and connections that a process may have open at a time; undefined where the system does not say. */
+/**
+ * Files and connections that a process may have open at a time; undefined where the system does not
+ * say.
+ */
 export function openFilesOf(pid: number | 'self'): number | undefined {
   const path = `/proc/${pid}/limits`
   if (!existsSync(path)) return undefined
   const [, soft] = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync(path, 'utf8')) ?? []
-  return soft === undefined ? undefined : soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft)
+  return soft === undefined
+    ? undefined
+    : soft === 'unlimited'
+      ? Number.POSITIVE_INFINITY
+      : Number(soft)
 }
 
 export function examineOpenFiles(limit: number | undefined): Finding[] {
   if (limit === undefined) return []
-  const found = Number.isFinite(limit) ? `${limit} files and connections at a time` : 'as many files and connections as there are'
+  const found = Number.isFinite(limit)
+    ? `${limit} files and connections at a time`
+    : 'as many files and connections as there are'
   if (limit >= openFilesMin) return [fine('open files', found)]
   const advice = `allow ${4 * openFilesMin}: LimitNOFILE= of a systemd unit, --ulimit nofile= of a container, or ulimit -n`
   return [doubtful('open files', found, advice)]

@@ -17,7 +17,10 @@ export interface SetupSources {
   directory: string
 }
 
-/** The configuration as a server would take it: its files, its providers, and whether a start with it comes as far as the database. */
+/**
+ * The configuration as a server would take it: its files, its providers, and whether a start with
+ * it comes as far as the database.
+ */
 export function examineSetup(config: Config, sources: SetupSources): readonly Finding[] {
   const providers = examineProviders(config)
   const start = providers.some(one => one.status === 'error') ? [] : [examineStart(config)]
@@ -39,7 +42,11 @@ function examineStart(config: Config): Finding {
         : `${given.length} ${given.length === 1 ? 'setting' : 'settings'} from ${where.join(', ')}`,
     )
   } catch (error) {
-    return faulty('configuration', `a server does not start with it: ${reasonOf(error)}`, 'correct the setting')
+    return faulty(
+      'configuration',
+      `a server does not start with it: ${reasonOf(error)}`,
+      'correct the setting',
+    )
   } finally {
     db.close()
   }
@@ -59,14 +66,20 @@ function examineFiles(config: Config, { env, directory }: SetupSources): readonl
   for (const [name, source] of config.provenance) {
     const variable = `${envName(name)}_FILE`
     const [, label] = /^(.+):\d+$/.exec(source) ?? []
-    const path = source === `env ${variable}` ? env[variable] : source.startsWith('env ') ? undefined : label
-    if (path !== undefined) (keys[name]?.kind.secret ? secrets : others).add(resolve(directory, path))
+    const path =
+      source === `env ${variable}` ? env[variable] : source.startsWith('env ') ? undefined : label
+    if (path !== undefined)
+      (keys[name]?.kind.secret ? secrets : others).add(resolve(directory, path))
   }
   const { data_sources: sourcing, server } = config
   return [
     ...[...secrets].flatMap(path => checked(`file ${path}`, () => examineSecretFile(path))),
-    ...[...others.difference(secrets)].flatMap(path => checked(`file ${path}`, () => readable(path))),
-    ...(sourcing.directory === '' ? [] : checked('data_sources.directory', () => examineSourceDirectory(sourcing.directory))),
+    ...[...others.difference(secrets)].flatMap(path =>
+      checked(`file ${path}`, () => readable(path)),
+    ),
+    ...(sourcing.directory === ''
+      ? []
+      : checked('data_sources.directory', () => examineSourceDirectory(sourcing.directory))),
     ...(server.readyFile === '' ? [] : [examineReadyFile(resolve(directory, server.readyFile))]),
   ]
 }
@@ -78,7 +91,11 @@ function readable(path: string): Finding {
 
 function examineSecretFile(path: string): Finding {
   if (!isOpenToAll(path)) return readable(path)
-  return doubtful(`file ${path}`, 'it holds a secret and every user of this machine may read it', `chmod 600 ${path}`)
+  return doubtful(
+    `file ${path}`,
+    'it holds a secret and every user of this machine may read it',
+    `chmod 600 ${path}`,
+  )
 }
 
 function examineSourceDirectory(path: string): Finding {
@@ -86,7 +103,11 @@ function examineSourceDirectory(path: string): Finding {
   try {
     return fine(check, `${path}: ${readdirSync(path).length} entries`)
   } catch (error) {
-    return faulty(check, `${path} can not be read: ${reasonOf(error)}`, 'make the directory, or leave the setting empty')
+    return faulty(
+      check,
+      `${path} can not be read: ${reasonOf(error)}`,
+      'make the directory, or leave the setting empty',
+    )
   }
 }
 
@@ -94,7 +115,11 @@ function examineReadyFile(path: string): Finding {
   const check = 'server.ready_file'
   const parent = dirname(path)
   if (existsSync(parent)) return fine(check, path)
-  return faulty(check, `there is no directory ${parent} for it`, 'make the directory, or name another file')
+  return faulty(
+    check,
+    `there is no directory ${parent} for it`,
+    'make the directory, or name another file',
+  )
 }
 
 interface ProviderNeeds {
@@ -109,15 +134,24 @@ interface ProviderNeeds {
 
 const providers: readonly ProviderNeeds[] = [
   {
-    ...{ check: 'mail', key: 'mail.provider', none: 'none', idle: 'letters are not sent' },
+    check: 'mail',
+    key: 'mail.provider',
+    none: 'none',
+    idle: 'letters are not sent',
     needs: { resend: ['mail.resend_key'], smtp: ['mail.smtp_url'] },
   },
   {
-    ...{ check: 'text messages', key: 'sms.provider', none: 'log', idle: 'text messages are not sent' },
+    check: 'text messages',
+    key: 'sms.provider',
+    none: 'log',
+    idle: 'text messages are not sent',
     needs: { twilio: ['sms.twilio_account', 'sms.twilio_token', 'sms.twilio_from'] },
   },
   {
-    ...{ check: 'billing', key: 'billing.provider', none: 'manual', idle: 'invoices are marked as paid by the operator' },
+    check: 'billing',
+    key: 'billing.provider',
+    none: 'manual',
+    idle: 'invoices are marked as paid by the operator',
     needs: { stripe: ['billing.stripe_key', 'billing.stripe_webhook_secret'] },
   },
 ]
@@ -134,7 +168,8 @@ function examineProviders(config: Config): Finding[] {
         `set ${missing.join(', ')}`,
       )
     }
-    if (provider === 'capture') return fine(check, `${key} is capture: an evaluation copy keeps what it would send`)
+    if (provider === 'capture')
+      return fine(check, `${key} is capture: an evaluation copy keeps what it would send`)
     if (provider !== none) return fine(check, `${key} is ${provider}`)
     const unused = Object.entries(needs).flatMap(([name, keys]) =>
       keys.filter(one => shown.get(one) !== '').map(one => [name, one] as const),
@@ -142,6 +177,10 @@ function examineProviders(config: Config): Finding[] {
     const [first] = unused
     if (!first) return fine(check, `${key} is ${provider}: ${idle}`)
     const set = unused.map(([, one]) => one).join(', ')
-    return doubtful(check, `${set} is set, and ${key} is ${provider}: ${idle}`, `set ${key} = "${first[0]}", or take ${set} away`)
+    return doubtful(
+      check,
+      `${set} is set, and ${key} is ${provider}: ${idle}`,
+      `set ${key} = "${first[0]}", or take ${set} away`,
+    )
   })
 }

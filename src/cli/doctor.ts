@@ -3,7 +3,14 @@ import { type Config, ConfigProblem, type Mode } from '../config.ts'
 import type { Clock } from '../lib/clock.ts'
 import { oneLine } from '../lib/log.ts'
 import { examineDatabase, modeOf } from './doctor-data.ts'
-import { examineDirectory, examineOpenFiles, examineServer, examineSpace, masterKeyIn, openFilesOf } from './doctor-directory.ts'
+import {
+  examineDirectory,
+  examineOpenFiles,
+  examineServer,
+  examineSpace,
+  masterKeyIn,
+  openFilesOf,
+} from './doctor-directory.ts'
 import { examineSetup, type SetupSources } from './doctor-setup.ts'
 import { checked, type Finding, faulty, type Verdict } from './finding.ts'
 import { tableLines } from './table.ts'
@@ -15,7 +22,10 @@ export interface DoctorEnvironment {
   sources: SetupSources
   /** Throws a ConfigProblem. */
   config(mode: Mode): Config
-  /** What stands in for it when it is refused: the directory that the command line names, and defaults. */
+  /**
+   * What stands in for it when it is refused: the directory that the command line names, and
+   * defaults.
+   */
   fallback(): Config
   machine?: Machine
 }
@@ -38,10 +48,15 @@ const thisMachine: Machine = {
 
 const [wellCode, illCode] = [0, 1]
 
-/** Looks for what keeps a copy from running well, changes nothing, and answers the exit code: 1 where something is wrong. */
+/**
+ * Looks for what keeps a copy from running well, changes nothing, and answers the exit code: 1
+ * where something is wrong.
+ */
 export async function runDoctor(env: DoctorEnvironment): Promise<number> {
   const findings = await examined(env)
-  const worst = (['error', 'warning'] as const).find(status => findings.some(one => one.status === status)) ?? 'ok'
+  const worst =
+    (['error', 'warning'] as const).find(status => findings.some(one => one.status === status)) ??
+    'ok'
   if (env.json) env.out(JSON.stringify({ status: worst, checks: findings }, null, 2))
   else for (const line of linesOf(findings)) env.out(oneLine(line))
   return worst === 'error' ? illCode : wellCode
@@ -52,8 +67,15 @@ async function examined(env: DoctorEnvironment): Promise<readonly Finding[]> {
   const { dir } = config.data
   const { freeBytes, openFiles } = env.machine ?? thisMachine
   const directory = checked('data directory', () => examineDirectory(dir))
-  if (directory.some(one => one.check === 'data directory' && one.status === 'error') || !existsSync(dir)) {
-    return [...findings, ...directory, ...checked('open files', () => examineOpenFiles(openFiles('self')))]
+  if (
+    directory.some(one => one.check === 'data directory' && one.status === 'error') ||
+    !existsSync(dir)
+  ) {
+    return [
+      ...findings,
+      ...directory,
+      ...checked('open files', () => examineOpenFiles(openFiles('self'))),
+    ]
   }
   const server = await examineServer(dir)
   const { key, findings: keyFindings } = masterKeyIn(dir, config.secrets.masterKey.reveal())
@@ -62,8 +84,12 @@ async function examined(env: DoctorEnvironment): Promise<readonly Finding[]> {
     ...findings,
     ...directory,
     ...server.findings,
-    ...checked('open files', () => examineOpenFiles(openFiles(server.answers ? server.holder!.pid : 'self'))),
-    ...checked('disk', () => examineSpace(dir, freeBytes(dir), config.sqlite.autocheckpoint, hasServer)),
+    ...checked('open files', () =>
+      examineOpenFiles(openFiles(server.answers ? server.holder!.pid : 'self')),
+    ),
+    ...checked('disk', () =>
+      examineSpace(dir, freeBytes(dir), config.sqlite.autocheckpoint, hasServer),
+    ),
     ...keyFindings,
     ...examineDatabase(dir, {
       now: server.now ?? env.clock.now(),
@@ -74,7 +100,9 @@ async function examined(env: DoctorEnvironment): Promise<readonly Finding[]> {
   ]
 }
 
-/** The configuration as the directory is served: an evaluation copy captures what production sends. */
+/**
+ * The configuration as the directory is served: an evaluation copy captures what production sends.
+ */
 function configured({ config: load, fallback, sources }: DoctorEnvironment): {
   config: Config
   findings: readonly Finding[]
@@ -94,7 +122,11 @@ function configured({ config: load, fallback, sources }: DoctorEnvironment): {
 function linesOf(findings: readonly Finding[]): string[] {
   const count = (status: Verdict) => findings.filter(one => one.status === status).length
   const [errors, warnings] = [count('error'), count('warning')]
-  const rows = findings.map(({ check, status, found, advice }) => [status, check, advice === null ? found : `${found}; ${advice}`])
+  const rows = findings.map(({ check, status, found, advice }) => [
+    status,
+    check,
+    advice === null ? found : `${found}; ${advice}`,
+  ])
   return [
     ...tableLines(['STATUS', 'CHECK', 'FOUND'], rows),
     '',

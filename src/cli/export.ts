@@ -1,4 +1,11 @@
-import { type ExportFormat, type ExportPages, type ExportRow, exportFile, exportText, formatOf } from '../feed/prices/export.ts'
+import {
+  type ExportFormat,
+  type ExportPages,
+  type ExportRow,
+  exportFile,
+  exportText,
+  formatOf,
+} from '../feed/prices/export.ts'
 import type { Catalogue, KnownSeries } from '../feed/prices/rows.ts'
 
 export interface ExportOptions {
@@ -22,7 +29,11 @@ const everythingOut = 0
 const nothingDone = 1
 
 /** Answers the exit code: 0 when all rows are out, 1 when the export was refused or broke off. */
-export async function runExport(codes: readonly string[], options: ExportOptions, env: ExportEnvironment): Promise<number> {
+export async function runExport(
+  codes: readonly string[],
+  options: ExportOptions,
+  env: ExportEnvironment,
+): Promise<number> {
   const { output = '-' } = options
   let rows = 0
   try {
@@ -54,13 +65,19 @@ function seriesOf(codes: readonly string[], catalogue: Catalogue): KnownSeries[]
   for (const code of codes) {
     const series = catalogue.find(code)
     const nearest = series ? undefined : catalogue.nearest(code)
-    if (!series) throw new Error(`${code} is not a code of the catalogue${nearest ? `: did you mean ${nearest}?` : ''}`)
+    if (!series)
+      throw new Error(
+        `${code} is not a code of the catalogue${nearest ? `: did you mean ${nearest}?` : ''}`,
+      )
     found.set(series.id, series)
   }
   return [...found.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
 }
 
-async function* counted(pages: ExportPages, add: (rows: number) => void): AsyncGenerator<readonly ExportRow[]> {
+async function* counted(
+  pages: ExportPages,
+  add: (rows: number) => void,
+): AsyncGenerator<readonly ExportRow[]> {
   for await (const page of pages) {
     add(page.length)
     yield page

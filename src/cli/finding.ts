@@ -11,18 +11,43 @@ export interface Finding {
   advice: string | null
 }
 
-export const fine = (check: string, found: string): Finding => ({ check, status: 'ok', found, advice: null })
-export const doubtful = (check: string, found: string, advice: string): Finding => ({ check, status: 'warning', found, advice })
-export const faulty = (check: string, found: string, advice: string): Finding => ({ check, status: 'error', found, advice })
+export const fine = (check: string, found: string): Finding => ({
+  check,
+  status: 'ok',
+  found,
+  advice: null,
+})
+export const doubtful = (check: string, found: string, advice: string): Finding => ({
+  check,
+  status: 'warning',
+  found,
+  advice,
+})
+export const faulty = (check: string, found: string, advice: string): Finding => ({
+  check,
+  status: 'error',
+  found,
+  advice,
+})
 
-export const reasonOf = (error: unknown): string => redact(error instanceof Error ? error.message : String(error))
+export const reasonOf = (error: unknown): string =>
+  redact(error instanceof Error ? error.message : String(error))
 
 /** A check that breaks off is a fault itself, and the others go on. */
-export function checked(check: string, work: () => Finding | readonly Finding[]): readonly Finding[] {
+export function checked(
+  check: string,
+  work: () => Finding | readonly Finding[],
+): readonly Finding[] {
   try {
     return [work()].flat()
   } catch (error) {
-    return [faulty(check, `it could not be checked: ${reasonOf(error)}`, 'put right what the message says')]
+    return [
+      faulty(
+        check,
+        `it could not be checked: ${reasonOf(error)}`,
+        'put right what the message says',
+      ),
+    ]
   }
 }
 

@@ -25,7 +25,10 @@ const firstLinkMs = hourMs
 
 const evaluationEmail = 'eval@example.com'
 
-/** An empty production directory gets the operator's account with one key, and the admin token. They exist nowhere else afterwards. */
+/**
+ * An empty production directory gets the operator's account with one key, and the admin token. They
+ * exist nowhere else afterwards.
+ */
 export function productionKeys({ keys, adminTokens, signIn, ids, clock }: Services): FirstKeys {
   if (adminTokens.exists()) return { apiKey: undefined, adminToken: undefined }
   const at = clock.now()
@@ -41,7 +44,11 @@ export function productionKeys({ keys, adminTokens, signIn, ids, clock }: Servic
     createdAt: at,
   })
   const { token } = keys.addKey(account, { name: 'first key' })
-  return { apiKey: token, adminToken: adminTokens.rotate(), linkToken: signIn.makeLink(account, { lifetimeMs: firstLinkMs }) }
+  return {
+    apiKey: token,
+    adminToken: adminTokens.rotate(),
+    linkToken: signIn.makeLink(account, { lifetimeMs: firstLinkMs }),
+  }
 }
 
 /** A new link at each start of an evaluation copy, as its key is shown at each. */
@@ -51,13 +58,16 @@ export function evaluationLink({ keys, signIn }: Services): string | undefined {
 }
 
 /**
- * An evaluation copy shows its key at every start, so it keeps it beside the data in a file that only its user can read. Production
- * never does this.
+ * An evaluation copy shows its key at every start, so it keeps it beside the data in a file that
+ * only its user can read. Production never does this.
  */
 export function evaluationKeys(services: Services, dir: string): FirstKeys {
   const path = join(dir, 'evaluation-keys.json')
-  const held = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as { apiKey: string; adminToken: string }) : undefined
-  if (held && services.keys.find(held.apiKey) && services.adminTokens.accepts(held.adminToken)) return held
+  const held = existsSync(path)
+    ? (JSON.parse(readFileSync(path, 'utf8')) as { apiKey: string; adminToken: string })
+    : undefined
+  if (held && services.keys.find(held.apiKey) && services.adminTokens.accepts(held.adminToken))
+    return held
   const made = { apiKey: evaluationAccount(services), adminToken: services.adminTokens.rotate() }
   writeFileSync(path, JSON.stringify(made), { mode: 0o600 })
   chmodSync(path, 0o600)

@@ -1,6 +1,12 @@
 import { SingleBar } from 'cli-progress'
 import { mappingOf } from '../feed/files/columns.ts'
-import { type FileReport, type ImportReport, importFiles, type PointWriter, type Progress } from '../feed/prices/import.ts'
+import {
+  type FileReport,
+  type ImportReport,
+  importFiles,
+  type PointWriter,
+  type Progress,
+} from '../feed/prices/import.ts'
 import type { Catalogue } from '../feed/prices/rows.ts'
 import type { Clock } from '../lib/clock.ts'
 
@@ -34,8 +40,15 @@ export const exitCodes = { everythingIn: 0, nothingDone: 1, someRejected: 2 } as
 const lineEveryMs = 5_000
 const shownMax = 5
 
-/** Answers the exit code: 0 everything went in, 2 all but the rejected rows did, 1 the import was refused or broke off. */
-export async function runImport(files: readonly string[], options: ImportOptions, env: ImportEnvironment): Promise<number> {
+/**
+ * Answers the exit code: 0 everything went in, 2 all but the rejected rows did, 1 the import was
+ * refused or broke off.
+ */
+export async function runImport(
+  files: readonly string[],
+  options: ImportOptions,
+  env: ImportEnvironment,
+): Promise<number> {
   const began = env.clock.monotonic()
   const meter = meterFor(env)
   let written = 0
@@ -52,7 +65,13 @@ export async function runImport(files: readonly string[], options: ImportOptions
     const { catalogue, stdin } = env
     const mapping = options.map === undefined ? undefined : mappingOf(options.map)
     const report = await importFiles({
-      ...{ files, mapping, series: options.series, dryRun: options.dryRun, catalogue, writer, stdin },
+      files,
+      mapping,
+      series: options.series,
+      dryRun: options.dryRun,
+      catalogue,
+      writer,
+      stdin,
       ...(options.scale !== undefined && { scale: Number(options.scale) }),
       now: env.clock.now(),
       progress: meter.show,
@@ -63,16 +82,25 @@ export async function runImport(files: readonly string[], options: ImportOptions
   } catch (error) {
     meter.stop()
     env.err(`import: ${(error as Error).message}`)
-    if (written > 0) env.err(`import: ${written} points were written before that; importing the same files again completes the rest`)
+    if (written > 0)
+      env.err(
+        `import: ${written} points were written before that; importing the same files again completes the rest`,
+      )
     return exitCodes.nothingDone
   }
 }
 
 /** Says file by file what went in and what did not. */
-export function summarize(report: ImportReport, ms: number, dryRun: boolean, env: ImportReporting): void {
+export function summarize(
+  report: ImportReport,
+  ms: number,
+  dryRun: boolean,
+  env: ImportReporting,
+): void {
   for (const file of report.files) {
     env.out(`${file.file}: ${countsOf(file, dryRun)}`)
-    for (const { line, reason } of file.samples.slice(0, shownMax)) env.err(`${file.file}:${line}: ${reason}`)
+    for (const { line, reason } of file.samples.slice(0, shownMax))
+      env.err(`${file.file}:${line}: ${reason}`)
     const note = rejectedNote(file)
     if (note) env.err(`${file.file}: ${note}`)
   }
@@ -95,7 +123,8 @@ function countsOf(counts: Omit<ImportReport, 'files'>, dryRun: boolean): string 
 }
 
 function rejectedNote({ rejected, rejectedPath, rejectedFault }: FileReport): string | undefined {
-  if (rejectedFault !== undefined) return `the rejected lines could not be written: ${rejectedFault}`
+  if (rejectedFault !== undefined)
+    return `the rejected lines could not be written: ${rejectedFault}`
   if (rejectedPath === undefined) return undefined
   return `${rejected} rejected, with their reasons in ${rejectedPath}; correct that file and import it`
 }
@@ -106,14 +135,24 @@ export interface Meter {
 }
 
 /** A bar on a terminal, otherwise a line every few seconds. */
-export const meterFor = (env: ImportReporting): Meter => (env.terminal ? barOn(env.terminal) : linesTo(env))
+export const meterFor = (env: ImportReporting): Meter =>
+  env.terminal ? barOn(env.terminal) : linesTo(env)
 
-const percentOf = ({ bytes, sizeBytes }: Progress) => (sizeBytes > 0 ? Math.min(100, Math.floor((100 * bytes) / sizeBytes)) : 100)
+const percentOf = ({ bytes, sizeBytes }: Progress) =>
+  sizeBytes > 0 ? Math.min(100, Math.floor((100 * bytes) / sizeBytes)) : 100
 
 function barOn(stream: NodeJS.WritableStream): Meter {
   const format = '{stage} {file} [{bar}] {percentage} %, {read} rows'
-  // Ctrl-C ends the process without a word to the bar: nothing may be switched in the terminal that would have to be put back.
-  const bar = new SingleBar({ format, stream, clearOnComplete: true, gracefulExit: false, hideCursor: false, linewrap: true })
+  // Ctrl-C ends the process without a word to the bar: nothing may be switched in the terminal that
+  // would have to be put back.
+  const bar = new SingleBar({
+    format,
+    stream,
+    clearOnComplete: true,
+    gracefulExit: false,
+    hideCursor: false,
+    linewrap: true,
+  })
   let running = false
   let current = ''
   return {

@@ -35,7 +35,12 @@ function stateOf({ revoked_at, suspended_at, active }: KeyLine): string {
 
 /** What a key may not do, or until when. */
 function boundsOf({ expires_at, read_only, allowed_ips, allowed_domains }: KeyLine): string {
-  const bounds = [read_only ? 'read-only' : '', ...allowed_ips, ...allowed_domains, expires_at ? `until ${expires_at}` : '']
+  const bounds = [
+    read_only ? 'read-only' : '',
+    ...allowed_ips,
+    ...allowed_domains,
+    expires_at ? `until ${expires_at}` : '',
+  ]
   return bounds.filter(Boolean).join(' ') || '-'
 }
 
@@ -45,24 +50,47 @@ const usageOf = ({ usage: { requests_used, request_limit } }: KeyLine) =>
 export const keyTable = (keys: readonly KeyLine[]): string[] =>
   tableLines(
     ['ID', 'TOKEN', 'NAME', 'STATE', 'USED', 'LAST USED', 'BOUNDS'],
-    keys.map(key => [key.id, key.token_hint, key.name ?? '-', stateOf(key), usageOf(key), key.last_used_at ?? 'never', boundsOf(key)]),
+    keys.map(key => [
+      key.id,
+      key.token_hint,
+      key.name ?? '-',
+      stateOf(key),
+      usageOf(key),
+      key.last_used_at ?? 'never',
+      boundsOf(key),
+    ]),
   )
 
 /** A token, with the warning that it will not be seen again. */
-export const tokenLines = (what: string, token: string): string[] => [`${what}: ${token}`, 'It is shown this once and kept as a hash only.']
+export const tokenLines = (what: string, token: string): string[] => [
+  `${what}: ${token}`,
+  'It is shown this once and kept as a hash only.',
+]
 
-const madeLines = (key: MadeKey) => [...keyTable([key]), '', ...tokenLines('API key', key.plain_token)]
+const madeLines = (key: MadeKey) => [
+  ...keyTable([key]),
+  '',
+  ...tokenLines('API key', key.plain_token),
+]
 const keyPath = (id: string) => `/admin/v1/keys/${encodeURIComponent(id)}`
 
 /** Lists the keys of an account, named by its id or its address. */
 export const listKeys = (env: CommandEnvironment, who: string): Promise<number> =>
   commanded(env, 'keys list', async () => {
-    const { api_keys } = await answered<{ api_keys: KeyLine[] }>(env, 'GET', `${await accountPath(env, who)}/keys`)
+    const { api_keys } = await answered<{ api_keys: KeyLine[] }>(
+      env,
+      'GET',
+      `${await accountPath(env, who)}/keys`,
+    )
     print(env, api_keys, keyTable)
   })
 
 /** Makes a key for an account and prints its token, this once. */
-export const createKey = (env: CommandEnvironment, who: string, options: NewKeyOptions = {}): Promise<number> =>
+export const createKey = (
+  env: CommandEnvironment,
+  who: string,
+  options: NewKeyOptions = {},
+): Promise<number> =>
   commanded(env, 'keys create', async () => {
     const { name, expires, readOnly, allowedIps, allowedDomains } = options
     const body = {
@@ -72,15 +100,32 @@ export const createKey = (env: CommandEnvironment, who: string, options: NewKeyO
       ...(allowedIps && { allowed_ips: allowedIps }),
       ...(allowedDomains && { allowed_domains: allowedDomains }),
     }
-    const { api_key } = await answered<{ api_key: MadeKey }>(env, 'POST', `${await accountPath(env, who)}/keys`, body)
+    const { api_key } = await answered<{ api_key: MadeKey }>(
+      env,
+      'POST',
+      `${await accountPath(env, who)}/keys`,
+      body,
+    )
     print(env, api_key, madeLines)
   })
 
-/** Gives a key a new token and prints it, this once; the old one ends at once or `overlapSeconds` later. */
-export const rollKey = (env: CommandEnvironment, id: string, { overlapSeconds }: { overlapSeconds?: number } = {}): Promise<number> =>
+/**
+ * Gives a key a new token and prints it, this once; the old one ends at once or `overlapSeconds`
+ * later.
+ */
+export const rollKey = (
+  env: CommandEnvironment,
+  id: string,
+  { overlapSeconds }: { overlapSeconds?: number } = {},
+): Promise<number> =>
   commanded(env, 'keys roll', async () => {
     const body = overlapSeconds === undefined ? {} : { overlap_seconds: overlapSeconds }
-    const { api_key } = await answered<{ api_key: MadeKey }>(env, 'POST', `${keyPath(id)}/roll`, body)
+    const { api_key } = await answered<{ api_key: MadeKey }>(
+      env,
+      'POST',
+      `${keyPath(id)}/roll`,
+      body,
+    )
     print(env, api_key, madeLines)
   })
 
@@ -92,9 +137,15 @@ export const revokeKey = (env: CommandEnvironment, id: string): Promise<number> 
   })
 
 /** Holds a key back, or lets it go again. */
-export const suspendKey = (env: CommandEnvironment, id: string, suspended = true): Promise<number> =>
+export const suspendKey = (
+  env: CommandEnvironment,
+  id: string,
+  suspended = true,
+): Promise<number> =>
   commanded(env, suspended ? 'keys suspend' : 'keys release', async () => {
-    const { api_key } = await answered<{ api_key: KeyLine }>(env, 'PATCH', keyPath(id), { suspended })
+    const { api_key } = await answered<{ api_key: KeyLine }>(env, 'PATCH', keyPath(id), {
+      suspended,
+    })
     print(env, api_key, key => keyTable([key]))
   })
 

@@ -8,8 +8,9 @@ import { openDatabase } from '../store/database.ts'
 const noKey = 'of no vault'
 
 /**
- * The OpenAPI document that a server of this configuration answers, byte for byte, made over a database in memory. Whoever generates a
- * client need not have what the server sends with: its providers' credentials are not asked for.
+ * The OpenAPI document that a server of this configuration answers, byte for byte, made over a
+ * database in memory. Whoever generates a client need not have what the server sends with: its
+ * providers' credentials are not asked for.
  */
 export async function openapiText(ground: Bare): Promise<string> {
   const { mail, sms, billing } = ground.config
@@ -23,7 +24,8 @@ export async function openapiText(ground: Bare): Promise<string> {
   try {
     const app = createApp(openServices({ ...ground, config, db, masterKey: noKey }))
     const answer = await app.handle(new Request('http://localhost/openapi.json'))
-    if (!answer.ok) throw new Error(`the document could not be made: ${answer.status} ${await answer.text()}`)
+    if (!answer.ok)
+      throw new Error(`the document could not be made: ${answer.status} ${await answer.text()}`)
     return await answer.text()
   } finally {
     db.close()
@@ -31,7 +33,11 @@ export async function openapiText(ground: Bare): Promise<string> {
 }
 
 /** Prints the document, or writes it to a file in place of what was there. */
-export async function printOpenapi(ground: Bare, file: string | undefined, write: (text: string) => void | Promise<void>): Promise<void> {
+export async function printOpenapi(
+  ground: Bare,
+  file: string | undefined,
+  write: (text: string) => void | Promise<void>,
+): Promise<void> {
   const text = await openapiText(ground)
   if (file === undefined || file === '-') await write(text)
   else writeFileSync(file, text)

@@ -10,12 +10,18 @@ export interface Answer {
   body: unknown
 }
 
-/** How a command reaches the data: through the running server, or by opening the directory itself when none runs. */
+/**
+ * How a command reaches the data: through the running server, or by opening the directory itself
+ * when none runs.
+ */
 export interface Operator {
   call(method: string, path: string, body?: unknown): Promise<Answer>
   /** The answer itself, for what is streamed. */
   fetch(path: string): Promise<Response>
-  /** The open house, when no server runs: a command of much data works on it without a detour through HTTP. */
+  /**
+   * The open house, when no server runs: a command of much data works on it without a detour
+   * through HTTP.
+   */
   house: House | undefined
   close(): void
 }
@@ -33,7 +39,11 @@ export async function openOperator(dir: string, ground: Bare): Promise<Operator>
       () => {},
     )
   }
-  const lock = lockDataDir(dir, { pid: process.pid, role: 'command', startedAt: ground.clock.now() })
+  const lock = lockDataDir(dir, {
+    pid: process.pid,
+    role: 'command',
+    startedAt: ground.clock.now(),
+  })
   if ('heldBy' in lock) {
     throw new Occupied(
       `${dir} is in use by ${lock.heldBy ? `${lock.heldBy.role} (process ${lock.heldBy.pid})` : 'another process'}, which does not answer`,
@@ -52,13 +62,20 @@ export async function openOperator(dir: string, ground: Bare): Promise<Operator>
   })
 }
 
-function operatorOver(house: House | undefined, ask: (url: string, init?: RequestInit) => Promise<Response>, close: () => void): Operator {
+function operatorOver(
+  house: House | undefined,
+  ask: (url: string, init?: RequestInit) => Promise<Response>,
+  close: () => void,
+): Operator {
   return {
     house,
     async call(method, path, body) {
       const response = await ask(path, {
         method,
-        ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+        ...(body !== undefined && {
+          body: JSON.stringify(body),
+          headers: { 'content-type': 'application/json' },
+        }),
       })
       const text = await response.text()
       return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }

@@ -24,7 +24,11 @@ const heldPath = '/admin/v1/outbox/held'
 const perPage = 100
 
 /** What a restore says of what it kept back, and of what it did not. */
-export function heldLines({ messages: { webhook, email, sms }, deliveries, prices }: KeptBack): string[] {
+export function heldLines({
+  messages: { webhook, email, sms },
+  deliveries,
+  prices,
+}: KeptBack): string[] {
   return [
     `held back: ${counted(webhook, 'webhook')}, ${counted(email, 'e-mail')}, ${counted(sms, 'text message')}`,
     `skipped: ${counted(deliveries, 'scheduled delivery', 'scheduled deliveries')} whose time has come`,
@@ -37,19 +41,34 @@ export function heldLines({ messages: { webhook, email, sms }, deliveries, price
 const counted = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
 
 /** Lists what restores kept back, in the order in which it was made. */
-export const listHeld = (env: CommandEnvironment, { kind }: Pick<Choice, 'kind'> = {}): Promise<number> =>
+export const listHeld = (
+  env: CommandEnvironment,
+  { kind }: Pick<Choice, 'kind'> = {},
+): Promise<number> =>
   commanded(env, 'outbox held', async () => {
     const filter = kind === undefined ? '' : `&kind=${encodeURIComponent(kind)}`
     const all: HeldLine[] = []
     for (let page = 1; ; page += 1) {
-      const { held } = await answered<{ held: HeldLine[] }>(env, 'GET', `${heldPath}?per_page=${perPage}&page=${page}${filter}`)
+      const { held } = await answered<{ held: HeldLine[] }>(
+        env,
+        'GET',
+        `${heldPath}?per_page=${perPage}&page=${page}${filter}`,
+      )
       all.push(...held)
       if (held.length < perPage) break
     }
     print(env, all, lines =>
       tableLines(
         ['ID', 'KIND', 'TYPE', 'EVENT', 'ABOUT', 'ACCOUNT', 'CREATED'],
-        lines.map(one => [...[one.id, one.kind, one.event_type, one.event_id, one.about ?? '-', one.account_id ?? '-', one.created_at]]),
+        lines.map(one => [
+          one.id,
+          one.kind,
+          one.event_type,
+          one.event_id,
+          one.about ?? '-',
+          one.account_id ?? '-',
+          one.created_at,
+        ]),
       ),
     )
   })
@@ -60,7 +79,12 @@ export const releaseHeld = (env: CommandEnvironment, { kind, ids }: Choice): Pro
     let released = 0
     for (;;) {
       const body = { ...(kind !== undefined && { kind }), ...(ids && { ids }) }
-      const done = await answered<{ released: number; more: boolean }>(env, 'POST', '/admin/v1/outbox/release', body)
+      const done = await answered<{ released: number; more: boolean }>(
+        env,
+        'POST',
+        '/admin/v1/outbox/release',
+        body,
+      )
       released += done.released
       if (!done.more) break
     }
@@ -68,15 +92,24 @@ export const releaseHeld = (env: CommandEnvironment, { kind, ids }: Choice): Pro
   })
 
 /** `outbox`: what a restore kept back. */
-export function outboxCommands(program: Command, located: (command: Command) => Command, act: OperatorAction) {
+export function outboxCommands(
+  program: Command,
+  located: (command: Command) => Command,
+  act: OperatorAction,
+) {
   const outbox = program.command('outbox').description('messages that a restore kept back')
   const leaf = (command: Command) =>
-    located(command).option('--json', 'print JSON').option('--kind <kind>', 'only these: webhook, email or sms')
-  leaf(outbox.command('held').description('list them')).action((options: { json?: boolean; kind?: string }) =>
-    act(options, env => listHeld(env, options)),
+    located(command)
+      .option('--json', 'print JSON')
+      .option('--kind <kind>', 'only these: webhook, email or sms')
+  leaf(outbox.command('held').description('list them')).action(
+    (options: { json?: boolean; kind?: string }) => act(options, env => listHeld(env, options)),
   )
   leaf(
-    outbox.command('release').argument('[ids...]', 'messages; none: all').description('send them after all, under their own ids'),
+    outbox
+      .command('release')
+      .argument('[ids...]', 'messages; none: all')
+      .description('send them after all, under their own ids'),
   ).action((ids: string[], options: { json?: boolean; kind?: string }) =>
     act(options, env => releaseHeld(env, { ...options, ...(ids.length > 0 && { ids }) })),
   )

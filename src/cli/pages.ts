@@ -7,10 +7,16 @@ import { observationPages } from '../store/prices/export.ts'
 import { observationStore } from '../store/prices/observations.ts'
 import type { ExportEnvironment } from './export.ts'
 
-/** What an export reads: the database itself, without writing to it, so also beside a running server. */
-export function exportSource(dir: string): Pick<ExportEnvironment, 'catalogue' | 'pages'> & { close(): void } {
+/**
+ * What an export reads: the database itself, without writing to it, so also beside a running
+ * server.
+ */
+export function exportSource(
+  dir: string,
+): Pick<ExportEnvironment, 'catalogue' | 'pages'> & { close(): void } {
   const path = databasePath(dir)
-  if (!existsSync(path)) throw new Error(`${path} does not exist: nothing has been recorded in ${dir}`)
+  if (!existsSync(path))
+    throw new Error(`${path} does not exist: nothing has been recorded in ${dir}`)
   const db = openDatabase(path, { readonly: true })
   const all = seriesStore(db).all()
   const byId = new Map(all.map(one => [one.id, one]))

@@ -56,7 +56,10 @@ export async function run(argv: readonly string[], env: ProgramEnvironment): Pro
     .description('Self-hosted energy price data service')
     .version(version)
     .exitOverride()
-    .configureOutput({ writeOut: text => env.out(text.trimEnd()), writeErr: text => env.err(text.trimEnd()) })
+    .configureOutput({
+      writeOut: text => env.out(text.trimEnd()),
+      writeErr: text => env.err(text.trimEnd()),
+    })
     .showHelpAfterError()
   const results: Results = {
     set(value) {
@@ -67,7 +70,9 @@ export async function run(argv: readonly string[], env: ProgramEnvironment): Pro
   dataCommands(program, env, results)
   const act: OperatorAction = (options, work) =>
     withOperator(options as Options, env, async operator =>
-      results.set(await work({ operator, out: env.out, err: env.err, json: options.json === true })),
+      results.set(
+        await work({ operator, out: env.out, err: env.err, json: options.json === true }),
+      ),
     )
   accountCommands(program, located, act, () => firstLine(env.stdin))
   sourceCommands(program, located, act)
@@ -90,7 +95,10 @@ interface Results {
 const located = (command: Command): Command =>
   command
     .option('--data <dir>', 'data directory (default: wellhead-data)')
-    .option('--config <file>', 'configuration file (default: wellhead.toml in the data directory, else in the working directory)')
+    .option(
+      '--config <file>',
+      'configuration file (default: wellhead.toml in the data directory, else in the working directory)',
+    )
 
 const configFrom = (options: Options, mode: Mode, env: ProgramEnvironment): Config =>
   loadConfig({
@@ -112,16 +120,27 @@ function configOf(options: Options, mode: Mode, env: ProgramEnvironment): Config
     return configFrom(options, mode, env)
   } catch (error) {
     if (error instanceof ConfigProblem) for (const problem of error.problems) env.err(problem)
-    throw error instanceof ConfigProblem ? new Error('The configuration was refused; nothing was started.') : error
+    throw error instanceof ConfigProblem
+      ? new Error('The configuration was refused; nothing was started.')
+      : error
   }
 }
 
 function groundOf(config: Config, env: ProgramEnvironment): Bare {
   const clock =
     config.mode === 'dev'
-      ? manualClock(config.dev.clockAt ?? systemClock().now(), systemClock(), config.dev.clockAt !== undefined)
+      ? manualClock(
+          config.dev.clockAt ?? systemClock().now(),
+          systemClock(),
+          config.dev.clockAt !== undefined,
+        )
       : systemClock()
-  const log = createLog({ level: config.log.level, format: config.log.format, write: line => env.err(line.trimEnd()), clock })
+  const log = createLog({
+    level: config.log.level,
+    format: config.log.format,
+    write: line => env.err(line.trimEnd()),
+    clock,
+  })
   return { config, clock, ids: randomIds(), log }
 }
 
@@ -133,9 +152,14 @@ function serving(program: Command, env: ProgramEnvironment, results: Results) {
     const command = located(program.command(mode).description(summary))
       .option('--host <address>', 'address to listen on')
       .option('--port <number>', 'port to listen on; 0 takes a free one')
-      .option('--ready-file <file>', 'file that gets {"url","api_key","admin_token"} once the server listens')
+      .option(
+        '--ready-file <file>',
+        'file that gets {"url","api_key","admin_token"} once the server listens',
+      )
     if (mode === 'dev')
-      command.option('--seed <number>', 'seed of the fixture world').option('--clock <time>', 'where the clock stands until advanced')
+      command
+        .option('--seed <number>', 'seed of the fixture world')
+        .option('--clock <time>', 'where the clock stands until advanced')
     command.action(async (options: Options) => {
       const config = configOf(options, mode, env)
       results.set(
@@ -172,12 +196,23 @@ function dataCommands(program: Command, env: ProgramEnvironment, results: Result
     program
       .command('import')
       .argument('<files...>', 'CSV or NDJSON, plain or gzip; - is standard input')
-      .description('record the observations of files, or with --dataset the rows of another dataset'),
+      .description(
+        'record the observations of files, or with --dataset the rows of another dataset',
+      ),
   )
-    .option('--dataset <name>', 'what the files are: futures-settlements, futures-ticks, ... (default: prices)')
+    .option(
+      '--dataset <name>',
+      'what the files are: futures-settlements, futures-ticks, ... (default: prices)',
+    )
     .option('--series <code>', 'every row belongs to this code')
-    .option('--map <pairs>', 'columns by name: code=Col,observed_at=Col,price=Col, or CODE=Col for a column of one code')
-    .option('--scale <factor>', 'multiply every value: 0.001 for a file in thousands of the unit of its series')
+    .option(
+      '--map <pairs>',
+      'columns by name: code=Col,observed_at=Col,price=Col, or CODE=Col for a column of one code',
+    )
+    .option(
+      '--scale <factor>',
+      'multiply every value: 0.001 for a file in thousands of the unit of its series',
+    )
     .option('--dry-run', 'check everything, write nothing')
     .action((files: string[], options: Options & ImportOptions & { dataset?: string }) =>
       withOperator(options, env, async operator => {
@@ -185,12 +220,28 @@ function dataCommands(program: Command, env: ProgramEnvironment, results: Result
         const { dataset } = options
         if (dataset !== undefined) {
           for (const name of ['series', 'scale'] as const) {
-            if (options[name] !== undefined) throw new Error(`--${name} is for prices: leave it out with --dataset`)
+            if (options[name] !== undefined)
+              throw new Error(`--${name} is for prices: leave it out with --dataset`)
           }
-          results.set(await runDatasetImport(files, { ...options, dataset }, { out, err, terminal, stdin, clock: systemClock(), operator }))
+          results.set(
+            await runDatasetImport(
+              files,
+              { ...options, dataset },
+              { out, err, terminal, stdin, clock: systemClock(), operator },
+            ),
+          )
           return
         }
-        results.set(await runImport(files, options, { out, err, terminal, stdin, clock: systemClock(), ...(await dataOf(operator)) }))
+        results.set(
+          await runImport(files, options, {
+            out,
+            err,
+            terminal,
+            stdin,
+            clock: systemClock(),
+            ...(await dataOf(operator)),
+          }),
+        )
       }),
     )
   located(
@@ -209,24 +260,44 @@ function dataCommands(program: Command, env: ProgramEnvironment, results: Result
         source.close()
       }
     })
-  const quarantine = program.command('quarantine').description('days of a series that reads leave out')
-  located(quarantine.command('add').argument('<code>').argument('<from>').argument('[to]').requiredOption('--reason <text>', 'why'))
+  const quarantine = program
+    .command('quarantine')
+    .description('days of a series that reads leave out')
+  located(
+    quarantine
+      .command('add')
+      .argument('<code>')
+      .argument('<from>')
+      .argument('[to]')
+      .requiredOption('--reason <text>', 'why'),
+  )
     .description('leave out a day or a range of days')
-    .action((code: string, from: string, to: string | undefined, options: Options & { reason: string }) =>
-      withOperator(options, env, operator => addQuarantine(operator, { code, from, ...(to && { to }), reason: options.reason }, env.out)),
+    .action(
+      (code: string, from: string, to: string | undefined, options: Options & { reason: string }) =>
+        withOperator(options, env, operator =>
+          addQuarantine(
+            operator,
+            { code, from, ...(to && { to }), reason: options.reason },
+            env.out,
+          ),
+        ),
     )
   located(quarantine.command('list').description('show the ranges')).action((options: Options) =>
     withOperator(options, env, operator => listQuarantine(operator, env.out)),
   )
-  located(quarantine.command('remove').argument('<id>').description('lift a range')).action((id: string, options: Options) =>
-    withOperator(options, env, operator => removeQuarantine(operator, id, env.out)),
+  located(quarantine.command('remove').argument('<id>').description('lift a range')).action(
+    (id: string, options: Options) =>
+      withOperator(options, env, operator => removeQuarantine(operator, id, env.out)),
   )
 }
 
 function keepingCommands(program: Command, env: ProgramEnvironment, results: Results) {
   const dirOf = (options: Options) => configOf(options, 'serve', env).data.dir
   located(
-    program.command('verify').argument('[file]', 'a backup; default: the database of the data directory').description('check a database'),
+    program
+      .command('verify')
+      .argument('[file]', 'a backup; default: the database of the data directory')
+      .description('check a database'),
   ).action((file: string | undefined, options: Options) => {
     const path = file ?? databasePath(dirOf(options))
     const faults = verifyFile(path)
@@ -235,27 +306,44 @@ function keepingCommands(program: Command, env: ProgramEnvironment, results: Res
     results.set(faults.length === 0 ? 0 : 1)
   })
   located(
-    program.command('backup').argument('<file>').description('write a checked copy of the database, also while the server runs'),
+    program
+      .command('backup')
+      .argument('<file>')
+      .description('write a checked copy of the database, also while the server runs'),
   ).action((file: string, options: Options) => {
     backup(dirOf(options), file)
     env.out(`${file} is complete and sound`)
   })
-  located(program.command('restore').argument('<file>').description('put a backup in place of the database'))
-    .option('--hold-outbox', 'send nothing that waits in the backup: it may have been sent after the backup was made')
+  located(
+    program
+      .command('restore')
+      .argument('<file>')
+      .description('put a backup in place of the database'),
+  )
+    .option(
+      '--hold-outbox',
+      'send nothing that waits in the backup: it may have been sent after the backup was made',
+    )
     .action((file: string, options: Options & { holdOutbox?: boolean }) => {
       const { holdOutbox = false } = options
-      const { keptAs, held } = restore(dirOf(options), file, { at: systemClock().now(), ids: randomIds(), holdOutbox })
+      const { keptAs, held } = restore(dirOf(options), file, {
+        at: systemClock().now(),
+        ids: randomIds(),
+        holdOutbox,
+      })
       env.out(`restored from ${file}${keptAs ? `; the database before it is ${keptAs}` : ''}`)
       for (const line of held ? heldLines(held) : []) env.out(line)
     })
   const config = program.command('config').description('the configuration')
-  located(config.command('explain').description('every setting in force and where it comes from')).action((options: Options) =>
-    configExplain(configOf(options, 'serve', env), env.out),
-  )
+  located(
+    config.command('explain').description('every setting in force and where it comes from'),
+  ).action((options: Options) => configExplain(configOf(options, 'serve', env), env.out))
   located(program.command('healthcheck').description('ask the running server for its health'))
     .option('--host <address>', 'address the server listens on')
     .option('--port <number>', 'port the server listens on')
-    .action(async (options: Options) => results.set(await healthcheck(configOf(options, 'serve', env), env)))
+    .action(async (options: Options) =>
+      results.set(await healthcheck(configOf(options, 'serve', env), env)),
+    )
   inspecting(program, env, results)
   program
     .command('version')
@@ -264,7 +352,11 @@ function keepingCommands(program: Command, env: ProgramEnvironment, results: Res
 }
 
 function inspecting(program: Command, env: ProgramEnvironment, results: Results) {
-  located(program.command('doctor').description('look for what keeps a copy from running well; changes nothing'))
+  located(
+    program
+      .command('doctor')
+      .description('look for what keeps a copy from running well; changes nothing'),
+  )
     .option('--json', 'print JSON')
     .action(async (options: Options & { json?: boolean }) => {
       const { directory } = env
@@ -276,11 +368,23 @@ function inspecting(program: Command, env: ProgramEnvironment, results: Results)
           clock: systemClock(),
           sources: { env: env.env, directory },
           config: mode => configFrom(options, mode, env),
-          fallback: () => loadConfig({ flags: { 'data.dir': dir }, env: {}, files: { directory }, readFile: () => undefined }),
+          fallback: () =>
+            loadConfig({
+              flags: { 'data.dir': dir },
+              env: {},
+              files: { directory },
+              readFile: () => undefined,
+            }),
         }),
       )
     })
-  located(program.command('openapi').description('print the description of the interface, as a server of this configuration answers it'))
+  located(
+    program
+      .command('openapi')
+      .description(
+        'print the description of the interface, as a server of this configuration answers it',
+      ),
+  )
     .option('--out <file>', 'file to write in place of standard output')
     .action(async (options: Options & { out?: string }) =>
       printOpenapi(groundOf(configOf(options, 'serve', env), env), options.out, env.write),

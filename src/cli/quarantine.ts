@@ -9,7 +9,8 @@ interface Range {
   reason: string
 }
 
-const line = (range: Range) => `${range.id}\t${range.code}\t${range.from}\t${range.to}\t${range.reason}`
+const line = (range: Range) =>
+  `${range.id}\t${range.code}\t${range.from}\t${range.to}\t${range.reason}`
 
 export async function addQuarantine(
   operator: Operator,
@@ -19,10 +20,20 @@ export async function addQuarantine(
   out(line((await dataOfAnswer(operator, 'POST', '/admin/v1/quarantine', range)) as Range))
 }
 
-export async function listQuarantine(operator: Operator, out: (line: string) => void): Promise<void> {
-  for (const range of (await dataOfAnswer(operator, 'GET', '/admin/v1/quarantine')) as Range[]) out(line(range))
+export async function listQuarantine(
+  operator: Operator,
+  out: (line: string) => void,
+): Promise<void> {
+  for (const range of (await dataOfAnswer(operator, 'GET', '/admin/v1/quarantine')) as Range[])
+    out(line(range))
 }
 
-export async function removeQuarantine(operator: Operator, id: string, out: (line: string) => void): Promise<void> {
-  out(`lifted: ${line((await dataOfAnswer(operator, 'DELETE', `/admin/v1/quarantine/${encodeURIComponent(id)}`)) as Range)}`)
+export async function removeQuarantine(
+  operator: Operator,
+  id: string,
+  out: (line: string) => void,
+): Promise<void> {
+  out(
+    `lifted: ${line((await dataOfAnswer(operator, 'DELETE', `/admin/v1/quarantine/${encodeURIComponent(id)}`)) as Range)}`,
+  )
 }

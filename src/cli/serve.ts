@@ -23,7 +23,9 @@ export interface ServeEnvironment {
   dir: string
   out(line: string): void
   err(line: string): void
-  /** Calls back when the process is asked to stop; a second time when it is asked to stop at once. */
+  /**
+   * Calls back when the process is asked to stop; a second time when it is asked to stop at once.
+   */
   onStop(listener: () => void): void
   exit(code: number): never
 }
@@ -39,21 +41,32 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     return exitCodes.failed
   }
   if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const lock = lockDataDir(dir, { pid: process.pid, role: config.mode, startedAt: ground.clock.now() })
+  const lock = lockDataDir(dir, {
+    pid: process.pid,
+    role: config.mode,
+    startedAt: ground.clock.now(),
+  })
   if ('heldBy' in lock) {
-    const holder = lock.heldBy ? `"${lock.heldBy.role}", process ${lock.heldBy.pid}` : 'another process'
-    env.err(`${dir} is in use by ${holder}. One process writes a data directory; stop it first, or name another directory with --data.`)
+    const holder = lock.heldBy
+      ? `"${lock.heldBy.role}", process ${lock.heldBy.pid}`
+      : 'another process'
+    env.err(
+      `${dir} is in use by ${holder}. One process writes a data directory; stop it first, or name another directory with --data.`,
+    )
     return exitCodes.occupied
   }
   const local = new WeakSet<Request>()
   const originals = new WeakMap<Request, Request>()
   let network: Server<SocketData> | undefined
-  const peer = { requestIP: (request: Request) => network?.requestIP(originals.get(request) ?? request) ?? null }
+  const peer = {
+    requestIP: (request: Request) => network?.requestIP(originals.get(request) ?? request) ?? null,
+  }
   let url: string | undefined
   const connections = connectionsOf(() => network, originals, local)
   const copy = openCopy({ ground, dir, serving: true, peer, local, url: () => url, connections })
   const { house } = copy
-  const keys = config.mode === 'dev' ? evaluationKeys(house.services, dir) : productionKeys(house.services)
+  const keys =
+    config.mode === 'dev' ? evaluationKeys(house.services, dir) : productionKeys(house.services)
   const fetch = front({
     handle: request => copy.house.app.fetch(request),
     ids: ground.ids,
@@ -100,7 +113,10 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   copy.house.stopping = true
   copy.house.services.streams.stop()
   // Running requests and messages under way finish; what goes on beyond the drain is cut.
-  await Promise.race([Promise.all([server.stop(false), copy.house.sending.drain()]), sleep(config.server.drainMs)])
+  await Promise.race([
+    Promise.all([server.stop(false), copy.house.sending.drain()]),
+    sleep(config.server.drainMs),
+  ])
   await Promise.all([server.stop(true), socket.stop(), copy.settled()])
   copy.house.close()
   lock.release()
@@ -108,33 +124,61 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   return exitCodes.ok
 }
 
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.')
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host.startsWith('127.')
 
-/** Answers begin with the codes that everybody tries first: nobody is told of an address where they are missing. */
+/**
+ * Answers begin with the codes that everybody tries first: nobody is told of an address where they
+ * are missing.
+ */
 async function leadingCodesFilled(house: House): Promise<void> {
   const { catalogue, clock } = house.services
-  const missing = () => house.services.config.demo.codes.some(code => !catalogue.hasData(catalogue.resolve(code, clock.now())!.series))
+  const missing = () =>
+    house.services.config.demo.codes.some(
+      code => !catalogue.hasData(catalogue.resolve(code, clock.now())!.series),
+    )
   while (missing() && house.feed!.step(fillStepMs)) await sleep(0)
 }
 
 function announce(env: ServeEnvironment, url: string, keys: FirstKeys, house: House): void {
   const { config } = env.ground
-  const { apiKey, adminToken, linkToken = config.mode === 'dev' ? evaluationLink(house.services) : undefined } = keys
+  const {
+    apiKey,
+    adminToken,
+    linkToken = config.mode === 'dev' ? evaluationLink(house.services) : undefined,
+  } = keys
   if (config.server.readyFile) {
-    const text = JSON.stringify({ url, ...(apiKey && { api_key: apiKey }), ...(adminToken && { admin_token: adminToken }) })
+    const text = JSON.stringify({
+      url,
+      ...(apiKey && { api_key: apiKey }),
+      ...(adminToken && { admin_token: adminToken }),
+    })
     // Whoever waits for the file must find it whole.
     writeFileSync(`${config.server.readyFile}.part`, `${text}\n`, { mode: 0o600 })
     chmodSync(`${config.server.readyFile}.part`, 0o600)
     renameSync(`${config.server.readyFile}.part`, config.server.readyFile)
   }
   const name = config.brand.serviceName
-  env.out(config.mode === 'dev' ? `${name} evaluation copy at ${url}   documentation: ${url}/docs` : `${name} at ${url}`)
+  env.out(
+    config.mode === 'dev'
+      ? `${name} evaluation copy at ${url}   documentation: ${url}/docs`
+      : `${name} at ${url}`,
+  )
   if (apiKey) env.out(`API key:      ${apiKey}`)
   if (adminToken) env.out(`Admin token:  ${adminToken}`)
-  if (linkToken) env.out(`Sign in:      ${linkUrl(config.server.baseUrl || url, linkToken)}   (once, within an hour)`)
-  if (config.mode !== 'dev' && apiKey) env.out('All of this is shown this once and kept as hashes only.')
-  if (apiKey) env.out(`Try:          curl -H "Authorization: Token ${apiKey}" "${url}/v1/prices/latest?by_code=BRENT_CRUDE_USD"`)
+  if (linkToken)
+    env.out(
+      `Sign in:      ${linkUrl(config.server.baseUrl || url, linkToken)}   (once, within an hour)`,
+    )
+  if (config.mode !== 'dev' && apiKey)
+    env.out('All of this is shown this once and kept as hashes only.')
+  if (apiKey)
+    env.out(
+      `Try:          curl -H "Authorization: Token ${apiKey}" "${url}/v1/prices/latest?by_code=BRENT_CRUDE_USD"`,
+    )
   const missing = house.feed ? house.feed.total - house.feed.filled().size : 0
   if (missing > 0)
-    env.out(`Fixture data: ${house.feed!.filled().size} of ${house.feed!.total} codes are ready, the others follow in seconds.`)
+    env.out(
+      `Fixture data: ${house.feed!.filled().size} of ${house.feed!.total} codes are ready, the others follow in seconds.`,
+    )
 }

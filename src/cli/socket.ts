@@ -13,10 +13,15 @@ export function socketPath(dir: string): string {
 }
 
 /**
- * Listens on the socket of the data directory. Only the user who runs the server can open it, and whoever can owns the data anyway;
- * so requests that come through it need no token. The lock on the directory is held: a socket that is there is a dead one's.
+ * Listens on the socket of the data directory. Only the user who runs the server can open it, and
+ * whoever can owns the data anyway; so requests that come through it need no token. The lock on the
+ * directory is held: a socket that is there is a dead one's.
  */
-export function listenLocally(dir: string, local: WeakSet<Request>, fetch: (request: Request) => Response | Promise<Response>) {
+export function listenLocally(
+  dir: string,
+  local: WeakSet<Request>,
+  fetch: (request: Request) => Response | Promise<Response>,
+) {
   const path = socketPath(dir)
   if (existsSync(path)) rmSync(path)
   const server = Bun.serve({

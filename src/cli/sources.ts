@@ -30,10 +30,17 @@ const rejectionsShown = 5
 
 /** All sources, or those of a name or id. */
 async function sourcesOf(env: CommandEnvironment, name?: string): Promise<SourceLine[]> {
-  const filter = new URLSearchParams({ per_page: String(perPage), ...(name !== undefined && { name }) })
+  const filter = new URLSearchParams({
+    per_page: String(perPage),
+    ...(name !== undefined && { name }),
+  })
   const all: SourceLine[] = []
   for (let page = 1; ; page += 1) {
-    const { sources } = await answered<{ sources: SourceLine[] }>(env, 'GET', `${sourcesPath}?${filter}&page=${page}`)
+    const { sources } = await answered<{ sources: SourceLine[] }>(
+      env,
+      'GET',
+      `${sourcesPath}?${filter}&page=${page}`,
+    )
     all.push(...sources)
     if (sources.length < perPage) return all
   }
@@ -43,8 +50,14 @@ const sourceTable = (sources: readonly SourceLine[]) =>
   tableLines(
     ['ID', 'NAME', 'TYPE', 'ACCOUNT', 'STATUS', 'LAST SYNC', 'NEXT SYNC', 'LAST ERROR'],
     sources.map(one => [
-      ...[one.id, one.name, one.source_type, one.account_email ?? one.account_id, one.status],
-      ...[one.last_sync_at ?? '-', one.next_sync_at ?? '-', one.last_error ?? '-'],
+      one.id,
+      one.name,
+      one.source_type,
+      one.account_email ?? one.account_id,
+      one.status,
+      one.last_sync_at ?? '-',
+      one.next_sync_at ?? '-',
+      one.last_error ?? '-',
     ]),
   )
 
@@ -52,7 +65,10 @@ const sourceTable = (sources: readonly SourceLine[]) =>
 export const listSources = (env: CommandEnvironment): Promise<number> =>
   commanded(env, 'sources list', async () => print(env, await sourcesOf(env), sourceTable))
 
-/** Syncs one source now and prints the counts; a source that can not be read or a name that fits several is a failure. */
+/**
+ * Syncs one source now and prints the counts; a source that can not be read or a name that fits
+ * several is a failure.
+ */
 export const syncSource = (env: CommandEnvironment, name: string): Promise<number> =>
   commanded(env, 'sources sync', async () => {
     const source = theOne(await sourcesOf(env, name), name)
@@ -60,7 +76,10 @@ export const syncSource = (env: CommandEnvironment, name: string): Promise<numbe
     print(env, done, ({ received, inserted, revised, unchanged, rejected }) => [
       `${source.name}: read ${received}, inserted ${inserted}, revised ${revised}, unchanged ${unchanged}, rejected ${rejected}`,
     ])
-    const told = [...(done.error === null ? [] : [done.error]), ...done.rejections.slice(0, rejectionsShown)]
+    const told = [
+      ...(done.error === null ? [] : [done.error]),
+      ...done.rejections.slice(0, rejectionsShown),
+    ]
     if (done.status === 'failed') throw new Refusal(told)
     for (const rejection of told) env.err(`sources sync: ${rejection}`)
   })
@@ -68,8 +87,12 @@ export const syncSource = (env: CommandEnvironment, name: string): Promise<numbe
 /** An id is one source's alone, whatever others are called. */
 function theOne(found: readonly SourceLine[], name: string): SourceLine {
   const [first, ...others] = found
-  if (!first) throw new Error(`no data source has the name or id ${name}: see wellhead sources list`)
+  if (!first)
+    throw new Error(`no data source has the name or id ${name}: see wellhead sources list`)
   const byId = found.find(one => one.id === name)
   if (byId || others.length === 0) return byId ?? first
-  throw new Refusal([`${found.length} data sources have the name ${name}; take the id of the one that is meant:`, ...sourceTable(found)])
+  throw new Refusal([
+    `${found.length} data sources have the name ${name}; take the id of the one that is meant:`,
+    ...sourceTable(found),
+  ])
 }

@@ -37,11 +37,27 @@ interface Leaving {
   responseValue: unknown
 }
 
-/** The root of the application: how bodies are read, how every answer is settled and how every error looks. */
-export function base({ access, gate, ids, log, links, corsOrigins, headerPrefix, profiles }: BaseDeps) {
-  /** Answers the answer itself where it can be made here: what Elysia makes of a text and Headers copies them once more. */
+/**
+ * The root of the application: how bodies are read, how every answer is settled and how every error
+ * looks.
+ */
+export function base({
+  access,
+  gate,
+  ids,
+  log,
+  links,
+  corsOrigins,
+  headerPrefix,
+  profiles,
+}: BaseDeps) {
+  /**
+   * Answers the answer itself where it can be made here: what Elysia makes of a text and Headers
+   * copies them once more.
+   */
   const settle = ({ set, request, pass, responseValue }: Leaving): Response | undefined => {
-    // An unknown route, also where a path's parameter names none: no body, no request id. A refusal that a handler passes on has a pass.
+    // An unknown route, also where a path's parameter names none: no body, no request id. A refusal
+    // that a handler passes on has a pass.
     if (!pass && responseValue instanceof Response && responseValue.status === 404) return undefined
     const headers = set.headers as Record<string, string>
     headers['x-request-id'] ??= requestIdOf(request, ids)
@@ -59,8 +75,13 @@ export function base({ access, gate, ids, log, links, corsOrigins, headerPrefix,
       return answer
     }
     const all = gate.leave(pass, sent, headers)
-    // What is made into a Response takes Headers as they are; into a Response that a handler made, Elysia copies an object's fields.
-    if (all) set.headers = responseValue instanceof Response ? Object.fromEntries(all) : (all as unknown as typeof set.headers)
+    // What is made into a Response takes Headers as they are; into a Response that a handler made,
+    // Elysia copies an object's fields.
+    if (all)
+      set.headers =
+        responseValue instanceof Response
+          ? Object.fromEntries(all)
+          : (all as unknown as typeof set.headers)
     return undefined
   }
 
@@ -68,16 +89,26 @@ export function base({ access, gate, ids, log, links, corsOrigins, headerPrefix,
     .use(access)
     // First, so that no unknown error's text finds another way out.
     .onError({ as: 'global' }, ({ error, code, set, request, pass }) => {
-      // Elysia takes the code of a Problem for its own: only its own NOT_FOUND is a route that does not exist.
+      // Elysia takes the code of a Problem for its own: only its own NOT_FOUND is a route that does
+      // not exist.
       if (code === 'NOT_FOUND' && !(error instanceof Problem))
-        return new Response('', { status: 404, headers: { 'content-type': 'text/html', ...(profiles && { vary: profiles.vary }) } })
+        return new Response('', {
+          status: 404,
+          headers: { 'content-type': 'text/html', ...(profiles && { vary: profiles.vary }) },
+        })
       const problem = problemOf(error, code)
       const requestId = requestIdOf(request, ids)
       const context: ProblemContext = { requestId, docsUrl: links(request).docsUrl }
       if (problem.status === 500)
-        log.error('request failed', { request_id: requestId, method: request.method, path: pathOf(request), error })
+        log.error('request failed', {
+          request_id: requestId,
+          method: request.method,
+          path: pathOf(request),
+          error,
+        })
       set.headers['x-request-id'] = requestId
-      const instead = pass && 'meter' in pass.access ? pass.access.refusalAnswer?.(problem, request) : undefined
+      const instead =
+        pass && 'meter' in pass.access ? pass.access.refusalAnswer?.(problem, request) : undefined
       if (pass && instead) {
         pass.outcome = problem.status
         set.status = 200
@@ -89,17 +120,29 @@ export function base({ access, gate, ids, log, links, corsOrigins, headerPrefix,
       return problemBody(problem, context)
     })
   if (!profiles) return app.mapResponse({ as: 'global' }, settle)
-  // Settled after the switch, because what counts is the status that is sent. In one hook: Elysia skips those after one that answers.
+  // Settled after the switch, because what counts is the status that is sent. In one hook: Elysia
+  // skips those after one that answers.
   return app
     .onRequest(({ request }) => profiles.arrive(request))
     .mapResponse({ as: 'global' }, ({ set, request, pass, responseValue }) => {
       // What no route is behind is no shape of ours.
-      if (!pass && responseValue instanceof Response) return settle({ set, request, pass, responseValue })
+      if (!pass && responseValue instanceof Response)
+        return settle({ set, request, pass, responseValue })
       const headers = set.headers as Record<string, string>
       const outgoing = { headers, status: set.status }
-      const switched = profiles.leave({ request, route: pass?.route, set: outgoing, value: responseValue })
+      const switched = profiles.leave({
+        request,
+        route: pass?.route,
+        set: outgoing,
+        value: responseValue,
+      })
       set.status = outgoing.status
-      const answer = settle({ set, request, pass, responseValue: switched === undefined ? responseValue : switched })
+      const answer = settle({
+        set,
+        request,
+        pass,
+        responseValue: switched === undefined ? responseValue : switched,
+      })
       // Elysia sends any value; its types know of Responses only.
       return answer ?? (switched as Response | undefined)
     })
@@ -112,7 +155,8 @@ function problemOf(error: unknown, code: string | number): Problem {
   if (error instanceof Problem) return error
   if (error instanceof ValidationError) return problemOfValidation(error)
   // What a body's parser throws arrives wrapped.
-  if (code === 'PARSE' && error instanceof Error && error.cause instanceof Problem) return error.cause
+  if (code === 'PARSE' && error instanceof Error && error.cause instanceof Problem)
+    return error.cause
   if (code === 'PARSE') return new Problem('MALFORMED_JSON', 'The body is not valid JSON.')
   if (isStorageFault(error)) {
     return new Problem(
@@ -122,11 +166,20 @@ function problemOf(error: unknown, code: string | number): Problem {
       { headers: { 'retry-after': '5' } },
     )
   }
-  return new Problem('INTERNAL_ERROR', 'An unexpected error occurred. The request id names it in the log.')
+  return new Problem(
+    'INTERNAL_ERROR',
+    'An unexpected error occurred. The request id names it in the log.',
+  )
 }
 
 const storageFaults = /^SQLITE_(FULL|BUSY|LOCKED|IOERR|READONLY|CANTOPEN)/
 
-/** The disk is full, failing or held by another process: reads go on and the same write may succeed later. */
+/**
+ * The disk is full, failing or held by another process: reads go on and the same write may succeed
+ * later.
+ */
 const isStorageFault = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' && storageFaults.test(error.code)
+  error instanceof Error &&
+  'code' in error &&
+  typeof error.code === 'string' &&
+  storageFaults.test(error.code)

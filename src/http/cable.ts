@@ -18,8 +18,8 @@ export interface Connections {
 export const noConnections: Connections = { upgrade: () => false, idle: () => {} }
 
 /**
- * `originals`: requests whose address was rewritten, by what came of them. `local`: requests that came through another server of this
- * process, which has no sockets.
+ * `originals`: requests whose address was rewritten, by what came of them. `local`: requests that
+ * came through another server of this process, which has no sockets.
  */
 export const connectionsOf = (
   server: () => Server<SocketData> | undefined,
@@ -27,7 +27,9 @@ export const connectionsOf = (
   local: Pick<WeakSet<Request>, 'has'>,
 ): Connections => ({
   upgrade: (request, connection, headers) =>
-    (!local.has(request) && server()?.upgrade(originals.get(request) ?? request, { data: { connection }, headers })) || false,
+    (!local.has(request) &&
+      server()?.upgrade(originals.get(request) ?? request, { data: { connection }, headers })) ||
+    false,
   idle: (request, seconds) => server()?.timeout(originals.get(request) ?? request, seconds),
 })
 

@@ -8,7 +8,10 @@ import { type Links, overloaded, tooFast } from './problem/refusals.ts'
 /** A refusal, or slowness, that the next requests of a route are to meet. */
 export interface Fault {
   id: number
-  /** Path as in the documentation, `/v1/prices/latest` or `/v1/commodities/{code}`; `*` is every route. */
+  /**
+   * Path as in the documentation, `/v1/prices/latest` or `/v1/commodities/{code}`; `*` is every
+   * route.
+   */
   path: string
   method: string | undefined
   code: ProblemCode | undefined
@@ -18,7 +21,10 @@ export interface Fault {
   probability: number
 }
 
-/** Faults on demand, for developers who must see how their client takes a refusal. Evaluation copies only. */
+/**
+ * Faults on demand, for developers who must see how their client takes a refusal. Evaluation copies
+ * only.
+ */
 export interface Faults {
   add(fault: Omit<Fault, 'id'>): Fault
   all(): readonly Fault[]
@@ -45,7 +51,10 @@ export function faults(chance: () => number): Faults {
     meet(method, route) {
       const path = documentedPath(route)
       const found = held.find(
-        fault => (fault.path === '*' || fault.path === path) && (!fault.method || fault.method === method) && chance() < fault.probability,
+        fault =>
+          (fault.path === '*' || fault.path === path) &&
+          (!fault.method || fault.method === method) &&
+          chance() < fault.probability,
       )
       if (found?.count !== undefined) {
         found.count -= 1
@@ -66,15 +75,29 @@ const quotaCodes: Partial<Record<ProblemCode, QuotaKind>> = {
   TRIAL_LIMIT_EXCEEDED: 'trial_counter',
 }
 
-/** The refusal as its cause would make it: limits and links are the true ones, what was used is the limit. */
+/**
+ * The refusal as its cause would make it: limits and links are the true ones, what was used is the
+ * limit.
+ */
 export function refusalOf(code: ProblemCode, plans: Plans, links: Links, now: number): Problem {
   if (code === 'RATE_LIMIT_EXCEEDED') {
     const limit = plans.limits.perMinute
-    return tooFast({ name: 'burst', limit, remaining: 0, resetMs: 60_000, retryAfterMs: 12_000, admitted: false })
+    return tooFast({
+      name: 'burst',
+      limit,
+      remaining: 0,
+      resetMs: 60_000,
+      retryAfterMs: 12_000,
+      admitted: false,
+    })
   }
   if (code === 'OVERLOADED') return overloaded()
   const kind = quotaCodes[code]
-  if (!kind) return new Problem(code, problems[code].when, { simulated: true, ...(problems[code].status === 503 && { retry_after: 5 }) })
+  if (!kind)
+    return new Problem(code, problems[code].when, {
+      simulated: true,
+      ...(problems[code].status === 503 && { retry_after: 5 }),
+    })
   const tier = plans.tiers.find(one => one.quotaKind === kind) ?? plans.tiers[0]!
   const limit = tier.requestQuota ?? 0
   const resetAt = isoInstant(now + dayMs)
@@ -88,9 +111,16 @@ export function refusalOf(code: ProblemCode, plans: Plans, links: Links, now: nu
       reset_at: resetAt,
       current_usage: { used: limit, limit, remaining: 0, window: kind, percent_used: 100 },
       current_plan: tier.planId,
-      efficiency: { requests_today: limit, distinct_codes: 1, batchable_requests: 0, cacheable_requests: 0, score: 100 },
+      efficiency: {
+        requests_today: limit,
+        distinct_codes: 1,
+        batchable_requests: 0,
+        cacheable_requests: 0,
+        score: 100,
+      },
       reduce_usage: [],
-      recommended_plan: plans.tiers[Math.min(tierIds.indexOf(tier.id) + 1, plans.tiers.length - 1)]!.id,
+      recommended_plan:
+        plans.tiers[Math.min(tierIds.indexOf(tier.id) + 1, plans.tiers.length - 1)]!.id,
       upgrade_url: links.upgradeUrl,
       remediation_url: links.upgradeUrl,
       simulated: true,

@@ -13,15 +13,19 @@ export interface FrontDeps {
   headerPrefix?: string
   /** What every answer varies by; empty: nothing. */
   vary: string
-  /** Requests whose address was rewritten, so that the connection of the original can still be asked about. */
+  /**
+   * Requests whose address was rewritten, so that the connection of the original can still be asked
+   * about.
+   */
   originals: WeakMap<Request, Request>
 }
 
 const slash = 47
 
 /**
- * What happens before routing: ambiguous requests are refused, preflights answered, doubled slashes collapsed. It stands in front of
- * the router because the router reads the path by position: a Host of one to three characters would shift it.
+ * What happens before routing: ambiguous requests are refused, preflights answered, doubled slashes
+ * collapsed. It stands in front of the router because the router reads the path by position: a Host
+ * of one to three characters would shift it.
  */
 export function front(deps: FrontDeps): (request: Request) => Response | Promise<Response> {
   const varied = (response: Response): Response => {
@@ -32,18 +36,27 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     const problem = new Problem('MALFORMED_REQUEST', message)
     const requestId = requestIdOf(request, deps.ids)
     const body = problemBody(problem, { requestId, docsUrl: deps.links(request).docsUrl })
-    return varied(Response.json(body, { status: problem.status, headers: { ...problemHeaders(problem), 'x-request-id': requestId } }))
+    return varied(
+      Response.json(body, {
+        status: problem.status,
+        headers: { ...problemHeaders(problem), 'x-request-id': requestId },
+      }),
+    )
   }
   /**
-   * Doubled slashes at the start of a path are taken for one. Only what no route is behind is looked at, and so whatever waits for nothing
-   * is not: reading the address costs a request as much as finding its key.
+   * Doubled slashes at the start of a path are taken for one. Only what no route is behind is
+   * looked at, and so whatever waits for nothing is not: reading the address costs a request as
+   * much as finding its key.
    */
   const again = (request: Request, answer: Response): Response | Promise<Response> => {
     if (answer.status !== 404) return answer
     const { url } = request
     const pathAt = url.indexOf('/', 8)
     if (url.charCodeAt(pathAt + 1) !== slash) return answer
-    const collapsed = new Request(url.slice(0, pathAt) + url.slice(pathAt).replace(/^\/+/, '/'), request)
+    const collapsed = new Request(
+      url.slice(0, pathAt) + url.slice(pathAt).replace(/^\/+/, '/'),
+      request,
+    )
     deps.originals.set(collapsed, request)
     return deps.handle(collapsed)
   }
@@ -51,7 +64,8 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     const host = request.headers.get('host') ?? ''
     if (host.length < 4 || host.includes(',') || host.includes(' '))
       return refuse(request, 'Exactly one well-formed Host header is required.')
-    if (request.method === 'OPTIONS') return varied(preflight(request, deps.corsOrigins, deps.headerPrefix))
+    if (request.method === 'OPTIONS')
+      return varied(preflight(request, deps.corsOrigins, deps.headerPrefix))
     const answer = deps.handle(request)
     return answer instanceof Promise ? answer.then(sent => again(request, sent)) : answer
   }

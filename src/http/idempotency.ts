@@ -10,7 +10,9 @@ import { invalidParameter, stateForbids } from './problem/problem.ts'
 
 export interface IdempotencyDeps {
   store: IdempotencyStore
-  /** Reads again what is in memory, when a change was undone because its answer could not be kept. */
+  /**
+   * Reads again what is in memory, when a change was undone because its answer could not be kept.
+   */
   reload(): void
   now(): number
 }
@@ -24,19 +26,32 @@ export interface Repeatable {
 }
 
 /**
- * Creating requests that may be sent again: with an `Idempotency-Key`, the first success is kept for 24 hours per API key and path, in the
- * transaction that made it true, and a repeat gets the same answer.
+ * Creating requests that may be sent again: with an `Idempotency-Key`, the first success is kept
+ * for 24 hours per API key and path, in the transaction that made it true, and a repeat gets the
+ * same answer.
  *
- * The answer may hold a new token, and no token may be at rest. A placeholder in its place would keep that rule and lose the purpose: who
- * repeats a request has lost the answer, and with it the only copy of the token. So the answer is sealed under the token that the caller
- * presented, of which only a hash is stored: the same caller can have it read again, a copy of the database can not. After a roll of
- * that token the answer can not be read any more, and the repeat is refused like any other reuse.
+ * The answer may hold a new token, and no token may be at rest. A placeholder in its place would
+ * keep that rule and lose the purpose: who repeats a request has lost the answer, and with it the
+ * only copy of the token. So the answer is sealed under the token that the caller presented, of
+ * which only a hash is stored: the same caller can have it read again, a copy of the database can
+ * not. After a roll of that token the answer can not be read any more, and the repeat is refused
+ * like any other reuse.
  */
 export interface Idempotency {
-  /** Runs `work`, or answers what it answered the first time. Refusals are not kept: they changed nothing, and a repeat may succeed. */
+  /**
+   * Runs `work`, or answers what it answered the first time. Refusals are not kept: they changed
+   * nothing, and a repeat may succeed.
+   */
   once<T>(context: Repeatable, body: unknown, work: () => T): T
-  /** The same for work that has to wait for somebody else first: a repeat does not ask them again. */
-  onceAfter<A, T>(context: Repeatable, body: unknown, ahead: () => Promise<A>, work: (found: A) => T): Promise<T>
+  /**
+   * The same for work that has to wait for somebody else first: a repeat does not ask them again.
+   */
+  onceAfter<A, T>(
+    context: Repeatable,
+    body: unknown,
+    ahead: () => Promise<A>,
+    work: (found: A) => T,
+  ): Promise<T>
 }
 
 const keptMs = dayMs
@@ -63,12 +78,19 @@ interface Kept {
 const sha256 = (text: string) => createHash('sha256').update(text)
 
 export function idempotency({ store, reload, now }: IdempotencyDeps): Idempotency {
-  /** The answer that was given before, or how one is kept; undefined for a request that is not to be repeated. */
+  /**
+   * The answer that was given before, or how one is kept; undefined for a request that is not to be
+   * repeated.
+   */
   const opened = ({ request, set, pass, caller }: Repeatable, body: unknown) => {
     const name = request.headers.get('idempotency-key')
     if (name === null) return undefined
     if (name.length < 1 || name.length > keyCharactersMax) {
-      throw invalidParameter('Idempotency-Key', name.slice(0, 32), `is not 1 to ${keyCharactersMax} characters long.`)
+      throw invalidParameter(
+        'Idempotency-Key',
+        name.slice(0, 32),
+        `is not 1 to ${keyCharactersMax} characters long.`,
+      )
     }
     const at = now()
     const keyId = caller.key.key.id
@@ -90,13 +112,22 @@ export function idempotency({ store, reload, now }: IdempotencyDeps): Idempotenc
     }
     const keep = (answer: unknown) => {
       const kept: Kept = { bodyHash, status: set.status, answer }
-      store.put({ keyId, requestHash, sealed: seal(token, context, JSON.stringify(kept)), createdAt: at })
+      store.put({
+        keyId,
+        requestHash,
+        sealed: seal(token, context, JSON.stringify(kept)),
+        createdAt: at,
+      })
       store.forget(at - keptMs, forgottenAtOnce)
     }
     return { keep }
   }
 
-  const once: Idempotency['once'] = <T>(repeatable: Repeatable, body: unknown, work: () => T): T => {
+  const once: Idempotency['once'] = <T>(
+    repeatable: Repeatable,
+    body: unknown,
+    work: () => T,
+  ): T => {
     const found = opened(repeatable, body)
     if (!found) return work()
     if (found.kept) return found.kept.answer as T
@@ -116,7 +147,12 @@ export function idempotency({ store, reload, now }: IdempotencyDeps): Idempotenc
 
   return {
     once,
-    async onceAfter<A, T>(repeatable: Repeatable, body: unknown, ahead: () => Promise<A>, work: (found: A) => T): Promise<T> {
+    async onceAfter<A, T>(
+      repeatable: Repeatable,
+      body: unknown,
+      ahead: () => Promise<A>,
+      work: (found: A) => T,
+    ): Promise<T> {
       const before = opened(repeatable, body)
       if (before?.kept) return before.kept.answer as T
       const found = await ahead()

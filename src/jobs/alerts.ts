@@ -1,7 +1,10 @@
 import type { AlertEvaluation } from '../service/alerts/evaluation.ts'
 import type { Job } from './job.ts'
 
-/** Judges the alerts of codes whose interval is over, and what a crash left. A moved clock stops where a code's interval ends. */
+/**
+ * Judges the alerts of codes whose interval is over, and what a crash left. A moved clock stops
+ * where a code's interval ends.
+ */
 export const alertJob = (evaluation: AlertEvaluation): Job => ({
   name: 'alerts',
   pass: evaluation.pass,

@@ -11,8 +11,9 @@ export interface BillingJobDeps {
 }
 
 /**
- * Ends of periods, overdue invoices, payments to try again, ends of grace, bought requests that expire: at the moment at which they fall
- * due. What has to be asked of a processor is asked beside it, once a minute, because the other duties can not wait for an answer.
+ * Ends of periods, overdue invoices, payments to try again, ends of grace, bought requests that
+ * expire: at the moment at which they fall due. What has to be asked of a processor is asked beside
+ * it, once a minute, because the other duties can not wait for an answer.
  */
 export function billingJob({ billing: { duties }, clock, log }: BillingJobDeps): Job {
   let askedAt: number | undefined

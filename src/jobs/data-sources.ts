@@ -12,7 +12,10 @@ const concurrency = 4
 /** Slices of one pass of housekeeping: the rest has its turn at the next. */
 const slicesMax = 50
 
-/** Syncs the data sources that are due, some at a time and without waiting for them, and drops what removed ones have left. */
+/**
+ * Syncs the data sources that are due, some at a time and without waiting for them, and drops what
+ * removed ones have left.
+ */
 export function dataSourcesJob({ dataSources, sourceSync }: DataSourcesJobDeps): Required<Job> {
   const underWay = new Map<number, Promise<void>>()
 
@@ -28,7 +31,9 @@ export function dataSourcesJob({ dataSources, sourceSync }: DataSourcesJobDeps):
     const room = concurrency - underWay.size
     if (room <= 0) return 0
     const due = dataSources.due(concurrency + underWay.size)
-    const free = due.filter(one => !underWay.has(one.number) && !sourceSync.isUnderWay(one)).slice(0, room)
+    const free = due
+      .filter(one => !underWay.has(one.number) && !sourceSync.isUnderWay(one))
+      .slice(0, room)
     for (const source of free) void begin(source)
     return free.length
   }
@@ -40,7 +45,8 @@ export function dataSourcesJob({ dataSources, sourceSync }: DataSourcesJobDeps):
     },
     nextStop: after => dataSources.nextDue(after) ?? Number.POSITIVE_INFINITY,
     async settled() {
-      // One more round than there can be due sources would mean that one does not move on: it has its turn at the next pass.
+      // One more round than there can be due sources would mean that one does not move on: it has
+      // its turn at the next pass.
       const seen = new Set<number>()
       while (underWay.size > 0) {
         for (const number of underWay.keys()) seen.add(number)

@@ -15,14 +15,19 @@ export interface DeliveriesJobDeps {
 const againMs = minuteMs
 
 /**
- * Makes the runs of scheduled deliveries: what is due at the start, and then at each multiple of the interval what is due by it. What that is
- * is read from rows, so a pass that comes late misses nothing. A moved clock stops at the dispatches that have something to do.
+ * Makes the runs of scheduled deliveries: what is due at the start, and then at each multiple of
+ * the interval what is due by it. What that is is read from rows, so a pass that comes late misses
+ * nothing. A moved clock stops at the dispatches that have something to do.
  */
 export function deliveriesJob({ deliveries, clock, log, intervalMs }: DeliveriesJobDeps): Job {
   let last: { interval: number; upTo: number; againAt: number } | undefined
   const dispatch = async (interval: number, upTo: number) => {
     const { runs, failed, error } = await deliveries.dispatch(upTo)
-    last = { interval, upTo, againAt: failed > 0 ? clock.now() + againMs : Number.POSITIVE_INFINITY }
+    last = {
+      interval,
+      upTo,
+      againAt: failed > 0 ? clock.now() + againMs : Number.POSITIVE_INFINITY,
+    }
     if (runs > 0) log.info('scheduled deliveries were dispatched', { runs })
     if (failed > 0) log.error('scheduled deliveries could not be dispatched', { failed, error })
   }

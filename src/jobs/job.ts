@@ -1,12 +1,18 @@
-/** One background duty. A pass does what is due at its moment and reads what is due from rows, so it may come late or twice. */
+/**
+ * One background duty. A pass does what is due at its moment and reads what is due from rows, so it
+ * may come late or twice.
+ */
 export interface Job {
   name: string
   pass(): void | Promise<void>
   /**
-   * The next moment after `after` (Unix ms) at which a pass matters, for clocks that are moved a long way: they stop there.
-   * Without it one pass at the end of the way is enough.
+   * The next moment after `after` (Unix ms) at which a pass matters, for clocks that are moved a
+   * long way: they stop there. Without it one pass at the end of the way is enough.
    */
   nextStop?(after: number): number
-  /** Resolves when what its passes began and did not wait for has ended: a clock that is moved goes on only then. */
+  /**
+   * Resolves when what its passes began and did not wait for has ended: a clock that is moved goes
+   * on only then.
+   */
   settled?(): Promise<void>
 }

@@ -17,7 +17,10 @@ const textsKeptMs = 62 * dayMs
 const sliceRows = 500
 const slicesMax = 200
 
-/** Forgets notifications and records of text messages that are past their time; once an hour is often enough. */
+/**
+ * Forgets notifications and records of text messages that are past their time; once an hour is
+ * often enough.
+ */
 export function messagesJob({ notifications, sms, clock }: MessagesJobDeps): Job {
   let doneAt: number | undefined
   const inSlices = async (forget: () => number) => {

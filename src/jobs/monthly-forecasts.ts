@@ -1,16 +1,24 @@
 import type { Clock } from '../lib/clock.ts'
 import { sleep } from '../lib/clock.ts'
 import { hourMs, isoDay } from '../lib/instant.ts'
-import { forecastCodes, forecastPublishedAt, lastPublication } from '../market/fundamentals/monthly-forecast.ts'
+import {
+  forecastCodes,
+  forecastPublishedAt,
+  lastPublication,
+} from '../market/fundamentals/monthly-forecast.ts'
 import { monthAfter } from '../market/fundamentals/period.ts'
 import type { Catalogue } from '../service/catalogue/catalogue.ts'
 import type { MonthlyForecasts } from '../service/fundamentals/monthly-forecasts.ts'
 import type { Closes } from '../service/prices/closes.ts'
 import type { Job } from './job.ts'
 
-const nextAfter = (at: number): number => forecastPublishedAt(monthAfter(lastPublication(isoDay(at), at), 1))
+const nextAfter = (at: number): number =>
+  forecastPublishedAt(monthAfter(lastPublication(isoDay(at), at), 1))
 
-/** Makes the forecasts of the month at its beginning, and within an hour those of a code whose closes were imported. */
+/**
+ * Makes the forecasts of the month at its beginning, and within an hour those of a code whose
+ * closes were imported.
+ */
 export function monthlyForecastJob(deps: {
   catalogue: Catalogue
   closes: Closes

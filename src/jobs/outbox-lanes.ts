@@ -14,7 +14,10 @@ export interface LaneDeps {
   perLane: number
 }
 
-/** A lane as the job knows it: a memory of the rows that may be behind them and is put right by the next look at them. */
+/**
+ * A lane as the job knows it: a memory of the rows that may be behind them and is put right by the
+ * next look at them.
+ */
 export interface Lane {
   kind: Kind
   lane: string
@@ -50,14 +53,27 @@ const parkedMs = 30 * dayMs
 export const sliceRows = 100
 
 export const laneState = ({ outbox, clock, perLane }: LaneDeps): State => ({
-  ...{ engine: outbox.engine, clock, perLane },
-  ...{ lanes: new Map(), ready: new Set(), waiting: heap(), underWay: new Set(), ended: [] },
+  engine: outbox.engine,
+  clock,
+  perLane,
+  lanes: new Map(),
+  ready: new Set(),
+  waiting: heap(),
+  underWay: new Set(),
+  ended: [],
 })
 
 /** A lane has, or may have, a message that is due at `at`. */
 export function note(state: State, kind: Kind, name: string, at: number): void {
   const key = `${kind} ${name}`
-  const lane = state.lanes.get(key) ?? { kind, lane: name, inFlight: 0, more: false, nextAt: undefined, begunAt: [] }
+  const lane = state.lanes.get(key) ?? {
+    kind,
+    lane: name,
+    inFlight: 0,
+    more: false,
+    nextAt: undefined,
+    begunAt: [],
+  }
   state.lanes.set(key, lane)
   if (at <= state.clock.now()) state.ready.add(lane)
   else schedule(state, lane, at)
@@ -122,8 +138,15 @@ function claimOpen(state: State, lane: Lane, terms: OpenLane, room: number): Sen
   return rows.map(row => ({ row, terms, lane }))
 }
 
-/** How many attempts may begin now when no second may see more than `perSecond`, and else how long until one may. */
-function rateRoom(lane: Lane, perSecond: number | undefined, now: number): { room: number; waitMs: number } {
+/**
+ * How many attempts may begin now when no second may see more than `perSecond`, and else how long
+ * until one may.
+ */
+function rateRoom(
+  lane: Lane,
+  perSecond: number | undefined,
+  now: number,
+): { room: number; waitMs: number } {
   if (perSecond === undefined) return { room: Number.POSITIVE_INFINITY, waitMs: 0 }
   while (lane.begunAt.length > 0 && lane.begunAt[0]! <= now - secondMs) lane.begunAt.shift()
   const room = Math.max(0, perSecond - lane.begunAt.length)
@@ -131,7 +154,11 @@ function rateRoom(lane: Lane, perSecond: number | undefined, now: number): { roo
 }
 
 /** Fails a slice of what may not be sent any more; false when there is more of it. */
-function isEmptied(state: State, { kind, lane: name }: Lane, policy: { state: 'parked' } | { state: 'gone'; reason: string }): boolean {
+function isEmptied(
+  state: State,
+  { kind, lane: name }: Lane,
+  policy: { state: 'parked' } | { state: 'gone'; reason: string },
+): boolean {
   const { engine, clock } = state
   const [before, reason] =
     policy.state === 'gone'
@@ -153,6 +180,7 @@ export function recount({ lanes, underWay }: State): void {
 export function sweep({ lanes, ready, clock }: State): void {
   for (const [key, lane] of lanes) {
     const isIdle = lane.inFlight === 0 && lane.nextAt === undefined && !ready.has(lane)
-    if (isIdle && (lane.begunAt.at(-1) ?? Number.NEGATIVE_INFINITY) <= clock.monotonic() - secondMs) lanes.delete(key)
+    if (isIdle && (lane.begunAt.at(-1) ?? Number.NEGATIVE_INFINITY) <= clock.monotonic() - secondMs)
+      lanes.delete(key)
   }
 }

@@ -2,7 +2,18 @@ import { sleep, soon } from '../lib/clock.ts'
 import { dayMs, minuteMs } from '../lib/instant.ts'
 import type { Log } from '../lib/log.ts'
 import type { Job } from './job.ts'
-import { claims, type LaneDeps, laneState, note, promote, recount, type Sending, type State, sliceRows, sweep } from './outbox-lanes.ts'
+import {
+  claims,
+  type LaneDeps,
+  laneState,
+  note,
+  promote,
+  recount,
+  type Sending,
+  type State,
+  sliceRows,
+  sweep,
+} from './outbox-lanes.ts'
 
 export interface OutboxJobDeps extends LaneDeps {
   log: Log
@@ -16,7 +27,10 @@ export interface OutboxJob extends Job {
   settled(): Promise<void>
   /** Begins nothing more; resolves when what is under way has ended and is recorded. */
   drain(): Promise<void>
-  /** Ends at once: what is under way is cut short and due again. Nothing touches the database afterwards. */
+  /**
+   * Ends at once: what is under way is cut short and due again. Nothing touches the database
+   * afterwards.
+   */
   halt(): void
 }
 
@@ -60,7 +74,10 @@ export function outboxJob(deps: OutboxJobDeps): OutboxJob {
     for (const { kind, lane, dueAt } of engine.backlog()) note(state, kind, lane, dueAt)
     loaded = true
   }
-  /** Records what ended and takes what is due, in one transaction: a batch costs one write to the disk. False: it could not be written. */
+  /**
+   * Records what ended and takes what is due, in one transaction: a batch costs one write to the
+   * disk. False: it could not be written.
+   */
   const cycle = (): boolean => {
     if (mode === 'halted') return false
     const ended = state.ended.splice(0)
@@ -88,7 +105,8 @@ export function outboxJob(deps: OutboxJobDeps): OutboxJob {
   }
   const quiet = async (isOver: () => boolean) => {
     while (cycle()) {
-      if (state.underWay.size + state.ended.length > 0) await new Promise<void>(done => hearers.push(done))
+      if (state.underWay.size + state.ended.length > 0)
+        await new Promise<void>(done => hearers.push(done))
       else if (isOver()) return
     }
   }
@@ -97,7 +115,10 @@ export function outboxJob(deps: OutboxJobDeps): OutboxJob {
     note(state, kind, lane, at)
     if (mode === 'started' && at <= clock.now()) wake()
   })
-  /** The first time everything under way is freed: an earlier process left it, and this one is the only one. */
+  /**
+   * The first time everything under way is freed: an earlier process left it, and this one is the
+   * only one.
+   */
   const housekeep = async () => {
     const now = clock.now()
     if (housekeptAt !== undefined && now >= housekeptAt && now - housekeptAt < minuteMs) return
@@ -120,7 +141,9 @@ export function outboxJob(deps: OutboxJobDeps): OutboxJob {
     nextStop(after) {
       load()
       promote(state)
-      return state.ready.size > 0 ? after + 1 : Math.max(state.waiting.peek()?.at ?? Number.POSITIVE_INFINITY, after + 1)
+      return state.ready.size > 0
+        ? after + 1
+        : Math.max(state.waiting.peek()?.at ?? Number.POSITIVE_INFINITY, after + 1)
     },
     start() {
       mode = 'started'
@@ -139,7 +162,8 @@ export function outboxJob(deps: OutboxJobDeps): OutboxJob {
       cut.abort()
       const rows = [...state.underWay, ...state.ended].map(one => one.row)
       try {
-        if (rows.length > 0) engine.together(() => engine.release(rows, 'the service stopped during the attempt'))
+        if (rows.length > 0)
+          engine.together(() => engine.release(rows, 'the service stopped during the attempt'))
       } catch (error) {
         // The next start finds them under way and frees them.
         log.error('messages under way could not be released', { messages: rows.length, error })
@@ -149,7 +173,12 @@ export function outboxJob(deps: OutboxJobDeps): OutboxJob {
   }
 }
 
-async function rescue({ engine }: State, log: Log, before: number, isOver: () => boolean): Promise<void> {
+async function rescue(
+  { engine }: State,
+  log: Log,
+  before: number,
+  isOver: () => boolean,
+): Promise<void> {
   let rescued = 0
   for (; !isOver(); await sleep(0)) {
     const rows = engine.abandoned(before, sliceRows)
@@ -157,7 +186,10 @@ async function rescue({ engine }: State, log: Log, before: number, isOver: () =>
     engine.together(() => engine.release(rows, 'the service ended during the attempt'))
     rescued += rows.length
   }
-  if (rescued > 0) log.warn('messages that were under way when the service ended are sent again', { messages: rescued })
+  if (rescued > 0)
+    log.warn('messages that were under way when the service ended are sent again', {
+      messages: rescued,
+    })
 }
 
 async function forget({ engine }: State, before: number, isOver: () => boolean): Promise<void> {

@@ -52,9 +52,14 @@ export function runner(jobs: readonly Job[], clock: Clock, log: Log): Runner {
       await pass()
     },
     start() {
-      // Only a heartbeat: what is due is computed by the jobs, because a cron schedule does not catch up after a stall.
-      // A second is one in every zone; UTC needs no zone to be looked up, which takes longer than opening the database.
-      const options = { utcOffset: 0, protect: true, catch: (error: unknown) => log.error('heartbeat failed', { error }) }
+      // Only a heartbeat: what is due is computed by the jobs, because a cron schedule does not
+      // catch up after a stall. A second is one in every zone; UTC needs no zone to be looked up,
+      // which takes longer than opening the database.
+      const options = {
+        utcOffset: 0,
+        protect: true,
+        catch: (error: unknown) => log.error('heartbeat failed', { error }),
+      }
       heartbeat = new Cron('* * * * * *', options, tick)
     },
     stop() {

@@ -2,7 +2,10 @@ import { sleep } from '../lib/clock.ts'
 import type { Meter } from '../service/keys/meter.ts'
 import type { Job } from './job.ts'
 
-/** Some ten milliseconds of writing. Each slice waits for the disk once: of smaller ones that would be the greater part. */
+/**
+ * Some ten milliseconds of writing. Each slice waits for the disk once: of smaller ones that would
+ * be the greater part.
+ */
 const keysEach = 2000
 
 /** Writes counters and usage behind: what a crash can lose is what came in since the last beat. */

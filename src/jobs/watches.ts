@@ -1,7 +1,10 @@
 import type { WatchRuns } from '../service/watches/runs.ts'
 import type { Job } from './job.ts'
 
-/** Runs the watches that are due and forgets what is past its time. A moved clock stops where a watch is due. */
+/**
+ * Runs the watches that are due and forgets what is past its time. A moved clock stops where a
+ * watch is due.
+ */
 export const watchJob = (runs: WatchRuns): Job => ({
   name: 'watches',
   pass: runs.pass,

@@ -1,5 +1,11 @@
 import type { WebhookAllowance } from '../service/webhooks/allowance.ts'
 import type { Job } from './job.ts'
 
-/** Writes the events of the month behind: what a crash can lose is what was made since the last beat. */
-export const webhookMonthsJob = (allowance: WebhookAllowance): Job => ({ name: 'webhook months', pass: allowance.flush })
+/**
+ * Writes the events of the month behind: what a crash can lose is what was made since the last
+ * beat.
+ */
+export const webhookMonthsJob = (allowance: WebhookAllowance): Job => ({
+  name: 'webhook months',
+  pass: allowance.flush,
+})

@@ -3,7 +3,10 @@ import { hourMs } from '../lib/instant.ts'
 import type { FixtureFeed } from '../world/prices/feed.ts'
 import type { Job } from './job.ts'
 
-/** Publishes what the fixture world has due. A clock moved far stops every hour, so that what depends on prices sees them in order. */
+/**
+ * Publishes what the fixture world has due. A clock moved far stops every hour, so that what
+ * depends on prices sees them in order.
+ */
 export const worldJob = (feed: FixtureFeed, clock: Clock): Job => ({
   name: 'fixture world',
   pass: () => void feed.advance(clock.now() + 1),

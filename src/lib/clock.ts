@@ -1,4 +1,7 @@
-/** Where time comes from. Wall time drives schedules and quotas; monotonic time drives windows and leases. */
+/**
+ * Where time comes from. Wall time drives schedules and quotas; monotonic time drives windows and
+ * leases.
+ */
 export interface Clock {
   /** Unix milliseconds, UTC. */
   now(): number
@@ -18,10 +21,15 @@ export interface ManualClock extends Clock {
 }
 
 /**
- * A clock that people can move. Frozen, it stands where it was put; released, it runs at the pace of `base` from there.
- * Monotonic time moves with it, so that an advance of 61 seconds empties a 60-second window.
+ * A clock that people can move. Frozen, it stands where it was put; released, it runs at the pace
+ * of `base` from there. Monotonic time moves with it, so that an advance of 61 seconds empties a
+ * 60-second window.
  */
-export function manualClock(start: number, base: Clock = systemClock(), frozen = true): ManualClock {
+export function manualClock(
+  start: number,
+  base: Clock = systemClock(),
+  frozen = true,
+): ManualClock {
   let wall = start
   let mono = 0
   let since = base.monotonic()
@@ -63,7 +71,10 @@ export function manualClock(start: number, base: Clock = systemClock(), frozen =
 /** Resolves after `ms` of real time; the one place that waits. */
 export const sleep = (ms: number): Promise<void> => new Promise(done => setTimeout(done, ms))
 
-/** Runs `pass` every `ms` of real time until the returned function is called. A pass that throws does not end the rhythm. */
+/**
+ * Runs `pass` every `ms` of real time until the returned function is called. A pass that throws
+ * does not end the rhythm.
+ */
 export function every(ms: number, pass: () => void): () => void {
   const timer = setInterval(pass, ms)
   timer.unref?.()
@@ -76,5 +87,7 @@ export function after(ms: number, run: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
-/** Calls `run` when what runs now has come to its end and what arrived meanwhile has been looked at. */
+/**
+ * Calls `run` when what runs now has come to its end and what arrived meanwhile has been looked at.
+ */
 export const soon = (run: () => void): void => void setImmediate(run)

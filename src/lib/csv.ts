@@ -6,8 +6,12 @@ const formula = /^[=+\-@\t\r\n＝＋－＠]/
 // A semicolon divides cells where the comma is the decimal sign.
 const special = /[",;\t\r\n]|^\s|\s$/
 
-/** A CSV text with a line for each row, commas between cells. Text that a spreadsheet would run as a formula begins with an apostrophe; numbers stay as they are. */
-export const csvText = (rows: readonly (readonly CsvCell[])[]): string => rows.map(row => `${row.map(cellText).join(',')}\n`).join('')
+/**
+ * A CSV text with a line for each row, commas between cells. Text that a spreadsheet would run as a
+ * formula begins with an apostrophe; numbers stay as they are.
+ */
+export const csvText = (rows: readonly (readonly CsvCell[])[]): string =>
+  rows.map(row => `${row.map(cellText).join(',')}\n`).join('')
 
 function cellText(cell: CsvCell): string {
   if (cell === null) return ''

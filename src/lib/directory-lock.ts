@@ -13,13 +13,15 @@ export interface Holder {
 /** `heldBy` is undefined while a holder has the lock but has not yet written who it is. */
 export type LockResult = { release(): void } | { heldBy: Holder | undefined }
 
-// A connection that is garbage-collected is closed, and its lock with it: what is held stays referenced.
+// A connection that is garbage-collected is closed, and its lock with it: what is held stays
+// referenced.
 const held = new Set<Database>()
 
 /**
- * Makes this process the only one that may write in `dir`, or says who is. Never waits. Throws when `dir` can not hold a lock at all.
- * The lock is SQLite's exclusive lock on `dir/lock`, which the kernel drops with the process however it ends. On POSIX it is also
- * dropped when the holding process closes the file by other means, so nothing else may open `dir/lock`.
+ * Makes this process the only one that may write in `dir`, or says who is. Never waits. Throws when
+ * `dir` can not hold a lock at all. The lock is SQLite's exclusive lock on `dir/lock`, which the
+ * kernel drops with the process however it ends. On POSIX it is also dropped when the holding
+ * process closes the file by other means, so nothing else may open `dir/lock`.
  */
 export function lockDataDir(dir: string, holder: Holder): LockResult {
   const sidecar = join(dir, 'lock.json')
@@ -35,7 +37,8 @@ export function lockDataDir(dir: string, holder: Holder): LockResult {
   return {
     release() {
       if (!held.has(db)) return
-      // First the name, then the lock: the other way round this could remove the next holder's name.
+      // First the name, then the lock: the other way round this could remove the next holder's
+      // name.
       rmSync(sidecar, { force: true })
       unlock(db)
     },
@@ -43,8 +46,9 @@ export function lockDataDir(dir: string, holder: Holder): LockResult {
 }
 
 /**
- * Who holds `dir`; undefined when nobody does. Takes nothing and writes nothing. A name that a killed process left is told from a holder's
- * by the lock itself, which is looked at for an instant.
+ * Who holds `dir`; undefined when nobody does. Takes nothing and writes nothing. A name that a
+ * killed process left is told from a holder's by the lock itself, which is looked at for an
+ * instant.
  */
 export function holderOf(dir: string): { heldBy: Holder | undefined } | undefined {
   const [path, sidecar] = [join(dir, 'lock'), join(dir, 'lock.json')]
@@ -55,7 +59,8 @@ export function holderOf(dir: string): { heldBy: Holder | undefined } | undefine
     db.run('PRAGMA schema_version')
     return undefined
   } catch (error) {
-    if (error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY')) return { heldBy: readHolder(sidecar) }
+    if (error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY'))
+      return { heldBy: readHolder(sidecar) }
     throw error
   } finally {
     db.close()
@@ -69,15 +74,19 @@ function exclusive(dir: string): Database | undefined {
   try {
     db = new Database(path, { create: true, strict: true })
     db.run('PRAGMA busy_timeout = 0')
-    // Left open until the release: the lock is the transaction's. It writes nothing, so it leaves no journal.
+    // Left open until the release: the lock is the transaction's. It writes nothing, so it leaves
+    // no journal.
     db.run('BEGIN EXCLUSIVE')
     return db
   } catch (error) {
     db?.close()
     if (error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY')) return undefined
-    throw new Error(`can not lock the data directory through ${path}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    })
+    throw new Error(
+      `can not lock the data directory through ${path}: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 
@@ -96,9 +105,14 @@ function writeHolder(path: string, { pid, role, startedAt }: Holder) {
 
 function readHolder(path: string): Holder | undefined {
   try {
-    const { pid, role, started_at } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>
+    const { pid, role, started_at } = JSON.parse(readFileSync(path, 'utf8')) as Record<
+      string,
+      unknown
+    >
     const startedAt = typeof started_at === 'string' ? parseInstant(started_at) : undefined
-    return typeof pid === 'number' && typeof role === 'string' && startedAt !== undefined ? { pid, role, startedAt } : undefined
+    return typeof pid === 'number' && typeof role === 'string' && startedAt !== undefined
+      ? { pid, role, startedAt }
+      : undefined
   } catch {
     return undefined
   }

@@ -1,7 +1,12 @@
-/** `at` plus an ISO 8601 duration such as `PT61S`, `P1D` or `P1M` (months by the UTC calendar); undefined when it is none. */
+/**
+ * `at` plus an ISO 8601 duration such as `PT61S`, `P1D` or `P1M` (months by the UTC calendar);
+ * undefined when it is none.
+ */
 export function addDuration(at: number, duration: string): number | undefined {
   try {
-    return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO('UTC').add(Temporal.Duration.from(duration)).epochMilliseconds
+    return Temporal.Instant.fromEpochMilliseconds(at)
+      .toZonedDateTimeISO('UTC')
+      .add(Temporal.Duration.from(duration)).epochMilliseconds
   } catch {
     return undefined
   }

@@ -4,7 +4,10 @@ export interface Ids {
   uuid(): string
   /** 64 lower-case hexadecimal characters: a full API token. */
   token(): string
-  /** Lower-case UUID (version 7) that sorts by `at` (Unix ms): an index over many of them grows at one end. */
+  /**
+   * Lower-case UUID (version 7) that sorts by `at` (Unix ms): an index over many of them grows at
+   * one end.
+   */
   uuidAt(at: number): string
   /** `evt_` and 26 lower-case characters (a ULID) that sort by `at` (Unix ms). */
   event(at: number): string
@@ -24,7 +27,10 @@ export function seededIds(seed: number): Ids {
   let n = 0
   const next = (kind: string, length: number) => {
     n += 1
-    return new Bun.CryptoHasher('sha512').update(`${seed}/${kind}/${n}`).digest('hex').slice(0, length)
+    return new Bun.CryptoHasher('sha512')
+      .update(`${seed}/${kind}/${n}`)
+      .digest('hex')
+      .slice(0, length)
   }
   return {
     uuid: () => {
@@ -49,7 +55,8 @@ const base32 = '0123456789abcdefghjkmnpqrstvwxyz'
 
 function eventId(at: number, chance: Uint8Array): string {
   let text = ''
-  for (let rest = at, i = 0; i < 10; i += 1, rest = Math.floor(rest / 32)) text = base32[rest % 32] + text
+  for (let rest = at, i = 0; i < 10; i += 1, rest = Math.floor(rest / 32))
+    text = base32[rest % 32] + text
   for (let i = 0; i < 16; i += 1) text += base32[chance[i]! & 31]
   return `evt_${text}`
 }

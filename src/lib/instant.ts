@@ -6,7 +6,8 @@ export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
 
 const dayPattern = /^(\d{4})-(\d{2})-(\d{2})$/
-const instantPattern = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|z|[+-]\d{2}:?\d{2})$/
+const instantPattern =
+  /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|z|[+-]\d{2}:?\d{2})$/
 
 /** Midnight UTC of `YYYY-MM-DD`; undefined for a day that no calendar has, such as 2026-02-30. */
 export function parseDay(text: string): number | undefined {
@@ -16,7 +17,10 @@ export function parseDay(text: string): number | undefined {
   return isoDay(at) === text ? at : undefined
 }
 
-/** An ISO 8601 instant with a zone (`Z` or an offset); undefined without one, or when a field is out of range. */
+/**
+ * An ISO 8601 instant with a zone (`Z` or an offset); undefined without one, or when a field is out
+ * of range.
+ */
 export function parseInstant(text: string): number | undefined {
   const m = instantPattern.exec(text)
   if (!m) return undefined
@@ -26,7 +30,9 @@ export function parseInstant(text: string): number | undefined {
   if (hour > 23 || minute > 59 || second > 59) return undefined
   const ms = m[5] ? Math.floor(Number(`0.${m[5]}`) * 1000) : 0
   const offset = offsetMs(m[6]!)
-  return offset === undefined ? undefined : day + hour * hourMs + minute * minuteMs + second * secondMs + ms - offset
+  return offset === undefined
+    ? undefined
+    : day + hour * hourMs + minute * minuteMs + second * secondMs + ms - offset
 }
 
 function offsetMs(zone: string): number | undefined {
@@ -38,7 +44,10 @@ function offsetMs(zone: string): number | undefined {
 }
 
 const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'))
-const minuteTexts = Array.from({ length: 24 * 60 }, (_, n) => `T${twoDigits[Math.floor(n / 60)]}:${twoDigits[n % 60]}:00Z`)
+const minuteTexts = Array.from(
+  { length: 24 * 60 },
+  (_, n) => `T${twoDigits[Math.floor(n / 60)]}:${twoDigits[n % 60]}:00Z`,
+)
 
 /** `2026-11-21T19:30:00Z`; milliseconds only when there are any. */
 export function isoInstant(at: number): string {
@@ -52,10 +61,14 @@ export function isoInstant(at: number): string {
 
 let lastDay = { startsAt: Number.NaN, text: '' }
 
-/** `YYYY-MM-DD`. The day asked for last is kept: nearly every caller asks for today, and on every request. */
+/**
+ * `YYYY-MM-DD`. The day asked for last is kept: nearly every caller asks for today, and on every
+ * request.
+ */
 export function isoDay(at: number): string {
   const startsAt = startOfDay(at)
-  if (lastDay.startsAt !== startsAt) lastDay = { startsAt, text: new Date(at).toISOString().slice(0, 10) }
+  if (lastDay.startsAt !== startsAt)
+    lastDay = { startsAt, text: new Date(at).toISOString().slice(0, 10) }
   return lastDay.text
 }
 

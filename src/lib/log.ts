@@ -4,7 +4,9 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type LogFormat = 'json' | 'text'
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Every string of every line has passed `redact` and holds no line break, whatever it was made of. */
+/**
+ * Every string of every line has passed `redact` and holds no line break, whatever it was made of.
+ */
 export interface Log {
   debug(message: string, fields?: Fields): void
   info(message: string, fields?: Fields): void
@@ -32,12 +34,21 @@ const mask = '[redacted]'
 /** Matches `word` with any of its characters percent-encoded, as a query string may spell it. */
 const encodable = (word: string) =>
   [...word]
-    .map(character => `(?:${character}|%${character.charCodeAt(0).toString(16)}|%${character.toUpperCase().charCodeAt(0).toString(16)})`)
+    .map(
+      character =>
+        `(?:${character}|%${character.charCodeAt(0).toString(16)}|%${character.toUpperCase().charCodeAt(0).toString(16)})`,
+    )
     .join('')
 
 const secretWords = ['api_key', 'apikey', 'token', 'secret', 'password']
-const secretParameter = new RegExp(`((?:${secretWords.map(encodable).join('|')})(?:=|%3d))[^\\s&#"'<>]+`, 'gi')
-const secretProperty = new RegExp(`((?:${secretWords.join('|')})\\\\?["']\\s*:\\s*\\\\?["'])[^"'\\\\]+`, 'gi')
+const secretParameter = new RegExp(
+  `((?:${secretWords.map(encodable).join('|')})(?:=|%3d))[^\\s&#"'<>]+`,
+  'gi',
+)
+const secretProperty = new RegExp(
+  `((?:${secretWords.join('|')})\\\\?["']\\s*:\\s*\\\\?["'])[^"'\\\\]+`,
+  'gi',
+)
 const authorization =
   /(authorization\\?["']?\s*[:=]\s*\\?["']?)(?:[a-z][\w-]*[ \t]+)?[^\s"'\\]+(?:(?<=,)[ \t]*(?:[a-z][\w-]*[ \t]+)?[^\s"'\\]+)*/gi
 const credentials = /\b(bearer|token|basic)([ \t]+)[\w.~+/=-]{16,}/gi
@@ -49,7 +60,10 @@ const fullToken = /[0-9a-f]{64,}/gi
 // One look instead of eight for the text of ordinary lines: every pattern above needs one of these.
 const suspect = /[=:%]|[0-9a-f]{64}|whsec_|eyJ|bearer|token|basic/i
 
-/** The text without tokens, signing secrets, credentials in headers and addresses, and values of `api_key=`, `token=` and their like. */
+/**
+ * The text without tokens, signing secrets, credentials in headers and addresses, and values of
+ * `api_key=`, `token=` and their like.
+ */
 export const redact = (text: string): string => (suspect.test(text) ? redactAll(text) : text)
 
 const redactAll = (text: string): string =>
@@ -64,7 +78,8 @@ const redactAll = (text: string): string =>
     .replace(addressPassword, `$1${mask}@`)
 
 /** Fields that hold a secret by their name, whatever their value looks like. */
-const secretName = /^(?:(?:proxy[-_])?authorization|(?:set[-_])?cookie|(?:.*[-_])?(?:token|secret|password|api[-_]?key))$/i
+const secretName =
+  /^(?:(?:proxy[-_])?authorization|(?:set[-_])?cookie|(?:.*[-_])?(?:token|secret|password|api[-_]?key))$/i
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
@@ -76,7 +91,11 @@ const names = new Map([
 
 /** Escapes what would break a line, move a terminal's cursor or turn the direction of reading. */
 export const oneLine = (text: string): string =>
-  text.replace(unsafe, character => names.get(character) ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  text.replace(
+    unsafe,
+    character =>
+      names.get(character) ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 export function createLog(options: LogOptions, inherited: Fields = {}): Log {
   const least = ranks[options.level]
@@ -84,7 +103,9 @@ export function createLog(options: LogOptions, inherited: Fields = {}): Log {
   const put = (level: LogLevel, message: string, fields: Fields = {}) => {
     if (ranks[level] < least) return
     const at = new Date(options.clock.now()).toISOString()
-    options.write(`${render(at, level, cleanText(message), clean({ ...inherited, ...fields }, []) as Fields)}\n`)
+    options.write(
+      `${render(at, level, cleanText(message), clean({ ...inherited, ...fields }, []) as Fields)}\n`,
+    )
   }
   return {
     debug: (message, fields) => put('debug', message, fields),
@@ -98,32 +119,47 @@ export function createLog(options: LogOptions, inherited: Fields = {}): Log {
 /** A field can not take the place of the line's own: `level` becomes `level_`. */
 function jsonLine(ts: string, level: LogLevel, msg: string, fields: Fields): string {
   const own = { ts, level, msg }
-  const rest = Object.entries(fields).map(([name, value]) => [name in own ? `${name}_` : name, value])
-  // JSON leaves a few characters alone that viewers of logs take for line breaks; inside a JSON text the escape means the same.
+  const rest = Object.entries(fields).map(([name, value]) => [
+    name in own ? `${name}_` : name,
+    value,
+  ])
+  // JSON leaves a few characters alone that viewers of logs take for line breaks; inside a JSON
+  // text the escape means the same.
   return oneLine(JSON.stringify({ ...own, ...Object.fromEntries(rest) }))
 }
 
 function textLine(ts: string, level: LogLevel, msg: string, fields: Fields): string {
-  const pairs = Object.entries(fields).map(([name, value]) => ` ${oneLine(name)}=${textValue(value)}`)
+  const pairs = Object.entries(fields).map(
+    ([name, value]) => ` ${oneLine(name)}=${textValue(value)}`,
+  )
   return `${ts} ${level.toUpperCase().padEnd(5)} ${oneLine(msg)}${pairs.join('')}`
 }
 
 const textValue = (value: unknown) =>
-  typeof value === 'string' && /^[\w.:/@+,-]+$/.test(value) ? value : oneLine(JSON.stringify(value) ?? 'null')
+  typeof value === 'string' && /^[\w.:/@+,-]+$/.test(value)
+    ? value
+    : oneLine(JSON.stringify(value) ?? 'null')
 
-// Cut after redaction: a cut before it could leave a token that is one character short of being recognised.
+// Cut after redaction: a cut before it could leave a token that is one character short of being
+// recognised.
 function cleanText(text: string): string {
   const safe = redact(text).toWellFormed()
-  return safe.length > maxStringCharacters ? `${safe.slice(0, maxStringCharacters).toWellFormed()}…` : safe
+  return safe.length > maxStringCharacters
+    ? `${safe.slice(0, maxStringCharacters).toWellFormed()}…`
+    : safe
 }
 
-/** A copy that JSON can hold, redacted throughout, bounded in depth and width. Never throws: a log line must not be what fails. */
+/**
+ * A copy that JSON can hold, redacted throughout, bounded in depth and width. Never throws: a log
+ * line must not be what fails.
+ */
 function clean(value: unknown, above: readonly unknown[]): unknown {
   try {
     if (typeof value === 'string') return cleanText(value)
     if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
     if (typeof value === 'bigint') return cleanText(String(value))
-    if (typeof value === 'function' || typeof value === 'symbol') return cleanText(String(value.toString()))
+    if (typeof value === 'function' || typeof value === 'symbol')
+      return cleanText(String(value.toString()))
     if (typeof value !== 'object' || value === null) return value
     if (above.includes(value)) return '[circular]'
     if (above.length >= maxDepth) return '[deeper]'
@@ -136,7 +172,8 @@ function clean(value: unknown, above: readonly unknown[]): unknown {
 function cleanObject(value: object, path: readonly unknown[]): unknown {
   if (value instanceof Error) return cleanError(value, path)
   // Bytes may be a token in another spelling.
-  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
+    return `[${value.byteLength} bytes]`
   if ('toJSON' in value && typeof value.toJSON === 'function') return clean(value.toJSON(), path)
   if (value instanceof Map)
     return cleanEntries(
@@ -154,8 +191,13 @@ function cleanObject(value: object, path: readonly unknown[]): unknown {
   )
 }
 
-function cleanEntries(entries: readonly (readonly [name: string, read: () => unknown])[], path: readonly unknown[]): unknown {
-  const kept = entries.slice(0, maxEntries).map(([name, read]) => [cleanText(name), cleanEntry(name, read, path)] as const)
+function cleanEntries(
+  entries: readonly (readonly [name: string, read: () => unknown])[],
+  path: readonly unknown[],
+): unknown {
+  const kept = entries
+    .slice(0, maxEntries)
+    .map(([name, read]) => [cleanText(name), cleanEntry(name, read, path)] as const)
   const more = entries.length > maxEntries ? [['more', entries.length - maxEntries] as const] : []
   return Object.fromEntries([...kept, ...more].filter(([, value]) => value !== undefined))
 }
@@ -172,7 +214,8 @@ function cleanEntry(name: string, read: () => unknown, path: readonly unknown[])
 
 function cleanError(error: Error, path: readonly unknown[]): unknown {
   const parts = ['name', 'message', 'code', 'stack', 'cause', 'errors'] as const
-  const read = (part: (typeof parts)[number]) => () => (error as Error & Record<(typeof parts)[number], unknown>)[part]
+  const read = (part: (typeof parts)[number]) => () =>
+    (error as Error & Record<(typeof parts)[number], unknown>)[part]
   return cleanEntries(
     parts.map(part => [part, read(part)]),
     path,

@@ -1,6 +1,9 @@
 import { type Clock, every, systemClock } from './clock.ts'
 
-/** Whether an event loop has more to do than it gets done, told by how late a rhythm comes that it has to keep. */
+/**
+ * Whether an event loop has more to do than it gets done, told by how late a rhythm comes that it
+ * has to keep.
+ */
 export interface LoopLag {
   isOverloaded(): boolean
   /** Begins anew and forgets what was, an overload too. */
@@ -22,8 +25,8 @@ export type LagChange = (isOverloaded: boolean, lagMs: number) => void
 /** A pause is seen at most one beat shorter than it is. */
 export const beatMs = 25
 /**
- * Of a measurement, which is the longest wait in it. A single beat would not do: of pauses of 300 ms, one after the other, what falls due
- * at their ends hardly waits.
+ * Of a measurement, which is the longest wait in it. A single beat would not do: of pauses of 300
+ * ms, one after the other, what falls due at their ends hardly waits.
  */
 const measurementMs = 500
 const lagMaxMs = 250
@@ -34,10 +37,14 @@ const addedMaxMs = 1_000
 const calmAfterMs = 10_000
 
 /**
- * Overloaded when every measurement of 5 s after a late one was late as well, that is had a wait over 250 ms; no longer so when none of 10 s
- * was. A pause is one measurement: alone it adds nothing, whatever its length, and after others a second at most.
+ * Overloaded when every measurement of 5 s after a late one was late as well, that is had a wait
+ * over 250 ms; no longer so when none of 10 s was. A pause is one measurement: alone it adds
+ * nothing, whatever its length, and after others a second at most.
  */
-export function lagRecord(clock: Pick<Clock, 'monotonic'>, changed: LagChange = () => {}): LagRecord {
+export function lagRecord(
+  clock: Pick<Clock, 'monotonic'>,
+  changed: LagChange = () => {},
+): LagRecord {
   let beatAt = clock.monotonic()
   let begunAt = beatAt
   let longestMs = 0
@@ -84,7 +91,10 @@ export function lagRecord(clock: Pick<Clock, 'monotonic'>, changed: LagChange = 
   }
 }
 
-/** Watches the loop of this process until it is stopped, by real time: the clock of an evaluation copy is moved by people. */
+/**
+ * Watches the loop of this process until it is stopped, by real time: the clock of an evaluation
+ * copy is moved by people.
+ */
 export function watchLoop(changed: LagChange): LagWatch {
   const { beat, ...lag } = lagRecord(systemClock(), changed)
   return { ...lag, stop: every(beatMs, beat) }

@@ -3,7 +3,10 @@ import type { CountryCode } from 'libphonenumber-js/max'
 export interface PhoneNumber {
   /** E.164. */
   number: string
-  /** Two capitals; undefined where several countries share the calling code and the number does not tell which. */
+  /**
+   * Two capitals; undefined where several countries share the calling code and the number does not
+   * tell which.
+   */
   region: string | undefined
   /** Of the country that it was read for: the two share a calling code. */
   domestic: boolean
@@ -14,15 +17,24 @@ export interface PhoneNumber {
 const written = /^\+?[\d\s().-]{4,32}$/
 
 /**
- * Reads a number as people of a country write it, or in international form. Undefined when no such number can exist; whether this one does,
- * numbering plans change too often to say.
+ * Reads a number as people of a country write it, or in international form. Undefined when no such
+ * number can exist; whether this one does, numbering plans change too often to say.
  */
-export async function phoneNumberOf(text: string, country: string | undefined): Promise<PhoneNumber | undefined> {
+export async function phoneNumberOf(
+  text: string,
+  country: string | undefined,
+): Promise<PhoneNumber | undefined> {
   if (!written.test(text.trim())) return undefined
   // Every country's plan is in the library: it is read when it is first needed.
-  const { getCountryCallingCode, isSupportedCountry, parsePhoneNumberFromString } = await import('libphonenumber-js/max')
-  const home = country !== undefined && isSupportedCountry(country) ? (country as CountryCode) : undefined
-  const found = parsePhoneNumberFromString(text, { ...(home && { defaultCountry: home }), extract: false })
+  const { getCountryCallingCode, isSupportedCountry, parsePhoneNumberFromString } = await import(
+    'libphonenumber-js/max'
+  )
+  const home =
+    country !== undefined && isSupportedCountry(country) ? (country as CountryCode) : undefined
+  const found = parsePhoneNumberFromString(text, {
+    ...(home && { defaultCountry: home }),
+    extract: false,
+  })
   if (!found?.isPossible()) return undefined
   const type = found.getType()
   return {

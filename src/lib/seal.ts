@@ -6,11 +6,13 @@ const nonceBytes = 12
 const tagBytes = 16
 
 // A salt of its own for every text, so that no cipher key meets the same nonce twice.
-const keyOf = (secret: string, salt: Uint8Array, context: string) => new Uint8Array(hkdfSync('sha256', secret, salt, context, 32))
+const keyOf = (secret: string, salt: Uint8Array, context: string) =>
+  new Uint8Array(hkdfSync('sha256', secret, salt, context, 32))
 
 /**
- * Encrypts a text so that only who holds `secret` reads it: AES-256-GCM under a key that HKDF-SHA-256 draws from the secret. The secret
- * must be as hard to guess as a token; a password is not. `context` says what the text belongs to, and opens nothing else.
+ * Encrypts a text so that only who holds `secret` reads it: AES-256-GCM under a key that
+ * HKDF-SHA-256 draws from the secret. The secret must be as hard to guess as a token; a password is
+ * not. `context` says what the text belongs to, and opens nothing else.
  */
 export function seal(secret: string, context: string, text: string): Uint8Array {
   const salt = randomBytes(saltBytes)
@@ -20,14 +22,24 @@ export function seal(secret: string, context: string, text: string): Uint8Array 
   return Buffer.concat([salt, nonce, sealing.getAuthTag(), body])
 }
 
-/** The text, or undefined when it was sealed with another secret or for another context, or was changed since. */
+/**
+ * The text, or undefined when it was sealed with another secret or for another context, or was
+ * changed since.
+ */
 export function unseal(secret: string, context: string, sealed: Uint8Array): string | undefined {
   if (sealed.length < saltBytes + nonceBytes + tagBytes) return undefined
   const nonceEnd = saltBytes + nonceBytes
-  const opening = createDecipheriv(cipher, keyOf(secret, sealed.subarray(0, saltBytes), context), sealed.subarray(saltBytes, nonceEnd))
+  const opening = createDecipheriv(
+    cipher,
+    keyOf(secret, sealed.subarray(0, saltBytes), context),
+    sealed.subarray(saltBytes, nonceEnd),
+  )
   opening.setAuthTag(sealed.subarray(nonceEnd, nonceEnd + tagBytes))
   try {
-    return Buffer.concat([opening.update(sealed.subarray(nonceEnd + tagBytes)), opening.final()]).toString('utf8')
+    return Buffer.concat([
+      opening.update(sealed.subarray(nonceEnd + tagBytes)),
+      opening.final(),
+    ]).toString('utf8')
   } catch {
     return undefined
   }

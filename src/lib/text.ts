@@ -2,7 +2,10 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 export const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
-/** The digits of a whole number in groups of three: 12,500. What a locale would say takes longer to look up than the database takes to open. */
+/**
+ * The digits of a whole number in groups of three: 12,500. What a locale would say takes longer to
+ * look up than the database takes to open.
+ */
 export const thousands = (digits: string): string => digits.replace(/\B(?=(?:\d{3})+$)/g, ',')
 
 /** Text that can be stored and sent as it is: no unpaired surrogate and no null character. */

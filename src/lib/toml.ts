@@ -6,14 +6,23 @@ export const isTable = (value: unknown): value is Table =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
 
 /** Lines and columns count from 1; a fault never quotes the text, which may hold secrets. */
-export type Toml = { table: Table; lineOf(name: string): number | undefined } | { fault: string; line: number; column: number }
+export type Toml =
+  | { table: Table; lineOf(name: string): number | undefined }
+  | { fault: string; line: number; column: number }
 
-/** Parses TOML and knows on which line each dotted name is first set; `x[1].y` is the `y` under the second `[[x]]`. */
+/**
+ * Parses TOML and knows on which line each dotted name is first set; `x[1].y` is the `y` under the
+ * second `[[x]]`.
+ */
 export function parseToml(text: string): Toml {
   try {
     const table = parse(text)
     const lines = linesOf(text)
-    return { table, lineOf: name => lines.get(name) ?? [...lines].find(([longer]) => longer.startsWith(`${name}.`))?.[1] }
+    return {
+      table,
+      lineOf: name =>
+        lines.get(name) ?? [...lines].find(([longer]) => longer.startsWith(`${name}.`))?.[1],
+    }
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
     // The lines after the first quote the text.
@@ -23,8 +32,8 @@ export function parseToml(text: string): Toml {
 }
 
 /**
- * A text that parses as a whole is cut into statements, the shortest runs of lines that parse alone, so that strings and lists of
- * several lines are read by the same rules as the text itself.
+ * A text that parses as a whole is cut into statements, the shortest runs of lines that parse
+ * alone, so that strings and lists of several lines are read by the same rules as the text itself.
  */
 function linesOf(text: string): Map<string, number> {
   const found = new Map<string, number>()

@@ -1,4 +1,7 @@
-/** The name of an IANA time zone in its own spelling; undefined for offsets such as +05:30 and abbreviations such as EST, which have no clock changes. */
+/**
+ * The name of an IANA time zone in its own spelling; undefined for offsets such as +05:30 and
+ * abbreviations such as EST, which have no clock changes.
+ */
 export function zoneName(text: string): string | undefined {
   const name = text.trim()
   if (!name.includes('/') && !/^(utc|gmt)$/i.test(name)) return undefined
@@ -12,7 +15,10 @@ export function zoneName(text: string): string | undefined {
 export interface WallTime {
   /** `YYYY-MM-DD`. */
   day: string
-  /** Minutes since 00:00 on the clock, 0 to 1439: hours that a change of the clock skips or repeats do not shift it. */
+  /**
+   * Minutes since 00:00 on the clock, 0 to 1439: hours that a change of the clock skips or repeats
+   * do not shift it.
+   */
   minute: number
 }
 
@@ -22,10 +28,15 @@ export function wallTime(at: number, zone: string): WallTime {
   return { day: local.toPlainDate().toString(), minute: local.hour * 60 + local.minute }
 }
 
-/** The moment at which the zone's day of `at` began; at 01:00 on the clock where midnight is skipped. */
-export const startOfLocalDay = (at: number, zone: string): number => zoned(at, zone).startOfDay().epochMilliseconds
+/**
+ * The moment at which the zone's day of `at` began; at 01:00 on the clock where midnight is
+ * skipped.
+ */
+export const startOfLocalDay = (at: number, zone: string): number =>
+  zoned(at, zone).startOfDay().epochMilliseconds
 
-const zoned = (at: number, zone: string) => Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone)
+const zoned = (at: number, zone: string) =>
+  Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone)
 
 /** Minutes since midnight of `HH:MM`; undefined for anything else. */
 export function minuteOf(text: string): number | undefined {

@@ -63,15 +63,21 @@ const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/
 type Fields = Readonly<Record<string, unknown>>
 
 /** The profiles of a configuration, in its order, and everything that is wrong with them. */
-export function parseProfiles(tables: readonly Fields[]): { profiles: ClientProfile[]; faults: ProfileFault[] } {
+export function parseProfiles(tables: readonly Fields[]): {
+  profiles: ClientProfile[]
+  faults: ProfileFault[]
+} {
   const faults: ProfileFault[] = []
   const names = new Set<string>()
   const profiles = tables.map((table, i) => {
     const at = `${listName}[${i}]`
-    const fault = (field: string, what: string) => void faults.push({ field, message: `${field} ${what}` })
-    for (const key of Object.keys(table)) if (!keys.includes(key)) fault(`${at}.${short(key)}`, `is unknown${suggestion(key, keys)}`)
+    const fault = (field: string, what: string) =>
+      void faults.push({ field, message: `${field} ${what}` })
+    for (const key of Object.keys(table))
+      if (!keys.includes(key)) fault(`${at}.${short(key)}`, `is unknown${suggestion(key, keys)}`)
     const profile = profileOf(table, at, fault)
-    if (names.has(profile.name)) fault(`${at}.name`, `= ${quoted(profile.name)} is the name of an earlier profile too`)
+    if (names.has(profile.name))
+      fault(`${at}.name`, `= ${quoted(profile.name)} is the name of an earlier profile too`)
     if (profile.name !== '') names.add(profile.name)
     return profile
   })
@@ -80,9 +86,14 @@ export function parseProfiles(tables: readonly Fields[]): { profiles: ClientProf
 
 type Fault = (field: string, what: string) => void
 
-function profileOf({ name, match, switches, values }: Fields, at: string, fault: Fault): ClientProfile {
+function profileOf(
+  { name, match, switches, values }: Fields,
+  at: string,
+  fault: Fault,
+): ClientProfile {
   const isName = typeof name === 'string' && name.trim() !== '' && name.length <= nameCharactersMax
-  if (!isName) fault(`${at}.name`, `${given(name)} must be a text of 1 to ${nameCharactersMax} characters`)
+  if (!isName)
+    fault(`${at}.name`, `${given(name)} must be a text of 1 to ${nameCharactersMax} characters`)
   return {
     name: isName ? name : '',
     match: matchesOf(match, `${at}.match`, fault),
@@ -93,7 +104,10 @@ function profileOf({ name, match, switches, values }: Fields, at: string, fault:
 
 function matchesOf(match: unknown, at: string, fault: Fault): HeaderMatch[] {
   if (!isFields(match) || Object.keys(match).length === 0) {
-    fault(at, `${given(match)} must name at least one request header with a regular expression, such as { User-Agent = '^example/1' }`)
+    fault(
+      at,
+      `${given(match)} must name at least one request header with a regular expression, such as { User-Agent = '^example/1' }`,
+    )
     return []
   }
   return Object.entries(match).flatMap(([header, text]) => {
@@ -127,38 +141,60 @@ function switchesOf(switches: unknown, at: string, fault: Fault): Set<SwitchName
     if (isSwitch(name)) known.add(name)
     else fault(`${at}[${i}]`, `${given(name)} is no switch${suggestion(name, switchNames)}`)
   }
-  for (const [one, other] of exclusive) if (known.has(one) && known.has(other)) fault(at, `must not name both ${one} and ${other}`)
+  for (const [one, other] of exclusive)
+    if (known.has(one) && known.has(other)) fault(at, `must not name both ${one} and ${other}`)
   return known
 }
 
-const isSwitch = (name: unknown): name is SwitchName => (switchNames as readonly unknown[]).includes(name)
+const isSwitch = (name: unknown): name is SwitchName =>
+  (switchNames as readonly unknown[]).includes(name)
 
 function retryAfterCapOf(values: unknown, at: string, fault: Fault): number {
   if (values === undefined) return retryAfterCapDefaultSeconds
   if (!isFields(values)) {
-    fault(at, `${given(values)} must be a table, such as { retry_after_cap = ${retryAfterCapDefaultSeconds} }`)
+    fault(
+      at,
+      `${given(values)} must be a table, such as { retry_after_cap = ${retryAfterCapDefaultSeconds} }`,
+    )
     return retryAfterCapDefaultSeconds
   }
   for (const key of Object.keys(values)) {
-    if (!valueNames.includes(key)) fault(`${at}.${short(key)}`, `is no value of a switch${suggestion(key, valueNames)}`)
+    if (!valueNames.includes(key))
+      fault(`${at}.${short(key)}`, `is no value of a switch${suggestion(key, valueNames)}`)
   }
   const cap = values.retry_after_cap ?? retryAfterCapDefaultSeconds
-  if (typeof cap === 'number' && Number.isInteger(cap) && cap >= 1 && cap <= retryAfterCapMaxSeconds) return cap
-  fault(`${at}.retry_after_cap`, `${given(cap)} must be an integer from 1 to ${retryAfterCapMaxSeconds}, in seconds`)
+  if (
+    typeof cap === 'number' &&
+    Number.isInteger(cap) &&
+    cap >= 1 &&
+    cap <= retryAfterCapMaxSeconds
+  )
+    return cap
+  fault(
+    `${at}.retry_after_cap`,
+    `${given(cap)} must be an integer from 1 to ${retryAfterCapMaxSeconds}, in seconds`,
+  )
   return retryAfterCapDefaultSeconds
 }
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
 
-const short = (text: string): string => (text.length > shownCharactersMax ? `${text.slice(0, shownCharactersMax)}…` : text)
-const quoted = (value: unknown): string => short(typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value)))
-const given = (value: unknown): string => (value === undefined ? 'is missing: it' : `= ${quoted(value)}`)
+const short = (text: string): string =>
+  text.length > shownCharactersMax ? `${text.slice(0, shownCharactersMax)}…` : text
+const quoted = (value: unknown): string =>
+  short(typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value)))
+const given = (value: unknown): string =>
+  value === undefined ? 'is missing: it' : `= ${quoted(value)}`
 
 /** The name that was probably meant. */
 function suggestion(given: unknown, known: readonly string[]): string {
   if (typeof given !== 'string' || given.length > shownCharactersMax) return ''
   const plain = given.toLowerCase().replaceAll('-', '_')
-  const near = known.map(name => ({ name, steps: distance(plain, name) })).sort((a, b) => a.steps - b.steps)[0]
-  return near && near.steps <= Math.max(1, Math.floor(plain.length / 3)) ? `; did you mean ${near.name}?` : ''
+  const near = known
+    .map(name => ({ name, steps: distance(plain, name) }))
+    .sort((a, b) => a.steps - b.steps)[0]
+  return near && near.steps <= Math.max(1, Math.floor(plain.length / 3))
+    ? `; did you mean ${near.name}?`
+    : ''
 }

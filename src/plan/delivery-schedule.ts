@@ -19,13 +19,20 @@ export interface DeliveryMoment {
   day: string
 }
 
-/** More days than lie between two deliveries of a week, of which a place may have left out one day. */
+/**
+ * More days than lie between two deliveries of a week, of which a place may have left out one day.
+ */
 const daysMax = 20
 
 /** The first delivery after `after`, of a local day later than `afterDay`. */
-export function nextDelivery(schedule: DeliverySchedule, after: number, afterDay = ''): DeliveryMoment {
+export function nextDelivery(
+  schedule: DeliverySchedule,
+  after: number,
+  afterDay = '',
+): DeliveryMoment {
   const today = localDay(after, schedule.timeZone)
-  const start = afterDay >= today.toString() ? Temporal.PlainDate.from(afterDay).add({ days: 1 }) : today
+  const start =
+    afterDay >= today.toString() ? Temporal.PlainDate.from(afterDay).add({ days: 1 }) : today
   return found(schedule, start, 1, at => at > after)
 }
 
@@ -36,14 +43,23 @@ export function lastDelivery(schedule: DeliverySchedule, at: number): DeliveryMo
   return found(schedule, start, -1, moment => moment <= at)
 }
 
-function found(schedule: DeliverySchedule, start: Temporal.PlainDate, step: 1 | -1, fits: (at: number) => boolean): DeliveryMoment {
+function found(
+  schedule: DeliverySchedule,
+  start: Temporal.PlainDate,
+  step: 1 | -1,
+  fits: (at: number) => boolean,
+): DeliveryMoment {
   const time = Temporal.PlainTime.from(schedule.deliveryTime)
   for (let n = 0; n < daysMax; n += 1) {
     const day = start.add({ days: n * step })
-    const at = isDeliveryDay(schedule, day.dayOfWeek) ? momentOf(day, time, schedule.timeZone) : undefined
+    const at = isDeliveryDay(schedule, day.dayOfWeek)
+      ? momentOf(day, time, schedule.timeZone)
+      : undefined
     if (at !== undefined && fits(at)) return { at, day: day.toString() }
   }
-  throw new Error(`a delivery at ${schedule.deliveryTime} in ${schedule.timeZone} has no day within ${daysMax} days of ${start}`)
+  throw new Error(
+    `a delivery at ${schedule.deliveryTime} in ${schedule.timeZone} has no day within ${daysMax} days of ${start}`,
+  )
 }
 
 const localDay = (at: number, zone: string): Temporal.PlainDate =>
@@ -53,10 +69,15 @@ const isDeliveryDay = ({ cadence, weekday }: DeliverySchedule, dayOfWeek: number
   cadence === 'daily' || (cadence === 'weekdays' ? dayOfWeek <= 5 : dayOfWeek === weekday)
 
 /**
- * When the clocks of a zone first show a time or a later one of a day: the first of two when it is repeated, the end of the gap when it is
- * skipped, even if that is midnight. Undefined for a day that the zone leaves out.
+ * When the clocks of a zone first show a time or a later one of a day: the first of two when it is
+ * repeated, the end of the gap when it is skipped, even if that is midnight. Undefined for a day
+ * that the zone leaves out.
  */
-function momentOf(day: Temporal.PlainDate, time: Temporal.PlainTime, zone: string): number | undefined {
+function momentOf(
+  day: Temporal.PlainDate,
+  time: Temporal.PlainTime,
+  zone: string,
+): number | undefined {
   const local = day.toPlainDateTime(time)
   const first = local.toZonedDateTime(zone, { disambiguation: 'earlier' })
   if (first.toPlainDateTime().equals(local)) return first.epochMilliseconds

@@ -1,6 +1,7 @@
 /**
- * A key's requests of one day. `batchable`: requests for a single code that could have shared a request with requests for other codes;
- * `cacheable`: requests whose answer had not changed since the key last had it. No request is counted as both.
+ * A key's requests of one day. `batchable`: requests for a single code that could have shared a
+ * request with requests for other codes; `cacheable`: requests whose answer had not changed since
+ * the key last had it. No request is counted as both.
  */
 export interface DayUsage {
   requests: number
@@ -26,9 +27,10 @@ export interface Reduction {
 }
 
 /**
- * How sparingly the day's requests were used. The score is 100 x (requests that would have been enough) / (requests made), where a
- * cacheable request would have been answered 304 and cost nothing, and batchable ones would have gone `min(codesPerRequestMax,
- * distinctCodes)` to a request. A day without requests scores 100.
+ * How sparingly the day's requests were used. The score is 100 x (requests that would have been
+ * enough) / (requests made), where a cacheable request would have been answered 304 and cost
+ * nothing, and batchable ones would have gone `min(codesPerRequestMax, distinctCodes)` to a
+ * request. A day without requests scores 100.
  */
 export function efficiency(usage: DayUsage, codesPerRequestMax = 20): Efficiency {
   const { requests, distinctCodes, batchable, cacheable } = usage
@@ -42,11 +44,17 @@ export function efficiency(usage: DayUsage, codesPerRequestMax = 20): Efficiency
   }
 }
 
-function savedByBatching({ distinctCodes, batchable }: DayUsage, codesPerRequestMax: number): number {
+function savedByBatching(
+  { distinctCodes, batchable }: DayUsage,
+  codesPerRequestMax: number,
+): number {
   return batchable - Math.ceil(batchable / Math.max(1, Math.min(codesPerRequestMax, distinctCodes)))
 }
 
-/** What would lower the use, the largest saving first; what helps everybody comes last, so the list is never empty. */
+/**
+ * What would lower the use, the largest saving first; what helps everybody comes last, so the list
+ * is never empty.
+ */
 export function reduceUsage(usage: DayUsage, codesPerRequestMax = 20): Reduction[] {
   const batched = savedByBatching(usage, codesPerRequestMax)
   const own = [
@@ -64,13 +72,17 @@ export function reduceUsage(usage: DayUsage, codesPerRequestMax = 20): Reduction
     },
   ]
   const useful = own.filter(reduction => reduction.saved > 0).sort((a, b) => b.saved - a.saved)
-  return [...useful.map(({ action, description, anchor }) => ({ action, description, anchor })), ...always]
+  return [
+    ...useful.map(({ action, description, anchor }) => ({ action, description, anchor })),
+    ...always,
+  ]
 }
 
 const always: readonly Reduction[] = [
   {
     action: 'watch_events',
-    description: 'Watch prices with a subscription and read GET /v1/subscriptions/events, which does not count.',
+    description:
+      'Watch prices with a subscription and read GET /v1/subscriptions/events, which does not count.',
     anchor: 'subscriptions',
   },
   {

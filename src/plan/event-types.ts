@@ -36,9 +36,12 @@ const known: ReadonlySet<string> = new Set(eventTypes)
 
 /** The canonical name of a type or alias; undefined for a name that never fires. */
 export const eventTypeOf = (name: string): EventType | undefined =>
-  (Object.hasOwn(eventAliases, name) ? eventAliases[name] : undefined) ?? (known.has(name) ? (name as EventType) : undefined)
+  (Object.hasOwn(eventAliases, name) ? eventAliases[name] : undefined) ??
+  (known.has(name) ? (name as EventType) : undefined)
 
-/** Whether a name, alias or pattern (`*`, `price.*`) that an endpoint subscribed to covers a type. */
+/**
+ * Whether a name, alias or pattern (`*`, `price.*`) that an endpoint subscribed to covers a type.
+ */
 export function coversEvent(subscribed: string, type: EventType): boolean {
   if (subscribed === '*') return true
   if (subscribed.endsWith('.*')) return type.startsWith(subscribed.slice(0, -1))
@@ -51,8 +54,12 @@ export const coveredEvents = (subscribed: readonly string[]): EventType[] =>
 
 const permitName = /^drilling\.well_permits?\./
 
-/** Whether a type, or a name that is subscribed to, is of well permits: they need the feature `well_permits`. */
+/**
+ * Whether a type, or a name that is subscribed to, is of well permits: they need the feature
+ * `well_permits`.
+ */
 export const isPermitEvent = (name: string): boolean => permitName.test(name)
 
 /** Events that commodity filters apply to; those of watches have codes of their own choice. */
-export const hasCommodityFilter = (type: EventType): boolean => /^(price|price_alert|analytics_alert|drilling)\./.test(type)
+export const hasCommodityFilter = (type: EventType): boolean =>
+  /^(price|price_alert|analytics_alert|drilling)\./.test(type)

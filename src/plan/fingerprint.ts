@@ -1,8 +1,10 @@
 /**
- * HalfSipHash-1-3 with a 64-bit result (Aumasson and Bernstein; the variant that Linux and Rust take for hash tables), four ASCII
- * characters to a word. Keyed, so that nobody who does not know the seed can choose addresses that fall together. Two seeded 32-bit
- * hashes side by side will not do: with xxHash32, 627 pairs among 8 million IPv4 addresses collided under both seeds, where 64 bits
- * should give none. The halves are left in fields, because a BigInt or an object per request is what this avoids.
+ * HalfSipHash-1-3 with a 64-bit result (Aumasson and Bernstein; the variant that Linux and Rust
+ * take for hash tables), four ASCII characters to a word. Keyed, so that nobody who does not know
+ * the seed can choose addresses that fall together. Two seeded 32-bit hashes side by side will not
+ * do: with xxHash32, 627 pairs among 8 million IPv4 addresses collided under both seeds, where 64
+ * bits should give none. The halves are left in fields, because a BigInt or an object per request
+ * is what this avoids.
  */
 export class Fingerprint {
   high = 0
@@ -51,7 +53,12 @@ export class Fingerprint {
 /** The last word holds the up to three characters left over and, in its top byte, the length. */
 function wordAt(text: string, at: number): number {
   if (at + 3 < text.length) {
-    return text.charCodeAt(at) ^ (text.charCodeAt(at + 1) << 8) ^ (text.charCodeAt(at + 2) << 16) ^ (text.charCodeAt(at + 3) << 24)
+    return (
+      text.charCodeAt(at) ^
+      (text.charCodeAt(at + 1) << 8) ^
+      (text.charCodeAt(at + 2) << 16) ^
+      (text.charCodeAt(at + 3) << 24)
+    )
   }
   let word = text.length << 24
   for (let i = at; i < text.length; i += 1) word ^= text.charCodeAt(i) << ((i - at) << 3)

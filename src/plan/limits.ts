@@ -1,4 +1,7 @@
-/** The numbers that hold for everybody, whatever the plan; all of them settings, published in force by `GET /v1/meta/limits`. */
+/**
+ * The numbers that hold for everybody, whatever the plan; all of them settings, published in force
+ * by `GET /v1/meta/limits`.
+ */
 export interface Limits {
   /** Requests of one key in any 60 s; a plan may have its own number. */
   perMinute: number
@@ -55,7 +58,13 @@ export const defaultLimits: Readonly<Limits> = {
   webhookDeactivateAfter: 10,
 }
 
-export type RateClass = 'authenticated' | 'unauthenticated' | 'over_quota' | 'marine' | 'marine_historical' | 'demo'
+export type RateClass =
+  | 'authenticated'
+  | 'unauthenticated'
+  | 'over_quota'
+  | 'marine'
+  | 'marine_historical'
+  | 'demo'
 
 export interface RateRule {
   class: RateClass
@@ -68,17 +77,32 @@ export interface RateRule {
 export function rateRules(limits: Limits): readonly RateRule[] {
   return [
     { class: 'authenticated', limit: limits.perMinute, windowSeconds: 60, keyedBy: 'api_key' },
-    { class: 'unauthenticated', limit: limits.unauthenticated, windowSeconds: 60, keyedBy: 'client_ip' },
+    {
+      class: 'unauthenticated',
+      limit: limits.unauthenticated,
+      windowSeconds: 60,
+      keyedBy: 'client_ip',
+    },
     { class: 'over_quota', limit: limits.overQuota, windowSeconds: 60, keyedBy: 'api_key' },
     { class: 'marine', limit: limits.marine, windowSeconds: 60, keyedBy: 'api_key' },
-    { class: 'marine_historical', limit: limits.marineHistorical, windowSeconds: 60, keyedBy: 'api_key' },
+    {
+      class: 'marine_historical',
+      limit: limits.marineHistorical,
+      windowSeconds: 60,
+      keyedBy: 'api_key',
+    },
     { class: 'demo', limit: limits.demoPerHour, windowSeconds: 3600, keyedBy: 'client_ip' },
   ]
 }
 
 /** `rate_limits` of `GET /v1/meta/limits`. */
 export const rateLimitRows = (limits: Limits) =>
-  rateRules(limits).map(rule => ({ class: rule.class, limit: rule.limit, window_seconds: rule.windowSeconds, keyed_by: rule.keyedBy }))
+  rateRules(limits).map(rule => ({
+    class: rule.class,
+    limit: rule.limit,
+    window_seconds: rule.windowSeconds,
+    keyed_by: rule.keyedBy,
+  }))
 
 /** `constants` of `GET /v1/meta/limits`. */
 export const constantsRow = (limits: Limits) => ({

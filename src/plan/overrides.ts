@@ -3,11 +3,22 @@ import { defaultLimits } from './limits.ts'
 import type { Plans } from './plans.ts'
 import { assemblePlans } from './plans.ts'
 import type { Access, AddOn, Allowances, Feature, Tier } from './tiers.ts'
-import { addOnIds, features, prerequisites, specAddOns, specTiers, tierIds, yearOf } from './tiers.ts'
+import {
+  addOnIds,
+  features,
+  prerequisites,
+  specAddOns,
+  specTiers,
+  tierIds,
+  yearOf,
+} from './tiers.ts'
 
 type Values = Record<string, unknown>
 
-/** The name in the file, the field, the least and the most it may be, and whether it may be unlimited. */
+/**
+ * The name in the file, the field, the least and the most it may be, and whether it may be
+ * unlimited.
+ */
 type Rule<F> = readonly [name: string, field: F, min: number, max: number, unlimited: boolean]
 
 const countMax = 1_000_000_000_000
@@ -41,30 +52,48 @@ const textNames = { name: 'name', tier_name: 'tierName' } as const
 const accessWords = ['included', 'addon', 'none', 'allowance'] as const satisfies readonly Access[]
 
 /**
- * The specification's plans with what a file changes, for example `{"plans": {"starter": {"request_quota": 75000, "features":
- * {"futures": "included"}}}, "addons": {"sms": {"price_monthly": 500}}}`. "unlimited" (in JSON also null) lifts a count. Throws an Error
- * that names the key, the value and what is allowed; a key nobody knows is such an error too.
+ * The specification's plans with what a file changes, for example `{"plans": {"starter":
+ * {"request_quota": 75000, "features": {"futures": "included"}}}, "addons": {"sms":
+ * {"price_monthly": 500}}}`. "unlimited" (in JSON also null) lifts a count. Throws an Error that
+ * names the key, the value and what is allowed; a key nobody knows is such an error too.
  */
 export function plansFrom(parsed: unknown, limits: Readonly<Limits> = defaultLimits): Plans {
   const file = table(parsed, 'plans file', ['plans', 'addons'])
   const plans = table(file.plans ?? {}, 'plans', tierIds)
   const addOns = table(file.addons ?? {}, 'addons', addOnIds)
   return assemblePlans(
-    specTiers(limits).map(tier => (plans[tier.id] === undefined ? tier : changedTier(tier, plans[tier.id], `plans.${tier.id}`))),
-    specAddOns.map(addOn => (addOns[addOn.id] === undefined ? addOn : changedAddOn(addOn, addOns[addOn.id], `addons.${addOn.id}`))),
+    specTiers(limits).map(tier =>
+      plans[tier.id] === undefined ? tier : changedTier(tier, plans[tier.id], `plans.${tier.id}`),
+    ),
+    specAddOns.map(addOn =>
+      addOns[addOn.id] === undefined
+        ? addOn
+        : changedAddOn(addOn, addOns[addOn.id], `addons.${addOn.id}`),
+    ),
     limits,
   )
 }
 
 function changedTier(tier: Tier, value: unknown, path: string): Tier {
-  const names = [...Object.keys(textNames), 'custom_pricing', 'features', ...tierRules.map(([name]) => name)]
+  const names = [
+    ...Object.keys(textNames),
+    'custom_pricing',
+    'features',
+    ...tierRules.map(([name]) => name),
+  ]
   const given = table(value, path, names)
-  const changed: Tier = { ...tier, ...counts<Tier, keyof Allowances>(tierRules, given, path), access: { ...tier.access } }
+  const changed: Tier = {
+    ...tier,
+    ...counts<Tier, keyof Allowances>(tierRules, given, path),
+    access: { ...tier.access },
+  }
   for (const [name, field] of Object.entries(textNames)) {
     if (given[name] !== undefined) changed[field] = text(given[name], `${path}.${name}`)
   }
-  if (given.price_monthly !== undefined && given.price_yearly === undefined) changed.priceYearlyCents = yearOf(changed.priceMonthlyCents)
-  if (given.custom_pricing !== undefined) changed.customPricing = flag(given.custom_pricing, `${path}.custom_pricing`)
+  if (given.price_monthly !== undefined && given.price_yearly === undefined)
+    changed.priceYearlyCents = yearOf(changed.priceMonthlyCents)
+  if (given.custom_pricing !== undefined)
+    changed.customPricing = flag(given.custom_pricing, `${path}.custom_pricing`)
   changed.access = changedAccess(tier.access, given.features ?? {}, `${path}.features`)
   return changed
 }
@@ -82,7 +111,11 @@ function changedAccess(access: Tier['access'], value: unknown, path: string): Ti
   }
   for (const [feature, needed] of Object.entries(prerequisites) as [Feature, Feature][]) {
     if (changed[feature] !== 'none' && changed[needed] !== 'included') {
-      throw refused(`${path}.${feature}`, changed[feature], `"none", or ${path}.${needed} = "included" beside it`)
+      throw refused(
+        `${path}.${feature}`,
+        changed[feature],
+        `"none", or ${path}.${needed} = "included" beside it`,
+      )
     }
   }
   return changed
@@ -96,19 +129,35 @@ function changedAddOn(addOn: AddOn, value: unknown, path: string): AddOn {
 }
 
 /** Only a rule that says so yields null, so the fields keep the types they have in `T`. */
-function counts<T, F extends string & keyof T>(rules: readonly Rule<F>[], given: Values, path: string): Partial<Pick<T, F>> {
+function counts<T, F extends string & keyof T>(
+  rules: readonly Rule<F>[],
+  given: Values,
+  path: string,
+): Partial<Pick<T, F>> {
   const found: Partial<Record<F, number | null>> = {}
   for (const [name, field, min, max, unlimited] of rules) {
-    if (given[name] !== undefined) found[field] = count(given[name], `${path}.${name}`, min, max, unlimited)
+    if (given[name] !== undefined)
+      found[field] = count(given[name], `${path}.${name}`, min, max, unlimited)
   }
   return found as Partial<Pick<T, F>>
 }
 
-function count(value: unknown, path: string, min: number, max: number, unlimited: boolean): number | null {
+function count(
+  value: unknown,
+  path: string,
+  min: number,
+  max: number,
+  unlimited: boolean,
+): number | null {
   if (unlimited && (value === 'unlimited' || value === null)) return null
   const number = typeof value === 'bigint' ? Number(value) : value
-  if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max) return number
-  throw refused(path, value, `a whole number from ${min} to ${max}${unlimited ? ', or "unlimited"' : ''}`)
+  if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max)
+    return number
+  throw refused(
+    path,
+    value,
+    `a whole number from ${min} to ${max}${unlimited ? ', or "unlimited"' : ''}`,
+  )
 }
 
 function text(value: unknown, path: string): string {
@@ -122,7 +171,8 @@ function flag(value: unknown, path: string): boolean {
 }
 
 function table(value: unknown, path: string, names: readonly string[]): Values {
-  const plain = typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+  const plain =
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
   if (!plain) throw refused(path, value, `a table with any of ${names.join(', ')}`)
   const stranger = Object.keys(value).find(name => !names.includes(name))
   if (stranger === undefined) return value as Values
@@ -133,7 +183,8 @@ function table(value: unknown, path: string, names: readonly string[]): Values {
   )
 }
 
-const quoted = (value: unknown): string => (typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? String(value)))
+const quoted = (value: unknown): string =>
+  typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? String(value))
 
 const refused = (path: string, value: unknown, allowed: string) =>
   new Error(`${path}: ${quoted(value).slice(0, 80)} is not allowed; allowed is ${allowed}`)

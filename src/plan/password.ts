@@ -22,15 +22,21 @@ const easyParts = [
 /** The form in which a password is hashed: the same whichever keyboard it was typed on. */
 export const passwordForm = (password: string): string => password.normalize('NFKC')
 
-/** What is wrong with a password for the account of an address, as the end of a sentence; undefined when it will do. */
+/**
+ * What is wrong with a password for the account of an address, as the end of a sentence; undefined
+ * when it will do.
+ */
 export function passwordFault(password: string, email: string): string | undefined {
   const text = passwordForm(password)
   const characters = [...text]
   if (characters.length < charactersMin) return `must be at least ${charactersMin} characters long.`
   if (characters.length > charactersMax) return `must be at most ${charactersMax} characters long.`
-  if (new Set(characters).size < distinctMin) return `must have at least ${distinctMin} different characters.`
+  if (new Set(characters).size < distinctMin)
+    return `must have at least ${distinctMin} different characters.`
   const [local = ''] = email.toLowerCase().split('@')
   const known = [email.toLowerCase(), ...(local.length > 2 ? [local] : []), ...easyParts]
   const rest = known.reduce((left, part) => left.replaceAll(part, ''), text.toLowerCase())
-  return rest.length < restMin ? 'is too easy to guess: it is little more than your address or a common beginning.' : undefined
+  return rest.length < restMin
+    ? 'is too easy to guess: it is little more than your address or a common beginning.'
+    : undefined
 }

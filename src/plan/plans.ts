@@ -1,9 +1,21 @@
 import type { Limits } from './limits.ts'
 import { defaultLimits } from './limits.ts'
-import type { AddOn, AddOnId, Allowances, Feature, PlanId, QuotaKind, Tier, TierId } from './tiers.ts'
+import type {
+  AddOn,
+  AddOnId,
+  Allowances,
+  Feature,
+  PlanId,
+  QuotaKind,
+  Tier,
+  TierId,
+} from './tiers.ts'
 import { addOnIds, features, planIds, recordOf, specAddOns, specTiers, tierIds } from './tiers.ts'
 
-/** What an account may do now. Shared between accounts and frozen: the same tier and add-ons give the same object. */
+/**
+ * What an account may do now. Shared between accounts and frozen: the same tier and add-ons give
+ * the same object.
+ */
 export interface Entitlements extends Readonly<Allowances> {
   readonly planId: PlanId
   readonly planName: string
@@ -39,11 +51,13 @@ export interface PlanAccount {
 }
 
 /** The plans of the specification. */
-export const specPlans = (limits: Readonly<Limits> = defaultLimits): Plans => assemblePlans(specTiers(limits), specAddOns, limits)
+export const specPlans = (limits: Readonly<Limits> = defaultLimits): Plans =>
+  assemblePlans(specTiers(limits), specAddOns, limits)
 
 /**
- * An operator's own copy: every feature on every plan and no count that could run out. What bounds the work of one request or one
- * account stays: rolling rates, active keys, codes of a brief, the shortest watch interval.
+ * An operator's own copy: every feature on every plan and no count that could run out. What bounds
+ * the work of one request or one account stays: rolling rates, active keys, codes of a brief, the
+ * shortest watch interval.
  */
 export function unlimitedPlans(limits: Readonly<Limits> = defaultLimits): Plans {
   const spec = specPlans(limits)
@@ -64,18 +78,34 @@ export function unlimitedPlans(limits: Readonly<Limits> = defaultLimits): Plans 
   return assemblePlans(open, spec.addOns, limits)
 }
 
-/** Works out, once, what every tier with every set of add-ons may do. `tiers` are the seven of `tierIds`, in that order. */
-export function assemblePlans(tiers: readonly Tier[], addOns: readonly AddOn[], limits: Readonly<Limits>): Plans {
+/**
+ * Works out, once, what every tier with every set of add-ons may do. `tiers` are the seven of
+ * `tierIds`, in that order.
+ */
+export function assemblePlans(
+  tiers: readonly Tier[],
+  addOns: readonly AddOn[],
+  limits: Readonly<Limits>,
+): Plans {
   const unconfirmedQuota = tiers[0]!.requestQuota
   const sets = Array.from({ length: 1 << addOnIds.length }, (_, held) => held)
   const of = (tier: Tier) => sets.map(held => grant(tier, addOns, held, unconfirmedQuota))
   return { tiers, addOns, limits, entitlements: new Map(tiers.map(tier => [tier.id, of(tier)])) }
 }
 
-function grant(tier: Tier, addOns: readonly AddOn[], held: number, unconfirmedQuota: number | null): Entitlements {
+function grant(
+  tier: Tier,
+  addOns: readonly AddOn[],
+  held: number,
+  unconfirmedQuota: number | null,
+): Entitlements {
   const { id, name, access: _access, ...rest } = tier
-  const useful = addOns.filter(addOn => held & (1 << addOnIds.indexOf(addOn.id)) && addOnFits(tier, addOn))
-  const has = (feature: Feature) => ['included', 'allowance'].includes(tier.access[feature]) || useful.some(a => a.feature === feature)
+  const useful = addOns.filter(
+    addOn => held & (1 << addOnIds.indexOf(addOn.id)) && addOnFits(tier, addOn),
+  )
+  const has = (feature: Feature) =>
+    ['included', 'allowance'].includes(tier.access[feature]) ||
+    useful.some(a => a.feature === feature)
   const messages = useful.find(addOn => addOn.smsPerMonth !== null)
   return Object.freeze({
     ...rest,
@@ -95,43 +125,63 @@ const addOnFits = (tier: Tier, addOn: AddOn): boolean => tier.access[addOn.featu
 /** The plan that an account begins on, and the only one that a trial can run on. */
 export const firstPlan: PlanId = 'free'
 
-export const isPlanId = (text: string): text is PlanId => (planIds as readonly string[]).includes(text)
+export const isPlanId = (text: string): text is PlanId =>
+  (planIds as readonly string[]).includes(text)
 
 export function tierOf(plans: Plans, id: TierId): Tier {
   return plans.tiers[tierIds.indexOf(id)]!
 }
 
 /** The plans one can be on, cheapest first: every tier but the trial. */
-export const offeredPlans = (plans: Plans): readonly Tier[] => plans.tiers.filter(tier => tier.id === tier.planId)
+export const offeredPlans = (plans: Plans): readonly Tier[] =>
+  plans.tiers.filter(tier => tier.id === tier.planId)
 
-/** What the account may do at `now`. Allocates nothing. Throws on a plan that does not exist; unknown add-ons give nothing. */
+/**
+ * What the account may do at `now`. Allocates nothing. Throws on a plan that does not exist;
+ * unknown add-ons give nothing.
+ */
 export function entitlements(plans: Plans, account: PlanAccount, now: number): Entitlements {
   const { plan } = account
-  if (!isPlanId(plan)) throw new Error(`account.plan: ${JSON.stringify(plan)} is not a plan; one of ${planIds.join(', ')}`)
+  if (!isPlanId(plan))
+    throw new Error(
+      `account.plan: ${JSON.stringify(plan)} is not a plan; one of ${planIds.join(', ')}`,
+    )
   let held = 0
   for (const id of account.addOns) {
     const bit = addOnIds.indexOf(id as AddOnId)
     if (bit >= 0) held |= 1 << bit
   }
-  return plans.entitlements.get(plan === firstPlan && trialRuns(account, now) ? 'trial' : plan)![held]!
+  return plans.entitlements.get(plan === firstPlan && trialRuns(account, now) ? 'trial' : plan)![
+    held
+  ]!
 }
 
 /** The trial is the half-open range [start, end) of an account on the free plan. */
 function trialRuns(account: PlanAccount, now: number): boolean {
   const { trialStartedAt, trialEndsAt } = account
-  return trialStartedAt !== null && trialEndsAt !== null && trialStartedAt <= now && now < trialEndsAt
+  return (
+    trialStartedAt !== null && trialEndsAt !== null && trialStartedAt <= now && now < trialEndsAt
+  )
 }
 
-export const hasFeature = (entitled: Entitlements, feature: Feature): boolean => entitled.features.has(feature)
+export const hasFeature = (entitled: Entitlements, feature: Feature): boolean =>
+  entitled.features.has(feature)
 
 /**
- * The cheapest plan that includes a feature, and the add-on that gives it on the tier the account is on, if there is one. When no plan
- * includes it: the cheapest that can add it. Undefined when it cannot be had at all.
+ * The cheapest plan that includes a feature, and the add-on that gives it on the tier the account
+ * is on, if there is one. When no plan includes it: the cheapest that can add it. Undefined when it
+ * cannot be had at all.
  */
-export function cheapestWith(plans: Plans, feature: Feature, current: TierId): { plan: Tier; addOn: AddOn | undefined } | undefined {
+export function cheapestWith(
+  plans: Plans,
+  feature: Feature,
+  current: TierId,
+): { plan: Tier; addOn: AddOn | undefined } | undefined {
   const addOn = plans.addOns.find(candidate => candidate.feature === feature)
   const offered = offeredPlans(plans)
-  const plan = offered.find(tier => tier.access[feature] === 'included') ?? offered.find(tier => addOn && addOnFits(tier, addOn))
+  const plan =
+    offered.find(tier => tier.access[feature] === 'included') ??
+    offered.find(tier => addOn && addOnFits(tier, addOn))
   if (!plan) return undefined
   return { plan, addOn: addOn && addOnFits(tierOf(plans, current), addOn) ? addOn : undefined }
 }
@@ -143,15 +193,19 @@ const quotaDays: Readonly<Record<QuotaKind, (limits: Limits) => number>> = {
 }
 
 /** Requests a day that a tier's quota carries, for comparing quotas over different windows. */
-const pace = (tier: Tier, limits: Limits) => (tier.requestQuota === null ? Infinity : tier.requestQuota / quotaDays[tier.quotaKind](limits))
+const pace = (tier: Tier, limits: Limits) =>
+  tier.requestQuota === null ? Infinity : tier.requestQuota / quotaDays[tier.quotaKind](limits)
 
 /**
- * The plan to recommend when the quota of `current` is used up: the next one that carries more requests a day, else the last.
- * `capped`: an unconfirmed account, held at the free quota, may already be on a plan that is enough.
+ * The plan to recommend when the quota of `current` is used up: the next one that carries more
+ * requests a day, else the last. `capped`: an unconfirmed account, held at the free quota, may
+ * already be on a plan that is enough.
  */
 export function recommendedPlan(plans: Plans, current: TierId, capped = false): Tier {
   const spent = pace(capped ? plans.tiers[0]! : tierOf(plans, current), plans.limits)
-  const higher = offeredPlans(plans).filter(tier => tierIds.indexOf(tier.id) >= tierIds.indexOf(current))
+  const higher = offeredPlans(plans).filter(
+    tier => tierIds.indexOf(tier.id) >= tierIds.indexOf(current),
+  )
   return higher.find(tier => pace(tier, plans.limits) > spent) ?? plans.tiers.at(-1)!
 }
 
@@ -159,7 +213,10 @@ export function recommendedPlan(plans: Plans, current: TierId, capped = false): 
 export const quotaPeriods = {
   daily_counter: { period: 'day', resets: 'daily at 00:00 UTC' },
   monthly_counter: { period: 'month', resets: 'on the 1st of each month at 00:00 UTC' },
-  trial_counter: { period: 'trial', resets: 'never; the account continues on the free plan when the trial ends' },
+  trial_counter: {
+    period: 'trial',
+    resets: 'never; the account continues on the free plan when the trial ends',
+  },
 } as const satisfies Record<QuotaKind, { period: string; resets: string }>
 
 /** One of `tiers` of `GET /v1/meta/limits`, and `limits` of the account. */
@@ -167,7 +224,11 @@ export const tierRow = (plans: Plans, tier: Tier) => ({
   id: tier.id,
   name: tier.name,
   tier_name: tier.tierName,
-  request_quota: { limit: tier.requestQuota, window: tier.quotaKind, ...quotaPeriods[tier.quotaKind] },
+  request_quota: {
+    limit: tier.requestQuota,
+    window: tier.quotaKind,
+    ...quotaPeriods[tier.quotaKind],
+  },
   rate_limit: { limit: tier.requestsPerMinute, window_seconds: 60 },
   scheduled_deliveries: tier.scheduledDeliveries,
   api_keys: tier.apiKeys,

@@ -6,9 +6,10 @@ export interface PricedPeriod {
 }
 
 /**
- * What the part of a period before `at` costs: the price times the milliseconds that have passed over those that there are, rounded half up
- * once, from exact integers. Every other amount is a difference of two of these, so that the parts of a period add up to its price
- * to the cent, however often it is divided.
+ * What the part of a period before `at` costs: the price times the milliseconds that have passed
+ * over those that there are, rounded half up once, from exact integers. Every other amount is a
+ * difference of two of these, so that the parts of a period add up to its price to the cent,
+ * however often it is divided.
  */
 export function earnedCents({ startsAt, endsAt, priceCents }: PricedPeriod, at: number): number {
   const lengthMs = BigInt(endsAt - startsAt)
@@ -17,7 +18,8 @@ export function earnedCents({ startsAt, endsAt, priceCents }: PricedPeriod, at: 
 }
 
 /** What is left of a period's price at `at`. */
-export const unusedCents = (period: PricedPeriod, at: number): number => period.priceCents - earnedCents(period, at)
+export const unusedCents = (period: PricedPeriod, at: number): number =>
+  period.priceCents - earnedCents(period, at)
 
 export interface Proration {
   /** What has been paid for time that is now covered by something else; not negative. */
@@ -27,7 +29,10 @@ export interface Proration {
   amountCents: number
 }
 
-/** From one price to another within a period: the rest of it at the new price, less the rest at the old one. */
+/**
+ * From one price to another within a period: the rest of it at the new price, less the rest at the
+ * old one.
+ */
 export function proration(period: PricedPeriod, newPriceCents: number, at: number): Proration {
   return settled(unusedCents(period, at), unusedCents({ ...period, priceCents: newPriceCents }, at))
 }
@@ -37,5 +42,7 @@ export const replacement = (period: PricedPeriod, newPriceCents: number, at: num
   settled(unusedCents(period, at), newPriceCents)
 
 const settled = (creditCents: number, chargeCents: number): Proration => ({
-  ...{ creditCents, chargeCents, amountCents: chargeCents - creditCents },
+  creditCents,
+  chargeCents,
+  amountCents: chargeCents - creditCents,
 })

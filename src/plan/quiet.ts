@@ -1,6 +1,9 @@
 import { minuteOf } from '../lib/zone.ts'
 
-/** Hours in which nobody is to be woken: local wall time `HH:MM`, the half-open range [from, to), over midnight where `from` is the later one. */
+/**
+ * Hours in which nobody is to be woken: local wall time `HH:MM`, the half-open range [from, to),
+ * over midnight where `from` is the later one.
+ */
 export interface QuietHours {
   from: string
   to: string

@@ -18,7 +18,12 @@ export interface QuotaWindow {
   capped: boolean
 }
 
-export type QuotaState = 'paid_active' | 'trial_active' | 'free' | 'exhausted' | 'unconfirmed_capped'
+export type QuotaState =
+  | 'paid_active'
+  | 'trial_active'
+  | 'free'
+  | 'exhausted'
+  | 'unconfirmed_capped'
 
 export interface QuotaRefusal {
   status: 402 | 429
@@ -27,25 +32,49 @@ export interface QuotaRefusal {
   futuresCode: 'FREE_TIER_LIMIT_EXCEEDED' | 'MONTHLY_QUOTA_EXCEEDED' | 'TRIAL_LIMIT_EXCEEDED'
 }
 
-/** How a request past the quota is refused; it follows from the window in force, so an unconfirmed paid account answers as Free does. */
+/**
+ * How a request past the quota is refused; it follows from the window in force, so an unconfirmed
+ * paid account answers as Free does.
+ */
 export const quotaRefusals: Readonly<Record<QuotaKind, QuotaRefusal>> = {
   daily_counter: { status: 402, code: 'PAYMENT_REQUIRED', futuresCode: 'FREE_TIER_LIMIT_EXCEEDED' },
-  monthly_counter: { status: 429, code: 'MONTHLY_QUOTA_EXCEEDED', futuresCode: 'MONTHLY_QUOTA_EXCEEDED' },
+  monthly_counter: {
+    status: 429,
+    code: 'MONTHLY_QUOTA_EXCEEDED',
+    futuresCode: 'MONTHLY_QUOTA_EXCEEDED',
+  },
   trial_counter: { status: 429, code: 'TRIAL_LIMIT_EXCEEDED', futuresCode: 'TRIAL_LIMIT_EXCEEDED' },
 }
 
 /** The window that counts at `now`, the same `now` that gave `entitled`. */
-export function quotaWindow(entitled: Entitlements, account: QuotaAccount, now: number): QuotaWindow {
-  if (account.emailConfirmedAt === null && entitled.unconfirmedQuota !== null) return dayWindow(now, entitled.unconfirmedQuota, true)
+export function quotaWindow(
+  entitled: Entitlements,
+  account: QuotaAccount,
+  now: number,
+): QuotaWindow {
+  if (account.emailConfirmedAt === null && entitled.unconfirmedQuota !== null)
+    return dayWindow(now, entitled.unconfirmedQuota, true)
   const limit = entitled.requestQuota
   if (entitled.quotaKind === 'daily_counter') return dayWindow(now, limit, false)
   if (entitled.quotaKind === 'monthly_counter') {
-    return { kind: 'monthly_counter', startsAt: startOfMonth(now), endsAt: startOfNextMonth(now), limit, capped: false }
+    return {
+      kind: 'monthly_counter',
+      startsAt: startOfMonth(now),
+      endsAt: startOfNextMonth(now),
+      limit,
+      capped: false,
+    }
   }
   const { trialStartedAt, trialEndsAt } = account
   if (trialStartedAt === null || trialEndsAt === null)
     throw new Error('account.trialEndsAt: null is no trial; a trial has a start and an end')
-  return { kind: 'trial_counter', startsAt: trialStartedAt, endsAt: trialEndsAt, limit, capped: false }
+  return {
+    kind: 'trial_counter',
+    startsAt: trialStartedAt,
+    endsAt: trialEndsAt,
+    limit,
+    capped: false,
+  }
 }
 
 function dayWindow(now: number, limit: number | null, capped: boolean): QuotaWindow {
@@ -53,18 +82,30 @@ function dayWindow(now: number, limit: number | null, capped: boolean): QuotaWin
   return { kind: 'daily_counter', startsAt, endsAt: startsAt + dayMs, limit, capped }
 }
 
-/** Requests left: what the quota leaves plus `extra` bought ones still unused; null without a quota. `used` may have passed the limit. */
+/**
+ * Requests left: what the quota leaves plus `extra` bought ones still unused; null without a quota.
+ * `used` may have passed the limit.
+ */
 export function quotaRemaining(window: QuotaWindow, used: number, extra = 0): number | null {
   return window.limit === null ? null : Math.max(0, window.limit - used) + Math.max(0, extra)
 }
 
 /** What the next request is taken from. Bought requests come after the quota. */
-export function quotaSource(window: QuotaWindow, used: number, extra = 0): 'quota' | 'extra' | 'exhausted' {
+export function quotaSource(
+  window: QuotaWindow,
+  used: number,
+  extra = 0,
+): 'quota' | 'extra' | 'exhausted' {
   if (window.limit === null || used < window.limit) return 'quota'
   return extra > 0 ? 'extra' : 'exhausted'
 }
 
-export function quotaState(entitled: Entitlements, window: QuotaWindow, used: number, extra = 0): QuotaState {
+export function quotaState(
+  entitled: Entitlements,
+  window: QuotaWindow,
+  used: number,
+  extra = 0,
+): QuotaState {
   if (quotaSource(window, used, extra) === 'exhausted') return 'exhausted'
   return window.capped ? 'unconfirmed_capped' : entitled.state
 }
@@ -79,11 +120,16 @@ export interface Forecast {
   burnRatePerDay: number
   /** What the counter would say at the end of the window at this rate if nothing were refused. */
   usedAtReset: number
-  /** When the quota and the bought requests run out at this rate; `now` when they have; null when they last to the reset. */
+  /**
+   * When the quota and the bought requests run out at this rate; `now` when they have; null when
+   * they last to the reset.
+   */
   exhaustedAt: number | null
 }
 
-/** The first requests of a window would extrapolate to absurd rates: less than this counts as this. */
+/**
+ * The first requests of a window would extrapolate to absurd rates: less than this counts as this.
+ */
 const elapsedMinMs = hourMs
 
 /** A straight line from the start of the window through what is used by `now` to its end. */
@@ -96,7 +142,12 @@ export function forecast(used: number, window: QuotaWindow, now: number, extra =
   }
 }
 
-function exhaustion(left: number | null, perMs: number, endsAt: number, now: number): number | null {
+function exhaustion(
+  left: number | null,
+  perMs: number,
+  endsAt: number,
+  now: number,
+): number | null {
   if (left === null) return null
   if (left === 0) return now
   const at = perMs > 0 ? Math.ceil(now + left / perMs) : endsAt

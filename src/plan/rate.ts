@@ -7,7 +7,10 @@ export interface RateOptions {
   windowMs: number
   /** A secret integer from 0 to 2^53 - 1; places keys where nobody outside can foresee it. */
   seed: number
-  /** The memory the table may take, at least 1 MiB. 48 MiB hold a million clients of one request each. */
+  /**
+   * The memory the table may take, at least 1 MiB. 48 MiB hold a million clients of one request
+   * each.
+   */
   bytesMax?: number
 }
 
@@ -26,20 +29,27 @@ export interface RateDecision {
 }
 
 /**
- * What a clean stop keeps: seed, number of buckets, number of shared windows, then for each live window, the shared ones first, its
- * fingerprint (two numbers), length and the ages of its admissions in ms, oldest first.
+ * What a clean stop keeps: seed, number of buckets, number of shared windows, then for each live
+ * window, the shared ones first, its fingerprint (two numbers), length and the ages of its
+ * admissions in ms, oldest first.
  */
 export type RateSave = Float64Array
 
 export interface RateTable {
-  /** Takes a slot if there is one. `nowMs` is monotonic time; a time before the last one seen counts as that one. */
+  /**
+   * Takes a slot if there is one. `nowMs` is monotonic time; a time before the last one seen counts
+   * as that one.
+   */
   take(key: string, nowMs: number, limit?: number): RateDecision
   /** What `take` would answer, without taking. `used` and `remaining` leave this call out. */
   peek(key: string, nowMs: number, limit?: number): RateDecision
   /** Forgets everything. */
   clear(): void
   save(nowMs: number): RateSave
-  /** Brings what `save` kept `downMs` ago into a table without traffic yet. False, and nothing done, if seed, limit or memory differ. */
+  /**
+   * Brings what `save` kept `downMs` ago into a table without traffic yet. False, and nothing done,
+   * if seed, limit or memory differ.
+   */
   load(saved: RateSave, nowMs: number, downMs: number): boolean
   /** Keys with a log, idle ones not yet dropped included. */
   readonly keys: number
@@ -58,20 +68,23 @@ const slotBytesPerBucket = 20
 const nodeBytesPerAdmission = (12 * 8) / 7
 
 /**
- * Exact sliding windows by key: a request is admitted if and only if fewer than the limit were admitted in the `windowMs` before it; one
- * admitted at t no longer counts at t + windowMs, and a refused one never counts. Calls for one key share its log whatever limit they give.
+ * Exact sliding windows by key: a request is admitted if and only if fewer than the limit were
+ * admitted in the `windowMs` before it; one admitted at t no longer counts at t + windowMs, and a
+ * refused one never counts. Calls for one key share its log whatever limit they give.
  *
- * Keys are spread over 64 stores, so that growing or cleaning one never takes long, and cleaning is paid for by the calls that need
- * room: there are no timers.
+ * Keys are spread over 64 stores, so that growing or cleaning one never takes long, and cleaning is
+ * paid for by the calls that need room: there are no timers.
  *
- * When the memory is full of live windows, someone has to lose something. Dropping the oldest would let a crowd of addresses buy fresh
- * windows for any one of them, and would do it unseen. Here no live window is ever dropped; keys that are new in the crowd share
- * windows instead, one for each of up to 65,536 buckets by fingerprint. So no key is ever admitted more often than its limit, crowd or
- * not, and who had a window before keeps it: an eighth of the memory for admissions is out of the newcomers' reach, and past that a key
- * is refused until an admission of its own expires. The price is paid by newcomers, who may be refused for what a stranger in the same
- * bucket did, until the crowd has been gone for one window: a bucket stays in use until it is empty, since who is counted in it is not
- * known. Two keys share a window otherwise only if their 64-bit keyed fingerprints are equal, three times in a hundred million for a
- * million keys.
+ * When the memory is full of live windows, someone has to lose something. Dropping the oldest would
+ * let a crowd of addresses buy fresh windows for any one of them, and would do it unseen. Here no
+ * live window is ever dropped; keys that are new in the crowd share windows instead, one for each
+ * of up to 65,536 buckets by fingerprint. So no key is ever admitted more often than its limit,
+ * crowd or not, and who had a window before keeps it: an eighth of the memory for admissions is out
+ * of the newcomers' reach, and past that a key is refused until an admission of its own expires.
+ * The price is paid by newcomers, who may be refused for what a stranger in the same bucket did,
+ * until the crowd has been gone for one window: a bucket stays in use until it is empty, since who
+ * is counted in it is not known. Two keys share a window otherwise only if their 64-bit keyed
+ * fingerprints are equal, three times in a hundred million for a million keys.
  */
 export function createRateTable(options: RateOptions): RateTable {
   return new Table(options)
@@ -84,7 +97,14 @@ class Table implements RateTable {
   private readonly shardBytes: number
   private readonly buckets: number
   private readonly fingerprint: Fingerprint
-  private readonly decision: RateDecision = { admitted: false, limit: 0, used: 0, remaining: 0, resetMs: 0, retryAfterMs: 0 }
+  private readonly decision: RateDecision = {
+    admitted: false,
+    limit: 0,
+    used: 0,
+    remaining: 0,
+    resetMs: 0,
+    retryAfterMs: 0,
+  }
   private shards: SlidingLogs[] = []
   private shared: SlidingLogs | undefined
   /** When the youngest admission of any bucket expires. */
@@ -92,15 +112,22 @@ class Table implements RateTable {
   private latest = Number.NEGATIVE_INFINITY
 
   constructor({ limit, windowMs, seed, bytesMax = bytesMaxDefault }: RateOptions) {
-    if (!Number.isSafeInteger(seed) || seed < 0) throw new Error(`seed: ${seed} is not an integer from 0 to 2^53 - 1`)
-    if (!(limit >= 0 && windowMs > 0)) throw new Error(`limit, windowMs: ${limit}, ${windowMs} are not 0 or more and above 0`)
-    if (!(bytesMax >= bytesMaxLeast)) throw new Error(`bytesMax: ${bytesMax} is not ${bytesMaxLeast} or more`)
+    if (!Number.isSafeInteger(seed) || seed < 0)
+      throw new Error(`seed: ${seed} is not an integer from 0 to 2^53 - 1`)
+    if (!(limit >= 0 && windowMs > 0))
+      throw new Error(`limit, windowMs: ${limit}, ${windowMs} are not 0 or more and above 0`)
+    if (!(bytesMax >= bytesMaxLeast))
+      throw new Error(`bytesMax: ${bytesMax} is not ${bytesMaxLeast} or more`)
     this.limit = limit
     this.windowMs = windowMs
     this.seed = seed
     this.fingerprint = new Fingerprint(seed)
-    this.buckets = Math.min(bucketsMax, Math.floor(bytesMax / 8 / (slotBytesPerBucket + limit * nodeBytesPerAdmission)))
-    if (this.buckets < 1) throw new Error(`bytesMax: ${bytesMax} is too little for a limit of ${limit}`)
+    this.buckets = Math.min(
+      bucketsMax,
+      Math.floor(bytesMax / 8 / (slotBytesPerBucket + limit * nodeBytesPerAdmission)),
+    )
+    if (this.buckets < 1)
+      throw new Error(`bytesMax: ${bytesMax} is too little for a limit of ${limit}`)
     this.shardBytes = Math.floor((bytesMax * 13) / 16 / shardCount)
     this.clear()
   }
@@ -140,11 +167,20 @@ class Table implements RateTable {
     if (slot >= 0) return this.describe(logs, slot, logs.live(slot, now), now, limit)
     const bucket = this.usedBucket(high, now)
     if (bucket < 0) return this.describe(logs, -1, 0, now, limit)
-    return this.describe(this.shared!, bucket, this.shared!.live(bucket, now), now, Math.min(limit, this.limit))
+    return this.describe(
+      this.shared!,
+      bucket,
+      this.shared!.live(bucket, now),
+      now,
+      Math.min(limit, this.limit),
+    )
   }
 
   clear(): void {
-    this.shards = Array.from({ length: shardCount }, () => new SlidingLogs(this.windowMs, this.shardBytes))
+    this.shards = Array.from(
+      { length: shardCount },
+      () => new SlidingLogs(this.windowMs, this.shardBytes),
+    )
     this.shared = undefined
     this.sharedUntil = Number.NEGATIVE_INFINITY
   }
@@ -180,13 +216,21 @@ class Table implements RateTable {
     return true
   }
 
-  private restore(logs: SlidingLogs, high: number, low: number, ages: Float64Array, start: number, now: number): void {
+  private restore(
+    logs: SlidingLogs,
+    high: number,
+    low: number,
+    ages: Float64Array,
+    start: number,
+    now: number,
+  ): void {
     const times = ages.map(age => start - age).filter(time => now - time < this.windowMs)
     if (times.length === 0) return
     let slot = logs.add(high, low, now)
     for (const time of times) {
       if (slot >= 0) slot = logs.push(slot, time)
-      // A full store that is filled again packs a little worse; the rest is shared, as late as can be.
+      // A full store that is filled again packs a little worse; the rest is shared, as late as can
+      // be.
       if (slot < 0) this.takeShared(high, now, this.limit)
     }
   }
@@ -214,8 +258,17 @@ class Table implements RateTable {
     return decision
   }
 
-  /** A call may hold a key to less than its log already has: then more than one admission must expire first. */
-  private describe(logs: SlidingLogs, slot: number, count: number, now: number, limit: number): RateDecision {
+  /**
+   * A call may hold a key to less than its log already has: then more than one admission must
+   * expire first.
+   */
+  private describe(
+    logs: SlidingLogs,
+    slot: number,
+    count: number,
+    now: number,
+    limit: number,
+  ): RateDecision {
     const { decision, windowMs } = this
     decision.admitted = count < limit
     decision.limit = limit
@@ -223,7 +276,9 @@ class Table implements RateTable {
     decision.remaining = Math.max(0, limit - count)
     decision.resetMs = count > 0 ? logs.newest(slot) + windowMs - now : 0
     decision.retryAfterMs = 0
-    if (count >= limit) decision.retryAfterMs = limit > 0 ? logs.time(slot, logs.size(slot) - limit) + windowMs - now : windowMs
+    if (count >= limit)
+      decision.retryAfterMs =
+        limit > 0 ? logs.time(slot, logs.size(slot) - limit) + windowMs - now : windowMs
     return decision
   }
 
@@ -231,7 +286,12 @@ class Table implements RateTable {
     const logs = this.sharedLogs()
     const low = this.bucketOf(high)
     const found = logs.find(0, low)
-    const decision = this.admit(logs, found < 0 ? logs.add(0, low, now) : found, now, Math.min(limit, this.limit))
+    const decision = this.admit(
+      logs,
+      found < 0 ? logs.add(0, low, now) : found,
+      now,
+      Math.min(limit, this.limit),
+    )
     if (decision.admitted) this.sharedUntil = now + this.windowMs
     return decision
   }

@@ -1,19 +1,28 @@
-/** What a person may be in an organization. Outside of one, everybody is admin of their own account. */
+/**
+ * What a person may be in an organization. Outside of one, everybody is admin of their own account.
+ */
 export const roles = ['admin', 'member', 'read_only'] as const
 export type Role = (typeof roles)[number]
 
 /**
- * Everything that the routes of the interface do to an account, and who may do it. This is the whole of the rule: the gate asks it for
- * every request, and handlers ask it where the answer depends on what the request is about.
+ * Everything that the routes of the interface do to an account, and who may do it. This is the
+ * whole of the rule: the gate asks it for every request, and handlers ask it where the answer
+ * depends on what the request is about.
  */
 const matrix = {
   /** Prices, usage and whatever else is only looked at. */
   read: ['admin', 'member', 'read_only'],
   /** What is one's own: the sign-in, one's membership. */
   self: ['admin', 'member', 'read_only'],
-  /** Making API keys of one's own, and changing, rolling and revoking keys of people who are not admins. */
+  /**
+   * Making API keys of one's own, and changing, rolling and revoking keys of people who are not
+   * admins.
+   */
   change_keys: ['admin', 'member'],
-  /** The same with keys of admins: who rolls a key reads its token and acts with its holder's rights. */
+  /**
+   * The same with keys of admins: who rolls a key reads its token and acts with its holder's
+   * rights.
+   */
   change_admin_keys: ['admin'],
   /** Members, their roles and invitations. */
   change_members: ['admin'],
@@ -33,8 +42,11 @@ export const rolesFor = (action: Action): readonly Role[] => matrix[action]
 
 export const may = (role: Role, action: Action): boolean => rolesFor(action).includes(role)
 
-/** What a request does unless its route says otherwise: reading looks, everything else changes data. */
-export const actionOf = (method: string): Action => (method === 'GET' || method === 'HEAD' ? 'read' : 'change_data')
+/**
+ * What a request does unless its route says otherwise: reading looks, everything else changes data.
+ */
+export const actionOf = (method: string): Action =>
+  method === 'GET' || method === 'HEAD' ? 'read' : 'change_data'
 
 /** `read-only` is read as `read_only`. */
 export function roleOf(text: string): Role | undefined {
@@ -42,6 +54,9 @@ export function roleOf(text: string): Role | undefined {
   return roles.find(role => role === word)
 }
 
-/** Who is left with the right to everything: an organization without one could not be run by anybody. */
+/**
+ * Who is left with the right to everything: an organization without one could not be run by
+ * anybody.
+ */
 export const keepsAdmin = (members: readonly { role: Role; accountId: string | null }[]): boolean =>
   members.some(one => one.role === 'admin' && one.accountId !== null)

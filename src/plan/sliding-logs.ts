@@ -1,21 +1,28 @@
-/** A slot: fingerprint high, fingerprint low, node of the newest entry, number of entries. Low 0 is an empty slot. */
+/**
+ * A slot: fingerprint high, fingerprint low, node of the newest entry, number of entries. Low 0 is
+ * an empty slot.
+ */
 const slotWords = 4
 const slotBytes = 4 * slotWords
 /** A node: a time and the next node. */
 const nodeBytes = 12
 const sizeMin = 16
 
-/** A store found full is believed to be full for this part of the window, so that a crowd cannot have it searched for every request. */
+/**
+ * A store found full is believed to be full for this part of the window, so that a crowd cannot
+ * have it searched for every request.
+ */
 const retryShare = 1 / 16
 /** A rebuild that gains less than this is not worth its time. */
 const gainMin = 17 / 16
 
 /**
- * Logs of admission times by 64-bit fingerprint, in three typed arrays: an open-addressed table of slots, and nodes that make one
- * circular list per log, newest node known, its successor the oldest. A log of one admission takes 28 bytes, each further one 12.
- * Times must not go back. Nothing is deleted one by one: when slots or nodes run short the live part is copied into arrays of twice its
- * size (at most `bytesMax`), which forgets idle logs. The first newcomer a window later has it done again, so that memory is given back
- * after a crowd.
+ * Logs of admission times by 64-bit fingerprint, in three typed arrays: an open-addressed table of
+ * slots, and nodes that make one circular list per log, newest node known, its successor the
+ * oldest. A log of one admission takes 28 bytes, each further one 12. Times must not go back.
+ * Nothing is deleted one by one: when slots or nodes run short the live part is copied into arrays
+ * of twice its size (at most `bytesMax`), which forgets idle logs. The first newcomer a window
+ * later has it done again, so that memory is given back after a crowd.
  */
 export class SlidingLogs {
   keys = 0
@@ -79,7 +86,9 @@ export class SlidingLogs {
     return count
   }
 
-  /** Adds `now` to a log and returns the slot it has afterwards; -1 when there is no memory for it. */
+  /**
+   * Adds `now` to a log and returns the slot it has afterwards; -1 when there is no memory for it.
+   */
   push(at: number, now: number): number {
     if (this.spare() > 0) {
       this.append(at, now)
@@ -109,7 +118,10 @@ export class SlidingLogs {
     return this.times[this.slots[at + 2]!]!
   }
 
-  /** How many entries of a log are younger than the window, and so how many a `prune` would leave. Changes nothing. */
+  /**
+   * How many entries of a log are younger than the window, and so how many a `prune` would leave.
+   * Changes nothing.
+   */
   live(at: number, now: number): number {
     const { next } = this
     let count = this.slots[at + 3]!
@@ -173,7 +185,10 @@ export class SlidingLogs {
     slots[at + 3]! += 1
   }
 
-  /** False when the live logs leave no room worth having, which is then believed for a part of the window. */
+  /**
+   * False when the live logs leave no room worth having, which is then believed for a part of the
+   * window.
+   */
   private rebuild(now: number): boolean {
     if (now < this.rebuildAfter) return false
     let [keys, entries] = [1, 2]
@@ -182,7 +197,8 @@ export class SlidingLogs {
       entries += live
       if (live > 0) keys += 1
     }
-    // Nodes get the larger margin, so newcomers run out of slots before they have taken the nodes of the logs that are here already.
+    // Nodes get the larger margin, so newcomers run out of slots before they have taken the nodes
+    // of the logs that are here already.
     const slotCount = Math.ceil(keys / 0.8) + 1
     const nodeCount = Math.ceil((entries * 8) / 7) + 2
     const gain = Math.min(2, this.bytesMax / (slotCount * slotBytes + nodeCount * nodeBytes))
@@ -191,7 +207,11 @@ export class SlidingLogs {
       return false
     }
     this.shrinkAfter = now + this.windowMs
-    this.copy(now, Math.max(sizeMin, Math.floor(slotCount * gain)), Math.max(sizeMin, Math.floor(nodeCount * gain)))
+    this.copy(
+      now,
+      Math.max(sizeMin, Math.floor(slotCount * gain)),
+      Math.max(sizeMin, Math.floor(nodeCount * gain)),
+    )
     return true
   }
 

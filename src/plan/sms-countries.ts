@@ -18,5 +18,9 @@ const served: Readonly<Record<string, SmsCountry>> = {
   CX: 'AU',
 }
 
-/** The served country whose networks a region's numbers belong to; undefined for a region that is not served. */
-export const smsCountryOf = (region: string): SmsCountry | undefined => (Object.hasOwn(served, region) ? served[region] : undefined)
+/**
+ * The served country whose networks a region's numbers belong to; undefined for a region that is
+ * not served.
+ */
+export const smsCountryOf = (region: string): SmsCountry | undefined =>
+  Object.hasOwn(served, region) ? served[region] : undefined

@@ -1,7 +1,15 @@
 import { isObject } from '../lib/json.ts'
 
 /** What a row of a data source says. */
-export const rowFields = ['price', 'timestamp', 'fuel_type', 'port', 'region', 'currency', 'unit'] as const
+export const rowFields = [
+  'price',
+  'timestamp',
+  'fuel_type',
+  'port',
+  'region',
+  'currency',
+  'unit',
+] as const
 export type RowField = (typeof rowFields)[number]
 
 export const sourceFormats = ['json', 'ndjson', 'csv'] as const
@@ -55,15 +63,24 @@ const ownHeaders =
   /^(host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|cookie|accept.*|user-agent|range)$/i
 
 /** Reads what a configuration says; what it says beside that is kept and means nothing. */
-export function sourceConfig(given: Fields | null): { config: SourceConfig; faults: ConfigFault[] } {
+export function sourceConfig(given: Fields | null): {
+  config: SourceConfig
+  faults: ConfigFault[]
+} {
   const faults: ConfigFault[] = []
   const fields = given ?? {}
   const fault = (field: string, why: string): undefined => void faults.push({ field, why })
   const text = (field: string, of: Fields = fields, name = field): string | undefined => {
     const value = Object.hasOwn(of, field) ? of[field] : undefined
     if (value === undefined || value === null) return undefined
-    const isFine = typeof value === 'string' && value.length <= charactersMax && value.isWellFormed() && !/\p{Cc}/u.test(value)
-    return isFine ? value : fault(name, `must be text of at most ${charactersMax} characters on one line.`)
+    const isFine =
+      typeof value === 'string' &&
+      value.length <= charactersMax &&
+      value.isWellFormed() &&
+      !/\p{Cc}/u.test(value)
+    return isFine
+      ? value
+      : fault(name, `must be text of at most ${charactersMax} characters on one line.`)
   }
   const word = <T extends string>(field: string, words: readonly T[]): T | undefined => {
     const value = text(field)?.toLowerCase()
@@ -79,15 +96,28 @@ export function sourceConfig(given: Fields | null): { config: SourceConfig; faul
   }
   const path = text('path')
   if (path !== undefined && !isInside(path))
-    fault('path', 'must be a relative path with forward slashes and without "..", such as prices/today.csv.')
+    fault(
+      'path',
+      'must be a relative path with forward slashes and without "..", such as prices/today.csv.',
+    )
   const authHeader = text('auth_header') ?? 'X-API-Key'
-  if (!headerName.test(authHeader) || ownHeaders.test(authHeader)) fault('auth_header', 'must be the name of a header for a credential.')
+  if (!headerName.test(authHeader) || ownHeaders.test(authHeader))
+    fault('auth_header', 'must be the name of a header for a credential.')
   const config: SourceConfig = {
-    ...{ url: text('url'), path, auth: word('auth', authKinds), authHeader, format: word('format', sourceFormats) },
+    url: text('url'),
+    path,
+    auth: word('auth', authKinds),
+    authHeader,
+    format: word('format', sourceFormats),
     items: names(text('items')),
-    fields: new Map(rowFields.flatMap(field => mapped(field, text(field, part('fields'), `fields.${field}`)))),
+    fields: new Map(
+      rowFields.flatMap(field => mapped(field, text(field, part('fields'), `fields.${field}`))),
+    ),
     defaults: new Map(rowFields.flatMap(field => standIn(field, part('defaults')[field], fault))),
-    intervalMinutes: minutesOf(fields.interval_minutes) ?? fault('interval_minutes', minutesRight) ?? intervalMinutes.default,
+    intervalMinutes:
+      minutesOf(fields.interval_minutes) ??
+      fault('interval_minutes', minutesRight) ??
+      intervalMinutes.default,
   }
   for (const [field, list] of [
     ['items', config.items] as const,
@@ -95,16 +125,26 @@ export function sourceConfig(given: Fields | null): { config: SourceConfig; faul
   ]) {
     if (list.length > pathDepthMax) fault(field, `must name at most ${pathDepthMax} steps.`)
   }
-  return { config, faults: faults.filter((one, i) => faults.findIndex(other => other.field === one.field) === i) }
+  return {
+    config,
+    faults: faults.filter((one, i) => faults.findIndex(other => other.field === one.field) === i),
+  }
 }
 
 const names = (text: string | undefined): string[] => (text ? text.split('.') : [])
-const mapped = (field: RowField, text: string | undefined): [RowField, string[]][] => (text ? [[field, names(text)]] : [])
+const mapped = (field: RowField, text: string | undefined): [RowField, string[]][] =>
+  text ? [[field, names(text)]] : []
 
-function standIn(field: RowField, value: unknown, fault: (field: string, why: string) => undefined): [RowField, unknown][] {
+function standIn(
+  field: RowField,
+  value: unknown,
+  fault: (field: string, why: string) => undefined,
+): [RowField, unknown][] {
   if (value === undefined || value === null) return []
-  if (field === 'price' || field === 'timestamp') fault(`defaults.${field}`, 'can not stand for what a row does not say.')
-  else if (typeof value !== 'string' || value.length > 100) fault(`defaults.${field}`, 'must be text of at most 100 characters.')
+  if (field === 'price' || field === 'timestamp')
+    fault(`defaults.${field}`, 'can not stand for what a row does not say.')
+  else if (typeof value !== 'string' || value.length > 100)
+    fault(`defaults.${field}`, 'must be text of at most 100 characters.')
   else return [[field, value]]
   return []
 }
@@ -113,13 +153,18 @@ const minutesRight = `must be a whole number from ${intervalMinutes.min} to ${in
 
 function minutesOf(value: unknown): number | undefined {
   if (value === undefined || value === null) return intervalMinutes.default
-  const isFine = typeof value === 'number' && Number.isSafeInteger(value) && value >= intervalMinutes.min && value <= intervalMinutes.max
+  const isFine =
+    typeof value === 'number' &&
+    Number.isSafeInteger(value) &&
+    value >= intervalMinutes.min &&
+    value <= intervalMinutes.max
   return isFine ? value : undefined
 }
 
 /** Whether a path stays below the directory that it is relative to, by its text. */
 export function isInside(path: string): boolean {
-  if (path === '' || path.length > 500 || path.startsWith('/') || /[\\\0]|^[A-Za-z]:/.test(path)) return false
+  if (path === '' || path.length > 500 || path.startsWith('/') || /[\\\0]|^[A-Za-z]:/.test(path))
+    return false
   return path.split('/').every(step => step !== '' && step !== '.' && step !== '..')
 }
 
@@ -127,7 +172,9 @@ export type Credentials = Readonly<Record<string, string>>
 
 const visible = /^[\x20-\x7e]+$/
 
-/** The header that a credential is sent in; the sentence that says what is missing names no value. */
+/**
+ * The header that a credential is sent in; the sentence that says what is missing names no value.
+ */
 export function authHeaders(
   { auth, authHeader }: SourceConfig,
   credentials: Credentials,
@@ -138,15 +185,27 @@ export function authHeaders(
     const { username, password } = credentials
     if (username === undefined || password === undefined)
       return { fault: 'credentials have no username and password, which auth "basic" needs' }
-    if (username.includes(':')) return { fault: 'credentials.username has a colon, which auth "basic" can not carry' }
-    return { headers: { Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` } }
+    if (username.includes(':'))
+      return { fault: 'credentials.username has a colon, which auth "basic" can not carry' }
+    return {
+      headers: {
+        Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+      },
+    }
   }
-  const wanted = kind === 'bearer' ? ['token', 'access_token', 'api_key'] : ['api_key', 'token', 'value']
+  const wanted =
+    kind === 'bearer' ? ['token', 'access_token', 'api_key'] : ['api_key', 'token', 'value']
   const name = wanted.find(one => credentials[one] !== undefined)
-  if (name === undefined) return { fault: `credentials have none of ${wanted.join(', ')}, of which auth "${kind}" needs one` }
+  if (name === undefined)
+    return {
+      fault: `credentials have none of ${wanted.join(', ')}, of which auth "${kind}" needs one`,
+    }
   const value = credentials[name]!
-  if (!visible.test(value)) return { fault: `credentials.${name} has characters that no header can carry` }
-  return { headers: kind === 'bearer' ? { Authorization: `Bearer ${value}` } : { [authHeader]: value } }
+  if (!visible.test(value))
+    return { fault: `credentials.${name} has characters that no header can carry` }
+  return {
+    headers: kind === 'bearer' ? { Authorization: `Bearer ${value}` } : { [authHeader]: value },
+  }
 }
 
 /** How credentials are sent where the configuration does not say. */
@@ -160,13 +219,15 @@ function impliedAuth(credentials: Credentials): AuthKind {
 const maskedCharactersMin = 6
 
 /**
- * Takes credentials out of what came from outside, before anything else sees it: a server may repeat them in its answer, and from there they
- * would go into rows, logs and errors.
+ * Takes credentials out of what came from outside, before anything else sees it: a server may
+ * repeat them in its answer, and from there they would go into rows, logs and errors.
  */
 export function withoutCredentials(credentials: Credentials): (text: string) => string {
   const values = Object.values(credentials)
   const joined =
-    credentials.username !== undefined && credentials.password !== undefined ? [`${credentials.username}:${credentials.password}`] : []
+    credentials.username !== undefined && credentials.password !== undefined
+      ? [`${credentials.username}:${credentials.password}`]
+      : []
   const spelled = [...values, ...joined].flatMap(value => [
     value,
     JSON.stringify(value).slice(1, -1),
@@ -174,7 +235,9 @@ export function withoutCredentials(credentials: Credentials): (text: string) => 
     Buffer.from(value).toString('base64'),
     Buffer.from(value).toString('hex'),
   ])
-  const known = [...new Set(spelled)].filter(one => one.length >= maskedCharactersMin).sort((a, b) => b.length - a.length)
+  const known = [...new Set(spelled)]
+    .filter(one => one.length >= maskedCharactersMin)
+    .sort((a, b) => b.length - a.length)
   return text => known.reduce((left, one) => left.replaceAll(one, '[redacted]'), text)
 }
 
@@ -188,9 +251,14 @@ export function pushSecret({ secret, token }: Credentials): string | undefined {
 
 const backOffMaxMinutes = 24 * 60
 
-/** How long a source that has failed so many times in a row waits: each time twice as long, up to a day. */
+/**
+ * How long a source that has failed so many times in a row waits: each time twice as long, up to a
+ * day.
+ */
 export const waitMinutes = (interval: number, failures: number): number =>
-  failures === 0 ? interval : Math.max(interval, Math.min(backOffMaxMinutes, interval * 2 ** Math.min(20, failures - 1)))
+  failures === 0
+    ? interval
+    : Math.max(interval, Math.min(backOffMaxMinutes, interval * 2 ** Math.min(20, failures - 1)))
 
 /** After so many failures in a row a source is given up, until its owner changes it. */
 export const failuresMax = 10

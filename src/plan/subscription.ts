@@ -13,7 +13,10 @@ export interface Terms {
   priceCents: number
 }
 
-/** `months` calendar months after `anchorAt` (UTC), at the same time of day; where the month has no such day, on its last. */
+/**
+ * `months` calendar months after `anchorAt` (UTC), at the same time of day; where the month has no
+ * such day, on its last.
+ */
 export function monthsAfter(anchorAt: number, months: number): number {
   const anchor = new Date(anchorAt)
   const [year, month] = [anchor.getUTCFullYear(), anchor.getUTCMonth() + months]
@@ -23,17 +26,26 @@ export function monthsAfter(anchorAt: number, months: number): number {
 }
 
 /**
- * The end of the period that begins at `startsAt`, which is the anchor or an end before. All ends are counted from the anchor, so that a
- * subscription of the 31st, after a February, ends on the 31st again.
+ * The end of the period that begins at `startsAt`, which is the anchor or an end before. All ends
+ * are counted from the anchor, so that a subscription of the 31st, after a February, ends on the
+ * 31st again.
  */
-export function periodEnd(anchorAt: number, startsAt: number, billingPeriod: BillingPeriod): number {
+export function periodEnd(
+  anchorAt: number,
+  startsAt: number,
+  billingPeriod: BillingPeriod,
+): number {
   const [anchor, start] = [new Date(anchorAt), new Date(startsAt)]
-  const passed = (start.getUTCFullYear() - anchor.getUTCFullYear()) * 12 + start.getUTCMonth() - anchor.getUTCMonth()
+  const passed =
+    (start.getUTCFullYear() - anchor.getUTCFullYear()) * 12 +
+    start.getUTCMonth() -
+    anchor.getUTCMonth()
   return monthsAfter(anchorAt, passed + monthsOf[billingPeriod])
 }
 
 /** A step up has a higher place in the table of plans, whatever it costs. */
-export const isHigher = (plan: PlanId, than: PlanId): boolean => planIds.indexOf(plan) > planIds.indexOf(than)
+export const isHigher = (plan: PlanId, than: PlanId): boolean =>
+  planIds.indexOf(plan) > planIds.indexOf(than)
 
 /** How a change of terms is made. */
 export type TermsChange =
@@ -43,8 +55,9 @@ export type TermsChange =
   | { when: 'period_end' }
 
 /**
- * A higher plan takes effect at once, and so does the same one for longer. A lower plan and a shorter time wait for the end of what is paid
- * for, and so does whatever would leave money over: nothing is paid back.
+ * A higher plan takes effect at once, and so does the same one for longer. A lower plan and a
+ * shorter time wait for the end of what is paid for, and so does whatever would leave money over:
+ * nothing is paid back.
  */
 export function changeOf(held: Terms & PricedPeriod, wanted: Terms, at: number): TermsChange {
   const samePeriod = held.billingPeriod === wanted.billingPeriod
@@ -52,7 +65,9 @@ export function changeOf(held: Terms & PricedPeriod, wanted: Terms, at: number):
   const isLower = isHigher(held.plan, wanted.plan)
   const isShorter = monthsOf[wanted.billingPeriod] < monthsOf[held.billingPeriod]
   if (isLower || isShorter) return { when: 'period_end' }
-  const cost = samePeriod ? proration(held, wanted.priceCents, at) : replacement(held, wanted.priceCents, at)
+  const cost = samePeriod
+    ? proration(held, wanted.priceCents, at)
+    : replacement(held, wanted.priceCents, at)
   if (cost.amountCents < 0) return { when: 'period_end' }
   return { when: 'now', newPeriod: !samePeriod, proration: cost }
 }

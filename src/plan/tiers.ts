@@ -1,10 +1,27 @@
 import type { Limits } from './limits.ts'
 
-export const planIds = ['free', 'developer', 'starter', 'professional', 'scale', 'enterprise'] as const
+export const planIds = [
+  'free',
+  'developer',
+  'starter',
+  'professional',
+  'scale',
+  'enterprise',
+] as const
 export type PlanId = (typeof planIds)[number]
 
-/** A plan, or the trial that an account on the free plan may be in. The columns of the tables below. */
-export const tierIds = ['free', 'trial', 'developer', 'starter', 'professional', 'scale', 'enterprise'] as const
+/**
+ * A plan, or the trial that an account on the free plan may be in. The columns of the tables below.
+ */
+export const tierIds = [
+  'free',
+  'trial',
+  'developer',
+  'starter',
+  'professional',
+  'scale',
+  'enterprise',
+] as const
 export type TierId = (typeof tierIds)[number]
 
 export const features = [
@@ -27,7 +44,10 @@ export type Feature = (typeof features)[number]
 export const addOnIds = ['futures_data', 'well_permits', 'well_production', 'sms'] as const
 export type AddOnId = (typeof addOnIds)[number]
 
-/** `allowance`: callable like `included`, but only a courtesy of the tier's quota: nobody is told to buy the plan for it. */
+/**
+ * `allowance`: callable like `included`, but only a courtesy of the tier's quota: nobody is told to
+ * buy the plan for it.
+ */
 export type Access = 'included' | 'allowance' | 'addon' | 'none'
 
 export type QuotaKind = 'daily_counter' | 'monthly_counter' | 'trial_counter'
@@ -74,13 +94,37 @@ export interface AddOn {
   smsPerMonth: number | null
 }
 
-type Row<T> = readonly [free: T, trial: T, developer: T, starter: T, professional: T, scale: T, enterprise: T]
+type Row<T> = readonly [
+  free: T,
+  trial: T,
+  developer: T,
+  starter: T,
+  professional: T,
+  scale: T,
+  enterprise: T,
+]
 
 const identity = {
   planId: ['free', 'free', 'developer', 'starter', 'professional', 'scale', 'enterprise'],
   name: ['Free', 'Free trial', 'Developer', 'Starter', 'Professional', 'Scale', 'Enterprise'],
-  tierName: ['Free', 'Free trial', 'Exploration', 'Production Boost', 'Reservoir Mastery', 'Scale', 'Enterprise'],
-  legacyName: ['free', 'free', 'exploration', 'production', 'reservoir_mastery', 'reservoir_mastery', 'reservoir_mastery'],
+  tierName: [
+    'Free',
+    'Free trial',
+    'Exploration',
+    'Production Boost',
+    'Reservoir Mastery',
+    'Scale',
+    'Enterprise',
+  ],
+  legacyName: [
+    'free',
+    'free',
+    'exploration',
+    'production',
+    'reservoir_mastery',
+    'reservoir_mastery',
+    'reservoir_mastery',
+  ],
   customPricing: [false, false, false, false, false, false, true],
   quotaKind: [
     'daily_counter',
@@ -91,14 +135,26 @@ const identity = {
     'monthly_counter',
     'monthly_counter',
   ],
-  state: ['free', 'trial_active', 'paid_active', 'paid_active', 'paid_active', 'paid_active', 'paid_active'],
+  state: [
+    'free',
+    'trial_active',
+    'paid_active',
+    'paid_active',
+    'paid_active',
+    'paid_active',
+    'paid_active',
+  ],
 } satisfies { [K in keyof Omit<Tier, keyof Allowances | 'id' | 'access'>]: Row<Tier[K]> }
 
 /** A year costs twelve months. */
 export const yearOf = (monthlyCents: number) => 12 * monthlyCents
 const priceMonthlyCents: Row<number> = [0, 0, 1900, 4900, 9900, 39_900, 0]
 
-const numbers: { [K in Exclude<keyof Allowances, 'requestsPerMinute' | 'apiKeys' | 'priceYearlyCents'>]: Row<Allowances[K]> } = {
+const numbers: {
+  [K in Exclude<keyof Allowances, 'requestsPerMinute' | 'apiKeys' | 'priceYearlyCents'>]: Row<
+    Allowances[K]
+  >
+} = {
   // The last is a setting.
   requestQuota: [50, 10_000, 10_000, 50_000, 100_000, 1_000_000, null],
   scheduledDeliveries: [1, 1, 10, 10, 10, null, null],
@@ -130,13 +186,36 @@ const cells: Record<Feature, Row<keyof typeof words>> = {
   data_connector: ['-', '-', '-', '-', 'Y', 'Y', 'Y'],
 }
 
-/** A feature that is worth nothing without another one: no tier has or sells it unless it includes the other. */
-export const prerequisites: Readonly<Partial<Record<Feature, Feature>>> = { well_permits: 'energy_intelligence' }
+/**
+ * A feature that is worth nothing without another one: no tier has or sells it unless it includes
+ * the other.
+ */
+export const prerequisites: Readonly<Partial<Record<Feature, Feature>>> = {
+  well_permits: 'energy_intelligence',
+}
 
 export const specAddOns: readonly AddOn[] = [
-  { id: 'futures_data', name: 'Futures Data', feature: 'futures', priceMonthlyCents: 4900, smsPerMonth: null },
-  { id: 'well_permits', name: 'Well Permits', feature: 'well_permits', priceMonthlyCents: 9900, smsPerMonth: null },
-  { id: 'well_production', name: 'Well Production', feature: 'well_production', priceMonthlyCents: 19_900, smsPerMonth: null },
+  {
+    id: 'futures_data',
+    name: 'Futures Data',
+    feature: 'futures',
+    priceMonthlyCents: 4900,
+    smsPerMonth: null,
+  },
+  {
+    id: 'well_permits',
+    name: 'Well Permits',
+    feature: 'well_permits',
+    priceMonthlyCents: 9900,
+    smsPerMonth: null,
+  },
+  {
+    id: 'well_production',
+    name: 'Well Production',
+    feature: 'well_production',
+    priceMonthlyCents: 19_900,
+    smsPerMonth: null,
+  },
   { id: 'sms', name: 'SMS', feature: 'sms', priceMonthlyCents: 900, smsPerMonth: 10 },
 ]
 
@@ -145,17 +224,21 @@ export const recordOf = <K extends string, V>(keys: readonly K[], value: (key: K
 
 function specTier(id: TierId, column: number, limits: Limits): Tier {
   const cell = <T extends Record<string, Row<unknown>>>(table: T) =>
-    recordOf(Object.keys(table) as (keyof T & string)[], key => table[key]![column]) as { [K in keyof T]: T[K][number] }
+    recordOf(Object.keys(table) as (keyof T & string)[], key => table[key]![column]) as {
+      [K in keyof T]: T[K][number]
+    }
   return {
     id,
     ...cell(identity),
     ...cell(numbers),
     requestsPerMinute: limits.perMinute,
     apiKeys: limits.keysMax,
-    requestQuota: id === 'enterprise' ? limits.enterprisePerMonth : (numbers.requestQuota[column] ?? null),
+    requestQuota:
+      id === 'enterprise' ? limits.enterprisePerMonth : (numbers.requestQuota[column] ?? null),
     priceYearlyCents: yearOf(priceMonthlyCents[column]!),
     access: recordOf(features, feature => words[cells[feature][column]!]),
   }
 }
 
-export const specTiers = (limits: Limits): readonly Tier[] => tierIds.map((id, column) => specTier(id, column, limits))
+export const specTiers = (limits: Limits): readonly Tier[] =>
+  tierIds.map((id, column) => specTier(id, column, limits))

@@ -1,6 +1,9 @@
 /** What became of one attempt to hand a message over. */
 export interface Outcome {
-  /** `retry`: the same attempt may go better later; whether there is a later is the schedule's business. */
+  /**
+   * `retry`: the same attempt may go better later; whether there is a later is the schedule's
+   * business.
+   */
   state: 'delivered' | 'failed' | 'retry'
   statusCode?: number
   /** One sentence for the person who asked for the message. */

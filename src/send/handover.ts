@@ -1,6 +1,9 @@
 import type { Outcome } from './attempt.ts'
 
-/** What is at fault where it is not the way: the address will never do, its owner wants no more messages, or this house is not set up. */
+/**
+ * What is at fault where it is not the way: the address will never do, its owner wants no more
+ * messages, or this house is not set up.
+ */
 export type Fault = 'address' | 'refused' | 'setting'
 
 /** What a provider of mail or text messages made of one that was handed to it. */
@@ -20,14 +23,28 @@ export type Handover =
 export const accepted = (statusCode: number | null): Handover => ({ accepted: true, statusCode })
 
 /** To be tried again. */
-export const putOff = (reason: string, statusCode: number | null = null, retryAfterMs?: number): Handover => ({
-  ...{ accepted: false, again: true, statusCode, reason: oneSentence(reason) },
+export const putOff = (
+  reason: string,
+  statusCode: number | null = null,
+  retryAfterMs?: number,
+): Handover => ({
+  accepted: false,
+  again: true,
+  statusCode,
+  reason: oneSentence(reason),
   ...(retryAfterMs !== undefined && { retryAfterMs }),
 })
 
 /** Not to be tried again. */
-export const givenUp = (reason: string, statusCode: number | null = null, fault?: Fault): Handover => ({
-  ...{ accepted: false, again: false, statusCode, reason: oneSentence(reason) },
+export const givenUp = (
+  reason: string,
+  statusCode: number | null = null,
+  fault?: Fault,
+): Handover => ({
+  accepted: false,
+  again: false,
+  statusCode,
+  reason: oneSentence(reason),
   ...(fault && { fault }),
 })
 
@@ -54,5 +71,9 @@ const oneSentence = (text: string): string =>
     .slice(0, reasonCharactersMax)
     .toWellFormed()
 
-/** Whether an answer with this status may be another one next time: too many at once, a timeout, or a fault on the other side. */
-export const mayPass = (status: number): boolean => status === 408 || status === 429 || status >= 500
+/**
+ * Whether an answer with this status may be another one next time: too many at once, a timeout, or
+ * a fault on the other side.
+ */
+export const mayPass = (status: number): boolean =>
+  status === 408 || status === 429 || status >= 500

@@ -4,20 +4,38 @@ import schema from '../../schema.sql' with { type: 'text' }
 import { migrate, schemaVersion } from './migrations.ts'
 
 export interface OpenOptions {
-  /** How long a statement waits for another process's lock. It blocks the whole event loop, so it stays at or under 250 ms. */
+  /**
+   * How long a statement waits for another process's lock. It blocks the whole event loop, so it
+   * stays at or under 250 ms.
+   */
   busyTimeoutMs?: number
-  /** Pages in the write-ahead log before SQLite copies them back; 0 leaves checkpoints to a replicator. */
+  /**
+   * Pages in the write-ahead log before SQLite copies them back; 0 leaves checkpoints to a
+   * replicator.
+   */
   autocheckpoint?: number
   readonly?: boolean
-  /** Nobody writes it meanwhile, and no log stands beside it: it is read without a trace in its directory. */
+  /**
+   * Nobody writes it meanwhile, and no log stands beside it: it is read without a trace in its
+   * directory.
+   */
   immutable?: boolean
 }
 
-/** Opens the database and brings it to this version's schema. Throws when the file was written by a newer version. */
+/**
+ * Opens the database and brings it to this version's schema. Throws when the file was written by a
+ * newer version.
+ */
 export function openDatabase(path: string, options: OpenOptions = {}): Database {
   const db = options.immutable
-    ? new Database(`${pathToFileURL(path)}?immutable=1`, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI)
-    : new Database(path, options.readonly ? { readonly: true, strict: true } : { create: true, strict: true })
+    ? new Database(
+        `${pathToFileURL(path)}?immutable=1`,
+        constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI,
+      )
+    : new Database(
+        path,
+        options.readonly ? { readonly: true, strict: true } : { create: true, strict: true },
+      )
   try {
     db.run(`PRAGMA busy_timeout = ${options.busyTimeoutMs ?? 250}`)
     const version = versionOf(db)
@@ -31,9 +49,14 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
   }
 }
 
-/** The schema version of a database; 0 is a file whose schema was never written, as a start that was killed at once leaves it. */
+/**
+ * The schema version of a database; 0 is a file whose schema was never written, as a start that was
+ * killed at once leaves it.
+ */
 export function versionOf(db: Database): number {
-  const { user_version: version } = db.query('PRAGMA user_version').get() as { user_version: number }
+  const { user_version: version } = db.query('PRAGMA user_version').get() as {
+    user_version: number
+  }
   if (version <= schemaVersion) return version
   throw new Error(
     `the database has schema version ${version} and this program knows up to ${schemaVersion}: run the newer program, or restore a backup made by this one`,
@@ -43,10 +66,12 @@ export function versionOf(db: Database): number {
 function prepareForWriting(db: Database, version: number, options: OpenOptions) {
   // Readers never wait for the writer, and what a replicator needs.
   db.run('PRAGMA journal_mode = WAL')
-  // FULL: what was acknowledged survives a power cut. NORMAL lost acknowledged rows in nearly every simulated cut.
+  // FULL: what was acknowledged survives a power cut. NORMAL lost acknowledged rows in nearly every
+  // simulated cut.
   db.run('PRAGMA synchronous = FULL')
   db.run(`PRAGMA wal_autocheckpoint = ${options.autocheckpoint ?? 1000}`)
-  // The log is cut back to 64 MB after a checkpoint, so that one large import does not hold the disk for ever.
+  // The log is cut back to 64 MB after a checkpoint, so that one large import does not hold the
+  // disk for ever.
   db.run('PRAGMA journal_size_limit = 67108864')
   if (version === 0) {
     transact(db, () => {
@@ -59,7 +84,8 @@ function prepareForWriting(db: Database, version: number, options: OpenOptions) 
 function prepareForReading(db: Database) {
   // Reads that fall outside the page cache come from the page cache of the kernel without a copy.
   db.run('PRAGMA mmap_size = 268435456')
-  // 16 MB of pages: the upper levels of every tree of a large database, and far under the memory we promise.
+  // 16 MB of pages: the upper levels of every tree of a large database, and far under the memory we
+  // promise.
   db.run('PRAGMA cache_size = -16384')
   // After the migrations: one that builds a table anew must be able to drop the old one.
   db.run('PRAGMA foreign_keys = ON')
@@ -67,7 +93,10 @@ function prepareForReading(db: Database) {
   db.run('PRAGMA trusted_schema = OFF')
 }
 
-/** Statements are prepared when they are first used: a start would otherwise spend much of its time on hundreds that nobody needs yet. */
+/**
+ * Statements are prepared when they are first used: a start would otherwise spend much of its time
+ * on hundreds that nobody needs yet.
+ */
 function prepareLate(db: Database) {
   const query = db.query.bind(db)
   // It has what the stores use of a statement.
@@ -105,8 +134,9 @@ class LateStatement {
 }
 
 /**
- * Runs `work` as one write transaction that takes the write lock at once, so that it can not fail half-way for want of it.
- * Refuses work that returns a promise: SQLite would commit at its first await.
+ * Runs `work` as one write transaction that takes the write lock at once, so that it can not fail
+ * half-way for want of it. Refuses work that returns a promise: SQLite would commit at its first
+ * await.
  */
 export function transact<T>(db: Database, work: () => T): T {
   return db
@@ -131,7 +161,9 @@ export function integrityFaults(db: Database): string[] {
 
 /** The quick part of that: every page, but neither indexes against their tables nor references. */
 export const quickFaults = (db: Database): string[] =>
-  (db.query('PRAGMA quick_check').all() as { quick_check: string }[]).map(row => row.quick_check).filter(text => text !== 'ok')
+  (db.query('PRAGMA quick_check').all() as { quick_check: string }[])
+    .map(row => row.quick_check)
+    .filter(text => text !== 'ok')
 
 /** Copies what the write-ahead log holds into the database file. */
 export const checkpoint = (db: Database) => db.run('PRAGMA wal_checkpoint(TRUNCATE)')

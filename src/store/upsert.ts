@@ -5,10 +5,16 @@ export type Columns = Readonly<Record<string, string | number | null>>
 export type Outcome = keyof WriteCounts
 
 /**
- * Writes one row of a table whose every column counts, and answers what became of it: a row that is there already, column for column, is
- * unchanged. `columns` are all but `recorded_at`. Call it in a transaction.
+ * Writes one row of a table whose every column counts, and answers what became of it: a row that is
+ * there already, column for column, is unchanged. `columns` are all but `recorded_at`. Call it in a
+ * transaction.
  */
-export function upsert<T extends object>(db: Database, table: string, columns: readonly string[], keys: readonly string[]) {
+export function upsert<T extends object>(
+  db: Database,
+  table: string,
+  columns: readonly string[],
+  keys: readonly string[],
+) {
   const held = db.query<Columns, (string | number | null)[]>(
     `SELECT ${columns.join(', ')} FROM ${table} WHERE ${keys.map(name => `${name} = ?`).join(' AND ')}`,
   )

@@ -19,7 +19,10 @@ form.row { display: inline-block; margin-right: .5rem; }
 
 const styleHash = createHash('sha256').update(style).digest('base64')
 
-/** Nothing but this style, forms to this site, and no frame around it: the page has no script at all. */
+/**
+ * Nothing but this style, forms to this site, and no frame around it: the page has no script at
+ * all.
+ */
 const contentPolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
 
 export const escaped = (text: string): string => Bun.escapeHTML(text)
@@ -52,12 +55,16 @@ ${body}
 
 const common = {
   'cache-control': 'no-store',
-  // Within this site the origin must be told, so that a form can be known to be ours; beyond it nothing, because addresses hold tokens.
+  // Within this site the origin must be told, so that a form can be known to be ours; beyond it
+  // nothing, because addresses hold tokens.
   'referrer-policy': 'same-origin',
 }
 
 /** A page that belongs to one person: kept nowhere. */
-export const pageAnswer = (page: Page, { status = 200, cookie }: { status?: number; cookie?: string } = {}): Response =>
+export const pageAnswer = (
+  page: Page,
+  { status = 200, cookie }: { status?: number; cookie?: string } = {},
+): Response =>
   new Response(document(page), {
     status,
     headers: {
@@ -72,4 +79,7 @@ export const pageAnswer = (page: Page, { status = 200, cookie }: { status?: numb
 
 /** Sends the browser on with GET, so that a reload repeats nothing. */
 export const seeOther = (location: string, cookie?: string): Response =>
-  new Response(null, { status: 303, headers: { ...common, location, ...(cookie !== undefined && { 'set-cookie': cookie }) } })
+  new Response(null, {
+    status: 303,
+    headers: { ...common, location, ...(cookie !== undefined && { 'set-cookie': cookie }) },
+  })

@@ -3,13 +3,22 @@ import type { FixtureFeed } from './prices/feed.ts'
 
 /** The fixture data of one family that is more than price series. */
 export interface Filler {
-  /** Of a long history: writes some of it for about `budgetMs`, at least one transaction; false once there is nothing to write at present. */
+  /**
+   * Of a long history: writes some of it for about `budgetMs`, at least one transaction; false once
+   * there is nothing to write at present.
+   */
   step?(budgetMs: number): boolean
-  /** Writes what was published up to `now` and is not there yet; nothing before the history is there. */
+  /**
+   * Writes what was published up to `now` and is not there yet; nothing before the history is
+   * there.
+   */
   advance(now: number): unknown
 }
 
-/** A feed of prices that brings other families along: their history after the codes that everybody tries first, then whatever is published as the clock moves. */
+/**
+ * A feed of prices that brings other families along: their history after the codes that everybody
+ * tries first, then whatever is published as the clock moves.
+ */
 export function withFillers(feed: FixtureFeed, fillers: readonly Filler[]): FixtureFeed {
   // A feed fills the leading codes first.
   const leadersHere = () => feed.filled().size >= Math.min(leadingCodes.length, feed.total)

@@ -10,7 +10,11 @@ import { house } from '../support/instance.ts'
 import { type Row, interfaceRows as rows } from '../support/interface.ts'
 
 const named = (row: Row) => `${row.method} ${row.path}`
-const plainHouse = house({ 'limits.per_minute': '100000', 'limits.unauthenticated_per_minute': '100000', 'demo.limit_per_hour': '100000' })
+const plainHouse = house({
+  'limits.per_minute': '100000',
+  'limits.unauthenticated_per_minute': '100000',
+  'demo.limit_per_hour': '100000',
+})
 /** A slash at the end makes no other path. */
 const parameterless = (path: string) => path.replace(/\{\w+\}/g, '{}').replace(/(.)\/$/, '$1')
 
@@ -20,8 +24,13 @@ const schemas = new Ajv({ strict: false, allErrors: true })
 addFormats(schemas)
 
 beforeAll(async () => {
-  copy = evaluationCopy(undefined, { 'limits.unauthenticated_per_minute': '100000', 'demo.limit_per_hour': '100000' })
-  document = (await (await copy.ask('GET', '/openapi.json', { key: null })).json()) as OpenApiDocument
+  copy = evaluationCopy(undefined, {
+    'limits.unauthenticated_per_minute': '100000',
+    'demo.limit_per_hour': '100000',
+  })
+  document = (await (
+    await copy.ask('GET', '/openapi.json', { key: null })
+  ).json()) as OpenApiDocument
   schemas.addSchema({ ...document, $id: 'document' })
 }, 120_000)
 afterAll(() => copy.remove())
@@ -35,13 +44,16 @@ test('the list has every documented route and no other', () => {
 })
 
 /** The path of the document for a row, whatever its parameters are called there. */
-const documentedPath = (row: Row) => Object.keys(document.paths).find(path => parameterless(path) === parameterless(row.path))!
+const documentedPath = (row: Row) =>
+  Object.keys(document.paths).find(path => parameterless(path) === parameterless(row.path))!
 
 describe('on an evaluation copy', () => {
   for (const row of rows.filter(one => one.sample !== null)) {
     test(`${named(row)} answers ${row.success} with a body that its schema describes`, async () => {
-      const key = row.access === 'operator' ? copy.adminToken : row.access === 'keyless' ? null : copy.apiKey
-      const headers = row.access === 'operator' ? { authorization: `Bearer ${copy.adminToken}` } : undefined
+      const key =
+        row.access === 'operator' ? copy.adminToken : row.access === 'keyless' ? null : copy.apiKey
+      const headers =
+        row.access === 'operator' ? { authorization: `Bearer ${copy.adminToken}` } : undefined
       const before = used()
       const response = await copy.ask(row.method, row.sample!, {
         key,
@@ -51,7 +63,9 @@ describe('on an evaluation copy', () => {
       const text = await response.text()
       expect(response.status, text.slice(0, 500)).toBe(row.success)
       const media =
-        document.paths[documentedPath(row)]![row.method.toLowerCase()]!.responses[String(row.success)]?.content?.['application/json']
+        document.paths[documentedPath(row)]![row.method.toLowerCase()]!.responses[
+          String(row.success)
+        ]?.content?.['application/json']
       if (media && response.headers.get('content-type')?.includes('json')) {
         const at = `document#/paths/${pointer(documentedPath(row))}/${row.method.toLowerCase()}/responses/${row.success}/content/application~1json/schema`
         const fits = schemas.getSchema(at) ?? schemas.compile({ $ref: at })
@@ -67,7 +81,8 @@ function used(): number {
   const { keys, meter } = copy.running.services
   return meter.standing(keys.find(copy.apiKey)!).used
 }
-const pointer = (path: string) => encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'))
+const pointer = (path: string) =>
+  encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'))
 
 describe('without the right to it', () => {
   const sampleOf = (row: Row) => row.sample ?? row.path.replace(/\{\w+\}/g, '1')
@@ -77,7 +92,10 @@ describe('without the right to it', () => {
   for (const row of rows.filter(one => one.access !== 'keyless')) {
     test(`${named(row)} refuses who has no key, a malformed one or an unknown one, and tells nothing of itself`, async () => {
       for (const key of [null, 'nonsense', 'f'.repeat(64)]) {
-        const response = await copy.ask(row.method, sampleOf(row), { key, ...(row.body !== undefined && { body: row.body }) })
+        const response = await copy.ask(row.method, sampleOf(row), {
+          key,
+          ...(row.body !== undefined && { body: row.body }),
+        })
         const text = await response.text()
         if (refusedInBody(row)) expect(text).toContain('auth_failed')
         else expect(response.status, text.slice(0, 300)).toBe(401)
@@ -88,11 +106,16 @@ describe('without the right to it', () => {
   for (const row of rows.filter(one => one.access === 'key-header-only')) {
     test(`${named(row)} does not take the key in the address`, async () => {
       const joined = `${sampleOf(row)}${sampleOf(row).includes('?') ? '&' : '?'}api_key=${copy.apiKey}`
-      const response = await copy.ask(row.method, joined, { key: null, ...(row.body !== undefined && { body: row.body }) })
+      const response = await copy.ask(row.method, joined, {
+        key: null,
+        ...(row.body !== undefined && { body: row.body }),
+      })
       expect(response.status).toBe(401)
     })
   }
-  for (const row of rows.filter(one => one.access === 'key' && one.method === 'GET' && one.sample)) {
+  for (const row of rows.filter(
+    one => one.access === 'key' && one.method === 'GET' && one.sample,
+  )) {
     test(`${named(row)} takes the key in the address`, async () => {
       const joined = `${row.sample}${row.sample!.includes('?') ? '&' : '?'}api_key=${copy.apiKey}`
       const response = await copy.ask('GET', joined, { key: null })
@@ -108,7 +131,10 @@ describe('without the right to it', () => {
       const wanted = (askedByBody[named(row)] ?? row.feature!).split(',')
       for (const plan of [...planIds, 'trial']) {
         const { entitled, token } = accountOn(plan)
-        const response = await copy.ask(row.method, sampleOf(row), { key: token, ...(row.body !== undefined && { body: row.body }) })
+        const response = await copy.ask(row.method, sampleOf(row), {
+          key: token,
+          ...(row.body !== undefined && { body: row.body }),
+        })
         if (wanted.some(feature => entitled.features.has(feature as never))) {
           expect(response.status, plan).not.toBe(403)
           // A stream would not end by itself.

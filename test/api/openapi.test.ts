@@ -6,7 +6,10 @@ import { house } from '../support/instance.ts'
 let document: OpenApiDocument
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method} ${path}`,
+      operation,
+    })),
   )
 
 beforeAll(async () => {
@@ -15,30 +18,41 @@ beforeAll(async () => {
 
 describe('the document of the whole interface', () => {
   test('is valid OpenAPI 3.0.3 to a public validator, version v1, one server', async () => {
-    const verdict = await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>)
+    const verdict = await new Validator().validate(
+      structuredClone(document) as unknown as Record<string, unknown>,
+    )
     expect(verdict.errors ?? []).toEqual([])
     expect(verdict.valid).toBe(true)
-    expect([document.openapi, document.info.version, document.servers.length]).toEqual(['3.0.3', 'v1', 1])
+    expect([document.openapi, document.info.version, document.servers.length]).toEqual([
+      '3.0.3',
+      'v1',
+      1,
+    ])
   })
 
   test('every operation has a summary, a description, described parameters, a success with schema and example', () => {
     const faults: string[] = []
     for (const { name, operation } of operations()) {
-      if (!operation.summary || !operation.description) faults.push(`${name}: summary or description`)
+      if (!operation.summary || !operation.description)
+        faults.push(`${name}: summary or description`)
       for (const parameter of operation.parameters ?? [])
         if (!parameter.description) faults.push(`${name}: ${parameter.name} is not described`)
       const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))
-      if (!success && !operation.responses['302'] && !operation.responses['101']) faults.push(`${name}: no success`)
+      if (!success && !operation.responses['302'] && !operation.responses['101'])
+        faults.push(`${name}: no success`)
       for (const [type, media] of Object.entries(success?.[1].content ?? {})) {
         if (!media.schema) faults.push(`${name}: ${type} has no schema`)
-        if (type === 'application/json' && media.example === undefined) faults.push(`${name}: no example`)
+        if (type === 'application/json' && media.example === undefined)
+          faults.push(`${name}: no example`)
       }
     }
     expect(faults).toEqual([])
   })
 
   test('every operation that takes a key says what happens without one', () => {
-    const faults = operations().filter(({ operation }) => (operation.security ?? []).length > 0 && !operation.responses['401'])
+    const faults = operations().filter(
+      ({ operation }) => (operation.security ?? []).length > 0 && !operation.responses['401'],
+    )
     expect(faults.map(one => one.name)).toEqual([])
   })
 

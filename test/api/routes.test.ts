@@ -3,12 +3,18 @@ import type { InternalRoute } from 'elysia'
 import { house } from '../support/instance.ts'
 
 const app = house().app
-const routes = (app.routes as InternalRoute[]).filter(route => ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].includes(route.method))
+const routes = (app.routes as InternalRoute[]).filter(route =>
+  ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].includes(route.method),
+)
 const nameOf = (route: InternalRoute) => `${route.method} ${route.path}`
 
 describe('every route', () => {
   for (const route of routes) {
-    const hooks = route.hooks as { access?: unknown; response?: unknown; detail?: Record<string, unknown> }
+    const hooks = route.hooks as {
+      access?: unknown
+      response?: unknown
+      detail?: Record<string, unknown>
+    }
     test(`${nameOf(route)} says who may call it and what it answers`, () => {
       const { detail } = hooks
       expect(detail?.security, 'access').toBeDefined()
@@ -27,7 +33,9 @@ describe('every route', () => {
   })
 
   test('has an operation of its own in the document', () => {
-    const ids = routes.map(route => (route.hooks as { detail?: { operationId?: string } }).detail?.operationId).filter(Boolean)
+    const ids = routes
+      .map(route => (route.hooks as { detail?: { operationId?: string } }).detail?.operationId)
+      .filter(Boolean)
     expect(ids.length).toBe(new Set(ids).size)
   })
 })
@@ -46,7 +54,11 @@ describe('an unknown route', () => {
   ])('%s %s is 404, empty, HTML by type, without a request id', async (method, path) => {
     const { key, send } = house()
     const response = await send(method, path, method === 'GET' ? undefined : {}, key())
-    expect([response.status, await response.text(), response.headers.get('x-request-id')]).toEqual([404, '', null])
+    expect([response.status, await response.text(), response.headers.get('x-request-id')]).toEqual([
+      404,
+      '',
+      null,
+    ])
     expect(response.headers.get('content-type')).toStartWith('text/html')
   })
 })

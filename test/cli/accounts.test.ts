@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { changeAccount, createAccount, listAccounts, showAccount } from '../../src/cli/accounts.ts'
 import type { CommandEnvironment } from '../../src/cli/command.ts'
-import { createKey, listKeys, revokeKey, rollKey, rotateAdminToken, suspendKey } from '../../src/cli/keys.ts'
+import {
+  createKey,
+  listKeys,
+  revokeKey,
+  rollKey,
+  rotateAdminToken,
+  suspendKey,
+} from '../../src/cli/keys.ts'
 import { frontDesk } from '../support/front-door.ts'
 
 /** A command line over a front door; `lines` and `faults` are what it printed. */
@@ -24,7 +31,14 @@ const token = /^API key: ([0-9a-f]{64})$/m
 describe('accounts', () => {
   test('are made, shown by id or address, changed and listed', async () => {
     const { desk, env, faults, taken } = terminal()
-    expect(await createAccount(env, { email: 'a@example.com', plan: 'starter', addOns: ['sms'], keyName: 'first' })).toBe(0)
+    expect(
+      await createAccount(env, {
+        email: 'a@example.com',
+        plan: 'starter',
+        addOns: ['sms'],
+        keyName: 'first',
+      }),
+    ).toBe(0)
     const made = taken()
     const [, plain] = token.exec(made)!
     expect(made).toContain('It is shown this once and kept as a hash only.')
@@ -34,7 +48,9 @@ describe('accounts', () => {
     expect(await listAccounts(env)).toBe(0)
     const [head, row] = taken().split('\n')
     expect(head).toMatch(/^ID +EMAIL +PLAN +ADD-ONS +STATE +KEYS +CREATED$/)
-    expect(row).toMatch(new RegExp(`^${id}  a@example.com  starter  sms +active  1 +2026-11-20T15:00:00Z$`))
+    expect(row).toMatch(
+      new RegExp(`^${id}  a@example.com  starter  sms +active  1 +2026-11-20T15:00:00Z$`),
+    )
 
     expect(await showAccount(env, 'A@example.com')).toBe(0)
     const byAddress = taken()
@@ -45,7 +61,13 @@ describe('accounts', () => {
     expect(byAddress).not.toContain(plain)
 
     expect(
-      await changeAccount(env, 'a@example.com', { plan: 'free', trial: true, suspended: true, emailConfirmed: false, addOns: [] }),
+      await changeAccount(env, 'a@example.com', {
+        plan: 'free',
+        trial: true,
+        suspended: true,
+        emailConfirmed: false,
+        addOns: [],
+      }),
     ).toBe(0)
     expect(taken()).toContain('suspended, unconfirmed, trial to 2026-11-27T15:00:00Z')
     expect(faults).toEqual([])
@@ -78,7 +100,12 @@ describe('accounts', () => {
       'accounts show: The account was not found.',
       'accounts change: The account was not found.',
     ])
-    expect(await listAccounts({ ...env, operator: { call: () => Promise.reject(new Error('the socket is closed')) } })).toBe(1)
+    expect(
+      await listAccounts({
+        ...env,
+        operator: { call: () => Promise.reject(new Error('the socket is closed')) },
+      }),
+    ).toBe(1)
     expect(faults).toEqual(['accounts list: the socket is closed'])
     expect(taken()).toBe('')
   })
@@ -110,7 +137,9 @@ describe('keys', () => {
     expect(await rollKey(env, id, { overlapSeconds: 60 })).toBe(0)
     const [, next] = token.exec(taken())!
     expect(next).not.toBe(plain)
-    const statuses = await Promise.all([plain, next].map(async one => (await desk.get('/probe/free', one)).status))
+    const statuses = await Promise.all(
+      [plain, next].map(async one => (await desk.get('/probe/free', one)).status),
+    )
     expect(statuses).toEqual([200, 200])
     expect(await revokeKey(env, id)).toBe(0)
     expect(taken()).toContain('revoked')
@@ -133,7 +162,9 @@ describe('keys', () => {
     const { desk, env, data } = terminal(true)
     const { account, key } = desk.open('starter')
     await listKeys(env, account.account.id)
-    expect(data()).toMatchObject([{ id: key.key.id, account_id: account.account.id, usage: { request_limit: 50_000 } }])
+    expect(data()).toMatchObject([
+      { id: key.key.id, account_id: account.account.id, usage: { request_limit: 50_000 } },
+    ])
     await createKey(env, account.account.id)
     expect(data().plain_token).toMatch(/^[0-9a-f]{64}$/)
     await showAccount(env, account.account.id)
@@ -146,6 +177,7 @@ test('the admin token is rotated and shown once', async () => {
   const old = desk.adminToken
   expect(await rotateAdminToken(env)).toBe(0)
   const [, next] = /^Admin token: ([0-9a-f]{64})$/m.exec(taken())!
-  const statusOf = async (given: string) => (await desk.get('/admin/v1/accounts', undefined, { authorization: `Bearer ${given}` })).status
+  const statusOf = async (given: string) =>
+    (await desk.get('/admin/v1/accounts', undefined, { authorization: `Bearer ${given}` })).status
   expect([await statusOf(old), await statusOf(next!)]).toEqual([401, 200])
 })

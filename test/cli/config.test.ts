@@ -13,9 +13,19 @@ test('config explain prints one aligned line for each setting, with its value an
   })
   const lines: string[] = []
   configExplain(config, line => lines.push(line))
-  expect(lines.map(line => line.split(' ', 1)[0]!)).toEqual(['KEY', 'mode', ...Object.keys(configKeys), 'client_profiles'])
+  expect(lines.map(line => line.split(' ', 1)[0]!)).toEqual([
+    'KEY',
+    'mode',
+    ...Object.keys(configKeys),
+    'client_profiles',
+  ])
   const port = lines.find(line => line.startsWith('server.port '))!
-  expect(port.split(/ {2,}/)).toEqual(['server.port', '9000', 'flag --port', 'Port to listen on; 0 takes any free one.'])
+  expect(port.split(/ {2,}/)).toEqual([
+    'server.port',
+    '9000',
+    'flag --port',
+    'Port to listen on; 0 takes any free one.',
+  ])
   expect(lines.find(line => line.startsWith('data.dir '))).toContain('  /data  ')
   for (const column of ['VALUE', 'SOURCE', 'DESCRIPTION']) {
     const at = lines[0]!.indexOf(column)

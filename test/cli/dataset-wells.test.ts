@@ -42,7 +42,14 @@ describe('files of wells, of their months and of states', () => {
       const code = await runDatasetImport(
         [path],
         { dataset },
-        { operator, clock: own.clock, terminal: undefined, stdin: noInput(), out: write, err: write },
+        {
+          operator,
+          clock: own.clock,
+          terminal: undefined,
+          stdin: noInput(),
+          out: write,
+          err: write,
+        },
       )
       return { code, out: out.join('\n'), rejected: `${path}.rejected` }
     }
@@ -61,23 +68,44 @@ describe('files of wells, of their months and of states', () => {
       '99-329-40001,2026-07,1,1,1,,',
       '42-329-40002,2026-08,100,,31,,',
     ])
-    expect([code, out]).toEqual([2, expect.stringContaining('read 5, inserted 2, revised 0, unchanged 0, blank 0, rejected 3')])
+    expect([code, out]).toEqual([
+      2,
+      expect.stringContaining('read 5, inserted 2, revised 0, unchanged 0, blank 0, rejected 3'),
+    ])
     expect(out).toContain('months.csv:3: days_producing 32 is not a number from 0 to 31')
     const text = readFileSync(rejected, 'utf8')
-    const again = text.replace(',32,', ',31,').replace(',-5,', ',5,').replaceAll('99-329', '42-329').trim().split('\n')
+    const again = text
+      .replace(',32,', ',31,')
+      .replace(',-5,', ',5,')
+      .replaceAll('99-329', '42-329')
+      .trim()
+      .split('\n')
     expect(await load('well-production', 'corrected.csv', again)).toMatchObject({
       code: 0,
       out: expect.stringContaining('inserted 2, revised 1'),
     })
-    const well = await json<{ data: { data: Row[] } & Row }>(own.get(`${prefix}/wells/42-329-40001`, token))
-    expect(well.data).toMatchObject({ operator: 'Juniper Ridge', well_name: 'BRADFORD 3H', county: null, count: 3 })
-    expect(well.data.data.map(row => [row.period, row.oil_bbl, row.days_producing, row.source])).toEqual([
+    const well = await json<{ data: { data: Row[] } & Row }>(
+      own.get(`${prefix}/wells/42-329-40001`, token),
+    )
+    expect(well.data).toMatchObject({
+      operator: 'Juniper Ridge',
+      well_name: 'BRADFORD 3H',
+      county: null,
+      count: 3,
+    })
+    expect(
+      well.data.data.map(row => [row.period, row.oil_bbl, row.days_producing, row.source]),
+    ).toEqual([
       ['2026-07', 1, 1, 'import'],
       ['2026-08', 18975, 31, 'import'],
       ['2026-09', 5, 30, 'import'],
     ])
-    const top = await json<{ data: { producers: Row[] } }>(own.get(`${prefix}/top-producers`, token))
-    expect(top.data.producers.map(one => [one.api_number, one.operator, one.total_oil_bbl])).toEqual([
+    const top = await json<{ data: { producers: Row[] } }>(
+      own.get(`${prefix}/top-producers`, token),
+    )
+    expect(
+      top.data.producers.map(one => [one.api_number, one.operator, one.total_oil_bbl]),
+    ).toEqual([
       ['42329400010000', 'Juniper Ridge', 18981],
       ['42329400020000', 'Unknown', 100],
     ])
@@ -87,11 +115,21 @@ describe('files of wells, of their months and of states', () => {
     const { own, load } = desk()
     const token = own.key()
     expect(
-      (await load('state-production', 'states.csv', ['state,month,oil_bbl,gas_mcf', 'tx,2026-08,310,600', 'US,2026-08,310,600'])).code,
+      (
+        await load('state-production', 'states.csv', [
+          'state,month,oil_bbl,gas_mcf',
+          'tx,2026-08,310,600',
+          'US,2026-08,310,600',
+        ])
+      ).code,
     ).toBe(2)
     const states = await json<{ data: Row }>(own.get(`${prefix}/states`, token))
     expect(states.data).toEqual({
-      ...{ period: '2026-08', count: 1, states: [{ state: 'TX', period: '2026-08', oil_bbl: 310, oil_bpd: 10, gas_mcf: 600, boe: 410 }] },
+      period: '2026-08',
+      count: 1,
+      states: [
+        { state: 'TX', period: '2026-08', oil_bbl: 310, oil_bpd: 10, gas_mcf: 600, boe: 410 },
+      ],
     })
     const lines = [
       'api_number,operator,permit_date,first_production_date',
@@ -99,8 +137,18 @@ describe('files of wells, of their months and of states', () => {
       `${second},Juniper Ridge,2026-01-01,`,
     ]
     expect((await load('wells', 'wells.csv', lines)).code).toBe(0)
-    const cycle = await json<{ data: Row & { stage_breakdown: Row } }>(own.get(`${prefix}/cycle-time`, token))
-    expect(cycle.data).toMatchObject({ well_count: 2, wells_with_cycle_data: 1, cycle_time_stats: { median_days: 100 } })
-    expect(cycle.data.stage_breakdown).toEqual({ permit_to_spud: null, spud_to_completion: null, completion_to_first_production: null })
+    const cycle = await json<{ data: Row & { stage_breakdown: Row } }>(
+      own.get(`${prefix}/cycle-time`, token),
+    )
+    expect(cycle.data).toMatchObject({
+      well_count: 2,
+      wells_with_cycle_data: 1,
+      cycle_time_stats: { median_days: 100 },
+    })
+    expect(cycle.data.stage_breakdown).toEqual({
+      permit_to_spud: null,
+      spud_to_completion: null,
+      completion_to_first_production: null,
+    })
   })
 })

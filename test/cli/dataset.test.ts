@@ -35,7 +35,10 @@ function desk(now = startAt) {
       calls += 1
       const request = new Request(`http://localhost${path}`, {
         method,
-        ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+        ...(body !== undefined && {
+          body: JSON.stringify(body),
+          headers: { 'content-type': 'application/json' },
+        }),
       })
       local.add(request)
       const response = await app.handle(request)
@@ -51,7 +54,10 @@ function desk(now = startAt) {
       files,
       { dataset: 'futures-settlements', ...options },
       {
-        ...{ operator, clock: manualClock(now), terminal: undefined, stdin: noInput() },
+        operator,
+        clock: manualClock(now),
+        terminal: undefined,
+        stdin: noInput(),
         out: line => out.push(line),
         err: line => err.push(line),
       },
@@ -62,7 +68,8 @@ function desk(now = startAt) {
 }
 
 const good = file('contract,traded_on,close,settlement\nCL.2,2026-11-19,71.95,\n')
-const closes = ({ services }: House) => services.futures.quotes('WTI_FUTURES').map(({ day }) => [day.month, day.tradedOn, day.close])
+const closes = ({ services }: House) =>
+  services.futures.quotes('WTI_FUTURES').map(({ day }) => [day.month, day.tradedOn, day.close])
 const header = 'contract,traded_on,close,settlement'
 
 describe('a file of a dataset', () => {
@@ -72,9 +79,14 @@ describe('a file of a dataset', () => {
     expect(await run([path])).toMatchObject({
       code: 0,
       err: '',
-      out: expect.stringContaining('read 2, inserted 2, revised 0, unchanged 0, blank 0, rejected 0'),
+      out: expect.stringContaining(
+        'read 2, inserted 2, revised 0, unchanged 0, blank 0, rejected 0',
+      ),
     })
-    expect(await run([path])).toMatchObject({ code: 0, out: expect.stringContaining('inserted 0, revised 0, unchanged 2') })
+    expect(await run([path])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('inserted 0, revised 0, unchanged 2'),
+    })
     expect(closes(own)).toEqual([
       ['2027-01', '2026-11-19', 71.95],
       ['2027-02', '2026-11-19', 71.66],
@@ -84,7 +96,9 @@ describe('a file of a dataset', () => {
 
   test('keeps its wrong lines apart, with their numbers and reasons, in a file that can be corrected and imported', async () => {
     const { own, run } = desk()
-    const path = file(`${header}\nCL.2,2026-11-19,71.95,71.87\nCL.3,2026-11-14,71.66,\nCL.4,"2026-11-19",x,\n"CL.5,2026-11-19,1,\n`)
+    const path = file(
+      `${header}\nCL.2,2026-11-19,71.95,71.87\nCL.3,2026-11-14,71.66,\nCL.4,"2026-11-19",x,\n"CL.5,2026-11-19,1,\n`,
+    )
     const { code, out, err } = await run([path])
     expect([code, closes(own).length]).toEqual([2, 1])
     expect(out).toContain('read 4, inserted 1, revised 0, unchanged 0, blank 0, rejected 3')
@@ -92,8 +106,16 @@ describe('a file of a dataset', () => {
     const rejected = readFileSync(`${path}.rejected`, 'utf8')
     expect(rejected.split('\n')[0]).toBe(`line,reason,${header}`)
     expect(rejected).toContain('\n4,"close x is not a number')
-    const corrected = file(rejected.replaceAll('2026-11-14', '2026-11-13').replace(',x,', ',71.4,').replace('"CL.5', 'CL.5'))
-    expect(await run([corrected])).toMatchObject({ code: 0, out: expect.stringContaining('inserted 3') })
+    const corrected = file(
+      rejected
+        .replaceAll('2026-11-14', '2026-11-13')
+        .replace(',x,', ',71.4,')
+        .replace('"CL.5', 'CL.5'),
+    )
+    expect(await run([corrected])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('inserted 3'),
+    })
     expect(closes(own).length).toBe(4)
   })
 
@@ -107,8 +129,12 @@ describe('a file of a dataset', () => {
 
   test('that contradicts itself says its last word, the same every time', async () => {
     const { own, run } = desk()
-    const path = file(`${header}\nCL.2,2026-11-19,70,\nCL.3,2026-11-19,5,\nCL.2,2026-11-19,71.95,\nCL.3,2026-11-19,5,\n`)
-    expect((await run([path])).out).toContain('read 4, inserted 2, revised 0, unchanged 1, superseded 1')
+    const path = file(
+      `${header}\nCL.2,2026-11-19,70,\nCL.3,2026-11-19,5,\nCL.2,2026-11-19,71.95,\nCL.3,2026-11-19,5,\n`,
+    )
+    expect((await run([path])).out).toContain(
+      'read 4, inserted 2, revised 0, unchanged 1, superseded 1',
+    )
     expect((await run([path])).out).toContain('inserted 0, revised 0, unchanged 3, superseded 1')
     expect(closes(own)).toEqual([
       ['2027-01', '2026-11-19', 71.95],
@@ -138,8 +164,13 @@ describe('a file of a dataset', () => {
   test('with a column for each contract has a row for each of its cells, blanks left out', async () => {
     const { own, run } = desk()
     const path = file('day,c1,c2,c3\n2026-11-19,1,2,3\n2026-11-18,4,,w\n2026-11-17,5,six,7\n')
-    const { code, out, err } = await run([path], { map: 'traded_on=day,WTI_FUTURES.1=c1,WTI_FUTURES.2=c2,CL.3=c3' })
-    expect([code, out]).toMatchObject([2, expect.stringContaining('read 9, inserted 6, revised 0, unchanged 0, blank 2, rejected 1')])
+    const { code, out, err } = await run([path], {
+      map: 'traded_on=day,WTI_FUTURES.1=c1,WTI_FUTURES.2=c2,CL.3=c3',
+    })
+    expect([code, out]).toMatchObject([
+      2,
+      expect.stringContaining('read 9, inserted 6, revised 0, unchanged 0, blank 2, rejected 1'),
+    ])
     expect(err).toContain(`${path}:4: close six is not a number`)
     expect(closes(own)).toEqual([
       ['2026-12', '2026-11-19', 1],
@@ -157,10 +188,14 @@ describe('a file of a dataset', () => {
       const at = new Date(Date.UTC(2026, 10, 16) + i * 60_000 * 2)
       return `GASOIL_FUTURES.1,${at.toISOString()},${600 + (i % 50)},${i}`
     })
-    const path = file(`contract,traded_at,price,volume\n${rows.join('\n')}\nGASOIL_FUTURES.1,2026-11-19T12:00:01Z,x,1\n`)
+    const path = file(
+      `contract,traded_at,price,volume\n${rows.join('\n')}\nGASOIL_FUTURES.1,2026-11-19T12:00:01Z,x,1\n`,
+    )
     expect(await run([path], { dataset: 'futures-ticks' })).toMatchObject({
       code: 2,
-      out: expect.stringContaining('read 2501, inserted 2500, revised 0, unchanged 0, blank 0, rejected 1'),
+      out: expect.stringContaining(
+        'read 2501, inserted 2500, revised 0, unchanged 0, blank 0, rejected 1',
+      ),
     })
     expect(calls()).toBe(1 + 3 + 1)
     const { ticks } = own.services.futures.intraday('GASOIL_FUTURES', '2026-12', '2026-11-17')!
@@ -170,7 +205,12 @@ describe('a file of a dataset', () => {
 
 describe('nothing is written when a file can not be read as asked', () => {
   const cases: [string, string[], Partial<DatasetOptions>, RegExp][] = [
-    ['an unknown dataset', [good], { dataset: 'futures' }, /--dataset futures: there are .*futures-settlements/],
+    [
+      'an unknown dataset',
+      [good],
+      { dataset: 'futures' },
+      /--dataset futures: there are .*futures-settlements/,
+    ],
     ['a file that is not there', [good, join(folder, 'none.csv')], {}, /does not exist/],
     [
       'a column that is missing',
@@ -178,8 +218,18 @@ describe('nothing is written when a file can not be read as asked', () => {
       {},
       /no column traded_on .*--map traded_on=COLUMN.*contract, close/,
     ],
-    ['a mapping to no column', [good], { map: 'close=Last' }, /--map close=Last: Last is not a column/],
-    ['a contract of a wide file beside its own column', [good], { map: 'CL.1=close,close=settlement' }, /leave out close=/],
+    [
+      'a mapping to no column',
+      [good],
+      { map: 'close=Last' },
+      /--map close=Last: Last is not a column/,
+    ],
+    [
+      'a contract of a wide file beside its own column',
+      [good],
+      { map: 'CL.1=close,close=settlement' },
+      /leave out close=/,
+    ],
     ['an empty file', [good, file('')], {}, /is empty/],
     ['a JSON array', [good, file('[{}]', 'json')], {}, /one JSON array/],
     [
@@ -204,8 +254,14 @@ describe('the command line', () => {
     const out: string[] = []
     const err: string[] = []
     const code = await run([...argv, '--data', join(folder, 'data')], {
-      ...{ env: {}, directory: folder, stdin: noInput(), terminal: undefined },
-      ...{ out: line => out.push(line), err: line => err.push(line), write: text => void out.push(text), onStop: () => {} },
+      env: {},
+      directory: folder,
+      stdin: noInput(),
+      terminal: undefined,
+      out: line => out.push(line),
+      err: line => err.push(line),
+      write: text => void out.push(text),
+      onStop: () => {},
       exit: code => {
         throw new Error(`exit ${code}`)
       },
@@ -215,63 +271,116 @@ describe('the command line', () => {
 
   test('imports a dataset into a directory that no server runs in', async () => {
     const path = file('date,c1\n2020-04-20,-37.63\n2020-04-21,10.01\n')
-    const first = await wellhead('import', '--dataset', 'futures-settlements', '--map', 'traded_on=date,WTI_FUTURES.1=c1', path)
-    expect([first.code, first.err, first.out]).toEqual([0, '', expect.stringContaining('read 2, inserted 2')])
-    const again = await wellhead('import', '--dataset', 'futures-settlements', '--map', 'traded_on=date,WTI_FUTURES.1=c1', path)
+    const first = await wellhead(
+      'import',
+      '--dataset',
+      'futures-settlements',
+      '--map',
+      'traded_on=date,WTI_FUTURES.1=c1',
+      path,
+    )
+    expect([first.code, first.err, first.out]).toEqual([
+      0,
+      '',
+      expect.stringContaining('read 2, inserted 2'),
+    ])
+    const again = await wellhead(
+      'import',
+      '--dataset',
+      'futures-settlements',
+      '--map',
+      'traded_on=date,WTI_FUTURES.1=c1',
+      path,
+    )
     expect(again.out).toContain('inserted 0, revised 0, unchanged 2')
   })
 
   test('refuses what is for prices only', async () => {
-    const { code, err } = await wellhead('import', '--dataset', 'futures-ticks', '--series', 'WTI_USD', good)
+    const { code, err } = await wellhead(
+      'import',
+      '--dataset',
+      'futures-ticks',
+      '--series',
+      'WTI_USD',
+      good,
+    )
     expect([code, err]).toEqual([1, '--series is for prices: leave it out with --dataset'])
   })
 })
 
-describe.skipIf(!haveRealData)(`the public contracts 1 to 4 of WTI from 2010 to 2020${needsRealData}`, () => {
-  const source = 'eia-nymex-futures/wti_c1_c4_daily_2010_2020.csv'
-  const rows = realRows(source)
-  const path = join(import.meta.dir, '../../../shared/data', source)
-  const map = 'traded_on=date,WTI_FUTURES.1=wti_fut_1,WTI_FUTURES.2=wti_fut_2,WTI_FUTURES.3=wti_fut_3,WTI_FUTURES.4=wti_fut_4'
-  // The command leaves rejected lines beside its input, which must stay as it is: so a copy is imported.
-  const copied = haveRealData ? file(readFileSync(path)) : ''
+describe.skipIf(!haveRealData)(
+  `the public contracts 1 to 4 of WTI from 2010 to 2020${needsRealData}`,
+  () => {
+    const source = 'eia-nymex-futures/wti_c1_c4_daily_2010_2020.csv'
+    const rows = realRows(source)
+    const path = join(import.meta.dir, '../../../shared/data', source)
+    const map =
+      'traded_on=date,WTI_FUTURES.1=wti_fut_1,WTI_FUTURES.2=wti_fut_2,WTI_FUTURES.3=wti_fut_3,WTI_FUTURES.4=wti_fut_4'
+    // The command leaves rejected lines beside its input, which must stay as it is: so a copy is
+    // imported.
+    const copied = haveRealData ? file(readFileSync(path)) : ''
 
-  test('go in by one command and come out as they are in the file', async () => {
-    const { own, run } = desk(Date.parse('2020-10-31T12:00:00Z'))
-    expect(await run([copied], { map })).toMatchObject({
-      code: 0,
-      err: '',
-      out: expect.stringContaining(`read ${rows.length * 4}, inserted ${rows.length * 4},`),
-    })
-    const key = own.key()
-    const ask = async (query: string) => {
-      const response = await own.get(`/v1/futures/exch-wti/${query}`, key)
-      return (await response.json()) as {
-        prices: Record<string, unknown>[]
-        contracts: Record<string, unknown>[]
-        count: number
-        curve_type: string
+    test('go in by one command and come out as they are in the file', async () => {
+      const { own, run } = desk(Date.parse('2020-10-31T12:00:00Z'))
+      expect(await run([copied], { map })).toMatchObject({
+        code: 0,
+        err: '',
+        out: expect.stringContaining(`read ${rows.length * 4}, inserted ${rows.length * 4},`),
+      })
+      const key = own.key()
+      const ask = async (query: string) => {
+        const response = await own.get(`/v1/futures/exch-wti/${query}`, key)
+        return (await response.json()) as {
+          prices: Record<string, unknown>[]
+          contracts: Record<string, unknown>[]
+          count: number
+          curve_type: string
+        }
       }
-    }
 
-    const april = await ask('historical?from=2020-04-20&to=2020-04-22&contracts=4')
-    const inFile = rows.filter(([date]) => date! >= '2020-04-20' && date! <= '2020-04-22').reverse()
-    expect(april.prices.map(row => row.close)).toEqual(inFile.flatMap(row => row.slice(1, 5).map(Number)))
-    expect(april.prices.map(row => row.contract_month)).toEqual([
-      ...['2020-06', '2020-07', '2020-08', '2020-09'],
-      ...['2020-05', '2020-06', '2020-07', '2020-08'],
-      ...['2020-05', '2020-06', '2020-07', '2020-08'],
-    ])
-    expect(april.prices.every(row => row.settlement === null)).toBe(true)
-    expect(april.prices.find(row => row.date === '2020-04-20' && row.contract_month === '2020-05')?.close).toBe(-37.63)
+      const april = await ask('historical?from=2020-04-20&to=2020-04-22&contracts=4')
+      const inFile = rows
+        .filter(([date]) => date! >= '2020-04-20' && date! <= '2020-04-22')
+        .reverse()
+      expect(april.prices.map(row => row.close)).toEqual(
+        inFile.flatMap(row => row.slice(1, 5).map(Number)),
+      )
+      expect(april.prices.map(row => row.contract_month)).toEqual([
+        '2020-06',
+        '2020-07',
+        '2020-08',
+        '2020-09',
+        '2020-05',
+        '2020-06',
+        '2020-07',
+        '2020-08',
+        '2020-05',
+        '2020-06',
+        '2020-07',
+        '2020-08',
+      ])
+      expect(april.prices.every(row => row.settlement === null)).toBe(true)
+      expect(
+        april.prices.find(row => row.date === '2020-04-20' && row.contract_month === '2020-05')
+          ?.close,
+      ).toBe(-37.63)
 
-    const continuous = await ask('continuous?months=60')
-    const since = rows.filter(([date]) => date! >= '2015-10-31').reverse()
-    expect(continuous.prices.map(row => [row.date, row.price])).toEqual(since.map(([date, first]) => [date, Number(first)]))
-    expect(continuous.prices.filter(row => row.rolled).length).toBe(60)
+      const continuous = await ask('continuous?months=60')
+      const since = rows.filter(([date]) => date! >= '2015-10-31').reverse()
+      expect(continuous.prices.map(row => [row.date, row.price])).toEqual(
+        since.map(([date, first]) => [date, Number(first)]),
+      )
+      expect(continuous.prices.filter(row => row.rolled).length).toBe(60)
 
-    const curve = await ask('curve?date=2020-04-19')
-    const [, ...friday] = rows.find(([date]) => date === '2020-04-17')!
-    expect([curve.curve_type, curve.contracts.map(one => one.price)]).toEqual(['contango', friday.slice(0, 4).map(Number)])
-    expect(own.services.futures.closes('WTI_FUTURES', 4, '2010-01-01', '2020-12-31').length).toBe(rows.length)
-  }, 30_000)
-})
+      const curve = await ask('curve?date=2020-04-19')
+      const [, ...friday] = rows.find(([date]) => date === '2020-04-17')!
+      expect([curve.curve_type, curve.contracts.map(one => one.price)]).toEqual([
+        'contango',
+        friday.slice(0, 4).map(Number),
+      ])
+      expect(own.services.futures.closes('WTI_FUTURES', 4, '2010-01-01', '2020-12-31').length).toBe(
+        rows.length,
+      )
+    }, 30_000)
+  },
+)

@@ -41,22 +41,50 @@ const sound = join(root, 'sound')
 const endpointId = '00000000-0000-4000-8000-000000000001'
 const isRoot = process.getuid?.() === 0
 
-/** A directory as a stopped server leaves it: a fresh price, a sealed text of each kind, nothing to send. */
+/**
+ * A directory as a stopped server leaves it: a fresh price, a sealed text of each kind, nothing to
+ * send.
+ */
 beforeAll(() => {
   const clock = manualClock(startAt)
-  const config = loadConfig({ flags: { 'data.dir': sound }, env: {}, files: { directory: root }, readFile: () => undefined })
+  const config = loadConfig({
+    flags: { 'data.dir': sound },
+    env: {},
+    files: { directory: root },
+    readFile: () => undefined,
+  })
   const log = createLog({ level: 'error', format: 'json', write: () => {}, clock })
-  const house = openHouse({ ground: { config, clock, ids: seededIds(1), log }, dir: sound, serving: true })
+  const house = openHouse({
+    ground: { config, clock, ids: seededIds(1), log },
+    dir: sound,
+    serving: true,
+  })
   const { services } = house
   const series = services.catalogue.named('WTI_USD')!
   services.ingest.write([{ seriesId: series.id, observedAt: startAt - minuteMs, value: 70 }])
   const account = services.keys.putAccount({
-    ...{ id: services.ids.uuid(), email: 'desk@example.com', plan: 'enterprise', addOns: [], trialStartedAt: null, trialEndsAt: null },
-    ...{ emailConfirmedAt: startAt, suspendedAt: null, createdAt: startAt },
+    id: services.ids.uuid(),
+    email: 'desk@example.com',
+    plan: 'enterprise',
+    addOns: [],
+    trialStartedAt: null,
+    trialEndsAt: null,
+    emailConfirmedAt: startAt,
+    suspendedAt: null,
+    createdAt: startAt,
   })
-  services.dataSources.create(account, { name: 'feed', sourceType: 'custom', credentials: { token: 'example' } })
+  services.dataSources.create(account, {
+    name: 'feed',
+    sourceType: 'custom',
+    credentials: { token: 'example' },
+  })
   services.accountSecrets.current(account.account.id)
-  const endpoint = { ...defaultSettings, url: 'https://example.com/hook', events: ['price.updated'], active: false }
+  const endpoint = {
+    ...defaultSettings,
+    url: 'https://example.com/hook',
+    events: ['price.updated'],
+    active: false,
+  }
   services.webhooks.create(account, endpoint, { id: endpointId })
   house.close()
 })
@@ -94,9 +122,19 @@ async function doctor(
     json,
     clock: manualClock(now),
     sources,
-    config: mode => loadConfig({ mode, flags: { 'data.dir': dir }, env, files: { directory: root } }),
-    fallback: () => loadConfig({ flags: { 'data.dir': dir }, env: {}, files: { directory: root }, readFile: () => undefined }),
-    machine: { freeBytes: () => freeBytes, openFiles: () => ('openFiles' in machine ? machine.openFiles : 4096) },
+    config: mode =>
+      loadConfig({ mode, flags: { 'data.dir': dir }, env, files: { directory: root } }),
+    fallback: () =>
+      loadConfig({
+        flags: { 'data.dir': dir },
+        env: {},
+        files: { directory: root },
+        readFile: () => undefined,
+      }),
+    machine: {
+      freeBytes: () => freeBytes,
+      openFiles: () => ('openFiles' in machine ? machine.openFiles : 4096),
+    },
   })
   const text = lines.join('\n')
   const findings = json ? (JSON.parse(text) as { checks: Finding[] }).checks : []
@@ -104,7 +142,9 @@ async function doctor(
     code,
     text,
     findings,
-    of: check => findings.find(one => one.check === check && one.status !== 'ok') ?? findings.find(one => one.check === check),
+    of: check =>
+      findings.find(one => one.check === check && one.status !== 'ok') ??
+      findings.find(one => one.check === check),
   }
 }
 
@@ -125,7 +165,8 @@ async function examinedCopy(given: Case): Promise<Examined> {
   const dir = join(root, `copy${copies}`)
   cpSync(sound, dir, { recursive: true })
   chmodSync(dir, 0o700)
-  if (given.toml !== undefined) writeFileSync(join(dir, 'wellhead.toml'), given.toml, { mode: 0o600 })
+  if (given.toml !== undefined)
+    writeFileSync(join(dir, 'wellhead.toml'), given.toml, { mode: 0o600 })
   given.prepare?.(dir)
   const before = pictureOf(dir)
   const examined = await doctor(dir, given)
@@ -139,18 +180,26 @@ const sql = (dir: string, text: string, ...values: (string | number | Uint8Array
   db.close()
 }
 const message = (dir: string, state: string, dueAt: number, lane = 'email') => {
-  sql(dir, 'INSERT OR IGNORE INTO outbox_lanes (id, kind, lane) VALUES (1, ?, ?)', lane === 'email' ? 'email' : 'webhook', lane)
+  sql(
+    dir,
+    'INSERT OR IGNORE INTO outbox_lanes (id, kind, lane) VALUES (1, ?, ?)',
+    lane === 'email' ? 'email' : 'webhook',
+    lane,
+  )
   sql(dir, "INSERT INTO outbox_bodies (id, uses, body) VALUES (1, 1, '{}')")
   sql(
     dir,
     "INSERT INTO outbox (id, lane_id, event_id, event_type, body_id, state, due_at, created_at) VALUES ('a', 1, 'b', 'c', 1, ?, ?, ?)",
-    ...[state, dueAt, dueAt],
+    state,
+    dueAt,
+    dueAt,
   )
 }
 const damaged = (dir: string) => {
   const path = join(dir, 'wellhead.db')
   const file = openSync(path, 'r+')
-  for (let page = 2; page < 40; page += 1) writeSync(file, new Uint8Array(2048).fill(0xa5), 0, 2048, page * 4096)
+  for (let page = 2; page < 40; page += 1)
+    writeSync(file, new Uint8Array(2048).fill(0xa5), 0, 2048, page * 4096)
   closeSync(file)
 }
 
@@ -158,10 +207,26 @@ test('a sound directory has no fault, the exit code is 0, and a table and JSON s
   const { code, findings } = await examinedCopy({})
   expect(findings.filter(one => one.status !== 'ok')).toEqual([])
   expect(code).toBe(0)
-  const checks = ['configuration', 'mail', 'text messages', 'billing', 'data directory', 'server', 'open files', 'disk', 'log']
+  const checks = [
+    'configuration',
+    'mail',
+    'text messages',
+    'billing',
+    'data directory',
+    'server',
+    'open files',
+    'disk',
+    'log',
+  ]
   expect(findings.map(one => one.check)).toEqual([
     ...checks,
-    ...['master key', 'schema', 'database', 'secrets', 'clock', 'outbox', 'data, intraday_5m'],
+    'master key',
+    'schema',
+    'database',
+    'secrets',
+    'clock',
+    'outbox',
+    'data, intraday_5m',
   ])
   const table = await doctor(sound, {}, false)
   const lines = table.text.split('\n')
@@ -176,10 +241,28 @@ const key = (dir: string) => join(dir, 'master.key')
 const db = (dir: string) => join(dir, 'wellhead.db')
 
 describe('a fault is found, with what would be right, and nothing is changed:', () => {
-  const cases: [name: string, given: Case, check: string, status: Finding['status'], found: RegExp][] = [
-    ['a directory that others may enter', { prepare: dir => chmodSync(dir, 0o755) }, 'data directory', 'warning', /mode 0755/],
+  const cases: [
+    name: string,
+    given: Case,
+    check: string,
+    status: Finding['status'],
+    found: RegExp,
+  ][] = [
+    [
+      'a directory that others may enter',
+      { prepare: dir => chmodSync(dir, 0o755) },
+      'data directory',
+      'warning',
+      /mode 0755/,
+    ],
     ['no database', { prepare: dir => rmSync(db(dir)) }, 'database', 'warning', /there is no/],
-    ['an empty database', { prepare: dir => truncateSync(db(dir), 0) }, 'database', 'warning', /is empty/],
+    [
+      'an empty database',
+      { prepare: dir => truncateSync(db(dir), 0) },
+      'database',
+      'warning',
+      /is empty/,
+    ],
     [
       'a file that is no database',
       { prepare: dir => writeFileSync(db(dir), 'text '.repeat(1000)) },
@@ -187,9 +270,27 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
       'error',
       /can not be opened/,
     ],
-    ['damaged pages', { prepare: damaged }, 'database', 'error', /is damaged|can not be opened|malformed/],
-    ['a newer schema', { prepare: dir => sql(dir, 'PRAGMA user_version = 99') }, 'database', 'error', /schema version 99/],
-    ['no master key', { prepare: dir => rmSync(key(dir)) }, 'secrets', 'error', /3 sealed, and there is no master key/],
+    [
+      'damaged pages',
+      { prepare: damaged },
+      'database',
+      'error',
+      /is damaged|can not be opened|malformed/,
+    ],
+    [
+      'a newer schema',
+      { prepare: dir => sql(dir, 'PRAGMA user_version = 99') },
+      'database',
+      'error',
+      /schema version 99/,
+    ],
+    [
+      'no master key',
+      { prepare: dir => rmSync(key(dir)) },
+      'secrets',
+      'error',
+      /3 sealed, and there is no master key/,
+    ],
     [
       'another master key',
       { prepare: dir => writeFileSync(key(dir), 'x'.repeat(64), { mode: 0o600 }) },
@@ -197,10 +298,34 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
       'error',
       /3 sealed, and the master key does not open/,
     ],
-    ['an empty master key', { prepare: dir => truncateSync(key(dir), 0) }, 'master key', 'error', /is empty/],
-    ['a master key for everybody', { prepare: dir => chmodSync(key(dir), 0o644) }, 'master key', 'warning', /other users may read/],
-    ['a clock that lags', { now: startAt - dayMs - 1 }, 'clock', 'error', /was recorded at 2026-11-20T15:00:00Z/],
-    ['data that stays away', { now: startAt + 30 * dayMs }, 'data, intraday_5m', 'warning', /1 of 1 codes stale/],
+    [
+      'an empty master key',
+      { prepare: dir => truncateSync(key(dir), 0) },
+      'master key',
+      'error',
+      /is empty/,
+    ],
+    [
+      'a master key for everybody',
+      { prepare: dir => chmodSync(key(dir), 0o644) },
+      'master key',
+      'warning',
+      /other users may read/,
+    ],
+    [
+      'a clock that lags',
+      { now: startAt - dayMs - 1 },
+      'clock',
+      'error',
+      /was recorded at 2026-11-20T15:00:00Z/,
+    ],
+    [
+      'data that stays away',
+      { now: startAt + 30 * dayMs },
+      'data, intraday_5m',
+      'warning',
+      /1 of 1 codes stale/,
+    ],
     [
       'messages that do not leave',
       { prepare: dir => message(dir, 'retry', startAt - hourMs) },
@@ -210,7 +335,13 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
     ],
     ['a disk that is full', { freeBytes: 63 * megabyte }, 'disk', 'error', /63 MB free/],
     ['few open files', { openFiles: 256 }, 'open files', 'warning', /256/],
-    ['a provider without its key', { toml: '[mail]\nprovider = "resend"' }, 'mail', 'error', /mail.resend_key is empty/],
+    [
+      'a provider without its key',
+      { toml: '[mail]\nprovider = "resend"' },
+      'mail',
+      'error',
+      /mail.resend_key is empty/,
+    ],
     [
       'a key without its provider',
       { toml: '[mail]\nresend_key = "re_1"' },
@@ -240,7 +371,13 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
       /does not start/,
     ],
     ['a setting that is none', { toml: '[servr]\nport = 1' }, 'configuration', 'error', /servr/],
-    ['a plan table that is missing', { toml: 'plans = "gone.toml"' }, 'configuration', 'error', /gone.toml/],
+    [
+      'a plan table that is missing',
+      { toml: 'plans = "gone.toml"' },
+      'configuration',
+      'error',
+      /gone.toml/,
+    ],
     [
       'a secret file that is missing',
       { env: { WELLHEAD_MAIL_RESEND_KEY_FILE: 'gone' } },
@@ -266,11 +403,16 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
   test.each(cases)('%s', async (_, given, check, status, found) => {
     const { code, of, findings } = await examinedCopy(given)
     const finding = of(check)
-    expect([finding?.status, finding?.found], JSON.stringify(findings, null, 1)).toEqual([status, expect.stringMatching(found)])
+    expect([finding?.status, finding?.found], JSON.stringify(findings, null, 1)).toEqual([
+      status,
+      expect.stringMatching(found),
+    ])
     expect(finding!.advice).toMatch(/\w/)
     expect(code).toBe(status === 'error' ? 1 : 0)
     const others = findings.filter(one => one.status !== 'ok' && one.check !== check)
-    expect(others.filter(one => !['secrets', 'configuration', 'data, intraday_5m'].includes(one.check))).toEqual([])
+    expect(
+      others.filter(one => !['secrets', 'configuration', 'data, intraday_5m'].includes(one.check)),
+    ).toEqual([])
   })
 
   test('a secret file that everybody may read', async () => {
@@ -286,7 +428,9 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
     chmodSync(path, 0o600)
     expect((await examinedCopy({ env })).of(`file ${path}`)?.status).toBe('ok')
     const statusesOf = async (toml: string) =>
-      (await examinedCopy({ toml, prepare: dir => chmodSync(join(dir, 'wellhead.toml'), 0o644) })).findings
+      (
+        await examinedCopy({ toml, prepare: dir => chmodSync(join(dir, 'wellhead.toml'), 0o644) })
+      ).findings
         .filter(one => one.check.endsWith('wellhead.toml'))
         .map(one => one.status)
     // The directory itself keeps others out.
@@ -296,13 +440,21 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
 
   test.if(isRoot)('files of another user', async () => {
     const { code, of } = await examinedCopy({ prepare: dir => chownSync(db(dir), 4711, 4711) })
-    expect([code, of('owner')?.status, of('owner')?.found]).toEqual([0, 'warning', expect.stringContaining('wellhead.db')])
+    expect([code, of('owner')?.status, of('owner')?.found]).toEqual([
+      0,
+      'warning',
+      expect.stringContaining('wellhead.db'),
+    ])
   })
 
   test('a directory that is missing or none, which is not made', async () => {
     const missing = join(root, 'missing')
     const gone = await doctor(missing, {})
-    expect([gone.code, gone.of('data directory')?.status, existsSync(missing)]).toEqual([1, 'error', false])
+    expect([gone.code, gone.of('data directory')?.status, existsSync(missing)]).toEqual([
+      1,
+      'error',
+      false,
+    ])
     const file = join(root, 'file')
     writeFileSync(file, '')
     const none = await doctor(file, {})
@@ -313,8 +465,13 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
 describe('no fault is', () => {
   test('a message that is due, or one of an endpoint that is switched off', async () => {
     const due = await examinedCopy({ prepare: dir => message(dir, 'pending', startAt - minuteMs) })
-    expect(due.of('outbox')).toMatchObject({ status: 'ok', found: expect.stringContaining('1 message waits') })
-    const off = await examinedCopy({ prepare: dir => message(dir, 'pending', startAt - hourMs, endpointId) })
+    expect(due.of('outbox')).toMatchObject({
+      status: 'ok',
+      found: expect.stringContaining('1 message waits'),
+    })
+    const off = await examinedCopy({
+      prepare: dir => message(dir, 'pending', startAt - hourMs, endpointId),
+    })
     expect(off.of('outbox')).toMatchObject({ status: 'ok', found: 'nothing waits' })
   })
 
@@ -323,8 +480,15 @@ describe('no fault is', () => {
       now: startAt - 2 * dayMs,
       prepare: dir => sql(dir, "UPDATE settings SET value = 'dev' WHERE name = 'directory.mode'"),
     })
-    expect([code, of('mail')?.status, of('mail')?.found]).toEqual([0, 'ok', expect.stringContaining('capture')])
-    expect(of('clock')).toMatchObject({ status: 'ok', found: expect.stringContaining('moved ahead') })
+    expect([code, of('mail')?.status, of('mail')?.found]).toEqual([
+      0,
+      'ok',
+      expect.stringContaining('capture'),
+    ])
+    expect(of('clock')).toMatchObject({
+      status: 'ok',
+      found: expect.stringContaining('moved ahead'),
+    })
   })
 
   test('a system that tells of no limit', async () => {
@@ -347,23 +511,60 @@ describe('a server', () => {
       lock.release()
     }
   }
-  const health = (status: string, of: string, timestamp = '2026-11-20T15:00:00Z') => ({ status, version: of, uptime_seconds: 1, timestamp })
+  const health = (status: string, of: string, timestamp = '2026-11-20T15:00:00Z') => ({
+    status,
+    version: of,
+    uptime_seconds: 1,
+    timestamp,
+  })
 
   test.each([
     ['answers', 'serve', () => Response.json(health('ok', version)), 'ok', /answers, version/],
-    ['is of another version', 'serve', () => Response.json(health('ok', '0.0.1')), 'warning', /version 0.0.1/],
-    ['is not well', 'dev', () => Response.json(health('unavailable', version), { status: 503 }), 'error', /says it is unavailable/],
-    ['holds the directory and does not answer', 'serve', undefined, 'error', new RegExp(`process ${process.pid}.* does not answer`)],
-    ['is none, but a command works in the directory', 'command', undefined, 'ok', /in use by command/],
+    [
+      'is of another version',
+      'serve',
+      () => Response.json(health('ok', '0.0.1')),
+      'warning',
+      /version 0.0.1/,
+    ],
+    [
+      'is not well',
+      'dev',
+      () => Response.json(health('unavailable', version), { status: 503 }),
+      'error',
+      /says it is unavailable/,
+    ],
+    [
+      'holds the directory and does not answer',
+      'serve',
+      undefined,
+      'error',
+      new RegExp(`process ${process.pid}.* does not answer`),
+    ],
+    [
+      'is none, but a command works in the directory',
+      'command',
+      undefined,
+      'ok',
+      /in use by command/,
+    ],
   ] as const)('that %s', async (_, role, answer, status, found) => {
     const { code, of } = await held(role, answer)
-    expect([of('server')?.status, of('server')?.found]).toEqual([status, expect.stringMatching(found)])
+    expect([of('server')?.status, of('server')?.found]).toEqual([
+      status,
+      expect.stringMatching(found),
+    ])
     expect(code).toBe(status === 'error' ? 1 : 0)
   })
 
   test('says what time it is: data of an evaluation copy ages by its clock', async () => {
-    const { of } = await held('dev', () => Response.json(health('ok', version, '2027-01-20T15:00:00Z')))
-    expect([of('clock')?.found, of('data, intraday_5m')?.status]).toEqual(['2027-01-20T15:00:00Z', 'warning'])
+    const { of } = await held('dev', () =>
+      Response.json(health('ok', version, '2027-01-20T15:00:00Z')),
+    )
+    expect([of('clock')?.found, of('data, intraday_5m')?.status]).toEqual([
+      '2027-01-20T15:00:00Z',
+      'warning',
+    ])
   })
 
   test('that was killed leaves a name, and the directory is free', async () => {
@@ -401,7 +602,8 @@ test('space is judged by the database and its log, and a log that is never writt
     ['warning', 'warning'],
     ['error', 'warning'],
   ])
-  const advice = (autocheckpoint: number, hasServer: boolean) => examineSpace(dir, 1e12, autocheckpoint, hasServer)[1]!.advice
+  const advice = (autocheckpoint: number, hasServer: boolean) =>
+    examineSpace(dir, 1e12, autocheckpoint, hasServer)[1]!.advice
   expect([advice(0, true), advice(1000, true), advice(1000, false)]).toEqual([
     expect.stringContaining('replicator'),
     expect.stringContaining('reads without an end'),

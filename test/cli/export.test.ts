@@ -16,11 +16,18 @@ async function run(codes: string[], options: ExportOptions = {}, out?: (text: st
   let text = ''
   const err: string[] = []
   const pages = (series: readonly KnownSeries[] | undefined) =>
-    (series?.map(one => one.code) ?? stored).map(code => [{ code, observedAt: 0, value: 1, currency: 'USD' }])
+    (series?.map(one => one.code) ?? stored).map(code => [
+      { code, observedAt: 0, value: 1, currency: 'USD' },
+    ])
   const print = (part: string) => {
     text += part
   }
-  const code = await runExport(codes, options, { out: out ?? print, err: line => err.push(line), catalogue, pages })
+  const code = await runExport(codes, options, {
+    out: out ?? print,
+    err: line => err.push(line),
+    catalogue,
+    pages,
+  })
   return { code, text, err: err.join('\n') }
 }
 
@@ -37,7 +44,10 @@ test('without codes everything goes to standard output, and nothing else does', 
 })
 
 test('codes and aliases are exported once each, in the order of the codes', async () => {
-  expect(codesIn((await run(['WTI', 'brent', 'WTI_USD'])).text)).toEqual(['BRENT_CRUDE_USD', 'WTI_USD'])
+  expect(codesIn((await run(['WTI', 'brent', 'WTI_USD'])).text)).toEqual([
+    'BRENT_CRUDE_USD',
+    'WTI_USD',
+  ])
 })
 
 test('the format is what is asked for, else what the name says', async () => {
@@ -49,7 +59,12 @@ test('the format is what is asked for, else what the name says', async () => {
 })
 
 const refused: [string, string[], ExportOptions, string][] = [
-  ['an unknown code', ['WTI_UDS'], {}, 'export: WTI_UDS is not a code of the catalogue: did you mean WTI_USD?'],
+  [
+    'an unknown code',
+    ['WTI_UDS'],
+    {},
+    'export: WTI_UDS is not a code of the catalogue: did you mean WTI_USD?',
+  ],
   ['an unknown format', [], { format: 'xml' }, 'export: --format xml is not known: csv or ndjson'],
   ['a folder that is not there', [], { output: join(folder, 'no', 'a.csv') }, 'export: ENOENT'],
 ]

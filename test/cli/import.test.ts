@@ -21,7 +21,12 @@ function file(content: string): string {
   return path
 }
 
-async function run(files: string[], options: ImportOptions = {}, writer: PointWriter = memory(), terminal?: NodeJS.WritableStream) {
+async function run(
+  files: string[],
+  options: ImportOptions = {},
+  writer: PointWriter = memory(),
+  terminal?: NodeJS.WritableStream,
+) {
   const out: string[] = []
   const err: string[] = []
   const clock = manualClock(Date.UTC(2026, 10, 21))
@@ -33,14 +38,19 @@ async function run(files: string[], options: ImportOptions = {}, writer: PointWr
     },
   }
   const code = await runImport(files, options, {
-    ...{ clock, catalogue, writer: timed, terminal, stdin: noInput() },
+    clock,
+    catalogue,
+    writer: timed,
+    terminal,
+    stdin: noInput(),
     out: line => out.push(line),
     err: line => err.push(line),
   })
   return { code, out: out.join('\n'), err: err.join('\n') }
 }
 
-const good = 'code,observed_at,price\nWTI_USD,2024-03-28,83.17\nBRENT,2024-03-28,87.48\nBRENT,2024-03-29,.\n'
+const good =
+  'code,observed_at,price\nWTI_USD,2024-03-28,83.17\nBRENT,2024-03-28,87.48\nBRENT,2024-03-29,.\n'
 const mixed = `${good}WTI_UDS,2024-03-28,1\n`
 
 describe('exit code', () => {
@@ -48,7 +58,9 @@ describe('exit code', () => {
     const path = file(good)
     const { code, out, err } = await run([path])
     expect([code, err]).toEqual([0, ''])
-    expect(out).toBe(`${path}: read 3, inserted 2, revised 0, unchanged 0, blank 1, rejected 0\n2.00 s, 2 rows/s`)
+    expect(out).toBe(
+      `${path}: read 3, inserted 2, revised 0, unchanged 0, blank 1, rejected 0\n2.00 s, 2 rows/s`,
+    )
   })
 
   test('2 when rows were rejected, with the first reasons and where the rest is', async () => {
@@ -64,7 +76,12 @@ describe('exit code', () => {
   const refused: [string, string[], ImportOptions, string][] = [
     ['no file', [], {}, 'import: name at least one file, or - for standard input'],
     ['a missing file', [join(folder, 'none.csv')], {}, 'none.csv does not exist'],
-    ['a mapping that is none', [file(good)], { map: 'price' }, 'import: --map price is not FIELD=COLUMN'],
+    [
+      'a mapping that is none',
+      [file(good)],
+      { map: 'price' },
+      'import: --map price is not FIELD=COLUMN',
+    ],
     [
       'a column that is not there',
       [file(good)],
@@ -117,20 +134,34 @@ test('a dry run says what would happen', async () => {
 test('a scale is a number above 0, as it was written', async () => {
   const path = file('date,value\n2004-04-09,11677\n')
   const store = memory()
-  expect(await run([path], { series: 'CUSHING_STORAGE', scale: '0.001' }, store)).toMatchObject({ code: 0, err: '' })
+  expect(await run([path], { series: 'CUSHING_STORAGE', scale: '0.001' }, store)).toMatchObject({
+    code: 0,
+    err: '',
+  })
   expect([...store.values.values()]).toEqual([11.677])
   for (const scale of ['0', '', 'x', '-1']) {
     const { code, err } = await run([path], { series: 'CUSHING_STORAGE', scale }, store)
-    expect([code, err], scale).toEqual([1, expect.stringContaining('is not a number above 0: write for example --scale 0.001')])
+    expect([code, err], scale).toEqual([
+      1,
+      expect.stringContaining('is not a number above 0: write for example --scale 0.001'),
+    ])
   }
 })
 
 test('several files are told one by one and added up', async () => {
-  const { out } = await run([file('date,price\n2024-03-28,5\n2024-03-29,.\n'), file('date,price\n2024-03-28,1\n2024-03-28,2\n')], {
-    series: 'WTI_USD',
-  })
+  const { out } = await run(
+    [
+      file('date,price\n2024-03-28,5\n2024-03-29,.\n'),
+      file('date,price\n2024-03-28,1\n2024-03-28,2\n'),
+    ],
+    {
+      series: 'WTI_USD',
+    },
+  )
   expect(out.split('\n').slice(1, 3)).toEqual([
-    expect.stringMatching(/: read 2, inserted 0, revised 1, unchanged 0, superseded 1, blank 0, rejected 0$/),
+    expect.stringMatching(
+      /: read 2, inserted 0, revised 1, unchanged 0, superseded 1, blank 0, rejected 0$/,
+    ),
     'total: read 4, inserted 1, revised 1, unchanged 0, superseded 1, blank 1, rejected 0',
   ])
 })

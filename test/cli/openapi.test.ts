@@ -30,13 +30,20 @@ async function ran(...argv: string[]) {
     )
     const files = readdirSync(directory)
     const file = join(directory, 'api.json')
-    return { code, text: written.join(''), faults, files, file: existsSync(file) ? readFileSync(file, 'utf8') : undefined }
+    return {
+      code,
+      text: written.join(''),
+      faults,
+      files,
+      file: existsSync(file) ? readFileSync(file, 'utf8') : undefined,
+    }
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
 }
 
-const answered = async (flags: Record<string, string> = {}) => (await house(flags).get('/openapi.json')).text()
+const answered = async (flags: Record<string, string> = {}) =>
+  (await house(flags).get('/openapi.json')).text()
 
 test('openapi prints the bytes that a server answers, and makes no data directory', async () => {
   const { code, text, files, faults } = await ran('openapi')
@@ -63,7 +70,11 @@ test("the names of the configuration are in it, and the providers' credentials a
     )
     const { code, text } = await ran('openapi', '--config', file)
     expect(code).toBe(0)
-    const flags = { 'brand.service_name': 'Pipeline', 'brand.header_prefix': 'X-Pipe-', 'brand.exchange_words': 'venue' }
+    const flags = {
+      'brand.service_name': 'Pipeline',
+      'brand.header_prefix': 'X-Pipe-',
+      'brand.exchange_words': 'venue',
+    }
     expect(text).toBe(await answered(flags))
     expect(text).not.toMatch(/X-Service-|Wellhead serves/)
   } finally {

@@ -5,7 +5,8 @@ import { arrived, backedUp, databaseIn, heldEvents, rowsIn } from '../support/re
 import { fields } from '../support/smtp-server.ts'
 
 const reason = 'held back: the database was restored from a backup'
-const { file, webhookId, hooks, mails, texts, directory, command, serving, close } = await backedUp()
+const { file, webhookId, hooks, mails, texts, directory, command, serving, close } =
+  await backedUp()
 afterEach(() => {
   for (const came of [hooks, mails.accepted, texts.requests]) came.length = 0
 })
@@ -15,9 +16,13 @@ interface Log {
   webhook_events: { event_id: string; status: string; last_error: string | null }[]
 }
 
-const subjects = () => mails.accepted.map(({ raw }) => fields(raw).find(([name]) => name === 'subject')![1])
+const subjects = () =>
+  mails.accepted.map(({ raw }) => fields(raw).find(([name]) => name === 'subject')![1])
 const runsIn = (dir: string) =>
-  rowsIn<unknown>(databaseIn(dir), 'SELECT trigger, status, error FROM scheduled_delivery_runs ORDER BY number')
+  rowsIn<unknown>(
+    databaseIn(dir),
+    'SELECT trigger, status, error FROM scheduled_delivery_runs ORDER BY number',
+  )
 const eventIds = Object.values(heldEvents).toSorted()
 
 describe('a backup with an outbox', () => {
@@ -26,7 +31,9 @@ describe('a backup with an outbox', () => {
     const restored = await command('restore', '--data', dir, file)
     expect([restored.code, restored.lines]).toEqual([0, [`restored from ${file}`]])
     const server = await serving(dir)
-    await arrived(() => hooks.length === 4 && mails.accepted.length === 3 && texts.requests.length === 1)
+    await arrived(
+      () => hooks.length === 4 && mails.accepted.length === 3 && texts.requests.length === 1,
+    )
     await server.stop()
     expect(hooks).toEqual(expect.arrayContaining(eventIds))
     expect(subjects().filter(subject => subject.startsWith('Brent above 1'))).toHaveLength(1)
@@ -43,8 +50,12 @@ describe('a backup with an outbox', () => {
       'dropped: 1 price that alerts had still to be judged by',
     ])
     const first = await serving(dir)
-    // The way out is open: what comes after the start goes through it, in the order in which it is due.
-    const { data } = await first.ask<{ data: { event_id: string } }>('POST', `/v1/webhooks/${webhookId}/test`)
+    // The way out is open: what comes after the start goes through it, in the order in which it is
+    // due.
+    const { data } = await first.ask<{ data: { event_id: string } }>(
+      'POST',
+      `/v1/webhooks/${webhookId}/test`,
+    )
     await first.stop()
     expect([hooks, mails.accepted, texts.requests]).toEqual([[data.event_id], [], []])
 
@@ -62,7 +73,9 @@ describe('a backup with an outbox', () => {
     ])
 
     const from = isoInstant(systemClock().now() - hourMs)
-    expect(await server.ask<unknown>('POST', `/v1/webhooks/${webhookId}/replay`, { from })).toMatchObject({ data: { replayed: 3 } })
+    expect(
+      await server.ask<unknown>('POST', `/v1/webhooks/${webhookId}/replay`, { from }),
+    ).toMatchObject({ data: { replayed: 3 } })
     await arrived(() => hooks.length === 4)
     expect(hooks.slice(1).toSorted()).toEqual(eventIds)
 
@@ -73,7 +86,9 @@ describe('a backup with an outbox', () => {
     await arrived(() => mails.accepted.length === 1 && texts.requests.length === 1)
     await server.stop()
     expect(runsIn(dir)[0]).toEqual({ trigger: 'manual', status: 'sent', error: null })
-    expect((await command('outbox', 'release', '--data', dir)).lines).toEqual(['released: 0 messages'])
+    expect((await command('outbox', 'release', '--data', dir)).lines).toEqual([
+      'released: 0 messages',
+    ])
     expect([hooks.length, mails.accepted.length, texts.requests.length]).toEqual([4, 1, 1])
   }, 30_000)
 })

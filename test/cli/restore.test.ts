@@ -1,6 +1,13 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
-import { chmodSync, copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { backedUp, databaseIn, rowsIn, unsentIn } from '../support/restored.ts'
 
@@ -25,8 +32,10 @@ function leaveHalfDone(path: string): void {
   for (const tail of ['', '-wal']) copyFileSync(from + tail, path + tail)
   db.close()
 }
-const whose = (path: string) => rowsIn<{ value: string }>(path, "SELECT value FROM settings WHERE name = 'whose'")[0]?.value
-const keptIn = (dir: string) => readdirSync(dir).filter(name => /^wellhead\.db\.before-\d+$/.test(name))
+const whose = (path: string) =>
+  rowsIn<{ value: string }>(path, "SELECT value FROM settings WHERE name = 'whose'")[0]?.value
+const keptIn = (dir: string) =>
+  readdirSync(dir).filter(name => /^wellhead\.db\.before-\d+$/.test(name))
 const leftIn = (dir: string) => readdirSync(dir).filter(name => name.includes('.part'))
 
 describe('the database before', () => {
@@ -66,7 +75,11 @@ describe('the database before', () => {
     leaveHalfDone(databaseIn(killed))
     expect((await command('restore', '--data', killed, '--hold-outbox', file)).code).toBe(0)
     expect(whose(join(killed, keptIn(killed)[0]!))).toBe('in the log')
-    expect([whose(databaseIn(killed)), unsentIn(databaseIn(killed)), leftIn(killed)]).toEqual([undefined, 0, []])
+    expect([whose(databaseIn(killed)), unsentIn(databaseIn(killed)), leftIn(killed)]).toEqual([
+      undefined,
+      0,
+      [],
+    ])
   })
 
   test('may be no database any more, and is kept as it is', async () => {
@@ -74,7 +87,10 @@ describe('the database before', () => {
     for (const tail of ['', '-wal']) writeFileSync(databaseIn(dir) + tail, `ruins${tail}`)
     expect((await command('restore', '--data', dir, file)).code).toBe(0)
     const [name] = keptIn(dir)
-    expect([readFileSync(join(dir, name!), 'utf8'), readFileSync(join(dir, `${name}-wal`), 'utf8')]).toEqual(['ruins', 'ruins-wal'])
+    expect([
+      readFileSync(join(dir, name!), 'utf8'),
+      readFileSync(join(dir, `${name}-wal`), 'utf8'),
+    ]).toEqual(['ruins', 'ruins-wal'])
     expect((await command('verify', '--data', dir)).code).toBe(0)
   })
 })
@@ -86,12 +102,12 @@ test('what an earlier restore left half-done is no part of the next, and a backu
   copyFileSync(file, kept)
   chmodSync(kept, 0o400)
   expect((await command('restore', '--data', dir, '--hold-outbox', kept)).code).toBe(0)
-  expect([whose(databaseIn(dir)), unsentIn(databaseIn(dir)), leftIn(dir), statSync(databaseIn(dir)).mode & 0o700]).toEqual([
-    undefined,
-    0,
-    [],
-    0o600,
-  ])
+  expect([
+    whose(databaseIn(dir)),
+    unsentIn(databaseIn(dir)),
+    leftIn(dir),
+    statSync(databaseIn(dir)).mode & 0o700,
+  ]).toEqual([undefined, 0, [], 0o600])
   expect([unsentIn(kept), (await command('verify', '--data', dir)).code]).toEqual([5, 0])
 })
 
@@ -116,7 +132,9 @@ test('a restore that is killed leaves the database before it, or the backup with
     await child.exited
     const path = databaseIn(dir)
     const held = rowsIn<unknown>(path, "SELECT 1 FROM outbox WHERE state = 'failed'").length
-    expect([whose(path), unsentIn(path), held]).toEqual(whose(path) === 'old' ? ['old', 0, 0] : [undefined, 0, 5])
+    expect([whose(path), unsentIn(path), held]).toEqual(
+      whose(path) === 'old' ? ['old', 0, 0] : [undefined, 0, 5],
+    )
     expect((await command('verify', '--data', dir)).code).toBe(0)
     // And the next one goes through.
     expect((await command('restore', '--data', dir, '--hold-outbox', file)).code).toBe(0)

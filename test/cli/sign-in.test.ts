@@ -27,7 +27,9 @@ describe('an operator', () => {
     expect(await makeLink(env, email)).toBe(0)
     expect(lines[0]).toMatch(/^http:\/\/127\.0\.0\.1:8470\/sign-in\?token=[0-9a-f]{64}$/)
     expect(lines[1]).toBe('It signs in once, until 2026-11-20T15:15:00Z.')
-    const answer = await ask('POST', '/v1/auth/session', undefined, { link_token: tokenIn(lines[0]!) })
+    const answer = await ask('POST', '/v1/auth/session', undefined, {
+      link_token: tokenIn(lines[0]!),
+    })
     expect([answer.status, faults]).toEqual([200, []])
   })
 
@@ -37,7 +39,14 @@ describe('an operator', () => {
     const token = await signedIn(ann)
     expect(await setPassword(env, ann.email, async () => 'correct horse battery')).toBe(0)
     expect((await ask('GET', '/v1/account', `Bearer ${token}`)).status).toBe(401)
-    expect((await ask('POST', '/v1/auth/session', undefined, { email: ann.email, password: 'correct horse battery' })).status).toBe(200)
+    expect(
+      (
+        await ask('POST', '/v1/auth/session', undefined, {
+          email: ann.email,
+          password: 'correct horse battery',
+        })
+      ).status,
+    ).toBe(200)
     const again = await signedIn(ann)
     expect(await endSessions(env, ann.email)).toBe(0)
     expect((await ask('GET', '/v1/account', `Bearer ${again}`)).status).toBe(401)

@@ -22,7 +22,9 @@ describe('the binary in production', () => {
   })
 
   test('has no fixtures and no controls', async () => {
-    const response = await fetch(`${server.url}/_dev/clock`, { headers: { authorization: `Bearer ${server.adminToken}` } })
+    const response = await fetch(`${server.url}/_dev/clock`, {
+      headers: { authorization: `Bearer ${server.adminToken}` },
+    })
     expect(response.status).toBe(404)
     expect(await response.text()).toBe('')
   })
@@ -40,20 +42,38 @@ describe('the binary in production', () => {
 
   test('an import goes through the running server and is in latest at once', async () => {
     const file = join(dir, 'new.csv')
-    await Bun.write(file, 'code,observed_at,price\nWTI,2026-11-19T15:00:00Z,71.5\nNO_SUCH_USD,2026-11-19T15:00:00Z,1\n')
+    await Bun.write(
+      file,
+      'code,observed_at,price\nWTI,2026-11-19T15:00:00Z,71.5\nNO_SUCH_USD,2026-11-19T15:00:00Z,1\n',
+    )
     const outcome = await run('import', '--data', data, file)
     expect(outcome.code).toBe(2)
     expect(outcome.out).toContain('inserted 1')
     expect(existsSync(`${file}.rejected`)).toBe(true)
-    const body = (await (await server.get('/v1/prices/latest?by_code=WTI_USD')).json()) as { data: { price: number } }
+    const body = (await (await server.get('/v1/prices/latest?by_code=WTI_USD')).json()) as {
+      data: { price: number }
+    }
     expect(body.data.price).toBe(71.5)
   })
 
   test('quarantine hides a day and lifting it brings the day back', async () => {
     const day = async () =>
-      ((await (await server.get('/v1/prices/2026-11-19?by_code=WTI_USD')).json()) as { data: { prices: unknown[] } }).data.prices
+      (
+        (await (await server.get('/v1/prices/2026-11-19?by_code=WTI_USD')).json()) as {
+          data: { prices: unknown[] }
+        }
+      ).data.prices
     expect(await day()).toHaveLength(1)
-    const added = await run('quarantine', 'add', '--data', data, 'WTI_USD', '2026-11-19', '--reason', 'test')
+    const added = await run(
+      'quarantine',
+      'add',
+      '--data',
+      data,
+      'WTI_USD',
+      '2026-11-19',
+      '--reason',
+      'test',
+    )
     expect(added.code).toBe(0)
     expect(await day()).toHaveLength(0)
     await run('quarantine', 'remove', '--data', data, added.out.split('\t')[0]!)
@@ -77,7 +97,9 @@ describe('the binary in production', () => {
     expect((await run('verify', file)).code).toBe(0)
     const restored = join(dir, 'restored')
     expect((await run('restore', '--data', restored, file)).code).toBe(0)
-    expect((await run('export', '--data', restored)).out).toBe((await run('export', '--data', data)).out)
+    expect((await run('export', '--data', restored)).out).toBe(
+      (await run('export', '--data', data)).out,
+    )
     expect((await run('restore', '--data', data, file)).err).toContain('in use')
   })
 
@@ -141,14 +163,33 @@ describe('the binary as an evaluation copy', () => {
   })
 
   test('binds this machine only', async () => {
-    const outcome = await run('dev', '--data', join(dir, 'open'), '--host', '0.0.0.0', '--port', '0')
+    const outcome = await run(
+      'dev',
+      '--data',
+      join(dir, 'open'),
+      '--host',
+      '0.0.0.0',
+      '--port',
+      '0',
+    )
     expect(outcome.code).toBe(1)
     expect(outcome.err).toContain('server.host')
   })
 
   test('its directory is not served as production, nor real data as a copy', async () => {
     const held = join(dir, 'held')
-    expect((await run('import', '--data', held, '--series', 'WTI_USD', await fileWith(dir, '2026-01-02,60'))).code).toBe(0)
+    expect(
+      (
+        await run(
+          'import',
+          '--data',
+          held,
+          '--series',
+          'WTI_USD',
+          await fileWith(dir, '2026-01-02,60'),
+        )
+      ).code,
+    ).toBe(0)
     expect((await run('dev', '--data', held, '--port', '0')).err).toContain('observations already')
     const other = join(dir, 'other')
     const copy = await start('dev', other)
@@ -159,10 +200,18 @@ describe('the binary as an evaluation copy', () => {
 
   test('the clock moves forward on demand and prices with it', async () => {
     const post = (path: string, body: unknown) =>
-      fetch(server.url + path, { method: 'POST', body: JSON.stringify(body), headers: { authorization: `Bearer ${server.adminToken}` } })
-    const before = (await (await server.get('/v1/prices/latest?by_code=BRENT_CRUDE_USD')).json()) as { data: { created_at: string } }
+      fetch(server.url + path, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { authorization: `Bearer ${server.adminToken}` },
+      })
+    const before = (await (
+      await server.get('/v1/prices/latest?by_code=BRENT_CRUDE_USD')
+    ).json()) as { data: { created_at: string } }
     expect((await post('/_dev/clock', { advance: 'P4D' })).status).toBe(200)
-    const after = (await (await server.get('/v1/prices/latest?by_code=BRENT_CRUDE_USD')).json()) as { data: { created_at: string } }
+    const after = (await (
+      await server.get('/v1/prices/latest?by_code=BRENT_CRUDE_USD')
+    ).json()) as { data: { created_at: string } }
     expect(after.data.created_at > before.data.created_at).toBe(true)
   })
 })

@@ -20,9 +20,17 @@ describe('the streams of an evaluation copy', () => {
   })
 
   const operator = (path: string, body: unknown) =>
-    fetch(server.url + path, { method: 'POST', headers: { authorization: `Bearer ${server.adminToken}` }, body: JSON.stringify(body) })
+    fetch(server.url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.adminToken}` },
+      body: JSON.stringify(body),
+    })
   const send = (method: string, path: string, body: unknown) =>
-    fetch(server.url + path, { method, headers: { authorization: `Token ${server.apiKey}` }, body: JSON.stringify(body) })
+    fetch(server.url + path, {
+      method,
+      headers: { authorization: `Token ${server.apiKey}` },
+      body: JSON.stringify(body),
+    })
   const newKey = async () => {
     const made = (await (await send('POST', '/v1/api-keys', { name: 'stream' })).json()) as {
       data: { api_key: { id: string; plain_token: string } }
@@ -32,10 +40,19 @@ describe('the streams of an evaluation copy', () => {
 
   test('a socket client is welcomed, told a price that comes in, pinged, and told to go when its key is revoked', async () => {
     const key = await newKey()
-    const client = (await cableClient(socketUrl, { token: key.plain_token, protocols: ['actioncable-v1-json'] }))!
-    const identifier = client.subscribe({ api_key: key.plain_token, commodities: ['BRENT_CRUDE_USD'] })
+    const client = (await cableClient(socketUrl, {
+      token: key.plain_token,
+      protocols: ['actioncable-v1-json'],
+    }))!
+    const identifier = client.subscribe({
+      api_key: key.plain_token,
+      commodities: ['BRENT_CRUDE_USD'],
+    })
     const welcome = (await client.frame(isMessage('welcome'))).message as CableMessage
-    for (const leaf of [...Object.values(welcome.prices!.oil!), ...Object.values(welcome.prices!.natural_gas!)]) {
+    for (const leaf of [
+      ...Object.values(welcome.prices!.oil!),
+      ...Object.values(welcome.prices!.natural_gas!),
+    ]) {
       expect(leaf!.normalized_price).toBeGreaterThan(0)
     }
     const price = { code: 'BRENT_CRUDE_USD', observed_at: '2026-11-20T14:59:59Z', price: 81.25 }
@@ -44,13 +61,28 @@ describe('the streams of an evaluation copy', () => {
     expect(update.identifier).toBe(identifier)
     expect(update.message).toMatchObject({
       updated: ['BRENT_CRUDE_USD'],
-      price_rows: [{ code: 'BRENT_CRUDE_USD', price: 81.25, currency: 'USD', unit: 'barrel', created_at: price.observed_at }],
+      price_rows: [
+        {
+          code: 'BRENT_CRUDE_USD',
+          price: 81.25,
+          currency: 'USD',
+          unit: 'barrel',
+          created_at: price.observed_at,
+        },
+      ],
       prices: { oil: { brent: { original_price: 81.25, normalized_price: 14.0086 } } },
     })
-    expect(await client.frame(isType('ping'))).toEqual({ type: 'ping', message: Date.parse(startAt) / 1000 } as never)
+    expect(await client.frame(isType('ping'))).toEqual({
+      type: 'ping',
+      message: Date.parse(startAt) / 1000,
+    } as never)
     expect((await send('DELETE', `/v1/api-keys/${key.id}`, {})).status).toBeLessThan(300)
     expect(await client.closed).toEqual({ code: 1008, reason: 'unauthorized' })
-    expect(client.frames.at(-1)).toEqual({ type: 'disconnect', reason: 'unauthorized', reconnect: false })
+    expect(client.frames.at(-1)).toEqual({
+      type: 'disconnect',
+      reason: 'unauthorized',
+      reconnect: false,
+    })
     expect(await cableClient(socketUrl, { token: key.plain_token })).toBeUndefined()
   }, 30_000)
 

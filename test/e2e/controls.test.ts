@@ -23,16 +23,23 @@ describe('the controls of an evaluation copy', () => {
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
   const brent = async (token = server.apiKey) => {
-    const response = await server.get('/v1/prices/latest?by_code=BRENT_CRUDE_USD', { authorization: `Token ${token}` })
+    const response = await server.get('/v1/prices/latest?by_code=BRENT_CRUDE_USD', {
+      authorization: `Token ${token}`,
+    })
     return {
       status: response.status,
       headers: response.headers,
-      body: (await response.json()) as { data: { price: number; created_at: string }; error_code?: string },
+      body: (await response.json()) as {
+        data: { price: number; created_at: string }
+        error_code?: string
+      },
     }
   }
 
   test('take the operator’s token and no API key', async () => {
-    const response = await fetch(`${server.url}/_dev/clock`, { headers: { authorization: `Bearer ${server.apiKey}` } })
+    const response = await fetch(`${server.url}/_dev/clock`, {
+      headers: { authorization: `Bearer ${server.apiKey}` },
+    })
     expect(response.status).toBe(401)
   })
 
@@ -40,7 +47,9 @@ describe('the controls of an evaluation copy', () => {
     expect((await control('GET', 'clock')).body).toEqual({ now: startAt, frozen: true })
     await Bun.sleep(20)
     expect((await control('GET', 'clock')).body.now).toBe(startAt)
-    expect((await control('POST', 'clock', { advance: 'PT61S' })).body.now).toBe('2026-11-20T15:01:01Z')
+    expect((await control('POST', 'clock', { advance: 'PT61S' })).body.now).toBe(
+      '2026-11-20T15:01:01Z',
+    )
     expect((await control('POST', 'clock', { now: startAt })).status).toBe(422)
     expect((await control('POST', 'clock', { advance: 'soon' })).status).toBe(422)
   })
@@ -51,18 +60,20 @@ describe('the controls of an evaluation copy', () => {
     const token = made.body.api_key as string
     for (let i = 0; i < 50; i++) expect((await brent(token)).status).toBe(200)
     const refused = await brent(token)
-    expect([refused.status, refused.body.error_code, refused.headers.get('x-ratelimit-state')]).toEqual([
-      402,
-      'PAYMENT_REQUIRED',
-      'exhausted',
-    ])
+    expect([
+      refused.status,
+      refused.body.error_code,
+      refused.headers.get('x-ratelimit-state'),
+    ]).toEqual([402, 'PAYMENT_REQUIRED', 'exhausted'])
     await control('POST', 'clock', { now: '2026-11-21T00:00:00Z' })
     expect((await brent(token)).headers.get('x-ratelimit-remaining')).toBe('49')
   })
 
   test('an account that can not be is refused with the field', async () => {
     expect((await control('POST', 'accounts', { plan: 'gold' })).body.field).toBe('plan')
-    expect((await control('POST', 'accounts', { email: 'free@example.com' })).body.field).toBe('email')
+    expect((await control('POST', 'accounts', { email: 'free@example.com' })).body.field).toBe(
+      'email',
+    )
   })
 
   test('data ages while the feed is paused and catches up afterwards', async () => {
@@ -96,7 +107,11 @@ describe('the controls of an evaluation copy', () => {
   }, 60_000)
 
   test('a route refuses on demand: by count, with the headers of the real refusal, and slowly', async () => {
-    await control('POST', 'faults', { path: '/v1/prices/latest', code: 'RATE_LIMIT_EXCEEDED', count: 2 })
+    await control('POST', 'faults', {
+      path: '/v1/prices/latest',
+      code: 'RATE_LIMIT_EXCEEDED',
+      count: 2,
+    })
     for (let i = 0; i < 2; i++) {
       const refused = await brent()
       expect([refused.status, refused.body.error_code]).toEqual([429, 'RATE_LIMIT_EXCEEDED'])

@@ -21,7 +21,12 @@ function writeRows(path: string) {
 }
 
 const counts = (out: string) =>
-  Object.fromEntries([...out.matchAll(/(read|inserted|revised|unchanged|rejected) (\d+)/g)].map(match => [match[1], Number(match[2])]))
+  Object.fromEntries(
+    [...out.matchAll(/(read|inserted|revised|unchanged|rejected) (\d+)/g)].map(match => [
+      match[1],
+      Number(match[2]),
+    ]),
+  )
 
 describe('an import that is killed', () => {
   const dir = temporaryDir()
@@ -36,7 +41,10 @@ describe('an import that is killed', () => {
     const wholeMs = (Bun.nanoseconds() - timed) / 1e6
     let held = 0
     for (let i = 0; i < kills; i++) {
-      const child = Bun.spawn([binary(), 'import', '--data', data, file], { stdout: 'ignore', stderr: 'ignore' })
+      const child = Bun.spawn([binary(), 'import', '--data', data, file], {
+        stdout: 'ignore',
+        stderr: 'ignore',
+      })
       await Bun.sleep((wholeMs * (i + 0.5)) / kills)
       child.kill('SIGKILL')
       await child.exited
@@ -51,7 +59,10 @@ describe('an import that is killed', () => {
     expect(inserted! + held).toBe(rows)
     expect(revised).toBe(0)
     expect((await run('verify', '--data', data)).out).toContain('is sound')
-    const [one, other] = await Promise.all([run('export', '--data', data), run('export', '--data', join(dir, 'whole'))])
+    const [one, other] = await Promise.all([
+      run('export', '--data', data),
+      run('export', '--data', join(dir, 'whole')),
+    ])
     expect(one.out.length).toBeGreaterThan(rows * 20)
     expect(one.out === other.out).toBe(true)
   }, 120_000)

@@ -21,7 +21,8 @@ describe('the compiled binary', () => {
       method: row.method,
       headers: {
         ...(row.access !== 'keyless' && {
-          authorization: row.access === 'operator' ? `Bearer ${server.adminToken}` : `Token ${server.apiKey}`,
+          authorization:
+            row.access === 'operator' ? `Bearer ${server.adminToken}` : `Token ${server.apiKey}`,
         }),
         ...(row.body !== undefined && { 'content-type': 'application/json' }),
       },
@@ -34,7 +35,9 @@ describe('the compiled binary', () => {
     for (const row of rows) {
       const response = await ask(row)
       if (response.status !== row.success)
-        faults.push(`${row.method} ${row.sample}: ${response.status} ${(await response.text()).slice(0, 200)}`)
+        faults.push(
+          `${row.method} ${row.sample}: ${response.status} ${(await response.text()).slice(0, 200)}`,
+        )
     }
     expect(faults).toEqual([])
   }, 60_000)
@@ -46,10 +49,20 @@ describe('the compiled binary', () => {
     const head = await ask({ ...latest, method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
     expect(head.headers.get('etag')).toBeTruthy()
-    const preflight = await fetch(`${server.url}/v1/prices/latest`, { method: 'OPTIONS', headers: { origin: 'https://example.com' } })
-    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
+    const preflight = await fetch(`${server.url}/v1/prices/latest`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://example.com' },
+    })
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([
+      204,
+      '*',
+    ])
     const unknown = await ask({ ...latest, method: 'DELETE' })
-    expect([unknown.status, await unknown.text(), unknown.headers.get('x-request-id')]).toEqual([404, '', null])
+    expect([unknown.status, await unknown.text(), unknown.headers.get('x-request-id')]).toEqual([
+      404,
+      '',
+      null,
+    ])
     expect(unknown.headers.get('content-type')).toStartWith('text/html')
   })
 
@@ -84,7 +97,10 @@ describe('the compiled binary', () => {
           },
         })
       })
-      expect(answer === '' || /^HTTP\/1\.1 (4\d\d|505)/.test(answer), `${request.slice(0, 60)} → ${answer.slice(0, 80)}`).toBe(true)
+      expect(
+        answer === '' || /^HTTP\/1\.1 (4\d\d|505)/.test(answer),
+        `${request.slice(0, 60)} → ${answer.slice(0, 80)}`,
+      ).toBe(true)
     }
     expect((await fetch(`${server.url}/health`)).status).toBe(200)
   })

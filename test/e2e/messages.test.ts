@@ -4,7 +4,8 @@ import { remove, type Server, start, temporaryDir } from '../support/binary.ts'
 import { provider, type Stand } from '../support/provider.ts'
 import { fields, smtpServer } from '../support/smtp-server.ts'
 
-// What is read only when it is needed must be in the binary all the same: each provider is asked once.
+// What is read only when it is needed must be in the binary all the same: each provider is asked
+// once.
 const dir = temporaryDir()
 afterAll(() => remove(dir))
 const closing: (() => unknown)[] = []
@@ -28,7 +29,11 @@ async function stand(answer: string): Promise<Stand> {
 
 const ask = async (server: Server, method: string, path: string, body?: unknown) => {
   const headers = { authorization: `Token ${server.apiKey}`, 'content-type': 'application/json' }
-  const response = await fetch(server.url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+  const response = await fetch(server.url + path, {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
@@ -42,7 +47,8 @@ async function arrived<T>(look: () => T | undefined): Promise<T> {
   throw new Error('nothing arrived')
 }
 
-const link = (server: Server) => ask(server, 'POST', '/v1/auth/link', { email: 'operator@localhost' })
+const link = (server: Server) =>
+  ask(server, 'POST', '/v1/auth/link', { email: 'operator@localhost' })
 
 test('the binary sends mail through a provider and text messages through another one', async () => {
   const [mail, sms] = [await stand('{"id":"one"}'), await stand('{"sid":"SM1"}')]
@@ -52,12 +58,19 @@ test('the binary sends mail through a provider and text messages through another
       `[sms]\nprovider = "twilio"\ntwilio_account = "AC${'0'.repeat(32)}"\ntwilio_token = "token"\ntwilio_from = "+15005550006"\ntwilio_url = "${sms.url}"\n`,
   )
   await link(server)
-  expect(JSON.parse((await arrived(() => mail.requests[0])).body)).toMatchObject({ to: ['operator@localhost'] })
+  expect(JSON.parse((await arrived(() => mail.requests[0])).body)).toMatchObject({
+    to: ['operator@localhost'],
+  })
 
-  expect((await ask(server, 'POST', '/v1/phone', { phone_number: '+447911123456', country_code: 'GB' })).status).toBe(201)
+  expect(
+    (await ask(server, 'POST', '/v1/phone', { phone_number: '+447911123456', country_code: 'GB' }))
+      .status,
+  ).toBe(201)
   const { body } = await arrived(() => sms.requests[0])
   const code = /\d{6}/.exec(new URLSearchParams(body).get('Body')!)![0]
-  expect((await ask(server, 'POST', '/v1/phone/verify', { verification_code: code })).body).toMatchObject({ verified: true })
+  expect(
+    (await ask(server, 'POST', '/v1/phone/verify', { verification_code: code })).body,
+  ).toMatchObject({ verified: true })
 }, 120_000)
 
 test('the binary sends mail through a mail server', async () => {

@@ -40,24 +40,41 @@ describe('the operator of a binary', () => {
     })
     expect(made.status).toBe(201)
     const synced = await run('sources', 'sync', 'feed', '--data', data)
-    expect([synced.code, synced.err]).toEqual([1, expect.stringMatching(/^sources sync: scraper_config.path is missing/)])
+    expect([synced.code, synced.err]).toEqual([
+      1,
+      expect.stringMatching(/^sources sync: scraper_config.path is missing/),
+    ])
     const listed = await run('sources', 'list', '--data', data, '--json')
-    expect(JSON.parse(listed.out)).toEqual([expect.objectContaining({ name: 'feed', status: 'error', failed_syncs: 1 })])
+    expect(JSON.parse(listed.out)).toEqual([
+      expect.objectContaining({ name: 'feed', status: 'error', failed_syncs: 1 }),
+    ])
   })
 
   test('is told by doctor how the server does, and after a kill that none runs; nothing is changed by it', async () => {
     const statusOf = (out: string, check: string) =>
-      (JSON.parse(out) as { checks: { check: string; status: string; found: string }[] }).checks.find(one => one.check === check)
+      (
+        JSON.parse(out) as { checks: { check: string; status: string; found: string }[] }
+      ).checks.find(one => one.check === check)
     const running = await run('doctor', '--data', data, '--json')
     expect([running.code, running.err]).toEqual([0, ''])
-    expect(statusOf(running.out, 'server')).toMatchObject({ status: 'ok', found: expect.stringContaining(`process ${server.process.pid}`) })
+    expect(statusOf(running.out, 'server')).toMatchObject({
+      status: 'ok',
+      found: expect.stringContaining(`process ${server.process.pid}`),
+    })
     server.process.kill('SIGKILL')
     await server.process.exited
     const before = picture()
     const killed = await run('doctor', '--data', data, '--json')
     expect(picture()).toEqual(before)
-    expect([killed.code, statusOf(killed.out, 'server')?.found, statusOf(killed.out, 'database')?.status]).toEqual([0, 'none runs', 'ok'])
+    expect([
+      killed.code,
+      statusOf(killed.out, 'server')?.found,
+      statusOf(killed.out, 'database')?.status,
+    ]).toEqual([0, 'none runs', 'ok'])
     const alone = await run('sources', 'sync', 'feed', '--data', data)
-    expect([alone.code, alone.err]).toEqual([1, expect.stringMatching(/scraper_config.path is missing/)])
+    expect([alone.code, alone.err]).toEqual([
+      1,
+      expect.stringMatching(/scraper_config.path is missing/),
+    ])
   })
 })

@@ -11,7 +11,9 @@ const levels = new Map([
   ['BRENT_CRUDE_USD', 75],
   ['NATURAL_GAS_USD', 4],
 ])
-/** Nothing more is on its way when nothing has come for so long: longer than the first retry waits. */
+/**
+ * Nothing more is on its way when nothing has come for so long: longer than the first retry waits.
+ */
 const silenceMs = 90_000
 
 const dir = temporaryDir()
@@ -40,20 +42,45 @@ async function start(): Promise<Running> {
   const ready = join(dir, 'ready.json')
   rmSync(ready, { force: true })
   const begun = performance.now()
-  child = Bun.spawn([binary(), 'serve', '--data', join(dir, 'data'), '--port', '0', '--ready-file', ready], {
-    env: { PATH: process.env.PATH, WELLHEAD_EGRESS_ALLOW: '127.0.0.0/8', WELLHEAD_LIMITS_PER_MINUTE: '100000' },
-    stdout: 'ignore',
-    stderr: 'pipe',
-  })
+  child = Bun.spawn(
+    [binary(), 'serve', '--data', join(dir, 'data'), '--port', '0', '--ready-file', ready],
+    {
+      env: {
+        PATH: process.env.PATH,
+        WELLHEAD_EGRESS_ALLOW: '127.0.0.0/8',
+        WELLHEAD_LIMITS_PER_MINUTE: '100000',
+      },
+      stdout: 'ignore',
+      stderr: 'pipe',
+    },
+  )
   while (!existsSync(ready)) {
-    if (child.exitCode !== null) throw new Error(`the server ended: ${await new Response(child.stderr as ReadableStream).text()}`)
+    if (child.exitCode !== null)
+      throw new Error(
+        `the server ended: ${await new Response(child.stderr as ReadableStream).text()}`,
+      )
     await Bun.sleep(2)
   }
-  const told = JSON.parse(readFileSync(ready, 'utf8')) as { url: string; api_key?: string; admin_token?: string }
-  return { url: told.url, apiKey: told.api_key, adminToken: told.admin_token, startMs: performance.now() - begun }
+  const told = JSON.parse(readFileSync(ready, 'utf8')) as {
+    url: string
+    api_key?: string
+    admin_token?: string
+  }
+  return {
+    url: told.url,
+    apiKey: told.api_key,
+    adminToken: told.admin_token,
+    startMs: performance.now() - begun,
+  }
 }
 
-async function call(url: string, method: string, path: string, authorization: string, body?: unknown) {
+async function call(
+  url: string,
+  method: string,
+  path: string,
+  authorization: string,
+  body?: unknown,
+) {
   const response = await fetch(url + path, {
     method,
     headers: { authorization },
@@ -65,13 +92,17 @@ async function call(url: string, method: string, path: string, authorization: st
 /** What came in: by endpoint and point in time, the ids of the events that told of it. */
 const arrived = new Map<string, string[]>()
 let lastAt = 0
-const keyOf = (endpoint: string | number, code: string, timestamp: string) => `${endpoint} ${code} ${Date.parse(timestamp)}`
+const keyOf = (endpoint: string | number, code: string, timestamp: string) =>
+  `${endpoint} ${code} ${Date.parse(timestamp)}`
 
 const receiver = Bun.serve({
   port: 0,
   hostname: '127.0.0.1',
   async fetch(request) {
-    const { id, data } = (await request.json()) as { id: string; data: { commodity_code: string; timestamp: string } }
+    const { id, data } = (await request.json()) as {
+      id: string
+      data: { commodity_code: string; timestamp: string }
+    }
     expect(request.headers.get('webhook-id')).toBe(id)
     const key = keyOf(new URL(request.url).pathname.slice(1), data.commodity_code, data.timestamp)
     lastAt = performance.now()
@@ -88,7 +119,10 @@ test(`${cycles} kills: every event that was acknowledged arrives, and no event c
   const [key, operator] = [`Token ${first.apiKey}`, `Bearer ${first.adminToken}`]
   for (let n = 0; n < endpoints; n += 1) {
     const made = await call(first.url, 'POST', '/v1/webhooks', key, {
-      ...{ url: `http://127.0.0.1:${receiver.port}/${n}`, events: ['price.updated'], rate_limit_per_second: 50, ordered: n === 0 },
+      url: `http://127.0.0.1:${receiver.port}/${n}`,
+      events: ['price.updated'],
+      rate_limit_per_second: 50,
+      ordered: n === 0,
     })
     expect(made.status).toBe(201)
   }
@@ -101,11 +135,18 @@ test(`${cycles} kills: every event that was acknowledged arrives, and no event c
     for (let posts = 0; posts < 6 && child!.exitCode === null && !child!.killed; posts += 1) {
       observedAt += 1_000
       const timestamp = new Date(observedAt).toISOString()
-      const observations = [...levels].map(([code, level]) => ({ code, observed_at: timestamp, price: level + chance() }))
-      const answer = await call(running.url, 'POST', '/admin/v1/observations', operator, { observations }).catch(() => undefined)
+      const observations = [...levels].map(([code, level]) => ({
+        code,
+        observed_at: timestamp,
+        price: level + chance(),
+      }))
+      const answer = await call(running.url, 'POST', '/admin/v1/observations', operator, {
+        observations,
+      }).catch(() => undefined)
       if (!answer) break
       expect(answer.status).toBe(200)
-      for (const code of levels.keys()) for (let n = 0; n < endpoints; n += 1) acknowledged.add(keyOf(n, code, timestamp))
+      for (const code of levels.keys())
+        for (let n = 0; n < endpoints; n += 1) acknowledged.add(keyOf(n, code, timestamp))
       killer ??= setTimeout(() => child!.kill('SIGKILL'), chance() * 200)
     }
     await child!.exited
@@ -116,11 +157,15 @@ test(`${cycles} kills: every event that was acknowledged arrives, and no event c
   const isSilent = () => performance.now() - lastAt > silenceMs
   const missing = () => [...acknowledged].filter(one => !arrived.has(one))
   while (missing().length > 0 && !isSilent()) await Bun.sleep(50)
-  const { webhooks } = (await call(running.url, 'GET', '/v1/webhooks', key)).body.data as { webhooks: { id: string; url: string }[] }
+  const { webhooks } = (await call(running.url, 'GET', '/v1/webhooks', key)).body.data as {
+    webhooks: { id: string; url: string }[]
+  }
   const logs = async () =>
     await Promise.all(
       webhooks.map(
-        async one => (await call(running.url, 'GET', `/v1/webhooks/${one.id}/events?status=delivered`, key)).body.meta as { total: number },
+        async one =>
+          (await call(running.url, 'GET', `/v1/webhooks/${one.id}/events?status=delivered`, key))
+            .body.meta as { total: number },
       ),
     )
   // What was committed and not acknowledged arrives as well, maybe later than all that was.
@@ -129,8 +174,14 @@ test(`${cycles} kills: every event that was acknowledged arrives, and no event c
   const repeated = [...arrived.values()].filter(ids => ids.length > 1)
   const renamed = [...arrived].filter(([, ids]) => new Set(ids).size > 1)
   startsMs.sort((a, b) => a - b)
-  const at = (share: number) => Math.round(startsMs[Math.min(startsMs.length - 1, Math.floor(startsMs.length * share))]!)
-  const figures = { acknowledged: acknowledged.size, arrived: arrived.size, repeated: repeated.length, lost: missing().length }
+  const at = (share: number) =>
+    Math.round(startsMs[Math.min(startsMs.length - 1, Math.floor(startsMs.length * share))]!)
+  const figures = {
+    acknowledged: acknowledged.size,
+    arrived: arrived.size,
+    repeated: repeated.length,
+    lost: missing().length,
+  }
   console.log(
     JSON.stringify({
       id: 'R01',

@@ -7,7 +7,10 @@ afterAll(() => remove(dir))
 const heavyPath = '/v1/analytics/statistics?code=WTI_USD'
 const pricePath = '/v1/prices/latest?by_code=WTI_USD'
 
-/** Holds a process up again and again, as work that takes all of its loop would, until the returned function is called. */
+/**
+ * Holds a process up again and again, as work that takes all of its loop would, until the returned
+ * function is called.
+ */
 function holdUp(child: Bun.Subprocess): () => Promise<void> {
   let goesOn = true
   const holding = (async () => {
@@ -54,5 +57,8 @@ test('a server that is held up refuses heavy analytics after a while, goes on wi
   await until(200)
   expect(await server.stop()).toBe(0)
   const told = await new Response(server.process.stderr as ReadableStream).text()
-  expect(told.match(/(no longer )?overloaded/g)?.slice(0, 2)).toEqual(['overloaded', 'no longer overloaded'])
+  expect(told.match(/(no longer )?overloaded/g)?.slice(0, 2)).toEqual([
+    'overloaded',
+    'no longer overloaded',
+  ])
 }, 120_000)

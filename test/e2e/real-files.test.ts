@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { hasRealData, realData, remove, run, type Server, start, temporaryDir } from '../support/binary.ts'
+import {
+  hasRealData,
+  realData,
+  remove,
+  run,
+  type Server,
+  start,
+  temporaryDir,
+} from '../support/binary.ts'
 
 interface Row {
   price: number
@@ -72,7 +80,9 @@ describe.skipIf(!hasRealData)('the real files, imported as the README says', () 
       ['NATURAL_GAS_USD', 'natural-gas/daily.csv'],
     ] as const) {
       const last = pairs(file).at(-1)!
-      const { data } = (await (await server.get(`/v1/prices/latest?by_code=${code}`)).json()) as { data: Row }
+      const { data } = (await (await server.get(`/v1/prices/latest?by_code=${code}`)).json()) as {
+        data: Row
+      }
       expect(data.price).toBe(last.price)
       expect(data.created_at).toBe(`${last.day}T00:00:00Z`)
     }
@@ -84,7 +94,9 @@ describe.skipIf(!hasRealData)('the real files, imported as the README says', () 
   })
 
   test('a walk over all pages of ten years gives back the file', async () => {
-    const expected = pairs('oil-prices/wti-daily.csv').filter(one => one.day >= '2010-01-01' && one.day <= '2019-12-31')
+    const expected = pairs('oil-prices/wti-daily.csv').filter(
+      one => one.day >= '2010-01-01' && one.day <= '2019-12-31',
+    )
     const found: Row[] = []
     for (let page = 1; ; page++) {
       const response = await server.get(
@@ -93,12 +105,16 @@ describe.skipIf(!hasRealData)('the real files, imported as the README says', () 
       found.push(...((await response.json()) as Body).data.prices)
       if (response.headers.get('x-has-next') !== 'true') break
     }
-    expect(found.reverse().map(row => ({ day: row.created_at.slice(0, 10), price: row.price }))).toEqual(expected)
+    expect(
+      found.reverse().map(row => ({ day: row.created_at.slice(0, 10), price: row.price })),
+    ).toEqual(expected)
   })
 
   test('months are the open, high, low, close and mean of their days', async () => {
     const days = pairs('natural-gas/daily.csv').filter(one => one.day.startsWith('2005-09'))
-    const [month] = await rows('/v1/prices/historical?by_code=NATURAL_GAS_USD&interval=month&start_date=2005-09-01&end_date=2005-09-30')
+    const [month] = await rows(
+      '/v1/prices/historical?by_code=NATURAL_GAS_USD&interval=month&start_date=2005-09-01&end_date=2005-09-30',
+    )
     const prices = days.map(one => one.price)
     expect(month).toMatchObject({
       bucket_start: '2005-09-01T00:00:00Z',
@@ -108,12 +124,17 @@ describe.skipIf(!hasRealData)('the real files, imported as the README says', () 
       price: prices.at(-1)!,
       sample_count: prices.length,
     })
-    expect(month!.average).toBeCloseTo(prices.reduce((sum, price) => sum + price, 0) / prices.length, 3)
+    expect(month!.average).toBeCloseTo(
+      prices.reduce((sum, price) => sum + price, 0) / prices.length,
+      3,
+    )
   })
 
   test('past_year holds the days of the file that are within it', async () => {
     const now = Date.now()
-    const expected = pairs('oil-prices/brent-daily.csv').filter(one => Date.parse(one.day) >= now - 365 * 86_400_000).length
+    const expected = pairs('oil-prices/brent-daily.csv').filter(
+      one => Date.parse(one.day) >= now - 365 * 86_400_000,
+    ).length
     const response = await server.get('/v1/prices/past_year?by_code=BRENT_CRUDE_USD&interval=day')
     expect(((await response.json()) as Body).meta.total).toBe(expected)
   })
@@ -134,13 +155,22 @@ describe.skipIf(!hasRealData)('the real files, imported as the README says', () 
     const outcome = await run('import', '--data', data, '--series', 'WTI_USD', file)
     expect(outcome.out).toContain('revised 1')
     expect((await rows('/v1/prices/2024-01-02?by_code=WTI_USD'))[0]!.price).toBe(71.11)
-    const asOf = await server.get(`/v1/prices/past_day?at=2024-01-02&by_code=WTI_USD&interval=raw&as_of=${firstImportEndedAt}`)
+    const asOf = await server.get(
+      `/v1/prices/past_day?at=2024-01-02&by_code=WTI_USD&interval=raw&as_of=${firstImportEndedAt}`,
+    )
     expect(((await asOf.json()) as Body).data.prices[0]!.price).toBe(before)
     expect(asOf.headers.get('x-vintage-as-of')).toBe(firstImportEndedAt)
   })
 
   test('a file imported twice changes nothing', async () => {
-    const outcome = await run('import', '--data', data, '--series', 'BRENT_CRUDE_USD', join(realData, 'oil-prices/brent-daily.csv'))
+    const outcome = await run(
+      'import',
+      '--data',
+      data,
+      '--series',
+      'BRENT_CRUDE_USD',
+      join(realData, 'oil-prices/brent-daily.csv'),
+    )
     expect(outcome.out).toContain('inserted 0, revised 0, unchanged 9958')
   })
 })

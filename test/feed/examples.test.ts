@@ -17,8 +17,16 @@ describe('every dataset', () => {
         dataset.name,
       ).toEqual([])
       const records = taken(dataset, dataset.example)
-      expect(dataset.write(records, 1), dataset.name).toEqual({ inserted: 2, revised: 0, unchanged: 0 })
-      expect(dataset.write(taken(dataset, dataset.example), 2), dataset.name).toEqual({ inserted: 0, revised: 0, unchanged: 2 })
+      expect(dataset.write(records, 1), dataset.name).toEqual({
+        inserted: 2,
+        revised: 0,
+        unchanged: 0,
+      })
+      expect(dataset.write(taken(dataset, dataset.example), 2), dataset.name).toEqual({
+        inserted: 0,
+        revised: 0,
+        unchanged: 2,
+      })
     }
   })
 

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
 import { type EvaluationCopy, evaluationCopy } from '../support/evaluation-copy.ts'
-import { answerChecker, boundless, type Documented, documentOf, innardsIn, operationsOf, random } from '../support/every-route.ts'
+import {
+  answerChecker,
+  boundless,
+  type Documented,
+  documentOf,
+  innardsIn,
+  operationsOf,
+  random,
+} from '../support/every-route.ts'
 import { requestMaker } from '../support/hostile.ts'
 
 const torture = process.env.WELLHEAD_TORTURE === '1'
@@ -61,12 +69,22 @@ test('names that every object has are values of no parameter', async () => {
   const failures: string[] = []
   for (const operation of operations.filter(({ method }) => method === 'GET')) {
     const parameters = operation.operation.parameters ?? []
-    const examples = new Map(parameters.map(({ name, example, schema }) => [name, String(example ?? schema.example ?? '1')]))
+    const examples = new Map(
+      parameters.map(({ name, example, schema }) => [
+        name,
+        String(example ?? schema.example ?? '1'),
+      ]),
+    )
     for (const { name, in: place } of parameters.filter(one => one.in !== 'header')) {
       for (const value of ['constructor', '__proto__']) {
-        const path = operation.path.replace(/\{(\w+)\}/g, (_, one: string) => encodeURIComponent(one === name ? value : examples.get(one)!))
+        const path = operation.path.replace(/\{(\w+)\}/g, (_, one: string) =>
+          encodeURIComponent(one === name ? value : examples.get(one)!),
+        )
         const address = place === 'query' ? `${path}?${name}=${value}` : path
-        const response = await copy.ask('GET', address, { key: keyFor(operation), headers: operator(operation) })
+        const response = await copy.ask('GET', address, {
+          key: keyFor(operation),
+          headers: operator(operation),
+        })
         const wrong = wrongWith(reached(operation, address), response, await textOf(response))
         if (wrong) failures.push(`${address}\n  ${wrong}`)
       }
@@ -75,29 +93,45 @@ test('names that every object has are values of no parameter', async () => {
   expect(failures.join('\n')).toBe('')
 }, 60_000)
 
-const keyFor = ({ access }: Documented) => (access === 'operator' || access === 'keyless' ? null : copy.apiKey)
+const keyFor = ({ access }: Documented) =>
+  access === 'operator' || access === 'keyless' ? null : copy.apiKey
 /** A new token for each request, because one of the routes makes another. */
 const operator = ({ access }: Documented): Record<string, string> =>
-  access === 'operator' ? { authorization: `Bearer ${copy.running.services.adminTokens.rotate()}` } : {}
+  access === 'operator'
+    ? { authorization: `Bearer ${copy.running.services.adminTokens.rotate()}` }
+    : {}
 
 /** The operation that a request has reached: a value may spell the path of another. */
 const reached = (operation: Documented, address: string): Documented =>
-  operations.find(({ method, path }) => method === operation.method && path === address.replace(/\?.*/, '')) ?? operation
+  operations.find(
+    ({ method, path }) => method === operation.method && path === address.replace(/\?.*/, ''),
+  ) ?? operation
 
-/** What is wrong with an answer; undefined: nothing. Where no route is, there is no body and no request id. */
-const judge = (broken: ReturnType<typeof answerChecker>) => (operation: Documented, response: Response, text: string) => {
-  const { status, headers } = response
-  if (status >= 500) return text.slice(0, 300)
-  if (status === 404 && text === '') return undefined
-  if (!headers.has('x-request-id')) return 'It has no request id.'
-  return broken(operation, status, headers.get('content-type') ?? '', text) ?? innardsIn(text, copy)
-}
+/**
+ * What is wrong with an answer; undefined: nothing. Where no route is, there is no body and no
+ * request id.
+ */
+const judge =
+  (broken: ReturnType<typeof answerChecker>) =>
+  (operation: Documented, response: Response, text: string) => {
+    const { status, headers } = response
+    if (status >= 500) return text.slice(0, 300)
+    if (status === 404 && text === '') return undefined
+    if (!headers.has('x-request-id')) return 'It has no request id.'
+    return (
+      broken(operation, status, headers.get('content-type') ?? '', text) ?? innardsIn(text, copy)
+    )
+  }
 
-/** A request that moves the account to another plan or stops it must not decide what the next ones find. */
+/**
+ * A request that moves the account to another plan or stops it must not decide what the next ones
+ * find.
+ */
 function stay() {
   const { keys } = copy.running.services
   const { account } = keys.find(copy.apiKey)!.account
-  if (account.plan !== 'enterprise' || account.suspendedAt !== null) keys.putAccount({ ...account, plan: 'enterprise', suspendedAt: null })
+  if (account.plan !== 'enterprise' || account.suspendedAt !== null)
+    keys.putAccount({ ...account, plan: 'enterprise', suspendedAt: null })
 }
 
 /** A stream would not end by itself. */

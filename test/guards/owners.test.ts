@@ -2,12 +2,23 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
 import type { AccountState } from '../../src/service/keys/keyring.ts'
 import { type EvaluationCopy, evaluationCopy } from '../support/evaluation-copy.ts'
-import { boundless, documentOf, nobodysId, type Row, rows, sampleId, stateOf } from '../support/every-route.ts'
+import {
+  boundless,
+  documentOf,
+  nobodysId,
+  type Row,
+  rows,
+  sampleId,
+  stateOf,
+} from '../support/every-route.ts'
 
 /** What is everybody's: its ids name data, not somebody's things. */
 const isShared = (path: string) => path.startsWith('/v1/ei/')
 
-/** What the ids name of routes that have no sample request; an operator's are nobody else's, whatever their ids name. */
+/**
+ * What the ids name of routes that have no sample request; an operator's are nobody else's,
+ * whatever their ids name.
+ */
 const owned: readonly [prefix: string, id: string][] = [
   ['/admin/v1/accounts/', sampleId(1)],
   ['/admin/v1/', sampleId(102)],
@@ -24,7 +35,8 @@ function sampleOf({ path, sample }: Row): string | undefined {
   const id = owned.find(([prefix]) => path.startsWith(prefix))?.[1]
   return id === undefined ? undefined : path.replace(idIn, id)
 }
-const unknownOf = (row: Row): string => (row.sample ? row.sample.replace(sampled, nobodysId) : row.path.replace(idIn, nobodysId))
+const unknownOf = (row: Row): string =>
+  row.sample ? row.sample.replace(sampled, nobodysId) : row.path.replace(idIn, nobodysId)
 
 let copy: EvaluationCopy
 let document: OpenApiDocument
@@ -38,22 +50,44 @@ beforeAll(async () => {
 afterAll(() => copy.remove())
 
 /** Everybody who has no business with the evaluation account's things. */
-function strangersOf({ running: { services }, apiKey }: EvaluationCopy): Record<string, string | null> {
+function strangersOf({
+  running: { services },
+  apiKey,
+}: EvaluationCopy): Record<string, string | null> {
   const { keys, organizationStore, clock, ids } = services
   const account = (name: string): AccountState =>
     keys.putAccount({
-      ...{ id: ids.uuid(), email: `${name}@elsewhere.example`, plan: 'enterprise', addOns: [], trialStartedAt: null, trialEndsAt: null },
-      ...{ emailConfirmedAt: clock.now(), suspendedAt: null, createdAt: clock.now() },
+      id: ids.uuid(),
+      email: `${name}@elsewhere.example`,
+      plan: 'enterprise',
+      addOns: [],
+      trialStartedAt: null,
+      trialEndsAt: null,
+      emailConfirmedAt: clock.now(),
+      suspendedAt: null,
+      createdAt: clock.now(),
     })
   const [stranger, admin, member] = [account('stranger'), account('admin'), account('member')]
   const organizationId = ids.uuid()
-  organizationStore.put({ id: organizationId, name: 'Elsewhere', accountId: admin.account.id, createdAt: clock.now() })
+  organizationStore.put({
+    id: organizationId,
+    name: 'Elsewhere',
+    accountId: admin.account.id,
+    createdAt: clock.now(),
+  })
   for (const [one, role] of [
     [admin, 'admin'],
     [member, 'member'],
   ] as const) {
     const { id: accountId, email } = one.account
-    organizationStore.putMember({ id: ids.uuid(), organizationId, accountId, email, role, joinedAt: clock.now() })
+    organizationStore.putMember({
+      id: ids.uuid(),
+      organizationId,
+      accountId,
+      email,
+      role,
+      joinedAt: clock.now(),
+    })
     keys.place(accountId)
   }
   const revoked = keys.addKey(keys.find(apiKey)!.account)
@@ -68,19 +102,28 @@ function strangersOf({ running: { services }, apiKey }: EvaluationCopy): Record<
 }
 
 test('every route with an id has a request that reaches a thing of the evaluation account', () => {
-  expect(withIds.filter(row => sampleOf(row) === undefined).map(row => `${row.method} ${row.path}`)).toEqual([])
+  expect(
+    withIds.filter(row => sampleOf(row) === undefined).map(row => `${row.method} ${row.path}`),
+  ).toEqual([])
   const documented = Object.entries(document.paths).flatMap(([path, item]) =>
-    idIn.test(path) && !isShared(path) ? Object.keys(item).map(method => `${method.toUpperCase()} ${path}`) : [],
+    idIn.test(path) && !isShared(path)
+      ? Object.keys(item).map(method => `${method.toUpperCase()} ${path}`)
+      : [],
   )
   expect(documented.sort()).toEqual(withIds.map(row => `${row.method} ${row.path}`).sort())
 })
 
 /** Which differ from one request to the next of the same kind. */
-const counting = /^(?:x-)?rate-?limit|^x-(?:quota|monthly|daily|usage|credits|requests)|^retry-after$/
+const counting =
+  /^(?:x-)?rate-?limit|^x-(?:quota|monthly|daily|usage|credits|requests)|^retry-after$/
 
 /** An answer as it must be for every id that is not the caller's own. */
 async function asked(row: Row, path: string, key: string | null) {
-  const response = await copy.ask(row.method, path, { key, body: row.body, headers: { 'x-request-id': 'the-same' } })
+  const response = await copy.ask(row.method, path, {
+    key,
+    body: row.body,
+    headers: { 'x-request-id': 'the-same' },
+  })
   const text = (await response.text()).replace(sampled, '<id>')
   const headers = [...response.headers]
     .filter(([name]) => !counting.test(name))
@@ -97,8 +140,12 @@ describe("one account's things", () => {
         const foreign = await asked(row, sampleOf(row)!, key)
         expect(foreign, who).toEqual(await asked(row, unknownOf(row), key))
         // A member's role is looked at before what they ask for.
-        expect(who.startsWith('a member') ? [401, 403, 404] : [401, 404], who).toContain(foreign.status)
-        expect(foreign.text, who).not.toMatch(/eval@example\.com|evaluation\.example|Terminal feed|Brent above|whsec_/)
+        expect(who.startsWith('a member') ? [401, 403, 404] : [401, 404], who).toContain(
+          foreign.status,
+        )
+        expect(foreign.text, who).not.toMatch(
+          /eval@example\.com|evaluation\.example|Terminal feed|Brent above|whsec_/,
+        )
       }
       expect(stateOf(db)).toEqual(before)
     })

@@ -1,49 +1,123 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
 import { type EvaluationCopy, evaluationCopy } from '../support/evaluation-copy.ts'
-import { boundless, documentedPath, documentOf, type Row, rows, stateOf } from '../support/every-route.ts'
+import {
+  boundless,
+  documentedPath,
+  documentOf,
+  type Row,
+  rows,
+  stateOf,
+} from '../support/every-route.ts'
 
-/** Texts and numbers that nothing else says, so that wherever one turns up, a body has put it there. */
+/**
+ * Texts and numbers that nothing else says, so that wherever one turns up, a body has put it there.
+ */
 const foreignId = 'badbadba-dbad-4bad-8bad-badbadbadbad'
 const mark = 'privileged-canary'
 const number = 987_654_321
 const past = '2001-02-03T04:05:06Z'
 const traces = [foreignId, mark, String(number), past, '2001-02-03', String(Date.parse(past))]
 
-/** What a client may not say of its things. Where an operation documents a field of the name, it is left out. */
+/**
+ * What a client may not say of its things. Where an operation documents a field of the name, it is
+ * left out.
+ */
 const privileged: Readonly<Record<string, unknown>> = {
   ...Object.fromEntries(
-    ['id', 'account_id', 'accountId', 'user_id', 'owner_id', 'organization_id', 'api_key_id', 'acts_on'].map(name => [name, foreignId]),
+    [
+      'id',
+      'account_id',
+      'accountId',
+      'user_id',
+      'owner_id',
+      'organization_id',
+      'api_key_id',
+      'acts_on',
+    ].map(name => [name, foreignId]),
   ),
   ...Object.fromEntries(
-    ['created_at', 'createdAt', 'updated_at', 'last_triggered_at', 'last_used_at', 'email_confirmed_at', 'verified_at'].map(name => [
-      name,
-      past,
-    ]),
+    [
+      'created_at',
+      'createdAt',
+      'updated_at',
+      'last_triggered_at',
+      'last_used_at',
+      'email_confirmed_at',
+      'verified_at',
+    ].map(name => [name, past]),
   ),
   ...Object.fromEntries(
-    ['suspended_at', 'revoked_at', 'joined_at', 'accepted_at', 'trial_ends_at', 'opted_in_at', 'next_run_at', 'paid_at'].map(name => [
-      name,
-      past,
-    ]),
+    [
+      'suspended_at',
+      'revoked_at',
+      'joined_at',
+      'accepted_at',
+      'trial_ends_at',
+      'opted_in_at',
+      'next_run_at',
+      'paid_at',
+    ].map(name => [name, past]),
   ),
   ...Object.fromEntries(
-    ['successful_deliveries', 'failed_deliveries', 'trigger_count', 'triggers_count', 'requests_used'].map(name => [name, number]),
+    [
+      'successful_deliveries',
+      'failed_deliveries',
+      'trigger_count',
+      'triggers_count',
+      'requests_used',
+    ].map(name => [name, number]),
   ),
   ...Object.fromEntries(
-    ['monthly_limit', 'quota', 'rate_limit', 'credits', 'balance', 'amount_cents', 'price_cents', 'tries'].map(name => [name, number]),
+    [
+      'monthly_limit',
+      'quota',
+      'rate_limit',
+      'credits',
+      'balance',
+      'amount_cents',
+      'price_cents',
+      'tries',
+    ].map(name => [name, number]),
   ),
   ...Object.fromEntries(
-    ['secret', 'token', 'token_hash', 'key', 'api_key', 'role', 'plan', 'tier', 'source', 'password'].map(name => [name, mark]),
+    [
+      'secret',
+      'token',
+      'token_hash',
+      'key',
+      'api_key',
+      'role',
+      'plan',
+      'tier',
+      'source',
+      'password',
+    ].map(name => [name, mark]),
   ),
-  ...Object.fromEntries(['verification_code', 'features', 'add_ons', 'scopes', 'invited_by', 'customer_id'].map(name => [name, mark])),
   ...Object.fromEntries(
-    ['is_admin', 'admin', 'email_confirmed', 'verified', 'opted_in', 'operator', 'fixture', 'free'].map(name => [name, true]),
+    ['verification_code', 'features', 'add_ons', 'scopes', 'invited_by', 'customer_id'].map(
+      name => [name, mark],
+    ),
+  ),
+  ...Object.fromEntries(
+    [
+      'is_admin',
+      'admin',
+      'email_confirmed',
+      'verified',
+      'opted_in',
+      'operator',
+      'fixture',
+      'free',
+    ].map(name => [name, true]),
   ),
   constructor: { prototype: { isAdmin: true } },
 }
 
-const writing = rows.filter(row => (row.method === 'POST' || row.method === 'PATCH') && row.sample && row.access !== 'operator')
+const writing = rows.filter(
+  row =>
+    (row.method === 'POST' || row.method === 'PATCH') && row.sample && row.access !== 'operator',
+)
 
 let copy: EvaluationCopy
 let document: OpenApiDocument
@@ -64,19 +138,31 @@ function fieldsOf(row: Row): Set<string> {
     for (const name of Object.keys(properties ?? {})) names.add(name)
     for (const part of Object.values(value)) look(part)
   }
-  look(document.paths[documentedPath(document, row.path)]?.[row.method.toLowerCase()]?.requestBody?.content)
+  look(
+    document.paths[documentedPath(document, row.path)]?.[row.method.toLowerCase()]?.requestBody
+      ?.content,
+  )
   return names
 }
 
-/** The sample body with everything that a client may not say, beside its fields and inside its wrapper. */
+/**
+ * The sample body with everything that a client may not say, beside its fields and inside its
+ * wrapper.
+ */
 function laden(row: Row) {
   const documented = fieldsOf(row)
-  const extra = Object.fromEntries(Object.entries(privileged).filter(([name]) => !documented.has(name)))
+  const extra = Object.fromEntries(
+    Object.entries(privileged).filter(([name]) => !documented.has(name)),
+  )
   const body = (row.body ?? {}) as Record<string, unknown>
-  const wrapped = Object.entries(body).map(([name, value]) => [name, isObject(value) ? { ...extra, ...value } : value])
+  const wrapped = Object.entries(body).map(([name, value]) => [
+    name,
+    isObject(value) ? { ...extra, ...value } : value,
+  ])
   return { ...extra, ...Object.fromEntries(wrapped) }
 }
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** How often each trace stands in what is stored. */
 const tracesIn = (text: string) => traces.filter(trace => text.includes(trace))
@@ -92,12 +178,16 @@ describe('a body', () => {
       }
       const [key, before] = [services.keys.find(copy.apiKey)!, standing()]
       const role = key.holder.role
-      const response = await copy.ask(row.method, row.sample!, { body: laden(row), ...(row.access === 'keyless' && { key: null }) })
+      const response = await copy.ask(row.method, row.sample!, {
+        body: laden(row),
+        ...(row.access === 'keyless' && { key: null }),
+      })
       const text = await response.text()
       expect(response.status, text).toBeLessThan(500)
       // A refusal may repeat what it refuses.
       if (response.ok) expect(tracesIn(text), text.slice(0, 600)).toEqual([])
-      for (const [table, stored] of Object.entries(stateOf(services.db))) expect(tracesIn(stored), table).toEqual([])
+      for (const [table, stored] of Object.entries(stateOf(services.db)))
+        expect(tracesIn(stored), table).toEqual([])
       expect(standing()).toEqual(before)
       expect(services.keys.find(copy.apiKey)!.holder.role).toBe(role)
     })
@@ -108,7 +198,13 @@ describe('a body', () => {
       writing
         .filter(({ success }) => success === 200)
         .map(
-          async row => (await copy.ask(row.method, row.sample!, { body: laden(row), ...(row.access === 'keyless' && { key: null }) })).ok,
+          async row =>
+            (
+              await copy.ask(row.method, row.sample!, {
+                body: laden(row),
+                ...(row.access === 'keyless' && { key: null }),
+              })
+            ).ok,
         ),
     )
     expect(answered.filter(Boolean).length).toBeGreaterThan(answered.length / 2)

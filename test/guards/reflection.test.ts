@@ -17,10 +17,13 @@ afterAll(() => rmSync(copy.dir, { recursive: true, force: true }))
 
 const named = (row: Row) => `${row.method} ${row.path}`
 const pathOf = (row: Row) => row.sample ?? row.path.replace(/\{\w+\}/g, '1')
-const keyFor = (row: Row) => (row.access === 'operator' || row.access === 'keyless' ? null : copy.apiKey)
+const keyFor = (row: Row) =>
+  row.access === 'operator' || row.access === 'keyless' ? null : copy.apiKey
 /** The token is asked for anew, because one of the routes makes another. */
 const operator = (row: Row): Record<string, string> =>
-  row.access === 'operator' ? { authorization: `Bearer ${copy.running.services.adminTokens.rotate()}` } : {}
+  row.access === 'operator'
+    ? { authorization: `Bearer ${copy.running.services.adminTokens.rotate()}` }
+    : {}
 
 async function textOf(response: Response): Promise<string> {
   if (!response.headers.get('content-type')?.includes('event-stream')) return response.text()
@@ -28,10 +31,15 @@ async function textOf(response: Response): Promise<string> {
   return ''
 }
 
-/** What no header of an answer may hold: a control character, or a line of its own that a client wrote. */
+/**
+ * What no header of an answer may hold: a control character, or a line of its own that a client
+ * wrote.
+ */
 function injectedIn({ headers }: Response): string[] {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-  return [...headers].filter(([name, value]) => name === 'x-injected' || /[\x00-\x08\x0a-\x1f\x7f]/.test(value)).map(([name]) => name)
+  return [...headers]
+    .filter(([name, value]) => name === 'x-injected' || /[\x00-\x08\x0a-\x1f\x7f]/.test(value))
+    .map(([name]) => name)
 }
 
 const hostile = `a${controls}\u00ff`
@@ -56,12 +64,22 @@ describe('control characters', () => {
       const joined = `${pathOf(row)}${pathOf(row).includes('?') ? '&' : '?'}`
       const injected = encodeURIComponent(splitting)
       const answers = [
-        await copy.ask(row.method, pathOf(row), { ...shared, headers: { ...every, ...operator(row) } }),
-        await copy.ask(row.method, `${joined}by_code=${injected}&code=${injected}&page=${injected}&format=${injected}`, {
+        await copy.ask(row.method, pathOf(row), {
+          ...shared,
+          headers: { ...every, ...operator(row) },
+        }),
+        await copy.ask(
+          row.method,
+          `${joined}by_code=${injected}&code=${injected}&page=${injected}&format=${injected}`,
+          {
+            ...shared,
+            headers: operator(row),
+          },
+        ),
+        await copy.ask(row.method, row.path.replace(/\{\w+\}/g, injected), {
           ...shared,
           headers: operator(row),
         }),
-        await copy.ask(row.method, row.path.replace(/\{\w+\}/g, injected), { ...shared, headers: operator(row) }),
       ]
       for (const response of answers) {
         expect(response.status, await textOf(response)).toBeLessThan(500)
@@ -94,7 +112,11 @@ describe('the spelling of an address', () => {
   test('opens no route that asks for a key, and no other host does', async () => {
     const { app, services } = copy.running
     const door = front({
-      ...{ handle: request => app.handle(request), ids: services.ids, links: linker(services.config), corsOrigins: [], vary: '' },
+      handle: request => app.handle(request),
+      ids: services.ids,
+      links: linker(services.config),
+      corsOrigins: [],
+      vary: '',
       originals: new WeakMap(),
     })
     const opened: string[] = []
@@ -103,10 +125,14 @@ describe('the spelling of an address', () => {
       for (const spelling of other(path).filter(one => /^[/\\]/.test(one))) {
         for (const host of ['localhost', 'localhost/health', '127.0.0.1:1']) {
           if (host !== 'localhost' && spelling !== `${path}/`) continue
-          const response = await door(new Request(`http://localhost${spelling}`, { method: row.method, headers: { host } }))
+          const response = await door(
+            new Request(`http://localhost${spelling}`, { method: row.method, headers: { host } }),
+          )
           const text = await textOf(response)
-          const refused = response.status >= 400 || (text.includes('auth_failed') && path.endsWith('.xml'))
-          if (!refused) opened.push(`${row.method} ${host}${spelling} ${response.status} ${text.slice(0, 100)}`)
+          const refused =
+            response.status >= 400 || (text.includes('auth_failed') && path.endsWith('.xml'))
+          if (!refused)
+            opened.push(`${row.method} ${host}${spelling} ${response.status} ${text.slice(0, 100)}`)
         }
       }
     }
@@ -118,11 +144,24 @@ describe('when the database is gone', () => {
   test('every route fails without a word of what failed', async () => {
     copy.running.services.db.close()
     const hidden = (copy.running.app.routes as InternalRoute[])
-      .filter(({ method, hooks }) => (hooks as { detail?: { hide?: boolean } }).detail?.hide === true && ['GET', 'POST'].includes(method))
-      .map(({ method, path }): Row => ({ method, path: path.replace(/:(\w+)/g, '{$1}'), access: 'key', sample: null, success: 200 }))
+      .filter(
+        ({ method, hooks }) =>
+          (hooks as { detail?: { hide?: boolean } }).detail?.hide === true &&
+          ['GET', 'POST'].includes(method),
+      )
+      .map(
+        ({ method, path }): Row => ({
+          method,
+          path: path.replace(/:(\w+)/g, '{$1}'),
+          access: 'key',
+          sample: null,
+          success: 200,
+        }),
+      )
     let failed = 0
     for (const row of [...rows, ...hidden]) {
-      const headers: Record<string, string> = row.access === 'operator' ? { authorization: `Bearer ${copy.adminToken}` } : {}
+      const headers: Record<string, string> =
+        row.access === 'operator' ? { authorization: `Bearer ${copy.adminToken}` } : {}
       const response = await copy.ask(row.method, pathOf(row), {
         key: keyFor(row),
         headers,
@@ -135,7 +174,9 @@ describe('when the database is gone', () => {
       if (response.status < 500) continue
       failed += 1
       expect(response.headers.has('x-request-id'), named(row)).toBe(true)
-      expect(JSON.stringify([...response.headers]), named(row)).not.toMatch(/SQLITE|closed database/i)
+      expect(JSON.stringify([...response.headers]), named(row)).not.toMatch(
+        /SQLITE|closed database/i,
+      )
     }
     expect(failed).toBeGreaterThan(30)
   })

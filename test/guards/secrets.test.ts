@@ -9,7 +9,10 @@ import { boundless, rows, sampleId } from '../support/every-route.ts'
 const password = 'canary-password-kept-by-nobody'
 const credential = 'canary-credential-of-a-source'
 const named = 'canary-name-that-is-no-secret'
-/** Made on purpose at each start of an evaluation copy, readable by its user only, and never in production. */
+/**
+ * Made on purpose at each start of an evaluation copy, readable by its user only, and never in
+ * production.
+ */
 const keptOnPurpose = ['evaluation-keys.json', 'master.key']
 
 let copy: EvaluationCopy
@@ -20,7 +23,10 @@ const secrets = new Map<string, string>()
 const answers: { of: string; text: string }[] = []
 
 beforeAll(() => {
-  copy = evaluationCopy(undefined, boundless, { leadingOnly: true, log: line => void log.push(line) })
+  copy = evaluationCopy(undefined, boundless, {
+    leadingOnly: true,
+    log: line => void log.push(line),
+  })
 }, 120_000)
 afterAll(() => copy.remove())
 
@@ -36,11 +42,23 @@ async function asked(method: string, path: string, options: Options = {}): Promi
 }
 
 async function told(method: string, path: string, options: Options = {}): Promise<void> {
-  answers.push({ of: `${method} ${path.replace(/[0-9a-f]{64}/g, '<token>')}`, text: await asked(method, path, options) })
+  answers.push({
+    of: `${method} ${path.replace(/[0-9a-f]{64}/g, '<token>')}`,
+    text: await asked(method, path, options),
+  })
 }
 
-/** Asks for what shows a new secret, of which a pattern tells where in the answer it is; it must be there, and only it. */
-async function made(what: string, pattern: RegExp, method: string, path: string, options: Options = {}): Promise<string> {
+/**
+ * Asks for what shows a new secret, of which a pattern tells where in the answer it is; it must be
+ * there, and only it.
+ */
+async function made(
+  what: string,
+  pattern: RegExp,
+  method: string,
+  path: string,
+  options: Options = {},
+): Promise<string> {
   const text = await asked(method, path, options)
   const secret = pattern.exec(text)?.[1] ?? ''
   expect(secret, `${what}: ${text.slice(0, 600)}`).not.toBe('')
@@ -49,7 +67,10 @@ async function made(what: string, pattern: RegExp, method: string, path: string,
   return secret
 }
 
-const operator = (): Options => ({ key: null, headers: { authorization: `Bearer ${secrets.get('admin token')}` } })
+const operator = (): Options => ({
+  key: null,
+  headers: { authorization: `Bearer ${secrets.get('admin token')}` },
+})
 
 /** What messages say that wait to be sent, opened with the master key as their sender does. */
 function posted(type: 'email' | 'sms'): string[] {
@@ -83,37 +104,84 @@ test('every kind of secret is shown by the answer that makes it', async () => {
   const once = { 'idempotency-key': 'canary' }
   const account = sampleId(1)
   await made('API key', token, 'POST', '/v1/api-keys', { body: { name: named }, headers: once })
-  await made('rolled API key', token, 'POST', `/v1/api-keys/${sampleId(103)}/roll`, { body: {}, headers: once })
-  await made("operator's new key", token, 'POST', `/admin/v1/accounts/${account}/keys`, { ...operator(), body: {} })
+  await made('rolled API key', token, 'POST', `/v1/api-keys/${sampleId(103)}/roll`, {
+    body: {},
+    headers: once,
+  })
+  await made("operator's new key", token, 'POST', `/admin/v1/accounts/${account}/keys`, {
+    ...operator(),
+    body: {},
+  })
   await made('webhook secret', signing, 'POST', '/v1/webhooks', { body: hook, headers: once })
   const chosen = `whsec_${'ca7a'.repeat(12)}`
   secrets.set('chosen webhook secret', chosen)
   answers.push({
     of: 'POST /v1/webhooks',
-    text: (await asked('POST', '/v1/webhooks', { body: { ...hook, secret: chosen } })).replaceAll(chosen, ''),
+    text: (await asked('POST', '/v1/webhooks', { body: { ...hook, secret: chosen } })).replaceAll(
+      chosen,
+      '',
+    ),
   })
-  await made('rotated webhook secret', signing, 'POST', `/v1/webhooks/${sampleId(401)}/rotate_secret`, { body: {} })
+  await made(
+    'rotated webhook secret',
+    signing,
+    'POST',
+    `/v1/webhooks/${sampleId(401)}/rotate_secret`,
+    { body: {} },
+  )
   await made('first account secret', signing, 'GET', '/v1/account/webhook-secret')
   await made('account secret', signing, 'POST', '/v1/account/webhook-secret/roll', { body: {} })
-  const link = await made('sign-in link', /token=([0-9a-f]{64})/, 'POST', `/admin/v1/accounts/${account}/link`, { ...operator(), body: {} })
-  const session = await made('session', /"token":"([^"]+\.[^"]+\.[^"]+)"/, 'POST', '/v1/auth/session', {
-    key: null,
-    body: { link_token: link },
-  })
+  const link = await made(
+    'sign-in link',
+    /token=([0-9a-f]{64})/,
+    'POST',
+    `/admin/v1/accounts/${account}/link`,
+    { ...operator(), body: {} },
+  )
+  const session = await made(
+    'session',
+    /"token":"([^"]+\.[^"]+\.[^"]+)"/,
+    'POST',
+    '/v1/auth/session',
+    {
+      key: null,
+      body: { link_token: link },
+    },
+  )
   const bearer = { key: null, headers: { authorization: `Bearer ${session}` } }
-  await made('refreshed session', /"token":"([^"]+\.[^"]+\.[^"]+)"/, 'POST', '/v1/auth/session/refresh', { ...bearer, body: {} })
+  await made(
+    'refreshed session',
+    /"token":"([^"]+\.[^"]+\.[^"]+)"/,
+    'POST',
+    '/v1/auth/session/refresh',
+    { ...bearer, body: {} },
+  )
   secrets.set('password', password)
-  await told('POST', `/admin/v1/accounts/${account}/password`, { ...operator(), body: { password } })
+  await told('POST', `/admin/v1/accounts/${account}/password`, {
+    ...operator(),
+    body: { password },
+  })
   const person = { email: 'eval@example.com', password }
-  await made('session of a password', /"token":"([^"]+\.[^"]+\.[^"]+)"/, 'POST', '/v1/auth/session', { key: null, body: person })
-  await told('POST', '/v1/auth/session', { key: null, body: { ...person, password: `${password}!` } })
+  await made(
+    'session of a password',
+    /"token":"([^"]+\.[^"]+\.[^"]+)"/,
+    'POST',
+    '/v1/auth/session',
+    { key: null, body: person },
+  )
+  await told('POST', '/v1/auth/session', {
+    key: null,
+    body: { ...person, password: `${password}!` },
+  })
 })
 
 test('what goes out by letter or text message is made, and answered to nobody', async () => {
   await told('POST', '/v1/auth/link', { key: null, body: { email: 'eval@example.com' } })
   await copy.running.services.signIn.settled()
   mailed('mailed link', 'email', hexToken)
-  await told('POST', '/organizations/invitations', { body: { email: 'guest@example.com', role: 'member' } })
+  await told('POST', '/organizations/invitations', {
+    body: { email: 'guest@example.com', role: 'member' },
+  })
   mailed('invitation', 'email', hexToken)
   await told('POST', '/v1/phone', { body: { phone_number: '+15550100009', country_code: 'US' } })
   mailed('verification code', 'sms', /\d{6}/)
@@ -128,15 +196,25 @@ test('credentials that others gave us are taken', async () => {
     credentials: { token: credential },
     scraper_config: { url: 'http://127.0.0.1:9/x' },
   }
-  await told('POST', '/v1/data-sources', { body: { data_source: source }, headers: { 'idempotency-key': 'canary' } })
+  await told('POST', '/v1/data-sources', {
+    body: { data_source: source },
+    headers: { 'idempotency-key': 'canary' },
+  })
   const credentials = { secret: `${credential}-pushed` }
-  await told('POST', `/v1/data-sources/${sampleId(802)}/rotate_credentials`, { body: { credentials } })
-  expect(answers.slice(-2).map(({ text }) => /"(?:credential_)?id":"[^"]+"/.test(text))).toEqual([true, true])
+  await told('POST', `/v1/data-sources/${sampleId(802)}/rotate_credentials`, {
+    body: { credentials },
+  })
+  expect(answers.slice(-2).map(({ text }) => /"(?:credential_)?id":"[^"]+"/.test(text))).toEqual([
+    true,
+    true,
+  ])
 })
 
 test('no other answer shows any of them, also where one is sent where it does not belong', async () => {
   const key = secrets.get('API key')!
-  for (const row of rows.filter(one => one.method === 'GET' && one.sample && one.path !== '/v1/account/webhook-secret')) {
+  for (const row of rows.filter(
+    one => one.method === 'GET' && one.sample && one.path !== '/v1/account/webhook-secret',
+  )) {
     await told('GET', row.sample!, row.access === 'operator' ? operator() : {})
   }
   for (const path of [
@@ -150,18 +228,29 @@ test('no other answer shows any of them, also where one is sent where it does no
   }
   await told('GET', `/v1/prices/past_day?by_code=WTI_USD&per_page=1&api_key=${key}`, { key: null })
   await told('POST', '/v1/alerts', { body: { price_alert: { name: key, commodity_code: key } } })
-  await made('rotated admin token', /"([0-9a-f]{64})"/, 'POST', '/admin/v1/token/rotate', { ...operator(), body: {} })
+  await made('rotated admin token', /"([0-9a-f]{64})"/, 'POST', '/admin/v1/token/rotate', {
+    ...operator(),
+    body: {},
+  })
   for (const { of, text } of answers) expect(showing(Buffer.from(text)), of).toEqual([])
 }, 60_000)
 
-/** The secrets that bytes show, written out or, where they are hexadecimal, as the bytes they stand for. */
+/**
+ * The secrets that bytes show, written out or, where they are hexadecimal, as the bytes they stand
+ * for.
+ */
 function showing(bytes: Buffer): string[] {
   return [...secrets]
     .filter(([what, secret]) => {
-      if (what === 'verification code') return new RegExp(`(?<![0-9a-f])${secret}(?![0-9a-f])`).test(bytes.toString('latin1'))
+      if (what === 'verification code')
+        return new RegExp(`(?<![0-9a-f])${secret}(?![0-9a-f])`).test(bytes.toString('latin1'))
       const digits = secret.replace('whsec_', '')
       const raw = /^(?:[0-9a-f]{2}){16,}$/.test(digits) ? Buffer.from(digits, 'hex') : undefined
-      return bytes.includes(secret) || bytes.includes(digits) || (raw !== undefined && bytes.includes(raw))
+      return (
+        bytes.includes(secret) ||
+        bytes.includes(digits) ||
+        (raw !== undefined && bytes.includes(raw))
+      )
     })
     .map(([what]) => what)
 }
@@ -169,7 +258,10 @@ function showing(bytes: Buffer): string[] {
 test('no file of the data directory holds any of them, neither before nor after a checkpoint', () => {
   const { db } = copy.running.services
   const atRest = () => readdirSync(copy.dir).filter(name => !keptOnPurpose.includes(name))
-  const found = () => atRest().flatMap(name => showing(readFileSync(join(copy.dir, name))).map(what => `${what} in ${name}`))
+  const found = () =>
+    atRest().flatMap(name =>
+      showing(readFileSync(join(copy.dir, name))).map(what => `${what} in ${name}`),
+    )
   expect(atRest().some(name => name.endsWith('-wal'))).toBe(true)
   expect(atRest().some(name => readFileSync(join(copy.dir, name)).includes(named))).toBe(true)
   expect(found()).toEqual([])
@@ -182,7 +274,9 @@ test('no line of the log holds any of them, also when a request fails on the way
   db.run('ALTER TABLE alerts RENAME TO gone')
   const key = secrets.get('API key')!
   const failed = await copy.ask('GET', `/v1/alerts?api_key=${key}`, { key: null })
-  await copy.ask('POST', '/v1/alerts', { body: rows.find(one => one.method === 'POST' && one.path === '/v1/alerts')!.body })
+  await copy.ask('POST', '/v1/alerts', {
+    body: rows.find(one => one.method === 'POST' && one.path === '/v1/alerts')!.body,
+  })
   expect([failed.status, showing(Buffer.from(await failed.text()))]).toEqual([500, []])
   expect(log.some(line => line.includes('request failed'))).toBe(true)
   for (const line of log) expect(showing(Buffer.from(line)), line).toEqual([])

@@ -20,7 +20,11 @@ test('a clock that is moved far stops where a source is due, and every sync happ
   expect(times).toEqual(Array.from({ length: 9 }, (_, i) => start + i * 6 * hourMs))
   const accountId = desk.services.keys.find(desk.token)!.account.account.id
   expect(
-    desk.services.dataSources.rows(accountId, { fuelType: undefined, port: undefined, region: undefined, since: 0 }, 100),
+    desk.services.dataSources.rows(
+      accountId,
+      { fuelType: undefined, port: undefined, region: undefined, since: 0 },
+      100,
+    ),
   ).toHaveLength(9)
 })
 
@@ -49,7 +53,9 @@ test('a pass does not wait for slow sources, and no more than four are read at a
   }
   stop()
   expect(most).toBeLessThanOrEqual(4)
-  const sources = desk.services.dataSources.list(desk.services.keys.find(desk.token)!.account.account.id)
+  const sources = desk.services.dataSources.list(
+    desk.services.keys.find(desk.token)!.account.account.id,
+  )
   expect(sources.map(one => one.successfulSyncs)).toEqual(Array(10).fill(1))
 })
 
@@ -69,13 +75,19 @@ test('a service that stops cuts off what is under way and leaves no trace of it'
   desk.services.sourceSync.halt()
   await desk.job.settled()
   stop()
-  expect(desk.source(id)).toMatchObject({ status: 'pending', failedSyncs: 0, nextSyncAt: desk.clock.now(), lastSyncAt: null })
+  expect(desk.source(id)).toMatchObject({
+    status: 'pending',
+    failedSyncs: 0,
+    nextSyncAt: desk.clock.now(),
+    lastSyncAt: null,
+  })
   expect(desk.services.dataSources.logs(desk.source(id))).toEqual([])
 })
 
 test('what removed sources leave is dropped in slices, and others keep theirs', async () => {
   const desk = sourceDesk()
-  const count = (table: string) => (desk.services.db.query(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n
+  const count = (table: string) =>
+    (desk.services.db.query(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n
   const rows = Array.from({ length: 5000 }, (_, i) => ({ ...row, timestamp: 1_700_000_000 + i }))
   const { url, stop } = rowServer(() => Response.json(rows))
   const [gone, kept] = [
@@ -89,6 +101,8 @@ test('what removed sources leave is dropped in slices, and others keep theirs', 
   expect(desk.services.dataSources.sweep()).toBe(true)
   expect(count('data_source_rows')).toBe(8000)
   await desk.job.pass()
-  expect([count('data_source_rows'), count('data_sources'), count('data_source_syncs')]).toEqual([5000, 1, 1])
+  expect([count('data_source_rows'), count('data_sources'), count('data_source_syncs')]).toEqual([
+    5000, 1, 1,
+  ])
   expect(desk.services.dataSources.newestRows(desk.source(kept), 9000)).toHaveLength(5000)
 })

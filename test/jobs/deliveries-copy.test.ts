@@ -19,7 +19,13 @@ let house: House
 let keys: ReturnType<typeof evaluationKeys>
 beforeAll(() => {
   const keeping = { snapshot: async () => {}, restore: async () => false, reset: async () => {} }
-  const config = loadConfig({ mode: 'dev', flags: {}, env: {}, files: { directory: '/' }, readFile: () => undefined })
+  const config = loadConfig({
+    mode: 'dev',
+    flags: {},
+    env: {},
+    files: { directory: '/' },
+    readFile: () => undefined,
+  })
   const log = createLog({ level: 'error', format: 'json', write: () => {}, clock })
   house = openHouse({ ground: { config, clock, ids: seededIds(7), log }, dir, keeping })
   while (house.feed!.step(1_000));
@@ -49,7 +55,13 @@ interface Message {
   at: string
 }
 interface Answer {
-  data: { id: string; deliveries_count: number; last_delivered_on: string; next_delivery_at: string; last_run: { status: string } }
+  data: {
+    id: string
+    deliveries_count: number
+    last_delivered_on: string
+    next_delivery_at: string
+    last_run: { status: string }
+  }
 }
 
 /** The line of a code as its observations give it: those that were published by a moment. */
@@ -60,24 +72,44 @@ function lineAt(code: string, at: number, zone: string): string {
   const [before] = observations.asOf(series.id, 0, startOfLocalDay(newest!.observedAt, zone), at, 1)
   const { amount, percent, previous } = priceChange(before!.value, newest!.value, series.decimals)
   const price = roundTo(newest!.value, series.decimals)
-  return [code, series.name, price, 'USD', series.unit, isoInstant(newest!.observedAt), previous, amount, percent].join(',')
+  return [
+    code,
+    series.name,
+    price,
+    'USD',
+    series.unit,
+    isoInstant(newest!.observedAt),
+    previous,
+    amount,
+    percent,
+  ].join(',')
 }
 
 test('three days of an evaluation copy are three mails of each daily delivery, with the prices of their moment', async () => {
   const zone = 'America/New_York'
   const { data } = await ask<Answer>('POST', '/v1/scheduled-deliveries', keys.apiKey!, {
     scheduled_delivery: {
-      ...{ name: 'Desk', commodity_codes: ['wti_usd', 'DIESEL_USD'], cadence: 'daily', delivery_time: '08:10', time_zone: zone },
+      name: 'Desk',
+      commodity_codes: ['wti_usd', 'DIESEL_USD'],
+      cadence: 'daily',
+      delivery_time: '08:10',
+      time_zone: zone,
       recipient_email: 'desk@example.com',
     },
   })
   await ask('POST', '/_dev/clock', keys.adminToken!, { advance: 'P3D' })
-  const { messages } = await ask<{ messages: Message[] }>('GET', '/_dev/inbox?channel=email', keys.adminToken!)
+  const { messages } = await ask<{ messages: Message[] }>(
+    'GET',
+    '/_dev/inbox?channel=email',
+    keys.adminToken!,
+  )
   const to = (address: string) => messages.filter(one => one.to === address)
 
   // 08:10 in New York is 13:10 UTC, and the next dispatch is at a quarter past.
   const moments = ['2026-11-21T13:15:00Z', '2026-11-22T13:15:00Z', '2026-11-23T13:15:00Z']
-  expect(to('desk@example.com').map(one => [one.at, one.subject])).toEqual(moments.map(at => [at, `Desk, ${at.slice(0, 10)}`]))
+  expect(to('desk@example.com').map(one => [one.at, one.subject])).toEqual(
+    moments.map(at => [at, `Desk, ${at.slice(0, 10)}`]),
+  )
   for (const { at, text, attachments } of to('desk@example.com')) {
     expect(attachments.map(file => [file.filename, file.content])).toEqual([
       [
@@ -87,13 +119,21 @@ test('three days of an evaluation copy are three mails of each daily delivery, w
     ])
     expect(text).toContain('Fixture data')
   }
-  expect((await ask<Answer>('GET', `/v1/scheduled-deliveries/${data.id}`, keys.apiKey!)).data).toMatchObject({
-    ...{ deliveries_count: 3, last_delivered_on: '2026-11-23', next_delivery_at: '2026-11-24T13:10:00Z' },
+  expect(
+    (await ask<Answer>('GET', `/v1/scheduled-deliveries/${data.id}`, keys.apiKey!)).data,
+  ).toMatchObject({
+    deliveries_count: 3,
+    last_delivered_on: '2026-11-23',
+    next_delivery_at: '2026-11-24T13:10:00Z',
     last_run: { status: 'sent', trigger: 'scheduled' },
   })
 
   const sample = to('eval@example.com').filter(one => one.subject.startsWith('Morning prices'))
-  expect(sample.map(one => one.at)).toEqual(['2026-11-21T07:00:00Z', '2026-11-22T07:00:00Z', '2026-11-23T07:00:00Z'])
+  expect(sample.map(one => one.at)).toEqual([
+    '2026-11-21T07:00:00Z',
+    '2026-11-22T07:00:00Z',
+    '2026-11-23T07:00:00Z',
+  ])
   expect(sample.map(one => one.attachments[0]!.content.split('\n')[1])).toEqual(
     sample.map(one => lineAt('BRENT_CRUDE_USD', Date.parse(one.at), 'UTC')),
   )

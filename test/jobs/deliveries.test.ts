@@ -17,7 +17,8 @@ const delivery = (world: DeliveryWorld, id: string) => {
 
 const never = Promise.withResolvers<Outcome>().promise
 /** The mail of a world goes to this function instead of its inbox. */
-const handOver = (world: DeliveryWorld, send: (parcel: Parcel) => Promise<Outcome>) => world.services.outbox.register('email', { send })
+const handOver = (world: DeliveryWorld, send: (parcel: Parcel) => Promise<Outcome>) =>
+  world.services.outbox.register('email', { send })
 
 describe('a dispatch', () => {
   test('comes at the quarters of an hour, and once when the process starts', async () => {
@@ -30,7 +31,9 @@ describe('a dispatch', () => {
     expect(world.runs()).toEqual([])
     world.clock.set(Date.parse('2026-11-20T07:15:00Z'))
     await world.beat()
-    expect(world.mails().map(mail => [isoInstant(mail.at), mail.subject])).toEqual([['2026-11-20T07:15:00Z', 'Prices, 2026-11-20']])
+    expect(world.mails().map(mail => [isoInstant(mail.at), mail.subject])).toEqual([
+      ['2026-11-20T07:15:00Z', 'Prices, 2026-11-20'],
+    ])
 
     world.clock.set(Date.parse('2026-11-21T07:06:00Z'))
     const next = world.restart()
@@ -39,7 +42,10 @@ describe('a dispatch', () => {
   })
 
   test('follows the interval that is set', async () => {
-    const world = deliveryWorld({ now: Date.parse('2026-11-20T06:50:00Z'), flags: { 'deliveries.dispatch_interval': '5m' } })
+    const world = deliveryWorld({
+      now: Date.parse('2026-11-20T06:50:00Z'),
+      flags: { 'deliveries.dispatch_interval': '5m' },
+    })
     world.create(world.account(), { deliveryTime: '07:01' })
     await world.advance(20 * minuteMs)
     expect(world.mails().map(mail => isoInstant(mail.at))).toEqual(['2026-11-20T07:05:00Z'])
@@ -50,7 +56,9 @@ describe('a dispatch', () => {
     const account = world.account()
     for (let n = 0; n < 35; n += 1) world.create(account, { name: `n${n}` })
     await world.advance(dayMs)
-    expect(world.mails().map(mail => mail.subject)).toEqual(Array.from({ length: 35 }, (_, n) => `n${n}, 2026-11-21`))
+    expect(world.mails().map(mail => mail.subject)).toEqual(
+      Array.from({ length: 35 }, (_, n) => `n${n}, 2026-11-21`),
+    )
   })
 
   test('a delivery that can not be made does not hold up the others, and is tried again in a minute', async () => {
@@ -59,11 +67,18 @@ describe('a dispatch', () => {
     const broken = world.create(account, { name: 'broken' })
     const sound = Array.from({ length: 12 }, (_, n) => `sound ${n}`)
     for (const name of sound) world.create(account, { name })
-    const zone = (name: string) => world.db.run('UPDATE scheduled_deliveries SET time_zone = ? WHERE id = ?', [name, broken])
+    const zone = (name: string) =>
+      world.db.run('UPDATE scheduled_deliveries SET time_zone = ? WHERE id = ?', [name, broken])
     zone('No/Where')
     await world.advance(10 * minuteMs)
-    expect(world.mails().map(mail => mail.subject)).toEqual(sound.map(name => `${name}, 2026-11-20`))
-    expect(world.log.filter(line => line.includes('could not be dispatched')).map(line => JSON.parse(line).failed)).toEqual([1])
+    expect(world.mails().map(mail => mail.subject)).toEqual(
+      sound.map(name => `${name}, 2026-11-20`),
+    )
+    expect(
+      world.log
+        .filter(line => line.includes('could not be dispatched'))
+        .map(line => JSON.parse(line).failed),
+    ).toEqual([1])
     zone('UTC')
     await world.advance(minuteMs)
     expect(world.mails().at(-1)?.subject).toBe('broken, 2026-11-20')
@@ -75,7 +90,10 @@ describe('a dispatch', () => {
     const id = world.create(world.account())
     world.db.run('UPDATE scheduled_deliveries SET next_delivery_at = ?', [startAt - hourMs])
     await world.beat()
-    expect([world.runs(), delivery(world, id).next]).toEqual([[], { at: Date.parse('2026-11-21T07:00:00Z'), day: '2026-11-21' }])
+    expect([world.runs(), delivery(world, id).next]).toEqual([
+      [],
+      { at: Date.parse('2026-11-21T07:00:00Z'), day: '2026-11-21' },
+    ])
     await world.advance(dayMs)
     expect(days(world)).toEqual(['2026-11-21'])
   })
@@ -90,7 +108,10 @@ describe('a dispatch', () => {
     const open = deliveryWorld({ db: world.db, clock: world.clock, seed: 9 })
     await open.beat()
     expect(days(open)).toEqual(['2026-11-23'])
-    expect(delivery(open, id).next).toEqual({ at: Date.parse('2026-11-24T07:00:00Z'), day: '2026-11-24' })
+    expect(delivery(open, id).next).toEqual({
+      at: Date.parse('2026-11-24T07:00:00Z'),
+      day: '2026-11-24',
+    })
   })
 })
 
@@ -99,14 +120,23 @@ describe('what was missed', () => {
     const world = deliveryWorld()
     const account = world.account()
     world.create(account, { name: 'daily' })
-    world.create(account, { name: 'Mondays', cadence: 'weekly', weekday: 1, timeZone: 'America/New_York' })
+    world.create(account, {
+      name: 'Mondays',
+      cadence: 'weekly',
+      weekday: 1,
+      timeZone: 'America/New_York',
+    })
     world.create(account, { name: 'working days', cadence: 'weekdays', timeZone: 'Asia/Tokyo' })
     world.create(account, { name: 'not yet', deliveryTime: '23:00', cadence: 'weekly', weekday: 4 })
     await world.beat()
     world.clock.set(Date.parse('2026-11-25T06:59:00Z'))
     let next = world.restart()
     await next.beat()
-    expect(next.mails().map(mail => mail.subject)).toEqual(['daily, 2026-11-24', 'working days, 2026-11-25', 'Mondays, 2026-11-23'])
+    expect(next.mails().map(mail => mail.subject)).toEqual([
+      'daily, 2026-11-24',
+      'working days, 2026-11-25',
+      'Mondays, 2026-11-23',
+    ])
     for (let n = 0; n < 3; n += 1) {
       next = next.restart()
       await next.beat()
@@ -122,8 +152,18 @@ describe('what was missed', () => {
   })
 
   test('under a loop that stalls is nothing: each local day has its run, however late and uneven the beats', async () => {
-    const zones = ['UTC', 'America/New_York', 'Europe/Berlin', 'Australia/Lord_Howe', 'America/Nuuk', 'Asia/Kathmandu']
-    const gaps = fc.array(fc.integer({ min: secondMs, max: 22 * hourMs }), { minLength: 8, maxLength: 20 })
+    const zones = [
+      'UTC',
+      'America/New_York',
+      'Europe/Berlin',
+      'Australia/Lord_Howe',
+      'America/Nuuk',
+      'Asia/Kathmandu',
+    ]
+    const gaps = fc.array(fc.integer({ min: secondMs, max: 22 * hourMs }), {
+      minLength: 8,
+      maxLength: 20,
+    })
     const from = Date.parse('2026-10-20T00:00:00Z')
     await fc.assert(
       fc.asyncProperty(
@@ -142,9 +182,13 @@ describe('what was missed', () => {
           }
           // The last quarter of an hour may have had no dispatch yet.
           const interval = 15 * minuteMs
-          const upTo = dies ? world.clock.now() + 1 : Math.floor(world.clock.now() / interval) * interval + 1
+          const upTo = dies
+            ? world.clock.now() + 1
+            : Math.floor(world.clock.now() / interval) * interval + 1
           const schedule: DeliverySchedule = { ...daily, timeZone, deliveryTime }
-          expect(days(world)).toEqual(deliveriesWithin(schedule, from + 1, upTo).map(one => one.day))
+          expect(days(world)).toEqual(
+            deliveriesWithin(schedule, from + 1, upTo).map(one => one.day),
+          )
         },
       ),
       { numRuns: 12, seed: 14 },
@@ -165,13 +209,22 @@ describe('what was missed', () => {
 })
 
 describe('a month of twenty deliveries in six zones over changes of the clock', () => {
-  const zones = ['America/New_York', 'Europe/Berlin', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'America/Nuuk', 'UTC']
+  const zones = [
+    'America/New_York',
+    'Europe/Berlin',
+    'Australia/Lord_Howe',
+    'Asia/Kathmandu',
+    'America/Nuuk',
+    'UTC',
+  ]
   const times = ['07:00', '02:30', '01:30', '23:45', '00:00', '02:15', '12:05']
   const schedules = Array.from({ length: 20 }, (_, n): DeliverySchedule & { name: string } => ({
     name: `delivery ${n}`,
     timeZone: zones[n % zones.length]!,
     deliveryTime: times[n % times.length]!,
-    ...(n % 4 === 3 ? { cadence: 'weekly', weekday: (n % 7) + 1 } : { cadence: n % 2 === 0 ? 'daily' : 'weekdays', weekday: null }),
+    ...(n % 4 === 3
+      ? { cadence: 'weekly', weekday: (n % 7) + 1 }
+      : { cadence: n % 2 === 0 ? 'daily' : 'weekdays', weekday: null }),
   }))
 
   const month = async (from: number, to: number) => {
@@ -224,10 +277,15 @@ describe('one mail', () => {
     await world.jobs.tick()
     const [run] = world.runs()
     expect([keys, run?.status]).toEqual([[run!.id], 'pending'])
-    expect(world.services.deliveries.lastRun(delivery(world, id))).toMatchObject({ id: run!.id, status: 'processing' })
+    expect(world.services.deliveries.lastRun(delivery(world, id))).toMatchObject({
+      id: run!.id,
+      status: 'processing',
+    })
 
     const next = world.restart()
-    expect(next.services.deliveries.lastRun(delivery(next, id))).toMatchObject({ status: 'processing' })
+    expect(next.services.deliveries.lastRun(delivery(next, id))).toMatchObject({
+      status: 'processing',
+    })
     await next.beat()
     expect(next.mails().map(mail => mail.eventId)).toEqual([run!.id])
     expect(next.runs()).toEqual([{ ...run!, status: 'sent', sent_at: due }])
@@ -284,23 +342,32 @@ describe('a provider that fails', () => {
   }
   /** At most a twentieth later than the schedule. */
   const near = (waits: number[], schedule: number[]) =>
-    waits.length === schedule.length && waits.every((wait, i) => wait >= schedule[i]! && wait <= 1.06 * schedule[i]!)
+    waits.length === schedule.length &&
+    waits.every((wait, i) => wait >= schedule[i]! && wait <= 1.06 * schedule[i]!)
 
-  test.each([0, 1, 2, 3, 4])('%i times delays the mail by its schedule and loses nothing', async times => {
-    const { world, id, waits } = failing(times)
-    await world.advance(3 * hourMs)
-    expect(near(waits(), [1, 5, 15, 60].slice(0, times))).toBe(true)
-    expect(world.runs()).toMatchObject([{ status: 'sent', error: null }])
-    expect(delivery(world, id).deliveriesCount).toBe(1)
-  })
+  test.each([0, 1, 2, 3, 4])(
+    '%i times delays the mail by its schedule and loses nothing',
+    async times => {
+      const { world, id, waits } = failing(times)
+      await world.advance(3 * hourMs)
+      expect(near(waits(), [1, 5, 15, 60].slice(0, times))).toBe(true)
+      expect(world.runs()).toMatchObject([{ status: 'sent', error: null }])
+      expect(delivery(world, id).deliveriesCount).toBe(1)
+    },
+  )
 
   test('five times leaves the run suppressed with its reason, and the next day is tried again', async () => {
     const { world, id, waits } = failing(5)
     await world.advance(20 * minuteMs)
-    expect(world.services.deliveries.lastRun(delivery(world, id))).toMatchObject({ status: 'pending', error: 'The provider answered 503.' })
+    expect(world.services.deliveries.lastRun(delivery(world, id))).toMatchObject({
+      status: 'pending',
+      error: 'The provider answered 503.',
+    })
     await world.advance(3 * hourMs)
     expect(near(waits(), [1, 5, 15, 60])).toBe(true)
-    expect(world.runs()).toMatchObject([{ status: 'suppressed', error: 'The provider answered 503.', sent_at: null }])
+    expect(world.runs()).toMatchObject([
+      { status: 'suppressed', error: 'The provider answered 503.', sent_at: null },
+    ])
     expect(delivery(world, id)).toMatchObject({ deliveriesCount: 0, lastDeliveredOn: null })
     await world.advance(dayMs)
     expect(statuses(world)).toEqual(['suppressed', 'sent'])
@@ -310,13 +377,22 @@ describe('a provider that fails', () => {
 
 test('a provider that takes the mail and fails to say so has one mail, with the table', async () => {
   const stand = await provider(
-    ['accepts and cuts the connection', 'accepts and answers half', 'accepts and answers no JSON', 'ok'],
+    [
+      'accepts and cuts the connection',
+      'accepts and answers half',
+      'accepts and answers no JSON',
+      'ok',
+    ],
     '{"id":"one"}',
   )
   try {
     const world = deliveryWorld({
       now: Date.parse('2026-11-21T06:50:00Z'),
-      flags: { 'mail.provider': 'resend', 'mail.resend_key': 're_key', 'mail.resend_url': stand.url },
+      flags: {
+        'mail.provider': 'resend',
+        'mail.resend_key': 're_key',
+        'mail.resend_url': stand.url,
+      },
     })
     world.create(world.account(), { name: 'Morning' })
     await world.advance(3 * hourMs)
@@ -328,8 +404,13 @@ test('a provider that takes the mail and fails to say so has one mail, with the 
       subject: string
       attachments: { filename: string; content: string }[]
     }
-    expect([subject, attachments.map(file => file.filename)]).toEqual(['Morning, 2026-11-21', ['prices-2026-11-21.csv']])
-    expect(Buffer.from(attachments[0]!.content, 'base64').toString()).toStartWith('code,name,price,')
+    expect([subject, attachments.map(file => file.filename)]).toEqual([
+      'Morning, 2026-11-21',
+      ['prices-2026-11-21.csv'],
+    ])
+    expect(Buffer.from(attachments[0]!.content, 'base64').toString()).toStartWith(
+      'code,name,price,',
+    )
   } finally {
     stand.close()
   }
@@ -345,7 +426,10 @@ describe('the keeping of runs', () => {
     await world.jobs.tick()
     const [a, b, c, d] = world.runs().map(run => run.id)
     const state = (id: string, text: string) =>
-      world.db.run("UPDATE outbox SET state = ?, settled_at = 1, last_error = 'It bounced.' WHERE event_id = ?", [text, id])
+      world.db.run(
+        "UPDATE outbox SET state = ?, settled_at = 1, last_error = 'It bounced.' WHERE event_id = ?",
+        [text, id],
+      )
     state(a!, 'delivered')
     state(b!, 'failed')
     world.db.run('DELETE FROM outbox WHERE event_id = ?', [c!])
@@ -369,6 +453,8 @@ describe('the keeping of runs', () => {
     world.services.deliveries.change(delivery(world, quiet), { enabled: false })
     await world.advance(498 * dayMs)
     expect(world.runs().filter(run => run.created_at < startAt - 401 * dayMs)).toHaveLength(1)
-    expect(world.services.deliveries.lastRun(delivery(world, quiet))).toMatchObject({ status: 'sent' })
+    expect(world.services.deliveries.lastRun(delivery(world, quiet))).toMatchObject({
+      status: 'sent',
+    })
   })
 })

@@ -11,7 +11,11 @@ const publications = (h: ReturnType<typeof house>) =>
 /** A year of closes up to now, and the job over them. */
 function setUp() {
   const h = house()
-  const job = monthlyForecastJob({ ...h.services, forecasts: monthlyForecasts(h.services.monthlyForecasts), clock: h.clock })
+  const job = monthlyForecastJob({
+    ...h.services,
+    forecasts: monthlyForecasts(h.services.monthlyForecasts),
+    clock: h.clock,
+  })
   const fill = () =>
     h.record(
       'WTI_USD',

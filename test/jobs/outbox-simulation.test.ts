@@ -6,7 +6,13 @@ import { join } from 'node:path'
 import type { Outcome } from '../../src/send/attempt.ts'
 import type { LanePolicy, Parcel } from '../../src/service/outbox/outbox.ts'
 import { openDatabase } from '../../src/store/database.ts'
-import { delivered, type OutboxWorld, outboxWorld, refused, unavailable } from '../support/outbox.ts'
+import {
+  delivered,
+  type OutboxWorld,
+  outboxWorld,
+  refused,
+  unavailable,
+} from '../support/outbox.ts'
 
 const torture = process.env.WELLHEAD_TORTURE === '1'
 const [seeds, steps] = torture ? [1_000, 500] : [30, 150]
@@ -42,8 +48,14 @@ interface Row {
   recorded: number
 }
 
-/** One run: messages are put, sent, answered in any order; the process is killed, the disk is full, lanes are parked and opened. */
-async function simulate(seed: number, dir: string): Promise<{ sends: number; crashes: number; messages: number }> {
+/**
+ * One run: messages are put, sent, answered in any order; the process is killed, the disk is full,
+ * lanes are parked and opened.
+ */
+async function simulate(
+  seed: number,
+  dir: string,
+): Promise<{ sends: number; crashes: number; messages: number }> {
   const chance = chances(seed)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(chance() * list.length)]!
   const path = join(dir, `${seed}.db`)
@@ -59,7 +71,9 @@ async function simulate(seed: number, dir: string): Promise<{ sends: number; cra
   let crashes = 0
   let generation = 0
   const policy = (lane: string): LanePolicy =>
-    parked.has(lane) ? { state: 'parked' } : { state: 'open', ordered: lane === 'ordered', ...(lane === 'slow' && { ratePerSecond: 2 }) }
+    parked.has(lane)
+      ? { state: 'parked' }
+      : { state: 'open', ordered: lane === 'ordered', ...(lane === 'slow' && { ratePerSecond: 2 }) }
   const answer = (parcel: Parcel) =>
     new Promise<Outcome>(end => {
       truths.get(parcel.eventId)!.sends += 1
@@ -93,7 +107,8 @@ async function simulate(seed: number, dir: string): Promise<{ sends: number; cra
   }
   const crash = () => {
     crashes += 1
-    for (const { parcel } of pending) if (chance() < 0.5) truths.get(parcel.eventId)!.received = true
+    for (const { parcel } of pending)
+      if (chance() < 0.5) truths.get(parcel.eventId)!.received = true
     pending = []
     world.db.close()
     world = start(world)
@@ -103,7 +118,8 @@ async function simulate(seed: number, dir: string): Promise<{ sends: number; cra
     () => {
       made += 1
       const eventId = `evt_${String(made).padStart(26, '0')}`
-      if (world.put({ eventId, lane: pick(['a', 'b', 'ordered', 'slow']) })) truths.set(eventId, { sends: 0, received: false, putAgain: 0 })
+      if (world.put({ eventId, lane: pick(['a', 'b', 'ordered', 'slow']) }))
+        truths.set(eventId, { sends: 0, received: false, putAgain: 0 })
     },
     () => {
       const eventId = pick([...truths.keys(), ''])
@@ -133,9 +149,13 @@ async function simulate(seed: number, dir: string): Promise<{ sends: number; cra
       if (chance() < 0.3) crash()
     },
     async () => {
-      world.db.run("CREATE TEMP TRIGGER full BEFORE UPDATE ON outbox BEGIN SELECT RAISE(FAIL, 'disk full'); END")
+      world.db.run(
+        "CREATE TEMP TRIGGER full BEFORE UPDATE ON outbox BEGIN SELECT RAISE(FAIL, 'disk full'); END",
+      )
       await end(delivered)
-      await Promise.resolve(world.job.pass()).catch(error => expect(String(error)).toContain('disk full'))
+      await Promise.resolve(world.job.pass()).catch(error =>
+        expect(String(error)).toContain('disk full'),
+      )
       world.db.run('DROP TRIGGER full')
     },
     () => {
@@ -170,7 +190,11 @@ async function simulate(seed: number, dir: string): Promise<{ sends: number; cra
   expect(most).toBeLessThanOrEqual(5)
   world.job.halt()
   world.db.close()
-  return { sends: [...truths.values()].reduce((sum, one) => sum + one.sends, 0), crashes, messages: truths.size }
+  return {
+    sends: [...truths.values()].reduce((sum, one) => sum + one.sends, 0),
+    crashes,
+    messages: truths.size,
+  }
 }
 
 const rowsOf = (db: Database): Row[] =>
@@ -181,7 +205,11 @@ const rowsOf = (db: Database): Row[] =>
     )
     .all() as Row[]
 
-function check(rows: Row[], truths: Map<string, Truth>, pending: readonly { parcel: Parcel }[]): void {
+function check(
+  rows: Row[],
+  truths: Map<string, Truth>,
+  pending: readonly { parcel: Parcel }[],
+): void {
   for (const row of rows) {
     const truth = truths.get(row.eventId)!
     const isUnderWay = row.state === 'leased'
@@ -189,12 +217,14 @@ function check(rows: Row[], truths: Map<string, Truth>, pending: readonly { parc
     // Every attempt was counted, and every one that ended was recorded.
     expect(row.attempts, seen).toBe(truth.sends)
     expect(row.recorded, seen).toBe(row.attempts - (isUnderWay ? 1 : 0))
-    // Nothing is called delivered that nobody received; nothing is asked more often than the schedule says.
+    // Nothing is called delivered that nobody received; nothing is asked more often than the
+    // schedule says.
     if (row.state === 'delivered') expect(truth.received, seen).toBe(true)
     expect(row.tries, seen).toBeLessThanOrEqual(attemptsMax)
     expect(row.tries, seen).toBeGreaterThanOrEqual(0)
   }
-  for (const { parcel } of pending) expect(rows.find(row => row.id === parcel.id)?.state, parcel.eventId).toBe('leased')
+  for (const { parcel } of pending)
+    expect(rows.find(row => row.id === parcel.id)?.state, parcel.eventId).toBe('leased')
 }
 
 test(`${seeds} seeds of ${steps} steps: nothing is lost, nothing is recorded without a lease, attempts are exact`, async () => {
@@ -216,6 +246,14 @@ test(`${seeds} seeds of ${steps} steps: nothing is lost, nothing is recorded wit
 
 test('the simulation notices a message that is lost', () => {
   const truths = new Map([['evt_1', { sends: 1, received: false, putAgain: 0 }]])
-  const row = { id: '1', eventId: 'evt_1', lane: 'a', state: 'delivered', attempts: 1, tries: 1, recorded: 1 }
+  const row = {
+    id: '1',
+    eventId: 'evt_1',
+    lane: 'a',
+    state: 'delivered',
+    attempts: 1,
+    tries: 1,
+    recorded: 1,
+  }
   expect(() => check([row], truths, [])).toThrow()
 })

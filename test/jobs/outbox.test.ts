@@ -28,7 +28,8 @@ function gates() {
     async openAll() {
       while (open.length > 0) {
         for (const each of open.splice(0)) each()
-        for (let turns = 0; turns < 5; turns += 1) await new Promise<void>(done => setImmediate(done))
+        for (let turns = 0; turns < 5; turns += 1)
+          await new Promise<void>(done => setImmediate(done))
       }
     },
   }
@@ -37,15 +38,23 @@ function gates() {
 describe('the retry schedule', () => {
   for (let failures = 0; failures <= 6; failures += 1) {
     test(`a receiver that fails ${failures} times is asked at the exact times and no more`, async () => {
-      const world = outboxWorld({ answer: ({ attempt }) => (attempt <= failures ? unavailable : delivered) })
+      const world = outboxWorld({
+        answer: ({ attempt }) => (attempt <= failures ? unavailable : delivered),
+      })
       const startedAt = world.clock.now()
       world.put()
       await world.run()
       await world.advance(10 * hourMs)
       const attempts = Math.min(failures + 1, 6)
       const waits = webhookWaits.slice(0, attempts - 1)
-      expect(world.sent.map(one => one.at - startedAt)).toEqual([0, ...waits.map((_, i) => waits.slice(0, i + 1).reduce((a, b) => a + b))])
-      expect(world.settled.map(one => one.state)).toEqual([...waits.map(() => 'retry'), failures < 6 ? 'delivered' : 'failed'] as never)
+      expect(world.sent.map(one => one.at - startedAt)).toEqual([
+        0,
+        ...waits.map((_, i) => waits.slice(0, i + 1).reduce((a, b) => a + b)),
+      ])
+      expect(world.settled.map(one => one.state)).toEqual([
+        ...waits.map(() => 'retry'),
+        failures < 6 ? 'delivered' : 'failed',
+      ] as never)
       expect(world.outbox.vitals()).toMatchObject({ pending: 0, inFlight: 0 })
     })
   }
@@ -58,12 +67,16 @@ describe('the retry schedule', () => {
       await world.advance(10 * hourMs)
       const waits = world.sent.slice(1).map((one, i) => one.at - world.sent[i]!.at)
       expect(waits).toHaveLength(5)
-      for (const [i, wait] of waits.entries()) expect(wait).toBe(webhookWaits[i]! + Math.floor(webhookWaits[i]! * 0.05 * chance))
+      for (const [i, wait] of waits.entries())
+        expect(wait).toBe(webhookWaits[i]! + Math.floor(webhookWaits[i]! * 0.05 * chance))
     }
   })
 
   test('ends where the lane or the message wants it to end', async () => {
-    const world = outboxWorld({ answer: () => unavailable, policy: lane => ({ state: 'open', maxRetries: lane === 'two' ? 2 : 5 }) })
+    const world = outboxWorld({
+      answer: () => unavailable,
+      policy: lane => ({ state: 'open', maxRetries: lane === 'two' ? 2 : 5 }),
+    })
     world.put({ lane: 'two' })
     world.put({ lane: 'once', maxRetries: 0 })
     await world.run()
@@ -75,7 +88,12 @@ describe('the retry schedule', () => {
 
   test('what the receiver asked for takes the place of the schedule, once', async () => {
     const world = outboxWorld({
-      answer: ({ attempt }) => (attempt === 1 ? { ...unavailable, retryAfterMs: 7_000 } : attempt === 2 ? unavailable : delivered),
+      answer: ({ attempt }) =>
+        attempt === 1
+          ? { ...unavailable, retryAfterMs: 7_000 }
+          : attempt === 2
+            ? unavailable
+            : delivered,
     })
     const startedAt = world.clock.now()
     world.put()
@@ -95,7 +113,8 @@ describe('the retry schedule', () => {
     world.put({ lane: 'b' })
     await world.run()
     await world.advance(dayMs)
-    const seen = (lane: string) => world.settled.filter(one => one.lane === lane).map(one => [one.state, one.error])
+    const seen = (lane: string) =>
+      world.settled.filter(one => one.lane === lane).map(one => [one.state, one.error])
     expect(seen('a')).toEqual([['failed', 'the receiver answered 410']])
     expect(seen('b')).toEqual([
       ['retry', 'no such thing'],
@@ -109,7 +128,8 @@ describe('limits', () => {
     const gate = gates()
     const world = outboxWorld({ answer: gate.answer })
     for (let n = 0; n < 50; n += 1) world.put({ lane: 'busy' })
-    for (let lane = 0; lane < 10; lane += 1) for (let n = 0; n < 3; n += 1) world.put({ lane: `lane ${lane}` })
+    for (let lane = 0; lane < 10; lane += 1)
+      for (let n = 0; n < 3; n += 1) world.put({ lane: `lane ${lane}` })
     await world.job.pass()
     expect(gate.waiting).toBe(20)
     const lanes = Map.groupBy(world.sent, one => one.lane)
@@ -127,18 +147,22 @@ describe('limits', () => {
     expect(world.sent).toHaveLength(10)
     await world.advance(3_000)
     const startedAt = world.sent[0]!.at
-    expect(world.sent.map(one => one.at - startedAt)).toEqual(Array.from({ length: 35 }, (_, n) => Math.floor(n / 10) * 1_000))
+    expect(world.sent.map(one => one.at - startedAt)).toEqual(
+      Array.from({ length: 35 }, (_, n) => Math.floor(n / 10) * 1_000),
+    )
   })
 
   test('a lane that keeps its order sends nothing past a message that is still to be tried', async () => {
     const world = outboxWorld({
-      answer: ({ eventId, attempt }) => (eventId.endsWith('2') && attempt < 3 ? unavailable : delivered),
+      answer: ({ eventId, attempt }) =>
+        eventId.endsWith('2') && attempt < 3 ? unavailable : delivered,
       policy: lane => ({ state: 'open', ordered: lane === 'a' }),
     })
     for (let n = 0; n < 4; n += 1) world.put({ lane: 'a' })
     world.put({ lane: 'b' })
     await world.run()
-    const sent = (lane: string) => world.sent.filter(one => one.lane === lane).map(one => Number(one.eventId.slice(4)))
+    const sent = (lane: string) =>
+      world.sent.filter(one => one.lane === lane).map(one => Number(one.eventId.slice(4)))
     expect([sent('a'), sent('b')]).toEqual([[1, 2], [5]])
     await world.advance(hourMs)
     expect(sent('a')).toEqual([1, 2, 2, 2, 3, 4])
@@ -154,7 +178,10 @@ describe('lanes that are closed', () => {
     world.put()
     await world.run()
     await world.advance(dayMs)
-    expect([world.sent.length, world.outbox.vitals()]).toMatchObject([0, { pending: 0, parked: 1, oldestAt: undefined }])
+    expect([world.sent.length, world.outbox.vitals()]).toMatchObject([
+      0,
+      { pending: 0, parked: 1, oldestAt: undefined },
+    ])
     policy = { state: 'open' }
     world.outbox.wake('webhook', 'a')
     await world.run()
@@ -173,18 +200,22 @@ describe('lanes that are closed', () => {
     expect(world.settled).toHaveLength(250)
     await world.advance(dayMs)
     expect(world.settled).toHaveLength(251)
-    expect(new Set(world.settled.map(one => `${one.state} ${one.blameless} ${one.at - startedAt}`))).toEqual(
-      new Set([`failed true ${30 * dayMs + 1}`, `failed true ${31 * dayMs + 1}`]),
-    )
+    expect(
+      new Set(world.settled.map(one => `${one.state} ${one.blameless} ${one.at - startedAt}`)),
+    ).toEqual(new Set([`failed true ${30 * dayMs + 1}`, `failed true ${31 * dayMs + 1}`]))
     expect(world.sent).toHaveLength(0)
   })
 
   test('what waits for a lane that is gone fails with the reason and is never sent', async () => {
-    const world = outboxWorld({ policy: () => ({ state: 'gone', reason: 'the endpoint was deleted' }) })
+    const world = outboxWorld({
+      policy: () => ({ state: 'gone', reason: 'the endpoint was deleted' }),
+    })
     for (let n = 0; n < 250; n += 1) world.put()
     await world.run()
     expect(world.settled).toHaveLength(250)
-    expect(new Set(world.settled.map(one => one.error))).toEqual(new Set(['the endpoint was deleted']))
+    expect(new Set(world.settled.map(one => one.error))).toEqual(
+      new Set(['the endpoint was deleted']),
+    )
     expect([world.sent.length, world.outbox.vitals().pending]).toEqual([0, 0])
   })
 
@@ -229,7 +260,12 @@ describe('a process that ends', () => {
     const world = outboxWorld({ answer: () => new Promise(() => undefined) })
     world.put()
     await world.job.pass()
-    const next = outboxWorld({ db: world.db, clock: world.clock, seed: 2, answer: () => unavailable })
+    const next = outboxWorld({
+      db: world.db,
+      clock: world.clock,
+      seed: 2,
+      answer: () => unavailable,
+    })
     await next.run()
     await next.advance(10 * hourMs)
     expect(next.sent).toHaveLength(6)
@@ -299,10 +335,14 @@ describe('a database that can not be written', () => {
     world.put()
     world.put({ dueAt: world.clock.now() + 1_000 })
     await world.job.pass()
-    world.db.run("CREATE TEMP TRIGGER full BEFORE UPDATE ON outbox BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END")
+    world.db.run(
+      "CREATE TEMP TRIGGER full BEFORE UPDATE ON outbox BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END",
+    )
     await gate.openAll()
     await world.job.pass()
-    expect([world.settled.length, world.log.join('').includes('database or disk is full')]).toEqual([0, true])
+    expect([world.settled.length, world.log.join('').includes('database or disk is full')]).toEqual(
+      [0, true],
+    )
     world.db.run('DROP TRIGGER full')
     world.clock.advance(1_000)
     await world.job.pass()
@@ -319,7 +359,9 @@ describe('a database that can not be written', () => {
     const world = outboxWorld()
     await world.run()
     world.put()
-    world.db.run("CREATE TEMP TRIGGER full BEFORE UPDATE ON outbox BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END")
+    world.db.run(
+      "CREATE TEMP TRIGGER full BEFORE UPDATE ON outbox BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END",
+    )
     await world.job.pass()
     world.db.run('DROP TRIGGER full')
     await world.run()
@@ -337,7 +379,9 @@ describe('a database that can not be written', () => {
     await world.advance(dayMs)
     expect(world.sent).toHaveLength(1)
     expect(world.db.query("SELECT * FROM settings WHERE name = 'half'").get()).toBeNull()
-    expect(world.outbox.log.page('webhook', 'a', {}, 10, 0).entries).toMatchObject([{ state: 'delivered' }])
+    expect(world.outbox.log.page('webhook', 'a', {}, 10, 0).entries).toMatchObject([
+      { state: 'delivered' },
+    ])
     expect(world.log.join('')).toContain('a fault in what follows')
   })
 })
@@ -347,7 +391,8 @@ test('a message put while the job runs is sent without waiting for the next beat
   world.job.start()
   world.put()
   expect(world.sent).toHaveLength(0)
-  for (let turns = 0; turns < 5 && world.settled.length === 0; turns += 1) await new Promise<void>(done => setImmediate(done))
+  for (let turns = 0; turns < 5 && world.settled.length === 0; turns += 1)
+    await new Promise<void>(done => setImmediate(done))
   expect(world.settled).toMatchObject([{ state: 'delivered' }])
 })
 
@@ -355,7 +400,14 @@ test('a message of a transaction that is taken back is never sent', async () => 
   const world = outboxWorld()
   const put = () =>
     transact(world.db, () => {
-      world.outbox.put({ kind: 'webhook', accountId: null, lane: 'new lane', eventId: 'evt_1', eventType: 'x', body: '{}' })
+      world.outbox.put({
+        kind: 'webhook',
+        accountId: null,
+        lane: 'new lane',
+        eventId: 'evt_1',
+        eventType: 'x',
+        body: '{}',
+      })
       throw new Error('taken back')
     })
   expect(put).toThrow('taken back')
@@ -392,6 +444,8 @@ test('an attempt that never ends is cut at the timeout of its lane', async () =>
   })
   world.put()
   await world.run()
-  expect(world.settled).toMatchObject([{ state: 'retry', error: 'no end of the attempt within 0.02 s', blameless: false }])
+  expect(world.settled).toMatchObject([
+    { state: 'retry', error: 'no end of the attempt within 0.02 s', blameless: false },
+  ])
   expect(reason).toContain('0.02 s')
 })

@@ -18,13 +18,28 @@ describe('the runner', () => {
       nextStop: after => (Math.floor(after / ms) + 1) * ms,
     })
     await runner([every('a', 40), every('b', 100)], clock, quiet(clock)).advance(clock, 130)
-    expect(seen).toEqual(['a@40', 'b@40', 'a@80', 'b@80', 'a@100', 'b@100', 'a@120', 'b@120', 'a@130', 'b@130'])
+    expect(seen).toEqual([
+      'a@40',
+      'b@40',
+      'a@80',
+      'b@80',
+      'a@100',
+      'b@100',
+      'a@120',
+      'b@120',
+      'a@130',
+      'b@130',
+    ])
   })
 
   test('a job without stops passes once, at the end', async () => {
     const clock = manualClock(0)
     const seen: number[] = []
-    await runner([{ name: 'flush', pass: () => void seen.push(clock.now()) }], clock, quiet(clock)).advance(clock, 86_400_000)
+    await runner(
+      [{ name: 'flush', pass: () => void seen.push(clock.now()) }],
+      clock,
+      quiet(clock),
+    ).advance(clock, 86_400_000)
     expect(seen).toEqual([86_400_000])
   })
 
@@ -39,7 +54,11 @@ describe('the runner', () => {
         throw new Error('disk full')
       },
     }
-    const jobs = runner([failing, { name: 'other', pass: () => void others++ }], clock, quiet(clock))
+    const jobs = runner(
+      [failing, { name: 'other', pass: () => void others++ }],
+      clock,
+      quiet(clock),
+    )
     await jobs.tick()
     await jobs.tick()
     expect([tries, others]).toEqual([2, 2])
@@ -54,7 +73,9 @@ describe('the runner', () => {
       name: 'sending',
       pass() {
         const at = clock.now()
-        under = new Promise<void>(done => setImmediate(done)).then(() => void seen.push(`${at} ended at ${clock.now()}`))
+        under = new Promise<void>(done => setImmediate(done)).then(
+          () => void seen.push(`${at} ended at ${clock.now()}`),
+        )
       },
       nextStop: after => after + 50,
       settled: async () => await under,

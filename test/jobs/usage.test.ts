@@ -6,10 +6,13 @@ test('a pass writes every key that waits, in slices, and what was counted is fou
   const world = house()
   const tokens = Array.from({ length: 1_200 }, () => world.key('developer'))
   world.record('WTI_USD', [70, 71], world.clock.now(), 60_000)
-  for (const token of tokens) expect((await world.get('/v1/prices/latest?by_code=WTI_USD', token)).status).toBe(200)
+  for (const token of tokens)
+    expect((await world.get('/v1/prices/latest?by_code=WTI_USD', token)).status).toBe(200)
   await usageJob(world.services.meter).pass()
   expect(world.services.meter.flushSome(1)).toBe(0)
-  const rows = world.services.db.query('SELECT count(*) AS keys, sum(used) AS used FROM quota_counters').get()
+  const rows = world.services.db
+    .query('SELECT count(*) AS keys, sum(used) AS used FROM quota_counters')
+    .get()
   expect(rows).toEqual({ keys: 1_200, used: 1_200 })
 })
 
@@ -17,7 +20,8 @@ test('what a day is reported by is written in slices too, after half a minute', 
   const world = house()
   const tokens = Array.from({ length: 30 }, () => world.key('developer'))
   world.record('WTI_USD', [70, 71], world.clock.now(), 60_000)
-  const days = () => (world.services.db.query('SELECT count(*) AS n FROM usage_days').get() as { n: number }).n
+  const days = () =>
+    (world.services.db.query('SELECT count(*) AS n FROM usage_days').get() as { n: number }).n
   const ask = async () => {
     for (const token of tokens) await world.get('/v1/prices/latest?by_code=WTI_USD', token)
   }

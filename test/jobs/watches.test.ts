@@ -7,23 +7,27 @@ import { startAt, watchDesk } from '../support/watches.ts'
 test('a moved clock stops at every run, in order, where a clock that jumped has one', async () => {
   const desk = watchDesk()
   const { services, clock } = desk
-  const [quick, slow] = [desk.watch({ intervalSeconds: 600 }), desk.watch({ intervalSeconds: 1500 })]
+  const [quick, slow] = [
+    desk.watch({ intervalSeconds: 600 }),
+    desk.watch({ intervalSeconds: 1500 }),
+  ]
   const job = watchJob(services.watchRuns)
   await runner([job], clock, services.log).advance(clock, startAt + hourMs)
   const runs = desk
     .said()
     .filter(event => event.type === 'evaluated')
-    .map(event => [event.watch_id === quick.id ? 'quick' : event.watch_id === slow.id ? 'slow' : '?', event.created_at])
+    .map(event => [
+      event.watch_id === quick.id ? 'quick' : event.watch_id === slow.id ? 'slow' : '?',
+      event.created_at,
+    ])
   const at = (minutes: number) => isoInstant(startAt + minutes * minuteMs)
   expect(runs).toEqual([
     ...[10, 20].map(minutes => ['quick', at(minutes)]),
     ['slow', at(25)],
     ...[30, 40].map(minutes => ['quick', at(minutes)]),
-    ...[
-      ['quick', at(50)],
-      ['slow', at(50)],
-      ['quick', at(60)],
-    ],
+    ['quick', at(50)],
+    ['slow', at(50)],
+    ['quick', at(60)],
   ])
   clock.advance(hourMs)
   await job.pass()

@@ -35,7 +35,9 @@ test('ids of one seed repeat, those of another do not, and all have their form',
   expect(b.uuid()).toBe(first)
   expect(c.uuid()).not.toBe(first)
   for (const ids of [a, randomIds()]) {
-    expect(ids.uuid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(ids.uuid()).toMatch(
+      /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    )
     expect(ids.token()).toMatch(/^[0-9a-f]{64}$/)
     expect(ids.token()).not.toBe(ids.token())
   }

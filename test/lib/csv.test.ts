@@ -59,23 +59,48 @@ describe('a cell', () => {
 })
 
 test('a reader gets back what was written, and no text of it begins as a formula', () => {
-  const text = fc.string({ unit: fc.constantFrom('=', '+', '-', '@', '\t', '\r', '\n', '"', ',', ';', ' ', "'", 'a', '\u202e', 'é') })
-  const cell = fc.oneof(text, fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constant(null))
+  const text = fc.string({
+    unit: fc.constantFrom(
+      '=',
+      '+',
+      '-',
+      '@',
+      '\t',
+      '\r',
+      '\n',
+      '"',
+      ',',
+      ';',
+      ' ',
+      "'",
+      'a',
+      '\u202e',
+      'é',
+    ),
+  })
+  const cell = fc.oneof(
+    text,
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.constant(null),
+  )
   fc.assert(
-    fc.property(fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { minLength: 1 }), rows => {
-      const got = read(csvText(rows))
-      expect(got.map(row => row.length)).toEqual(rows.map(row => row.length))
-      for (const [i, row] of rows.entries()) {
-        for (const [j, value] of row.entries()) {
-          const seen = got[i]![j]!
-          if (typeof value !== 'string') expect(seen).toBe(value === null ? '' : String(value))
-          else {
-            expect(seen === value || seen === `'${value}`).toBe(true)
-            expect(seen).not.toMatch(/^[=+\-@\t\r]/)
+    fc.property(
+      fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { minLength: 1 }),
+      rows => {
+        const got = read(csvText(rows))
+        expect(got.map(row => row.length)).toEqual(rows.map(row => row.length))
+        for (const [i, row] of rows.entries()) {
+          for (const [j, value] of row.entries()) {
+            const seen = got[i]![j]!
+            if (typeof value !== 'string') expect(seen).toBe(value === null ? '' : String(value))
+            else {
+              expect(seen === value || seen === `'${value}`).toBe(true)
+              expect(seen).not.toMatch(/^[=+\-@\t\r]/)
+            }
           }
         }
-      }
-    }),
+      },
+    ),
     { numRuns: 300 },
   )
 })

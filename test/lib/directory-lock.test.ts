@@ -21,7 +21,11 @@ let dir: string
 let children: ReturnType<typeof start>[] = []
 
 function start(role: string) {
-  const child = Bun.spawn([process.execPath, '-e', program(dir, role)], { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' })
+  const child = Bun.spawn([process.execPath, '-e', program(dir, role)], {
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
   const said = child.stdout
     .getReader()
     .read()
@@ -66,7 +70,9 @@ describe('between processes', () => {
     const first = run('serve')
     expect(await first.said).toBe('held')
     expect(holderOf(dir)).toEqual({ heldBy: { pid: first.child.pid, role: 'serve', startedAt } })
-    expect(await run('import').said).toEqual({ heldBy: { pid: first.child.pid, role: 'serve', startedAt } })
+    expect(await run('import').said).toEqual({
+      heldBy: { pid: first.child.pid, role: 'serve', startedAt },
+    })
     first.child.kill('SIGKILL')
     await first.child.exited
     expect(holderOf(dir)).toBeUndefined()
@@ -135,5 +141,7 @@ test('a holder whose name can not be read is unknown, and the lock is held all t
 })
 
 test('a directory that is not there is an error, not a held lock', () => {
-  expect(() => lockDataDir(join(dir, 'none'), mine)).toThrow(`can not lock the data directory through ${join(dir, 'none', 'lock')}`)
+  expect(() => lockDataDir(join(dir, 'none'), mine)).toThrow(
+    `can not lock the data directory through ${join(dir, 'none', 'lock')}`,
+  )
 })

@@ -6,14 +6,27 @@ import { createLog, oneLine, redact } from '../../src/lib/log.ts'
 const formats: LogFormat[] = ['json', 'text']
 const lineBreaks = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/
 
-function written(format: LogFormat, use: (log: ReturnType<typeof createLog>) => void, level: LogLevel = 'debug'): string[] {
+function written(
+  format: LogFormat,
+  use: (log: ReturnType<typeof createLog>) => void,
+  level: LogLevel = 'debug',
+): string[] {
   const lines: string[] = []
-  use(createLog({ level, format, write: line => lines.push(line), clock: { now: () => Date.UTC(2026, 10, 21, 19, 30) } }))
+  use(
+    createLog({
+      level,
+      format,
+      write: line => lines.push(line),
+      clock: { now: () => Date.UTC(2026, 10, 21, 19, 30) },
+    }),
+  )
   return lines
 }
 
-const hex = (length: number) => fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length })
-const word = (minLength: number) => fc.string({ unit: fc.constantFrom(...'ABCDEFghijkl0123456789-_'), minLength, maxLength: 60 })
+const hex = (length: number) =>
+  fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length })
+const word = (minLength: number) =>
+  fc.string({ unit: fc.constantFrom(...'ABCDEFghijkl0123456789-_'), minLength, maxLength: 60 })
 const anyText = fc.string({ unit: 'binary', maxLength: 80 })
 
 /** A secret and the spelling in which it turns up in a text. */
@@ -24,19 +37,37 @@ const spelled = fc.oneof(
   fc
     .tuple(
       word(20),
-      fc.constantFrom('Authorization: Token ', 'authorization: bearer ', '"authorization":"Token ', 'Authorization=', 'Bearer ', 'Token '),
+      fc.constantFrom(
+        'Authorization: Token ',
+        'authorization: bearer ',
+        '"authorization":"Token ',
+        'Authorization=',
+        'Bearer ',
+        'Token ',
+      ),
     )
     .map(([secret, before]) => ({ secret, spelling: ` ${before}${secret} ` })),
   fc
     .tuple(
       word(20),
-      fc.constantFrom('?api_key=', '&api_key=', '?token=', '&access_token=', '?api%5Fkey=', '?%61PI_key=', 'api_key%3D', '"api_key":"'),
+      fc.constantFrom(
+        '?api_key=',
+        '&api_key=',
+        '?token=',
+        '&access_token=',
+        '?api%5Fkey=',
+        '?%61PI_key=',
+        'api_key%3D',
+        '"api_key":"',
+      ),
     )
     .map(([secret, before]) => ({ secret, spelling: `${before}${secret}"` })),
 )
 
 /** Each place in which a text can reach a line. */
-const places: Readonly<Record<string, (text: string) => readonly [message: string, fields: Fields]>> = {
+const places: Readonly<
+  Record<string, (text: string) => readonly [message: string, fields: Fields]>
+> = {
   message: text => [text, {}],
   field: text => ['m', { text }],
   'name of a field': text => ['m', { [text]: 1 }],
@@ -45,7 +76,10 @@ const places: Readonly<Record<string, (text: string) => readonly [message: strin
   set: text => ['m', { set: new Set([text]) }],
   error: text => ['m', { error: new Error(text) }],
   'cause of an error': text => ['m', { error: new Error('outer', { cause: new Error(text) }) }],
-  'one of several errors': text => ['m', { error: new AggregateError([new Error(text)], 'several') }],
+  'one of several errors': text => [
+    'm',
+    { error: new AggregateError([new Error(text)], 'several') },
+  ],
   'own serialisation': text => ['m', { odd: { toJSON: () => ({ text }) } }],
   'function source': text => ['m', { call: { toString: () => text } }],
 }
@@ -53,11 +87,19 @@ const places: Readonly<Record<string, (text: string) => readonly [message: strin
 describe.each(formats)('%s lines', format => {
   test('never hold a token, whatever text it stands in and wherever that text is', () => {
     fc.assert(
-      fc.property(anyText, spelled, anyText, fc.constantFrom(...Object.keys(places)), (before, { secret, spelling }, after, place) => {
-        const [message, fields] = places[place]!(before + spelling + after)
-        const lines = written(format, log => log.info(message, fields)).concat(written(format, log => log.child(fields).warn(message)))
-        expect(lines.join('').toLowerCase()).not.toContain(secret.toLowerCase())
-      }),
+      fc.property(
+        anyText,
+        spelled,
+        anyText,
+        fc.constantFrom(...Object.keys(places)),
+        (before, { secret, spelling }, after, place) => {
+          const [message, fields] = places[place]!(before + spelling + after)
+          const lines = written(format, log => log.info(message, fields)).concat(
+            written(format, log => log.child(fields).warn(message)),
+          )
+          expect(lines.join('').toLowerCase()).not.toContain(secret.toLowerCase())
+        },
+      ),
       { numRuns: 1000 },
     )
   })
@@ -72,19 +114,29 @@ describe.each(formats)('%s lines', format => {
       withNullPrototype: true,
     })
     fc.assert(
-      fc.property(anyText, fc.dictionary(anyText, fc.oneof(anything, anyText)), (message, fields) => {
-        const lines = written(format, log => log.error(message, fields))
-        expect(lines).toHaveLength(1)
-        expect(lines[0]!.split(lineBreaks)).toHaveLength(2)
-        expect(lines[0]!.endsWith('\n')).toBe(true)
-        if (format === 'json') expect(JSON.parse(lines[0]!)).toMatchObject({ ts: '2026-11-21T19:30:00.000Z', level: 'error' })
-      }),
+      fc.property(
+        anyText,
+        fc.dictionary(anyText, fc.oneof(anything, anyText)),
+        (message, fields) => {
+          const lines = written(format, log => log.error(message, fields))
+          expect(lines).toHaveLength(1)
+          expect(lines[0]!.split(lineBreaks)).toHaveLength(2)
+          expect(lines[0]!.endsWith('\n')).toBe(true)
+          if (format === 'json')
+            expect(JSON.parse(lines[0]!)).toMatchObject({
+              ts: '2026-11-21T19:30:00.000Z',
+              level: 'error',
+            })
+        },
+      ),
       { numRuns: 500 },
     )
   })
 
   test('an escape sequence does not reach the terminal', () => {
-    const lines = written(format, log => log.info('\u001b[2J\u009b2J \u202egnp.exe', { '\u001b]0;x': '\u001b[31m' }))
+    const lines = written(format, log =>
+      log.info('\u001b[2J\u009b2J \u202egnp.exe', { '\u001b]0;x': '\u001b[31m' }),
+    )
     expect(lines.join('')).toMatch(/^[ -~]+\n$/)
   })
 
@@ -112,7 +164,13 @@ describe.each(formats)('%s lines', format => {
     }
     const deep = Array.from({ length: 50 }).reduce<unknown>(inner => ({ inner }), 'core')
     const [line] = written(format, log =>
-      log.info('m', { loop, trap, deep, wide: Array.from({ length: 5000 }, (_, i) => i), at: new Date(Number.NaN) }),
+      log.info('m', {
+        loop,
+        trap,
+        deep,
+        wide: Array.from({ length: 5000 }, (_, i) => i),
+        at: new Date(Number.NaN),
+      }),
     )
     expect(line).toContain('[circular]')
     expect(line).toContain('[unreadable]')
@@ -124,7 +182,9 @@ describe.each(formats)('%s lines', format => {
 
 test('a JSON line holds time, level, message, the fields of the child and its own', () => {
   const lines = written('json', log =>
-    log.child({ room: 'http', status: 0 }).info('answered', { status: 200, ms: 1.5, none: undefined, level: 'fake', big: 2n ** 70n }),
+    log
+      .child({ room: 'http', status: 0 })
+      .info('answered', { status: 200, ms: 1.5, none: undefined, level: 'fake', big: 2n ** 70n }),
   )
   expect(JSON.parse(lines[0]!)).toEqual({
     ts: '2026-11-21T19:30:00.000Z',
@@ -139,7 +199,11 @@ test('a JSON line holds time, level, message, the fields of the child and its ow
 })
 
 test('a text line reads as time, level, message and fields', () => {
-  expect(written('text', log => log.warn('feed is late', { feed: 'crude', minutes: 31, why: 'no answer', list: ['a'] }))).toEqual([
+  expect(
+    written('text', log =>
+      log.warn('feed is late', { feed: 'crude', minutes: 31, why: 'no answer', list: ['a'] }),
+    ),
+  ).toEqual([
     '2026-11-21T19:30:00.000Z WARN  feed is late feed=crude minutes=31 why="no answer" list=["a"]\n',
   ])
 })
@@ -152,7 +216,9 @@ test('a message can not start a line of its own', () => {
 
 test('an error keeps its name, message, stack and cause', () => {
   const error = new TypeError('first', { cause: 'second' })
-  const logged = JSON.parse(written('json', log => log.error('m', { error }))[0]!) as { error: Record<string, string> }
+  const logged = JSON.parse(written('json', log => log.error('m', { error }))[0]!) as {
+    error: Record<string, string>
+  }
   expect(logged.error).toMatchObject({ name: 'TypeError', message: 'first', cause: 'second' })
   expect(logged.error.stack).toContain('log.test.ts')
 })
@@ -171,9 +237,19 @@ test('fields that name a secret hide it whatever it looks like, and only it', ()
   }
   const open = { token_hint: 'a1b2', key_id: 'k', tokens: 3, has_token: true, token: undefined }
   const [line] = written('json', log =>
-    log.info('m', { secrets, open, headers: new Headers({ Authorization: 'Token abc' }), bytes: new Uint8Array([65]) }),
+    log.info('m', {
+      secrets,
+      open,
+      headers: new Headers({ Authorization: 'Token abc' }),
+      bytes: new Uint8Array([65]),
+    }),
   )
-  const { secrets: hidden, open: kept, headers, bytes } = JSON.parse(line!) as Record<string, Record<string, unknown>>
+  const {
+    secrets: hidden,
+    open: kept,
+    headers,
+    bytes,
+  } = JSON.parse(line!) as Record<string, Record<string, unknown>>
   expect(new Set(Object.values(hidden!))).toEqual(new Set(['[redacted]']))
   expect(kept as unknown).toEqual({ token_hint: 'a1b2', key_id: 'k', tokens: 3, has_token: true })
   expect(headers as unknown).toEqual({ authorization: '[redacted]' })
@@ -183,7 +259,9 @@ test('fields that name a secret hide it whatever it looks like, and only it', ()
 test('a long string is cut after redaction, so that no part of a token is left at the cut', () => {
   const token = 'ab'.repeat(32)
   for (let lead = 8192 - 70; lead <= 8192; lead++) {
-    const [line] = written('json', log => log.info(`${'-'.repeat(lead)}${token} ${'-'.repeat(9000)}`))
+    const [line] = written('json', log =>
+      log.info(`${'-'.repeat(lead)}${token} ${'-'.repeat(9000)}`),
+    )
     expect(line).not.toContain('abab')
     expect(line!.length).toBeLessThan(8400)
   }
@@ -196,10 +274,19 @@ test.each([
   [`a${token}0`, '[redacted]'],
   ['Authorization: Token short', 'Authorization: [redacted]'],
   ['authorization: bearer a, Token b\nHost: x', 'authorization: [redacted]\nHost: x'],
-  [`curl -H 'Authorization: Token ${token}' http://h/p`, "curl -H 'Authorization: [redacted]' http://h/p"],
-  ['bad value Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl', 'bad value Bearer [redacted]'],
+  [
+    `curl -H 'Authorization: Token ${token}' http://h/p`,
+    "curl -H 'Authorization: [redacted]' http://h/p",
+  ],
+  [
+    'bad value Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl',
+    'bad value Bearer [redacted]',
+  ],
   ['session eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl ended', 'session [redacted] ended'],
-  ['/v1/prices/latest?by_code=WTI_USD&api_key=abc&page=2', '/v1/prices/latest?by_code=WTI_USD&api_key=[redacted]&page=2'],
+  [
+    '/v1/prices/latest?by_code=WTI_USD&api_key=abc&page=2',
+    '/v1/prices/latest?by_code=WTI_USD&api_key=[redacted]&page=2',
+  ],
   ['/cable?token=abc#top', '/cable?token=[redacted]#top'],
   ['?%61pi%5fkey=abc', '?%61pi%5fkey=[redacted]'],
   ['{\\"token\\":\\"abc\\"}', '{\\"token\\":\\"[redacted]\\"}'],
@@ -217,7 +304,17 @@ test.each([
 })
 
 test('redaction takes time in proportion to the text', () => {
-  const hostile = ['authorization', 'authorization: a,', 'token ', 'eyJaaaaaaaa.', '://a:', '%61', 'a1'.repeat(31), 'api_key', ' \t']
+  const hostile = [
+    'authorization',
+    'authorization: a,',
+    'token ',
+    'eyJaaaaaaaa.',
+    '://a:',
+    '%61',
+    'a1'.repeat(31),
+    'api_key',
+    ' \t',
+  ]
   for (const piece of hostile) {
     const text = `authorization: ${piece.repeat(Math.ceil(400_000 / piece.length))}`
     const started = performance.now()

@@ -54,16 +54,28 @@ describe('overloaded', () => {
     ['nothing to do for a minute', [free(60_000)], false],
     ['pauses of 300 ms, one after the other, for 6 s', [pauses(6_000, 300)], true],
     ['with a few beats between them, for 7 s', [pauses(7_000, 300, 60)], true],
-    ['with one and a half, so that each begins amid a beat, for 7 s', [pauses(7_000, 300, 1.5 * beatMs)], true],
+    [
+      'with one and a half, so that each begins amid a beat, for 7 s',
+      [pauses(7_000, 300, 1.5 * beatMs)],
+      true,
+    ],
     ['one after the other for 4.9 s', [pauses(4_900, 300)], false],
     ['the same from amid a measurement', [free(475), pauses(4_900, 300)], false],
     ['the same and then nothing', [pauses(4_900, 300), free(5_000)], false],
-    ['3 s of them, a second of calm, and 3 s again', [pauses(3_000, 300), free(1_000), pauses(3_000, 300)], false],
+    [
+      '3 s of them, a second of calm, and 3 s again',
+      [pauses(3_000, 300), free(1_000), pauses(3_000, 300)],
+      false,
+    ],
     ['pauses of 200 ms, one after the other, for a minute', [pauses(60_000, 200)], false],
     ['a pause of 300 ms every other second, for a minute', [pauses(60_000, 300, 1_700)], false],
     ['one pause of 3 s', [pause(3_000), free(2_000)], false],
     ['one pause of a minute, as of a machine that slept', [pause(60_000), free(2_000)], false],
-    ['a pause of a minute among 3.5 s of short ones', [pauses(2_000, 300), pause(60_000), pauses(1_500, 300)], false],
+    [
+      'a pause of a minute among 3.5 s of short ones',
+      [pauses(2_000, 300), pause(60_000), pauses(1_500, 300)],
+      false,
+    ],
     ['two pauses of 5 s', [pauses(10_000, 5_000)], false],
     ['six pauses of 2 s', [pauses(12_000, 2_000)], true],
   ]
@@ -75,7 +87,10 @@ describe('overloaded', () => {
   }
 
   test('never before pauses have come for 5 s without a second between two of them', () => {
-    const step = fc.record({ pauseMs: fc.integer({ min: 0, max: 2_000 }), freeMs: fc.integer({ min: 0, max: 1_100 }) })
+    const step = fc.record({
+      pauseMs: fc.integer({ min: 0, max: 2_000 }),
+      freeMs: fc.integer({ min: 0, max: 1_100 }),
+    })
     fc.assert(
       fc.property(fc.array(step, { minLength: 20, maxLength: 60 }), steps => {
         const of = loop()
@@ -105,7 +120,9 @@ describe('no longer overloaded', () => {
   for (const [name, stretches, expected] of cases) {
     test(`${name}: ${expected ? 'yes' : 'no'}`, () => {
       const { lag, changes } = after(stretches, overloaded())
-      expect([lag.isOverloaded(), changes]).toEqual(expected ? [false, [true, false]] : [true, [true]])
+      expect([lag.isOverloaded(), changes]).toEqual(
+        expected ? [false, [true, false]] : [true, [true]],
+      )
     })
   }
 

@@ -25,10 +25,19 @@ function hmacByHand(key: Uint8Array, message: Uint8Array): Buffer {
   )
 }
 
-/** As receivers with the Standard Webhooks libraries verify: the key is base64 after the prefix, any of the signatures may match. */
-function standardVerifies(secret: string, headers: { id: string; timestamp: number; signature: string }, body: string): boolean {
+/**
+ * As receivers with the Standard Webhooks libraries verify: the key is base64 after the prefix, any
+ * of the signatures may match.
+ */
+function standardVerifies(
+  secret: string,
+  headers: { id: string; timestamp: number; signature: string },
+  body: string,
+): boolean {
   const key = Buffer.from(secret.startsWith('whsec_') ? secret.slice(6) : secret, 'base64')
-  const expected = createHmac('sha256', key).update(`${headers.id}.${headers.timestamp}.${body}`).digest()
+  const expected = createHmac('sha256', key)
+    .update(`${headers.id}.${headers.timestamp}.${body}`)
+    .digest()
   return headers.signature.split(' ').some(versioned => {
     const [version, signature = ''] = versioned.split(',')
     const given = Buffer.from(signature, 'base64')
@@ -37,7 +46,9 @@ function standardVerifies(secret: string, headers: { id: string; timestamp: numb
 }
 
 const payload = fc.string({ unit: 'binary', maxLength: 300 })
-const hexSecret = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 48, maxLength: 48 }).map(text => `whsec_${text}`)
+const hexSecret = fc
+  .string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 48, maxLength: 48 })
+  .map(text => `whsec_${text}`)
 const ownSecret = fc.string({ unit: 'grapheme-ascii', minLength: 16, maxLength: 128 })
 const seconds = fc.integer({ min: 0, max: 4_102_444_800 })
 
@@ -46,8 +57,12 @@ describe('the signature of a delivery', () => {
     fc.assert(
       fc.property(payload, fc.oneof(hexSecret, ownSecret), seconds, (body, secret, timestamp) => {
         const message = Buffer.concat([Buffer.from(body), Buffer.from(`.${timestamp}`)])
-        expect(timestampedSignature(secret, body, timestamp)).toBe(hmacByHand(Buffer.from(secret), message).toString('hex'))
-        expect(bodySignature(secret, body)).toBe(`sha256=${hmacByHand(Buffer.from(secret), Buffer.from(body)).toString('hex')}`)
+        expect(timestampedSignature(secret, body, timestamp)).toBe(
+          hmacByHand(Buffer.from(secret), message).toString('hex'),
+        )
+        expect(bodySignature(secret, body)).toBe(
+          `sha256=${hmacByHand(Buffer.from(secret), Buffer.from(body)).toString('hex')}`,
+        )
       }),
       { numRuns: runs },
     )
@@ -55,17 +70,29 @@ describe('the signature of a delivery', () => {
 
   test('in the Standard Webhooks header verifies with every secret that signs, and with no other', () => {
     fc.assert(
-      fc.property(payload, fc.array(hexSecret, { minLength: 2, maxLength: 3 }), seconds, (body, [stranger, ...secrets], timestamp) => {
-        const headers = {
-          id: 'evt_01hzzzzzzzzzzzzzzzzzzzzzzz',
-          timestamp,
-          signature: standardSignature(secrets, 'evt_01hzzzzzzzzzzzzzzzzzzzzzzz', timestamp, body),
-        }
-        for (const secret of secrets) expect(standardVerifies(secret, headers, body)).toBe(true)
-        expect(standardVerifies(stranger!, headers, body)).toBe(secrets.includes(stranger!))
-        expect(standardVerifies(secrets[0]!, { ...headers, timestamp: timestamp + 1 }, body)).toBe(false)
-        expect(standardVerifies(secrets[0]!, headers, `${body} `)).toBe(false)
-      }),
+      fc.property(
+        payload,
+        fc.array(hexSecret, { minLength: 2, maxLength: 3 }),
+        seconds,
+        (body, [stranger, ...secrets], timestamp) => {
+          const headers = {
+            id: 'evt_01hzzzzzzzzzzzzzzzzzzzzzzz',
+            timestamp,
+            signature: standardSignature(
+              secrets,
+              'evt_01hzzzzzzzzzzzzzzzzzzzzzzz',
+              timestamp,
+              body,
+            ),
+          }
+          for (const secret of secrets) expect(standardVerifies(secret, headers, body)).toBe(true)
+          expect(standardVerifies(stranger!, headers, body)).toBe(secrets.includes(stranger!))
+          expect(
+            standardVerifies(secrets[0]!, { ...headers, timestamp: timestamp + 1 }, body),
+          ).toBe(false)
+          expect(standardVerifies(secrets[0]!, headers, `${body} `)).toBe(false)
+        },
+      ),
       { numRuns: runs },
     )
   })
@@ -77,7 +104,12 @@ describe('the signature of a delivery', () => {
     )
     // The example of the Standard Webhooks specification.
     expect(
-      standardSignature(['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'], 'msg_p5jXN8AQM9LWM0D4loKWxJek', 1_614_265_330, '{"test": 2432232314}'),
+      standardSignature(
+        ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+        'msg_p5jXN8AQM9LWM0D4loKWxJek',
+        1_614_265_330,
+        '{"test": 2432232314}',
+      ),
     ).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
   })
 

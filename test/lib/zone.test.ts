@@ -12,11 +12,20 @@ function oracle(at: number, zone: string): { day: string; minute: number } {
   const format =
     clocks.get(zone) ??
     new Intl.DateTimeFormat('en-CA', {
-      ...{ timeZone: zone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
     })
   clocks.set(zone, format)
   const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]))
-  return { day: `${parts.year}-${parts.month}-${parts.day}`, minute: Number(parts.hour) * 60 + Number(parts.minute) }
+  return {
+    day: `${parts.year}-${parts.month}-${parts.day}`,
+    minute: Number(parts.hour) * 60 + Number(parts.minute),
+  }
 }
 
 test('a clock shows what the other implementation of time zones shows, at any moment in any zone', () => {
@@ -56,12 +65,18 @@ describe('the name of a zone', () => {
     expect(zoneName(text)).toBe(name)
   })
 
-  test.each([['EST'], ['+05:30'], ['-03'], ['CET'], ['Mars/Olympus'], [''], ['America/New_York\0'], ['../etc/passwd']])(
-    '%j is none',
-    text => {
-      expect(zoneName(text)).toBeUndefined()
-    },
-  )
+  test.each([
+    ['EST'],
+    ['+05:30'],
+    ['-03'],
+    ['CET'],
+    ['Mars/Olympus'],
+    [''],
+    ['America/New_York\0'],
+    ['../etc/passwd'],
+  ])('%j is none', text => {
+    expect(zoneName(text)).toBeUndefined()
+  })
 })
 
 test.each([

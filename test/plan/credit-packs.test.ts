@@ -3,9 +3,17 @@ import { creditPackOf } from '../../src/plan/credit-packs.ts'
 
 test('a pack is its id, requests, price and days', () => {
   expect(creditPackOf('pack_10k:10000:900:365')).toEqual({
-    ...{ id: 'pack_10k', name: '10,000 requests', requests: 10_000, priceCents: 900, expiresAfterDays: 365 },
+    id: 'pack_10k',
+    name: '10,000 requests',
+    requests: 10_000,
+    priceCents: 900,
+    expiresAfterDays: 365,
   })
-  expect(creditPackOf('pack_free:5:0')).toMatchObject({ requests: 5, priceCents: 0, expiresAfterDays: null })
+  expect(creditPackOf('pack_free:5:0')).toMatchObject({
+    requests: 5,
+    priceCents: 0,
+    expiresAfterDays: null,
+  })
 })
 
 test.each([

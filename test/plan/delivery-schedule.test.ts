@@ -2,13 +2,26 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, isoInstant, minuteMs } from '../../src/lib/instant.ts'
 import { zoneName } from '../../src/lib/zone.ts'
-import { type DeliverySchedule, deliveryCadences, lastDelivery, nextDelivery } from '../../src/plan/delivery-schedule.ts'
+import {
+  type DeliverySchedule,
+  deliveryCadences,
+  lastDelivery,
+  nextDelivery,
+} from '../../src/plan/delivery-schedule.ts'
 import { deliveriesWithin, pieces, shown } from '../support/delivery-oracle.ts'
 
 const torture = process.env.WELLHEAD_TORTURE === '1'
 const zones = Intl.supportedValuesOf('timeZone').filter(zone => zoneName(zone) !== undefined)
 /** The usual run looks at every seventh zone, and at those whose clocks do something odd. */
-const odd = ['America/Nuuk', 'Africa/Casablanca', 'Australia/Lord_Howe', 'Asia/Beirut', 'America/Havana', 'Asia/Gaza', 'Antarctica/Troll']
+const odd = [
+  'America/Nuuk',
+  'Africa/Casablanca',
+  'Australia/Lord_Howe',
+  'Asia/Beirut',
+  'America/Havana',
+  'Asia/Gaza',
+  'Antarctica/Troll',
+]
 const looked = torture ? zones : [...new Set([...odd, ...zones.filter((_, i) => i % 7 === 0)])]
 const [since, until] = [Date.UTC(2015, 0, 1), Date.UTC(2031, 0, 1)]
 
@@ -24,13 +37,22 @@ function changesOf(zone: string): number[] {
   return known
 }
 
-const clockText = (minute: number) => `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
+const clockText = (minute: number) =>
+  `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
 const cadences = fc.oneof(
-  ...deliveryCadences.filter(one => one !== 'weekly').map(cadence => fc.constant({ cadence, weekday: null })),
+  ...deliveryCadences
+    .filter(one => one !== 'weekly')
+    .map(cadence => fc.constant({ cadence, weekday: null })),
   fc.integer({ min: 1, max: 7 }).map(weekday => ({ cadence: 'weekly' as const, weekday })),
 )
-const anywhere = fc.record({ at: fc.integer({ min: since, max: until }), minute: fc.integer({ min: 0, max: 1439 }) })
-/** A moment within two days of a change of the clock and a time of day within an hour and a half of it, where there is one. */
+const anywhere = fc.record({
+  at: fc.integer({ min: since, max: until }),
+  minute: fc.integer({ min: 0, max: 1439 }),
+})
+/**
+ * A moment within two days of a change of the clock and a time of day within an hour and a half of
+ * it, where there is one.
+ */
 const aroundChange = (zone: string) => {
   const known = changesOf(zone)
   if (known.length === 0) return anywhere
@@ -47,8 +69,17 @@ const aroundChange = (zone: string) => {
 }
 const cases = fc
   .constantFrom(...looked)
-  .chain(zone => fc.tuple(fc.constant(zone), cadences, fc.oneof(anywhere, aroundChange(zone), aroundChange(zone))))
-  .map(([timeZone, rhythm, { at, minute }]) => ({ schedule: { ...rhythm, timeZone, deliveryTime: clockText(minute) }, at }))
+  .chain(zone =>
+    fc.tuple(
+      fc.constant(zone),
+      cadences,
+      fc.oneof(anywhere, aroundChange(zone), aroundChange(zone)),
+    ),
+  )
+  .map(([timeZone, rhythm, { at, minute }]) => ({
+    schedule: { ...rhythm, timeZone, deliveryTime: clockText(minute) },
+    at,
+  }))
 
 test('the next and the last delivery are those that reading the clock itself gives', () => {
   expect(zones.length).toBeGreaterThan(400)
@@ -65,7 +96,12 @@ test('the next and the last delivery are those that reading the clock itself giv
 
 test('one after the other gives each local day once, whatever the clock does', () => {
   for (const timeZone of torture ? zones : odd) {
-    const schedule: DeliverySchedule = { cadence: 'daily', weekday: null, deliveryTime: '02:30', timeZone }
+    const schedule: DeliverySchedule = {
+      cadence: 'daily',
+      weekday: null,
+      deliveryTime: '02:30',
+      timeZone,
+    }
     const seen: string[] = []
     let at = Date.UTC(2023, 0, 1)
     while (at < Date.UTC(2026, 0, 1)) {
@@ -88,7 +124,10 @@ const on = (
   timeZone: string,
   weekday: number | null = null,
 ): DeliverySchedule => ({
-  ...{ cadence, deliveryTime, timeZone, weekday },
+  cadence,
+  deliveryTime,
+  timeZone,
+  weekday,
 })
 
 describe('a delivery', () => {
@@ -107,7 +146,13 @@ describe('a delivery', () => {
       '2026-10-25T00:30:00Z',
       '2026-10-25',
     ],
-    ['and not the second time', on('daily', '02:30', 'Europe/Berlin'), '2026-10-25T00:30:00Z', '2026-10-26T01:30:00Z', '2026-10-26'],
+    [
+      'and not the second time',
+      on('daily', '02:30', 'Europe/Berlin'),
+      '2026-10-25T00:30:00Z',
+      '2026-10-26T01:30:00Z',
+      '2026-10-26',
+    ],
     [
       'what is skipped up to midnight is still of its day',
       on('daily', '23:30', 'America/Nuuk'),
@@ -115,8 +160,20 @@ describe('a delivery', () => {
       '2026-03-29T01:00:00Z',
       '2026-03-28',
     ],
-    ['a half-hour change', on('daily', '02:15', 'Australia/Lord_Howe'), '2026-10-03T12:00:00Z', '2026-10-03T15:30:00Z', '2026-10-04'],
-    ['weekdays pass over the weekend', on('weekdays', '07:00', 'UTC'), '2026-11-20T07:00:00Z', '2026-11-23T07:00:00Z', '2026-11-23'],
+    [
+      'a half-hour change',
+      on('daily', '02:15', 'Australia/Lord_Howe'),
+      '2026-10-03T12:00:00Z',
+      '2026-10-03T15:30:00Z',
+      '2026-10-04',
+    ],
+    [
+      'weekdays pass over the weekend',
+      on('weekdays', '07:00', 'UTC'),
+      '2026-11-20T07:00:00Z',
+      '2026-11-23T07:00:00Z',
+      '2026-11-23',
+    ],
     [
       'the weekday is that of the place',
       on('weekly', '00:15', 'Pacific/Kiritimati', 1),
@@ -131,7 +188,13 @@ describe('a delivery', () => {
       '2011-12-30T17:00:00Z',
       '2011-12-31',
     ],
-    ['nor has its week', on('weekly', '07:00', 'Pacific/Apia', 5), '2011-12-24T00:00:00Z', '2012-01-05T17:00:00Z', '2012-01-06'],
+    [
+      'nor has its week',
+      on('weekly', '07:00', 'Pacific/Apia', 5),
+      '2011-12-24T00:00:00Z',
+      '2012-01-05T17:00:00Z',
+      '2012-01-06',
+    ],
   ])('%s', (_, schedule, after, at, day) => {
     const next = nextDelivery(schedule, Date.parse(after))
     expect({ at: isoInstant(next.at), day: next.day }).toEqual({ at, day })
@@ -140,7 +203,10 @@ describe('a delivery', () => {
   test('that was of tomorrow, before the clock was set back over midnight, is the last one', () => {
     const at = Date.parse('2010-11-07T02:45:00Z')
     const schedule = on('daily', '00:00', 'America/St_Johns')
-    expect(lastDelivery(schedule, at)).toEqual({ at: Date.parse('2010-11-07T02:30:00Z'), day: '2010-11-07' })
+    expect(lastDelivery(schedule, at)).toEqual({
+      at: Date.parse('2010-11-07T02:30:00Z'),
+      day: '2010-11-07',
+    })
     expect(nextDelivery(schedule, at).day).toBe('2010-11-08')
   })
 

@@ -3,7 +3,12 @@ import fc from 'fast-check'
 import type { DayUsage } from '../../src/plan/efficiency.ts'
 import { efficiency, reduceUsage } from '../../src/plan/efficiency.ts'
 
-const day = (requests: number, distinctCodes: number, batchable: number, cacheable: number): DayUsage => ({
+const day = (
+  requests: number,
+  distinctCodes: number,
+  batchable: number,
+  cacheable: number,
+): DayUsage => ({
   requests,
   distinctCodes,
   batchable,
@@ -39,13 +44,17 @@ test.each(table)('%j scores %d', (usage, score) => {
 test('the score stays within 0 and 100 and falls as more requests could have been spared', () => {
   const usages = fc
     .tuple(fc.nat(1000), fc.nat(1000), fc.nat(1000), fc.nat(500))
-    .map(([plain, batchable, cacheable, codes]) => day(plain + batchable + cacheable, codes, batchable, cacheable))
+    .map(([plain, batchable, cacheable, codes]) =>
+      day(plain + batchable + cacheable, codes, batchable, cacheable),
+    )
   fc.assert(
     fc.property(usages, usage => {
       const { score } = efficiency(usage)
       expect(score >= 0 && score <= 100).toBe(true)
       if (usage.requests > usage.cacheable + usage.batchable) {
-        expect(efficiency({ ...usage, cacheable: usage.cacheable + 1 }).score).toBeLessThanOrEqual(score)
+        expect(efficiency({ ...usage, cacheable: usage.cacheable + 1 }).score).toBeLessThanOrEqual(
+          score,
+        )
       }
     }),
   )
@@ -53,8 +62,18 @@ test('the score stays within 0 and 100 and falls as more requests could have bee
 
 test('suggestions name the largest saving first and are never empty', () => {
   const actions = (usage: DayUsage) => reduceUsage(usage).map(reduction => reduction.action)
-  expect(actions(day(50, 20, 40, 5))).toEqual(['batch_codes', 'conditional_requests', 'watch_events', 'scheduled_deliveries'])
-  expect(actions(day(50, 20, 5, 40))).toEqual(['conditional_requests', 'batch_codes', 'watch_events', 'scheduled_deliveries'])
+  expect(actions(day(50, 20, 40, 5))).toEqual([
+    'batch_codes',
+    'conditional_requests',
+    'watch_events',
+    'scheduled_deliveries',
+  ])
+  expect(actions(day(50, 20, 5, 40))).toEqual([
+    'conditional_requests',
+    'batch_codes',
+    'watch_events',
+    'scheduled_deliveries',
+  ])
   expect(actions(day(50, 1, 40, 0))).toEqual(['watch_events', 'scheduled_deliveries'])
   expect(reduceUsage(day(50, 20, 40, 0))[0]!.description).toContain("38 of today's 50 requests")
 })

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { coveredEvents, coversEvent, eventTypeOf, eventTypes, hasCommodityFilter, isPermitEvent } from '../../src/plan/event-types.ts'
+import {
+  coveredEvents,
+  coversEvent,
+  eventTypeOf,
+  eventTypes,
+  hasCommodityFilter,
+  isPermitEvent,
+} from '../../src/plan/event-types.ts'
 
 describe('a name that an endpoint subscribes to', () => {
   const table: [subscribed: string, covered: string[]][] = [
@@ -21,7 +28,8 @@ describe('a name that an endpoint subscribes to', () => {
   for (const [subscribed, covered] of table) {
     test(`${subscribed} covers ${covered.length} types`, () => {
       expect(coveredEvents([subscribed])).toEqual(covered as never)
-      for (const type of eventTypes) expect(coversEvent(subscribed, type)).toBe(covered.includes(type))
+      for (const type of eventTypes)
+        expect(coversEvent(subscribed, type)).toBe(covered.includes(type))
     })
   }
   test('several names cover a type once', () => {
@@ -36,13 +44,24 @@ describe('a name that an endpoint subscribes to', () => {
 test('an alias has the canonical name, a type its own, and no other text has one', () => {
   expect(eventTypeOf('alert.triggered')).toBe('price_alert.triggered')
   for (const type of eventTypes) expect(eventTypeOf(type)).toBe(type)
-  for (const text of ['', '*', 'price.*', 'toString', 'PRICE.UPDATED']) expect(eventTypeOf(text)).toBeUndefined()
+  for (const text of ['', '*', 'price.*', 'toString', 'PRICE.UPDATED'])
+    expect(eventTypeOf(text)).toBeUndefined()
 })
 
 test('permit events are those of well permits, single and batch, and patterns over them', () => {
-  for (const name of ['drilling.well_permit.new', 'drilling.well_permits.batch', 'drilling.well_permit.updated', 'drilling.well_permit.*'])
+  for (const name of [
+    'drilling.well_permit.new',
+    'drilling.well_permits.batch',
+    'drilling.well_permit.updated',
+    'drilling.well_permit.*',
+  ])
     expect(isPermitEvent(name)).toBe(true)
-  for (const name of ['drilling.*', '*', 'drilling.rig_count.updated', 'drilling.well_permitted.new'])
+  for (const name of [
+    'drilling.*',
+    '*',
+    'drilling.rig_count.updated',
+    'drilling.well_permitted.new',
+  ])
     expect(isPermitEvent(name)).toBe(false)
 })
 

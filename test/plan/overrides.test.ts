@@ -4,7 +4,12 @@ import { defaultLimits } from '../../src/plan/limits.ts'
 import { plansFrom } from '../../src/plan/overrides.ts'
 import { cheapestWith, entitlements, specPlans, tierOf, tierRow } from '../../src/plan/plans.ts'
 
-const account = (plan: string, addOns: string[] = []) => ({ plan, addOns, trialStartedAt: null, trialEndsAt: null })
+const account = (plan: string, addOns: string[] = []) => ({
+  plan,
+  addOns,
+  trialStartedAt: null,
+  trialEndsAt: null,
+})
 
 test('an empty file is the specification', () => {
   expect(plansFrom({})).toEqual(specPlans())
@@ -47,16 +52,27 @@ test('a TOML file changes what it names and nothing else', () => {
   expect(cheapestWith(plans, 'analytics_alerts', 'starter')?.plan.id).toBe('professional')
   const untouched = ['trial', 'developer', 'professional', 'scale', 'enterprise'] as const
   for (const id of untouched) expect(tierOf(plans, id)).toEqual(tierOf(specPlans(), id))
-  expect(plans.addOns.find(addOn => addOn.id === 'sms')).toMatchObject({ priceMonthlyCents: 500, smsPerMonth: 25 })
+  expect(plans.addOns.find(addOn => addOn.id === 'sms')).toMatchObject({
+    priceMonthlyCents: 500,
+    smsPerMonth: 25,
+  })
 })
 
 test('JSON null is unlimited too', () => {
-  expect(tierOf(plansFrom({ plans: { free: { request_quota: null } } }), 'free').requestQuota).toBeNull()
+  expect(
+    tierOf(plansFrom({ plans: { free: { request_quota: null } } }), 'free').requestQuota,
+  ).toBeNull()
 })
 
 test('settings are the ground that the file builds on', () => {
-  const plans = plansFrom({ plans: { scale: { requests_per_minute: 600 } } }, { ...defaultLimits, perMinute: 90 })
-  expect([tierOf(plans, 'starter').requestsPerMinute, tierOf(plans, 'scale').requestsPerMinute]).toEqual([90, 600])
+  const plans = plansFrom(
+    { plans: { scale: { requests_per_minute: 600 } } },
+    { ...defaultLimits, perMinute: 90 },
+  )
+  expect([
+    tierOf(plans, 'starter').requestsPerMinute,
+    tierOf(plans, 'scale').requestsPerMinute,
+  ]).toEqual([90, 600])
 })
 
 test('a yearly price of its own is kept', () => {
@@ -72,9 +88,17 @@ test('a feature that no plan includes names the cheapest that can add it, and on
       enterprise: { features: { sms: 'addon' } },
     },
   })
-  expect(cheapestWith(sold, 'sms', 'scale')).toMatchObject({ plan: { id: 'free' }, addOn: { id: 'sms' } })
-  const gone = ['professional', 'scale', 'enterprise'].map(id => [id, { features: { streaming: 'none' } }])
-  expect(cheapestWith(plansFrom({ plans: Object.fromEntries(gone) }), 'streaming', 'free')).toBeUndefined()
+  expect(cheapestWith(sold, 'sms', 'scale')).toMatchObject({
+    plan: { id: 'free' },
+    addOn: { id: 'sms' },
+  })
+  const gone = ['professional', 'scale', 'enterprise'].map(id => [
+    id,
+    { features: { streaming: 'none' } },
+  ])
+  expect(
+    cheapestWith(plansFrom({ plans: Object.fromEntries(gone) }), 'streaming', 'free'),
+  ).toBeUndefined()
 })
 
 describe('a bad value names the key, itself and what is allowed', () => {
@@ -82,25 +106,55 @@ describe('a bad value names the key, itself and what is allowed', () => {
     [null, 'plans file: null is not allowed; allowed is a table with any of plans, addons'],
     [[], 'plans file: [] is not allowed'],
     [{ plan: {} }, 'plan: {} is not allowed; allowed is nothing: the keys here are plans, addons'],
-    [{ plans: 3 }, 'plans: 3 is not allowed; allowed is a table with any of free, trial, developer'],
-    [{ plans: { gold: {} } }, 'plans.gold: {} is not allowed; allowed is nothing: the keys here are free, trial, developer'],
+    [
+      { plans: 3 },
+      'plans: 3 is not allowed; allowed is a table with any of free, trial, developer',
+    ],
+    [
+      { plans: { gold: {} } },
+      'plans.gold: {} is not allowed; allowed is nothing: the keys here are free, trial, developer',
+    ],
     [{ plans: { free: null } }, 'plans.free: null is not allowed; allowed is a table'],
-    [{ plans: { free: { quota: 3 } } }, 'plans.free.quota: 3 is not allowed; allowed is nothing: the keys here are name, tier_name'],
+    [
+      { plans: { free: { quota: 3 } } },
+      'plans.free.quota: 3 is not allowed; allowed is nothing: the keys here are name, tier_name',
+    ],
     [
       { plans: { free: { request_quota: '50' } } },
       'plans.free.request_quota: "50" is not allowed; allowed is a whole number from 0 to 1000000000000, or "unlimited"',
     ],
     [{ plans: { free: { request_quota: -1 } } }, 'plans.free.request_quota: -1 is not allowed'],
     [{ plans: { free: { request_quota: 1.5 } } }, 'plans.free.request_quota: 1.5 is not allowed'],
-    [{ plans: { free: { request_quota: Number.NaN } } }, 'plans.free.request_quota: null is not allowed'],
-    [{ plans: { free: { api_keys: 0 } } }, 'plans.free.api_keys: 0 is not allowed; allowed is a whole number from 1 to 1000'],
-    [{ plans: { free: { api_keys: 'unlimited' } } }, 'plans.free.api_keys: "unlimited" is not allowed'],
-    [{ plans: { free: { requests_per_minute: 0 } } }, 'plans.free.requests_per_minute: 0 is not allowed; allowed is a whole number from 1'],
-    [{ plans: { free: { min_watch_interval_seconds: 0 } } }, 'plans.free.min_watch_interval_seconds: 0 is not allowed'],
+    [
+      { plans: { free: { request_quota: Number.NaN } } },
+      'plans.free.request_quota: null is not allowed',
+    ],
+    [
+      { plans: { free: { api_keys: 0 } } },
+      'plans.free.api_keys: 0 is not allowed; allowed is a whole number from 1 to 1000',
+    ],
+    [
+      { plans: { free: { api_keys: 'unlimited' } } },
+      'plans.free.api_keys: "unlimited" is not allowed',
+    ],
+    [
+      { plans: { free: { requests_per_minute: 0 } } },
+      'plans.free.requests_per_minute: 0 is not allowed; allowed is a whole number from 1',
+    ],
+    [
+      { plans: { free: { min_watch_interval_seconds: 0 } } },
+      'plans.free.min_watch_interval_seconds: 0 is not allowed',
+    ],
     [{ plans: { free: { price_monthly: null } } }, 'plans.free.price_monthly: null is not allowed'],
-    [{ plans: { free: { name: '' } } }, 'plans.free.name: "" is not allowed; allowed is 1 to 60 printable ASCII characters'],
+    [
+      { plans: { free: { name: '' } } },
+      'plans.free.name: "" is not allowed; allowed is 1 to 60 printable ASCII characters',
+    ],
     [{ plans: { free: { tier_name: 'a\nb' } } }, 'plans.free.tier_name: "a\\nb" is not allowed'],
-    [{ plans: { free: { custom_pricing: 'yes' } } }, 'plans.free.custom_pricing: "yes" is not allowed; allowed is true or false'],
+    [
+      { plans: { free: { custom_pricing: 'yes' } } },
+      'plans.free.custom_pricing: "yes" is not allowed; allowed is true or false',
+    ],
     [
       { plans: { free: { features: ['sms'] } } },
       'plans.free.features: ["sms"] is not allowed; allowed is a table with any of calculated_metrics',
@@ -127,14 +181,19 @@ describe('a bad value names the key, itself and what is allowed', () => {
     ],
     [{ addons: { gold: {} } }, 'addons.gold: {} is not allowed'],
     [{ addons: { sms: { price_monthly: '9' } } }, 'addons.sms.price_monthly: "9" is not allowed'],
-    [{ addons: { futures_data: { sms_per_month: 3 } } }, 'addons.futures_data.sms_per_month: 3 is not allowed; allowed is nothing'],
+    [
+      { addons: { futures_data: { sms_per_month: 3 } } },
+      'addons.futures_data.sms_per_month: 3 is not allowed; allowed is nothing',
+    ],
   ]
   test.each(cases)('%j', (file, message) => {
     expect(() => plansFrom(file)).toThrow(message)
   })
 
   test('the shipped plans are untouched by a file that failed', () => {
-    expect(() => plansFrom({ plans: { free: { request_quota: 1, features: { sms: 'x' } } } })).toThrow()
+    expect(() =>
+      plansFrom({ plans: { free: { request_quota: 1, features: { sms: 'x' } } } }),
+    ).toThrow()
     expect(tierOf(specPlans(), 'free').requestQuota).toBe(50)
   })
 })

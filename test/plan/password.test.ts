@@ -17,9 +17,12 @@ describe('a password', () => {
     expect(passwordFault(password, email)).toMatch(why)
   })
 
-  test.each(['correct horse battery', 'kUh!7wLq9z', 'пароль-на-море', 'abcDEF1290'.repeat(20)])('%p will do', password => {
-    expect(passwordFault(password, email)).toBeUndefined()
-  })
+  test.each(['correct horse battery', 'kUh!7wLq9z', 'пароль-на-море', 'abcDEF1290'.repeat(20)])(
+    '%p will do',
+    password => {
+      expect(passwordFault(password, email)).toBeUndefined()
+    },
+  )
 
   test('is the same however its letters were put together', () => {
     expect(passwordForm('Ame\u0301lie-au-lait')).toBe(passwordForm('Am\u00e9lie-au-lait'))

@@ -29,7 +29,11 @@ const account = (plan: string, addOns: string[] = [], trial?: [number, number]):
 
 /** An account on a column of the tables: the trial is a running one on free. */
 const onTier = (id: string, addOns: string[] = []) =>
-  entitlements(spec, id === 'trial' ? account('free', addOns, [now - dayMs, now + dayMs]) : account(id, addOns), now)
+  entitlements(
+    spec,
+    id === 'trial' ? account('free', addOns, [now - dayMs, now + dayMs]) : account(id, addOns),
+    now,
+  )
 
 /** Rows of a Markdown table whose columns are the tiers. */
 const rowsOf = (table: string): [string, string[]][] =>
@@ -58,7 +62,8 @@ const numberRows = rowsOf(`
 | plan of users/me | free | free | exploration | production | reservoir_mastery | reservoir_mastery | reservoir_mastery |
 `)
 
-const spell = (count: number | null) => (count === null ? 'unlimited' : count.toLocaleString('en-US'))
+const spell = (count: number | null) =>
+  count === null ? 'unlimited' : count.toLocaleString('en-US')
 const periods = { daily_counter: 'day', trial_counter: '7 days', monthly_counter: 'month' }
 const refusals = {
   PAYMENT_REQUIRED: '402',
@@ -93,9 +98,12 @@ describe('numbers', () => {
   })
 
   for (const [name, cells] of numberRows) {
-    test.each(cells.map((cell, column) => [tierIds[column]!, cell] as const))(`${name}: %s has %s`, (id, cell) => {
-      expect(written[name]!(tierOf(spec, id), id)).toBe(cell)
-    })
+    test.each(cells.map((cell, column) => [tierIds[column]!, cell] as const))(
+      `${name}: %s has %s`,
+      (id, cell) => {
+        expect(written[name]!(tierOf(spec, id), id)).toBe(cell)
+      },
+    )
   }
 
   test('what an account gets are the numbers of its tier', () => {
@@ -136,19 +144,27 @@ describe('features', () => {
   })
 
   for (const [feature, cells] of featureRows) {
-    test.each(cells.map((cell, column) => [tierIds[column]!, cell] as const))(`${feature}: %s has %s`, (id, cell) => {
-      const alone = hasFeature(onTier(id), feature)
-      const withEverything = hasFeature(onTier(id, [...addOnIds]), feature)
-      const withOthers = hasFeature(
-        onTier(
-          id,
-          addOnIds.filter(addOn => addOn !== addOnOf[feature]),
-        ),
-        feature,
-      )
-      const asked = cell === 'Y' || cell === 'D' ? [true, true, true] : cell === 'A' ? [false, true, false] : [false, false, false]
-      expect([alone, withEverything, withOthers]).toEqual(asked)
-    })
+    test.each(cells.map((cell, column) => [tierIds[column]!, cell] as const))(
+      `${feature}: %s has %s`,
+      (id, cell) => {
+        const alone = hasFeature(onTier(id), feature)
+        const withEverything = hasFeature(onTier(id, [...addOnIds]), feature)
+        const withOthers = hasFeature(
+          onTier(
+            id,
+            addOnIds.filter(addOn => addOn !== addOnOf[feature]),
+          ),
+          feature,
+        )
+        const asked =
+          cell === 'Y' || cell === 'D'
+            ? [true, true, true]
+            : cell === 'A'
+              ? [false, true, false]
+              : [false, false, false]
+        expect([alone, withEverything, withOthers]).toEqual(asked)
+      },
+    )
   }
 
   test('no tier has or sells a feature without the one it needs', () => {
@@ -164,7 +180,10 @@ describe('features', () => {
   test('an add-on counts only where the plan may add it', () => {
     expect(onTier('professional', ['well_permits', 'sms']).addOns).toEqual(['well_permits'])
     expect(onTier('starter', ['well_permits']).addOns).toEqual([])
-    expect(onTier('starter', ['futures_data', 'sms', 'no_such_add_on']).addOns).toEqual(['futures_data', 'sms'])
+    expect(onTier('starter', ['futures_data', 'sms', 'no_such_add_on']).addOns).toEqual([
+      'futures_data',
+      'sms',
+    ])
   })
 
   test('the SMS add-on does not lower what a plan includes', () => {
@@ -176,12 +195,19 @@ describe('features', () => {
 describe('the trial', () => {
   const start = Date.UTC(2026, 10, 14, 9, 30)
   const end = start + 7 * dayMs
-  const at = (instant: number, plan = 'free') => entitlements(spec, account(plan, [], [start, end]), instant)
+  const at = (instant: number, plan = 'free') =>
+    entitlements(spec, account(plan, [], [start, end]), instant)
 
   test('it runs from its start up to its end', () => {
     const tiers = [start - 1, start, end - 1, end].map(instant => at(instant).tier)
     expect(tiers).toEqual(['free', 'trial', 'trial', 'free'])
-    expect(at(start)).toMatchObject({ planId: 'free', tier: 'trial', tierName: 'Free trial', trialActive: true, state: 'trial_active' })
+    expect(at(start)).toMatchObject({
+      planId: 'free',
+      tier: 'trial',
+      tierName: 'Free trial',
+      trialActive: true,
+      state: 'trial_active',
+    })
   })
 
   test('an expired trial is exactly free', () => {
@@ -194,13 +220,17 @@ describe('the trial', () => {
 
   test('it adds calculated metrics, its quota and its designed numbers', () => {
     const [free, trial] = [onTier('free'), onTier('trial')]
-    expect([...trial.features].filter(feature => !free.features.has(feature))).toEqual(['calculated_metrics'])
+    expect([...trial.features].filter(feature => !free.features.has(feature))).toEqual([
+      'calculated_metrics',
+    ])
     expect([...free.features].every(feature => trial.features.has(feature))).toBe(true)
   })
 })
 
 test('a plan that does not exist is refused by name', () => {
-  expect(() => entitlements(spec, account('gold'), now)).toThrow('account.plan: "gold" is not a plan; one of free, developer')
+  expect(() => entitlements(spec, account('gold'), now)).toThrow(
+    'account.plan: "gold" is not a plan; one of free, developer',
+  )
   expect(() => entitlements(spec, account('trial'), now)).toThrow('"trial" is not a plan')
 })
 
@@ -263,8 +293,16 @@ describe('an unlimited copy', () => {
     for (const plan of planIds) {
       const entitled = entitlements(open, account(plan), now)
       expect([...entitled.features]).toEqual([...features])
-      const { requestQuota, unconfirmedQuota, scheduledDeliveries, webhookEndpoints, webhookEventsPerMonth, smsPerMonth, alerts, watches } =
-        entitled
+      const {
+        requestQuota,
+        unconfirmedQuota,
+        scheduledDeliveries,
+        webhookEndpoints,
+        webhookEventsPerMonth,
+        smsPerMonth,
+        alerts,
+        watches,
+      } = entitled
       const counts = [
         requestQuota,
         unconfirmedQuota,
@@ -297,7 +335,12 @@ describe('published limits', () => {
       id: 'developer',
       name: 'Developer',
       tier_name: 'Exploration',
-      request_quota: { limit: 10_000, window: 'monthly_counter', period: 'month', resets: 'on the 1st of each month at 00:00 UTC' },
+      request_quota: {
+        limit: 10_000,
+        window: 'monthly_counter',
+        period: 'month',
+        resets: 'on the 1st of each month at 00:00 UTC',
+      },
       rate_limit: { limit: 60, window_seconds: 60 },
       scheduled_deliveries: 10,
       api_keys: 5,
@@ -367,7 +410,9 @@ describe('published limits', () => {
 
   test('settings are what is published and what is in force', () => {
     const plans = specPlans({ ...defaultLimits, perMinute: 120 })
-    expect(plans.tiers.map(tier => tierRow(plans, tier).rate_limit.limit)).toEqual(tierIds.map(() => 120))
+    expect(plans.tiers.map(tier => tierRow(plans, tier).rate_limit.limit)).toEqual(
+      tierIds.map(() => 120),
+    )
     expect(entitlements(plans, account('scale'), now).requestsPerMinute).toBe(120)
     expect(rateLimitRows(plans.limits)[0]).toMatchObject({ class: 'authenticated', limit: 120 })
   })

@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { isQuiet } from '../../src/plan/quiet.ts'
 
-const clock = (minute: number) => `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
+const clock = (minute: number) =>
+  `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
 
 /** Walks the clock from the start to the end, minute by minute. */
 function walked(from: number, to: number): Set<number> {

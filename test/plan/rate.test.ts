@@ -49,7 +49,7 @@ const steps = fc.array(
       // Parts of a millisecond that doubles hold exactly.
       { weight: 1, arbitrary: fc.nat(windowMs * 1024).map(parts => parts / 1024) },
     ),
-    limit: fc.constantFrom(...[8, 8, 8, 8, 3, 1, 12, 0]),
+    limit: fc.constantFrom(8, 8, 8, 8, 3, 1, 12, 0),
     look: fc.boolean(),
   }),
   { maxLength: 40, size: 'max' },
@@ -66,7 +66,11 @@ describe('one key', () => {
         let now = 0
         for (const { key, waitMs, limit, look } of sequence) {
           now += waitMs
-          if (look && !Bun.deepEquals({ ...table.peek(key, now, limit) }, naive.peek(key, now, limit))) return false
+          if (
+            look &&
+            !Bun.deepEquals({ ...table.peek(key, now, limit) }, naive.peek(key, now, limit))
+          )
+            return false
           const expected = naive.take(key, now, limit)
           if (!Bun.deepEquals({ ...table.take(key, now, limit) }, expected)) return false
           decisions += 1
@@ -100,7 +104,13 @@ describe('one key', () => {
     const table = createRateTable({ limit: 60, windowMs, seed: 1 })
     for (let i = 0; i < 60; i += 1) expect(table.take('k', i * 100).admitted).toBe(true)
     const { admitted, limit, used, remaining, retryAfterMs } = table.take('k', 6000, 5)
-    expect([admitted, limit, used, remaining, retryAfterMs]).toEqual([false, 5, 60, 0, 5500 + windowMs - 6000])
+    expect([admitted, limit, used, remaining, retryAfterMs]).toEqual([
+      false,
+      5,
+      60,
+      0,
+      5500 + windowMs - 6000,
+    ])
     expect(table.take('k', 6000 + retryAfterMs - 1, 5).admitted).toBe(false)
     expect(table.take('k', 6000 + retryAfterMs, 5).admitted).toBe(true)
   })
@@ -133,21 +143,27 @@ test('many keys at once keep windows of their own while the table grows and clea
     const key = `10.0.${chance(16)}.${chance(256)}`
     const expected = naive.take(key, now, 4)
     const seen = table.take(key, now, 4)
-    if (seen.admitted !== expected.admitted || seen.used !== expected.used || seen.retryAfterMs !== expected.retryAfterMs) {
+    if (
+      seen.admitted !== expected.admitted ||
+      seen.used !== expected.used ||
+      seen.retryAfterMs !== expected.retryAfterMs
+    ) {
       expect({ i, key, ...seen }).toEqual({ i, key, ...expected })
     }
   }
   expect(table.crowded).toBe(false)
 })
 
-const addressOf = (n: number) => `${11 + (n >>> 24)}.${(n >>> 16) & 255}.${(n >>> 8) & 255}.${n & 255}`
+const addressOf = (n: number) =>
+  `${11 + (n >>> 24)}.${(n >>> 16) & 255}.${(n >>> 8) & 255}.${n & 255}`
 
 describe('a crowd', () => {
   test('of a million addresses has a window each in under 64 MB', () => {
     Bun.gc(true)
     const before = heapStats().heapSize
     const table = createRateTable({ limit: 10, windowMs, seed: 99 })
-    for (let n = 0; n < 1_000_000; n += 1) if (!table.take(addressOf(n), n / 20).admitted) throw new Error(`refused ${n}`)
+    for (let n = 0; n < 1_000_000; n += 1)
+      if (!table.take(addressOf(n), n / 20).admitted) throw new Error(`refused ${n}`)
     expect(table.bytes).toBeLessThan(48 * mib)
     expect([table.crowded, table.keys]).toEqual([false, 1_000_000])
     for (let n = 0; n < 1_000_000; n += 997) expect(table.peek(addressOf(n), 50_000).used).toBe(1)
@@ -190,7 +206,8 @@ describe('a crowd', () => {
     const table = createRateTable({ limit: 10, windowMs, seed: 5, bytesMax: mib })
     const settled = Array.from({ length: 100 }, (_, n) => `settled-${n}`)
     for (const key of settled) table.take(key, 0)
-    for (let n = 0; !table.crowded; n += 1) for (let i = 0; i < 10; i += 1) table.take(addressOf(n), 1)
+    for (let n = 0; !table.crowded; n += 1)
+      for (let i = 0; i < 10; i += 1) table.take(addressOf(n), 1)
     for (let n = 0; n < 100_000; n += 1) table.take(addressOf(1_000_000 + n), 2)
     for (let used = 2; used <= 10; used += 1) {
       for (const key of settled) expect(table.take(key, 3)).toMatchObject({ admitted: true, used })
@@ -210,7 +227,8 @@ describe('a crowd', () => {
       const alone = own.peek(key, now, 5).admitted
       const { admitted, remaining, retryAfterMs } = table.take(key, now)
       if (admitted && !alone) throw new Error(`${key} was admitted over its limit at ${now}`)
-      if (!admitted && !(remaining === 0 && retryAfterMs > 0 && retryAfterMs <= windowMs)) throw new Error(`refused, ${retryAfterMs}`)
+      if (!admitted && !(remaining === 0 && retryAfterMs > 0 && retryAfterMs <= windowMs))
+        throw new Error(`refused, ${retryAfterMs}`)
       if (admitted) own.take(key, now, 5)
       else if (alone) refusedForOthers += 1
     }
@@ -223,7 +241,10 @@ describe('a crowd', () => {
     for (let n = 0; n < 28_000; n += 1) table.take(addressOf(n), 0)
     const newcomers = Array.from({ length: 500 }, (_, n) => `newcomer-${n}`)
     const admissions = (now: number) =>
-      newcomers.map(key => Array.from({ length: 5 }, () => table.take(key, now).admitted).filter(Boolean).length)
+      newcomers.map(
+        key =>
+          Array.from({ length: 5 }, () => table.take(key, now).admitted).filter(Boolean).length,
+      )
     const inTheCrowd = admissions(30_000)
     expect(Math.max(...inTheCrowd)).toBe(5)
     const afterIt = admissions(windowMs)
@@ -237,7 +258,14 @@ describe('a crowd', () => {
     for (let n = 0; n < 60_000; n += 1) table.take(addressOf(n), 0)
     const seen = Array.from({ length: 20 }, () => ({ ...table.take(addressOf(70_000), 0, 50) }))
     expect(seen.filter(decision => decision.admitted).length).toBeLessThanOrEqual(5)
-    expect(seen.at(-1)).toEqual({ admitted: false, limit: 5, used: 5, remaining: 0, resetMs: windowMs, retryAfterMs: windowMs })
+    expect(seen.at(-1)).toEqual({
+      admitted: false,
+      limit: 5,
+      used: 5,
+      remaining: 0,
+      resetMs: windowMs,
+      retryAfterMs: windowMs,
+    })
     expect({ ...table.peek(addressOf(70_000), 0, 50) }).toEqual(seen.at(-1)!)
   })
 
@@ -251,7 +279,8 @@ describe('a crowd', () => {
       expect(table.take(`newcomer-${n}`, later)).toMatchObject({ admitted: true, used: 1 })
     }
     expect(table.crowded).toBe(false)
-    for (let n = 0; n < 1000; n += 1) expect(table.take(`newcomer-${n}`, later)).toMatchObject({ admitted: true, used: 2 })
+    for (let n = 0; n < 1000; n += 1)
+      expect(table.take(`newcomer-${n}`, later)).toMatchObject({ admitted: true, used: 2 })
     expect(table.bytes).toBeLessThan(full / 4)
   })
 
@@ -260,7 +289,11 @@ describe('a crowd', () => {
       fc.record({
         first: fc.nat(200_000),
         size: fc.integer({ min: 2000, max: 15_000 }),
-        waitMs: fc.oneof(fc.constant(0), fc.nat(windowMs / 2), fc.integer({ min: windowMs - 1, max: windowMs + 1 })),
+        waitMs: fc.oneof(
+          fc.constant(0),
+          fc.nat(windowMs / 2),
+          fc.integer({ min: windowMs - 1, max: windowMs + 1 }),
+        ),
       }),
       { minLength: 2, maxLength: 8 },
     )
@@ -290,7 +323,8 @@ describe('a crowd', () => {
 })
 
 describe('a clean stop', () => {
-  const used = (table: RateTable, keys: readonly string[], now: number) => keys.map(key => table.peek(key, now).used)
+  const used = (table: RateTable, keys: readonly string[], now: number) =>
+    keys.map(key => table.peek(key, now).used)
 
   test('is survived by every window, aged by the time it took', () => {
     const options = { limit: 5, windowMs, seed: 11 }
@@ -324,7 +358,8 @@ describe('a clean stop', () => {
     expect(after.crowded).toBe(true)
     for (let n = 0; n < 50_000; n += 1) {
       const key = addressOf(n % 25_000)
-      if (after.take(key, 9000).admitted && !own.take(key, 9000, 2).admitted) throw new Error(`${key} was admitted over its limit`)
+      if (after.take(key, 9000).admitted && !own.take(key, 9000, 2).admitted)
+        throw new Error(`${key} was admitted over its limit`)
     }
     expect(after.bytes).toBeLessThanOrEqual(mib)
   })
@@ -348,7 +383,10 @@ test.each([
   [{ limit: -1, windowMs, seed: 1 }, 'limit, windowMs: -1, 60000'],
   [{ limit: 1, windowMs: 0, seed: 1 }, 'limit, windowMs: 1, 0'],
   [{ limit: 1, windowMs, seed: 1, bytesMax: 1000 }, 'bytesMax: 1000 is not'],
-  [{ limit: 100_000, windowMs, seed: 1, bytesMax: mib }, 'bytesMax: 1048576 is too little for a limit of 100000'],
+  [
+    { limit: 100_000, windowMs, seed: 1, bytesMax: mib },
+    'bytesMax: 1048576 is too little for a limit of 100000',
+  ],
 ])('%j is refused: %s', (options, message) => {
   expect(() => createRateTable(options)).toThrow(message)
 })

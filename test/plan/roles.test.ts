@@ -1,7 +1,18 @@
 import { describe, expect, test } from 'bun:test'
-import { actionOf, actions, keepsAdmin, may, type Role, roleOf, roles } from '../../src/plan/roles.ts'
+import {
+  actionOf,
+  actions,
+  keepsAdmin,
+  may,
+  type Role,
+  roleOf,
+  roles,
+} from '../../src/plan/roles.ts'
 
-/** By action, whether an admin, a member and a read-only person may. Written out here so that a slip in the rule is seen. */
+/**
+ * By action, whether an admin, a member and a read-only person may. Written out here so that a slip
+ * in the rule is seen.
+ */
 const expected: Record<string, [admin: boolean, member: boolean, readOnly: boolean]> = {
   read: [true, true, true],
   self: [true, true, true],
@@ -20,7 +31,8 @@ describe('the matrix', () => {
   for (const action of actions) {
     for (const [i, role] of roles.entries()) {
       const allowed = expected[action]![i]!
-      test(`${role} ${allowed ? 'may' : 'may not'} ${action}`, () => expect(may(role, action)).toBe(allowed))
+      test(`${role} ${allowed ? 'may' : 'may not'} ${action}`, () =>
+        expect(may(role, action)).toBe(allowed))
     }
   }
 })

@@ -1,23 +1,40 @@
 import { describe, expect, test } from 'bun:test'
-import { authHeaders, isInside, pushSecret, sourceConfig, waitMinutes, withoutCredentials } from '../../src/plan/source-config.ts'
+import {
+  authHeaders,
+  isInside,
+  pushSecret,
+  sourceConfig,
+  waitMinutes,
+  withoutCredentials,
+} from '../../src/plan/source-config.ts'
 
-const faultsOf = (given: Record<string, unknown>) => sourceConfig(given).faults.map(one => one.field)
+const faultsOf = (given: Record<string, unknown>) =>
+  sourceConfig(given).faults.map(one => one.field)
 
 describe('a scraper configuration', () => {
   test('is understood as it is written, and has its defaults', () => {
     const { config, faults } = sourceConfig({
-      ...{ url: 'https://prices.example.com/a', items: 'data.prices', format: 'JSON', interval_minutes: 15, anything: { else: 1 } },
-      ...{ fields: { price: 'usd.mid' }, defaults: { port: 'SINGAPORE' }, auth: 'header', auth_header: 'X-Token' },
+      url: 'https://prices.example.com/a',
+      items: 'data.prices',
+      format: 'JSON',
+      interval_minutes: 15,
+      anything: { else: 1 },
+      fields: { price: 'usd.mid' },
+      defaults: { port: 'SINGAPORE' },
+      auth: 'header',
+      auth_header: 'X-Token',
     })
     expect(faults).toEqual([])
     expect(config).toEqual({
-      ...{ url: 'https://prices.example.com/a', path: undefined, items: ['data', 'prices'], format: 'json', intervalMinutes: 15 },
-      ...{
-        fields: new Map([['price', ['usd', 'mid']]]),
-        defaults: new Map([['port', 'SINGAPORE']]),
-        auth: 'header',
-        authHeader: 'X-Token',
-      },
+      url: 'https://prices.example.com/a',
+      path: undefined,
+      items: ['data', 'prices'],
+      format: 'json',
+      intervalMinutes: 15,
+      fields: new Map([['price', ['usd', 'mid']]]),
+      defaults: new Map([['port', 'SINGAPORE']]),
+      auth: 'header',
+      authHeader: 'X-Token',
     } as never)
     expect(sourceConfig(null).config).toMatchObject({
       intervalMinutes: 60,
@@ -99,22 +116,34 @@ describe('credentials', () => {
   })
   test('are taken out of what comes back, as they are and as they are spelled elsewhere', () => {
     const mask = withoutCredentials({ username: 'trader', password: 'S3cret "word"' })
-    const echo = JSON.stringify({ a: 'S3cret "word"', b: btoa('trader:S3cret "word"'), c: encodeURIComponent('S3cret "word"'), d: 531.5 })
-    expect(JSON.parse(mask(echo))).toEqual({ a: '[redacted]', b: '[redacted]', c: '[redacted]', d: 531.5 })
+    const echo = JSON.stringify({
+      a: 'S3cret "word"',
+      b: btoa('trader:S3cret "word"'),
+      c: encodeURIComponent('S3cret "word"'),
+      d: 531.5,
+    })
+    expect(JSON.parse(mask(echo))).toEqual({
+      a: '[redacted]',
+      b: '[redacted]',
+      c: '[redacted]',
+      d: 531.5,
+    })
     expect(withoutCredentials({ token: '12345' })('price 12345')).toBe('price 12345')
   })
   test('open an inbound address only when they are long enough', () => {
     expect(pushSecret({ secret: 'x'.repeat(16) })).toBe('x'.repeat(16))
     expect(pushSecret({ token: 'y'.repeat(16) })).toBe('y'.repeat(16))
-    expect([pushSecret({ secret: 'x'.repeat(15) }), pushSecret({}), pushSecret({ password: 'x'.repeat(20) })]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ])
+    expect([
+      pushSecret({ secret: 'x'.repeat(15) }),
+      pushSecret({}),
+      pushSecret({ password: 'x'.repeat(20) }),
+    ]).toEqual([undefined, undefined, undefined])
   })
 })
 
 test('a source that fails waits twice as long each time, up to a day', () => {
-  expect([0, 1, 2, 3, 4, 5, 6, 100].map(failures => waitMinutes(60, failures))).toEqual([60, 60, 120, 240, 480, 960, 1440, 1440])
+  expect([0, 1, 2, 3, 4, 5, 6, 100].map(failures => waitMinutes(60, failures))).toEqual([
+    60, 60, 120, 240, 480, 960, 1440, 1440,
+  ])
   expect(waitMinutes(10_080, 3)).toBe(10_080)
 })

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, isoInstant } from '../../src/lib/instant.ts'
-import { type BillingPeriod, changeOf, monthsAfter, periodEnd, type Terms } from '../../src/plan/subscription.ts'
+import {
+  type BillingPeriod,
+  changeOf,
+  monthsAfter,
+  periodEnd,
+  type Terms,
+} from '../../src/plan/subscription.ts'
 
 const at = (text: string) => Date.parse(text)
 
@@ -18,23 +24,37 @@ describe('a period', () => {
   })
 
   test('ends where the calendar says, counted from the anchor, month by month and year by year', () => {
-    const anchor = fc.date({ min: new Date('2020-01-01T00:00:00Z'), max: new Date('2035-12-31T23:59:59Z'), noInvalidDate: true })
+    const anchor = fc.date({
+      min: new Date('2020-01-01T00:00:00Z'),
+      max: new Date('2035-12-31T23:59:59Z'),
+      noInvalidDate: true,
+    })
     fc.assert(
-      fc.property(anchor, fc.array(fc.constantFrom<BillingPeriod>('monthly', 'yearly'), { maxLength: 30 }), (date, periods) => {
-        const began = Temporal.Instant.fromEpochMilliseconds(date.getTime()).toZonedDateTimeISO('UTC')
-        let [startsAt, months] = [date.getTime(), 0]
-        for (const one of periods) {
-          months += one === 'monthly' ? 1 : 12
-          startsAt = periodEnd(date.getTime(), startsAt, one)
-          expect(startsAt).toBe(began.add({ months }).epochMilliseconds)
-        }
-      }),
+      fc.property(
+        anchor,
+        fc.array(fc.constantFrom<BillingPeriod>('monthly', 'yearly'), { maxLength: 30 }),
+        (date, periods) => {
+          const began = Temporal.Instant.fromEpochMilliseconds(date.getTime()).toZonedDateTimeISO(
+            'UTC',
+          )
+          let [startsAt, months] = [date.getTime(), 0]
+          for (const one of periods) {
+            months += one === 'monthly' ? 1 : 12
+            startsAt = periodEnd(date.getTime(), startsAt, one)
+            expect(startsAt).toBe(began.add({ months }).epochMilliseconds)
+          }
+        },
+      ),
     )
   })
 })
 
 const month = { startsAt: 0, endsAt: 30 * dayMs }
-const terms = (plan: Terms['plan'], billingPeriod: BillingPeriod, priceCents: number): Terms => ({ plan, billingPeriod, priceCents })
+const terms = (plan: Terms['plan'], billingPeriod: BillingPeriod, priceCents: number): Terms => ({
+  plan,
+  billingPeriod,
+  priceCents,
+})
 const starter = { ...terms('starter', 'monthly', 4900), ...month }
 
 describe('a change of terms', () => {
@@ -45,8 +65,18 @@ describe('a change of terms', () => {
     ['the same by the year', starter, terms('starter', 'yearly', 58_800), 'now'],
     ['a lower plan by the year', starter, terms('developer', 'yearly', 22_800), 'period_end'],
     ['a higher plan by the year', starter, terms('scale', 'yearly', 478_800), 'now'],
-    ['the same by the month', { ...starter, billingPeriod: 'yearly' as const }, terms('starter', 'monthly', 4900), 'period_end'],
-    ['a higher plan by the month', { ...starter, billingPeriod: 'yearly' as const }, terms('scale', 'monthly', 39_900), 'period_end'],
+    [
+      'the same by the month',
+      { ...starter, billingPeriod: 'yearly' as const },
+      terms('starter', 'monthly', 4900),
+      'period_end',
+    ],
+    [
+      'a higher plan by the month',
+      { ...starter, billingPeriod: 'yearly' as const },
+      terms('scale', 'monthly', 39_900),
+      'period_end',
+    ],
     ['a higher plan that costs less', starter, terms('professional', 'monthly', 100), 'period_end'],
     ['a year that costs less than is left', starter, terms('starter', 'yearly', 100), 'period_end'],
   ])('to %s', (_name, held, wanted, when) => {
@@ -55,8 +85,16 @@ describe('a change of terms', () => {
 
   test('keeps the period where its length stays, and begins a new one where it does not', () => {
     const higher = changeOf(starter, terms('professional', 'monthly', 9900), 15 * dayMs)
-    expect(higher).toEqual({ when: 'now', newPeriod: false, proration: { creditCents: 2450, chargeCents: 4950, amountCents: 2500 } })
+    expect(higher).toEqual({
+      when: 'now',
+      newPeriod: false,
+      proration: { creditCents: 2450, chargeCents: 4950, amountCents: 2500 },
+    })
     const longer = changeOf(starter, terms('starter', 'yearly', 58_800), 15 * dayMs)
-    expect(longer).toEqual({ when: 'now', newPeriod: true, proration: { creditCents: 2450, chargeCents: 58_800, amountCents: 56_350 } })
+    expect(longer).toEqual({
+      when: 'now',
+      newPeriod: true,
+      proration: { creditCents: 2450, chargeCents: 58_800, amountCents: 56_350 },
+    })
   })
 })

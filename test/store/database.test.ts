@@ -4,7 +4,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import schema from '../../schema.sql' with { type: 'text' }
-import { checkpoint, copyDatabase, integrityFaults, openDatabase, transact } from '../../src/store/database.ts'
+import {
+  checkpoint,
+  copyDatabase,
+  integrityFaults,
+  openDatabase,
+  transact,
+} from '../../src/store/database.ts'
 import { type Migration, migrate, migrations, schemaVersion } from '../../src/store/migrations.ts'
 
 const inDirectory = (work: (path: string) => void) => {
@@ -16,11 +22,14 @@ const inDirectory = (work: (path: string) => void) => {
   }
 }
 
-const pragma = (db: Database, name: string) => Object.values(db.query(`PRAGMA ${name}`).get() as object)[0]
+const pragma = (db: Database, name: string) =>
+  Object.values(db.query(`PRAGMA ${name}`).get() as object)[0]
 
 /** Every table, index and trigger as a statement, without comments and with one way of spacing. */
 function shapeOf(db: Database): string[] {
-  const rows = db.query("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'").all() as { sql: string }[]
+  const rows = db
+    .query("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
+    .all() as { sql: string }[]
   const normal = (sql: string) =>
     sql
       .replace(/--[^\n]*/g, ' ')
@@ -42,10 +51,19 @@ describe('a database that is open', () => {
     inDirectory(path => {
       const db = openDatabase(path)
       const inForce = {
-        ...{ journal_mode: 'wal', synchronous: 2, foreign_keys: 1, busy_timeout: 250, wal_autocheckpoint: 1000 },
-        ...{ journal_size_limit: 67_108_864, mmap_size: 268_435_456, cache_size: -16_384, temp_store: 2, trusted_schema: 0 },
+        journal_mode: 'wal',
+        synchronous: 2,
+        foreign_keys: 1,
+        busy_timeout: 250,
+        wal_autocheckpoint: 1000,
+        journal_size_limit: 67_108_864,
+        mmap_size: 268_435_456,
+        cache_size: -16_384,
+        temp_store: 2,
+        trusted_schema: 0,
       }
-      for (const [name, value] of Object.entries(inForce)) expect([name, pragma(db, name)]).toEqual([name, value])
+      for (const [name, value] of Object.entries(inForce))
+        expect([name, pragma(db, name)]).toEqual([name, value])
       db.close()
       const other = openDatabase(path, { autocheckpoint: 0, busyTimeoutMs: 10 })
       expect([pragma(other, 'wal_autocheckpoint'), pragma(other, 'busy_timeout')]).toEqual([0, 10])
@@ -93,16 +111,19 @@ describe('a database that is open', () => {
     })
   })
 
-  test.each([false, true])('a newer schema is refused with what to do about it (readonly: %p)', readonly => {
-    inDirectory(path => {
-      const db = openDatabase(path)
-      db.run(`PRAGMA user_version = ${schemaVersion + 1}`)
-      db.close()
-      expect(() => openDatabase(path, { readonly })).toThrow(
-        `the database has schema version ${schemaVersion + 1} and this program knows up to ${schemaVersion}: run the newer program, or restore a backup made by this one`,
-      )
-    })
-  })
+  test.each([false, true])(
+    'a newer schema is refused with what to do about it (readonly: %p)',
+    readonly => {
+      inDirectory(path => {
+        const db = openDatabase(path)
+        db.run(`PRAGMA user_version = ${schemaVersion + 1}`)
+        db.close()
+        expect(() => openDatabase(path, { readonly })).toThrow(
+          `the database has schema version ${schemaVersion + 1} and this program knows up to ${schemaVersion}: run the newer program, or restore a backup made by this one`,
+        )
+      })
+    },
+  )
 
   test('a file that is no database is refused and left as it is', () => {
     inDirectory(path => {
@@ -170,7 +191,11 @@ describe('a transaction', () => {
 describe('migrations', () => {
   const old = 'CREATE TABLE wells (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;'
   const steps: Migration[] = [
-    { version: 2, why: 'Wells have operators.', sql: 'ALTER TABLE wells ADD COLUMN operator TEXT;' },
+    {
+      version: 2,
+      why: 'Wells have operators.',
+      sql: 'ALTER TABLE wells ADD COLUMN operator TEXT;',
+    },
     {
       version: 3,
       why: 'Wells are found by name, and their history is kept.',
@@ -185,11 +210,14 @@ describe('migrations', () => {
     ) STRICT;
     CREATE INDEX wells_by_name ON wells (name);
     CREATE TABLE events (well_id INTEGER REFERENCES wells (id), at INTEGER NOT NULL) STRICT;`
-  const versioned = (sql: string, version: number) => made(`${sql} PRAGMA user_version = ${version};`)
+  const versioned = (sql: string, version: number) =>
+    made(`${sql} PRAGMA user_version = ${version};`)
 
   test('lead from the oldest schema to schema.sql', () => {
-    // Until the first migration there is one schema only. Whoever adds it puts the schema of the first release beside this test.
-    const oldest = migrations.length === 0 ? schema : readFileSync(join(import.meta.dir, 'schema-1.sql'), 'utf8')
+    // Until the first migration there is one schema only. Whoever adds it puts the schema of the
+    // first release beside this test.
+    const oldest =
+      migrations.length === 0 ? schema : readFileSync(join(import.meta.dir, 'schema-1.sql'), 'utf8')
     const db = versioned(oldest, 1)
     migrate(db, 1)
     expect(shapeOf(db)).toEqual(shapeOf(made(schema)))
@@ -217,7 +245,10 @@ describe('migrations', () => {
       current.replace('operator TEXT', 'operator BLOB'),
       current.replace('operator TEXT', "operator TEXT DEFAULT ''"),
       current.replace('(name);', '(name, id);'),
-      current.replace('name TEXT NOT NULL,\n      operator TEXT', 'operator TEXT,\n      name TEXT NOT NULL'),
+      current.replace(
+        'name TEXT NOT NULL,\n      operator TEXT',
+        'operator TEXT,\n      name TEXT NOT NULL',
+      ),
       current.replaceAll(' STRICT', ''),
     ]
     for (const other of others) expect(shapeOf(made(other))).not.toEqual(shapeOf(made(current)))
@@ -227,7 +258,9 @@ describe('migrations', () => {
     const db = versioned(old, 1)
     db.run("INSERT INTO wells VALUES (7, 'Lucas 1')")
     migrate(db, 1, steps)
-    expect(db.query('SELECT * FROM wells').all()).toEqual([{ id: 7, name: 'Lucas 1', operator: null }])
+    expect(db.query('SELECT * FROM wells').all()).toEqual([
+      { id: 7, name: 'Lucas 1', operator: null },
+    ])
   })
 
   test('a step that fails half-way leaves the version before it, whole, and can be run again', () => {

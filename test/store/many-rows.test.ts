@@ -5,7 +5,9 @@ import { manyRows } from '../../src/store/many-rows.ts'
 
 const table = () => {
   const db = new Database(':memory:', { strict: true })
-  db.run('CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, n INTEGER NOT NULL, kind TEXT NOT NULL)')
+  db.run(
+    'CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, n INTEGER NOT NULL, kind TEXT NOT NULL)',
+  )
   return db
 }
 
@@ -27,7 +29,9 @@ test('any number of rows is written in its order, with ids in a row', () => {
 
 test('rows that meet each other or older ones are worked in as one by one', () => {
   const tail = 'ON CONFLICT (name) DO UPDATE SET n = n + excluded.n'
-  const rows = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'd', 'e'), fc.nat(9)), { maxLength: 150 })
+  const rows = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'd', 'e'), fc.nat(9)), {
+    maxLength: 150,
+  })
   fc.assert(
     fc.property(rows, given => {
       const [many, single] = [table(), table()]

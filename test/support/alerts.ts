@@ -11,14 +11,21 @@ import { openDatabase } from '../../src/store/database.ts'
 
 export const startAt = Date.parse('2026-11-20T15:00:00Z')
 
-/** Services over a database of their own with one account, and what a test of alerts needs of them. */
+/**
+ * Services over a database of their own with one account, and what a test of alerts needs of them.
+ */
 export interface AlertDesk {
   services: Services
   clock: ManualClock
   log: string[]
   account: AccountState
   open(plan: string): AccountState
-  watch(code: string, condition: AlertCondition, more?: Partial<AlertSettings>, account?: AccountState): Alert
+  watch(
+    code: string,
+    condition: AlertCondition,
+    more?: Partial<AlertSettings>,
+    account?: AccountState,
+  ): Alert
   /** Records a price as observed now, or when it says. */
   price(code: string, value: number, observedAt?: number): void
   /** Prices at which an alert has fired, oldest first. */
@@ -27,8 +34,16 @@ export interface AlertDesk {
   close(): void
 }
 
-export const above = (value: number): AlertCondition => ({ kind: 'price', operator: 'greater_than', value })
-export const below = (value: number): AlertCondition => ({ kind: 'price', operator: 'less_than', value })
+export const above = (value: number): AlertCondition => ({
+  kind: 'price',
+  operator: 'greater_than',
+  value,
+})
+export const below = (value: number): AlertCondition => ({
+  kind: 'price',
+  operator: 'less_than',
+  value,
+})
 
 export function alertDesk({
   path = ':memory:',
@@ -45,8 +60,16 @@ export function alertDesk({
   // Another start draws other ids.
   const ids = seededIds((db.query('SELECT count(*) AS n FROM alerts').get() as { n: number }).n + 1)
   const services = openServices({
-    ...{ db, clock, ids, masterKey: 'a master key for tests' },
-    config: loadConfig({ flags: { 'alerts.interval': interval }, env: {}, files: { directory: '/' }, readFile: () => undefined }),
+    db,
+    clock,
+    ids,
+    masterKey: 'a master key for tests',
+    config: loadConfig({
+      flags: { 'alerts.interval': interval },
+      env: {},
+      files: { directory: '/' },
+      readFile: () => undefined,
+    }),
     log: createLog({ level: 'warn', format: 'json', write: line => void log.push(line), clock }),
   })
   const { keys, alerts, catalogue } = services
@@ -57,18 +80,34 @@ export function alertDesk({
   const open = (plan: string) => {
     accounts += 1
     return keys.putAccount({
-      ...{ id: ids.uuid(), email: `person${accounts}@example.com`, plan, addOns: [], suspendedAt: null, createdAt: now },
-      ...{ trialStartedAt: null, trialEndsAt: null, emailConfirmedAt: now },
+      id: ids.uuid(),
+      email: `person${accounts}@example.com`,
+      plan,
+      addOns: [],
+      suspendedAt: null,
+      createdAt: now,
+      trialStartedAt: null,
+      trialEndsAt: null,
+      emailConfirmedAt: now,
     })
   }
   const seriesOf = (code: string) => catalogue.resolve(code, clock.now())!.series
   return {
-    ...{ services, clock, log, open },
+    services,
+    clock,
+    log,
+    open,
     account: keys.accountByEmail('person1@example.com') ?? open('enterprise'),
     watch(code, condition, more = {}, account) {
       const made = alerts.create(account ?? keys.accountByEmail('person1@example.com')!, {
-        ...{ name: 'an alert', seriesId: catalogue.named(code)!.id, condition, metadata: null, webhookUrl: null, cooldownMinutes: 0 },
-        ...{ enabled: true, ...more },
+        name: 'an alert',
+        seriesId: catalogue.named(code)!.id,
+        condition,
+        metadata: null,
+        webhookUrl: null,
+        cooldownMinutes: 0,
+        enabled: true,
+        ...more,
       })
       if ('refused' in made) throw new Error(`refused: ${made.refused}`)
       return made

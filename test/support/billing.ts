@@ -34,9 +34,18 @@ export interface BillingHouse {
   log: string[]
   adminToken: string
   buyer(plan?: string, options?: { addOns?: string[]; trial?: boolean; confirmed?: boolean }): Buyer
-  ask(method: string, path: string, token?: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  ask(
+    method: string,
+    path: string,
+    token?: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
   operator(method: string, path: string, body?: unknown): Promise<Answer>
-  /** Moves the clock and does what falls due on the way, each at its moment; `also` is asked at each of them. */
+  /**
+   * Moves the clock and does what falls due on the way, each at its moment; `also` is asked at each
+   * of them.
+   */
   advance(ms: number, also?: () => void): Promise<void>
   /** Events of an account, oldest first. */
   events(account: AccountState): { type: string; data: Record<string, unknown> }[]
@@ -55,11 +64,18 @@ export function billingHouse(
   const log: string[] = []
   const db = openDatabase(':memory:')
   const config = loadConfig({
-    ...{ mode, env: {}, files: { directory: '/' }, readFile: () => undefined },
+    mode,
+    env: {},
+    files: { directory: '/' },
+    readFile: () => undefined,
     flags: { 'limits.per_minute': '100000', ...flags },
   })
   const services = openServices({
-    ...{ db, config, clock, masterKey: 'a master key for tests', ids: seededIds(1) },
+    db,
+    config,
+    clock,
+    masterKey: 'a master key for tests',
+    ids: seededIds(1),
     log: createLog({ level: 'debug', format: 'json', write: line => void log.push(line), clock }),
   })
   const app = createApp(services)
@@ -78,39 +94,68 @@ export function billingHouse(
       }),
     )
     const text = response.headers.get('content-type')?.includes('pdf') ? '' : await response.text()
-    return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : { text }, headers: response.headers }
+    return {
+      status: response.status,
+      body: text.startsWith('{') ? JSON.parse(text) : { text },
+      headers: response.headers,
+    }
   }
   return {
-    ...{ services, app, clock, log, adminToken, ask },
+    services,
+    app,
+    clock,
+    log,
+    adminToken,
+    ask,
     operator: (method, path, body) => ask(method, path, adminToken, body),
     buyer(plan = 'free', { addOns = [], trial = false, confirmed = true } = {}) {
       buyers += 1
       const at = clock.now()
       const account = services.keys.putAccount({
-        ...{ id: services.ids.uuid(), email: `buyer${buyers}@example.com`, plan, addOns, suspendedAt: null, createdAt: at },
-        ...{ trialStartedAt: trial ? at : null, trialEndsAt: trial ? at + 7 * 86_400_000 : null, emailConfirmedAt: confirmed ? at : null },
+        id: services.ids.uuid(),
+        email: `buyer${buyers}@example.com`,
+        plan,
+        addOns,
+        suspendedAt: null,
+        createdAt: at,
+        trialStartedAt: trial ? at : null,
+        trialEndsAt: trial ? at + 7 * 86_400_000 : null,
+        emailConfirmedAt: confirmed ? at : null,
       })
       return { account, id: account.account.id, token: services.keys.addKey(account).token }
     },
     async advance(ms, also) {
       const watch: Job[] = also ? [{ name: 'watch', pass: also }] : []
-      await runner([billingJob(services), ...watch], clock, services.log).advance(clock, clock.now() + ms)
+      await runner([billingJob(services), ...watch], clock, services.log).advance(
+        clock,
+        clock.now() + ms,
+      )
     },
     events({ account }) {
       const rows = services.db
-        .query("SELECT body FROM outbox JOIN outbox_bodies b ON b.id = body_id WHERE account_id = ? AND event_type <> 'email' ORDER BY seq")
+        .query(
+          "SELECT body FROM outbox JOIN outbox_bodies b ON b.id = body_id WHERE account_id = ? AND event_type <> 'email' ORDER BY seq",
+        )
         .all(account.id) as { body: string }[]
-      return rows.map(({ body }) => JSON.parse(body) as { type: string; data: Record<string, unknown> })
+      return rows.map(
+        ({ body }) => JSON.parse(body) as { type: string; data: Record<string, unknown> },
+      )
     },
     letters() {
       const rows = services.db
-        .query("SELECT body FROM outbox JOIN outbox_bodies b ON b.id = body_id WHERE event_type = 'email' ORDER BY seq")
+        .query(
+          "SELECT body FROM outbox JOIN outbox_bodies b ON b.id = body_id WHERE event_type = 'email' ORDER BY seq",
+        )
         .all() as { body: string }[]
-      return rows.map(({ body }) => JSON.parse(body) as { to: string; subject: string; text: string })
+      return rows.map(
+        ({ body }) => JSON.parse(body) as { to: string; subject: string; text: string },
+      )
     },
     plan: ({ account }) => services.keys.entitlements(account).planId,
     async change({ account }, plan) {
-      const changed = (await services.billing.subscriptions.changePlan(account, plan, services.ids.uuid()))()
+      const changed = (
+        await services.billing.subscriptions.changePlan(account, plan, services.ids.uuid())
+      )()
       if ('refused' in changed) throw new Error(changed.refused)
       return changed
     },

@@ -9,7 +9,11 @@ let built: string | undefined
 /** The compiled binary, built once a test run from the sources as they are. */
 export function binary(): string {
   if (built) return built
-  const outcome = Bun.spawnSync([process.execPath, 'scripts/build.ts'], { cwd: root, stdout: 'pipe', stderr: 'pipe' })
+  const outcome = Bun.spawnSync([process.execPath, 'scripts/build.ts'], {
+    cwd: root,
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
   if (outcome.exitCode !== 0) throw new Error(`the build failed:\n${outcome.stderr}`)
   built = join(root, 'dist/wellhead')
   return built
@@ -27,8 +31,16 @@ export interface Outcome {
 
 /** Runs a command to its end with nothing of this machine's environment but the path. */
 export async function run(...args: string[]): Promise<Outcome> {
-  const child = Bun.spawn([binary(), ...args], { env: { PATH: process.env.PATH }, stdout: 'pipe', stderr: 'pipe', cwd: tmpdir() })
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  const child = Bun.spawn([binary(), ...args], {
+    env: { PATH: process.env.PATH },
+    stdout: 'pipe',
+    stderr: 'pipe',
+    cwd: tmpdir(),
+  })
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ])
   return { code: await child.exited, out, err }
 }
 
@@ -43,30 +55,54 @@ export interface Server {
 }
 
 /** Starts `serve` or `dev` and waits until it listens. */
-export async function start(command: 'serve' | 'dev', dir: string, ...args: string[]): Promise<Server> {
+export async function start(
+  command: 'serve' | 'dev',
+  dir: string,
+  ...args: string[]
+): Promise<Server> {
   mkdirSync(dir, { recursive: true })
   const ready = join(dir, `ready-${Bun.nanoseconds()}`)
-  const child = Bun.spawn([binary(), command, '--data', join(dir, 'data'), '--port', '0', '--ready-file', ready, ...args], {
-    // Tests ask faster than a client may.
-    env: { PATH: process.env.PATH, WELLHEAD_LIMITS_PER_MINUTE: '100000', WELLHEAD_LIMITS_UNAUTHENTICATED_PER_MINUTE: '100000' },
-    stdout: 'pipe',
-    stderr: 'pipe',
-    cwd: tmpdir(),
-  })
+  const child = Bun.spawn(
+    [binary(), command, '--data', join(dir, 'data'), '--port', '0', '--ready-file', ready, ...args],
+    {
+      // Tests ask faster than a client may.
+      env: {
+        PATH: process.env.PATH,
+        WELLHEAD_LIMITS_PER_MINUTE: '100000',
+        WELLHEAD_LIMITS_UNAUTHENTICATED_PER_MINUTE: '100000',
+      },
+      stdout: 'pipe',
+      stderr: 'pipe',
+      cwd: tmpdir(),
+    },
+  )
   while (!existsSync(ready)) {
-    if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${await new Response(child.stderr).text()}`)
+    if (child.exitCode !== null)
+      throw new Error(
+        `${command} ended with ${child.exitCode}: ${await new Response(child.stderr).text()}`,
+      )
     await Bun.sleep(10)
   }
-  const told = JSON.parse(readFileSync(ready, 'utf8')) as { url: string; api_key?: string; admin_token?: string }
+  const told = JSON.parse(readFileSync(ready, 'utf8')) as {
+    url: string
+    api_key?: string
+    admin_token?: string
+  }
   const keysPath = join(dir, 'keys.json')
   if (told.api_key) await Bun.write(keysPath, JSON.stringify(told))
-  const keys = JSON.parse(readFileSync(keysPath, 'utf8')) as { api_key: string; admin_token: string }
+  const keys = JSON.parse(readFileSync(keysPath, 'utf8')) as {
+    api_key: string
+    admin_token: string
+  }
   return {
     url: told.url,
     apiKey: keys.api_key,
     adminToken: keys.admin_token,
     process: child,
-    get: (path, headers = {}) => fetch(`${told.url}${path}`, { headers: { authorization: `Token ${keys.api_key}`, ...headers } }),
+    get: (path, headers = {}) =>
+      fetch(`${told.url}${path}`, {
+        headers: { authorization: `Token ${keys.api_key}`, ...headers },
+      }),
     async stop() {
       child.kill('SIGTERM')
       return await child.exited
@@ -77,8 +113,13 @@ export async function start(command: 'serve' | 'dev', dir: string, ...args: stri
 /** Resolves when an evaluation copy has all of its data. */
 export async function filled(server: Server): Promise<void> {
   for (;;) {
-    const response = await fetch(`${server.url}/_dev/feed`, { headers: { authorization: `Bearer ${server.adminToken}` } })
-    const { codes_ready, codes_total } = (await response.json()) as { codes_ready: number; codes_total: number }
+    const response = await fetch(`${server.url}/_dev/feed`, {
+      headers: { authorization: `Bearer ${server.adminToken}` },
+    })
+    const { codes_ready, codes_total } = (await response.json()) as {
+      codes_ready: number
+      codes_total: number
+    }
     if (codes_ready === codes_total) return
     await Bun.sleep(100)
   }

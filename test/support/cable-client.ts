@@ -1,4 +1,7 @@
-/** A client of /cable as anybody would write it from the description of its frames, on the plain WebSocket of the runtime. */
+/**
+ * A client of /cable as anybody would write it from the description of its frames, on the plain
+ * WebSocket of the runtime.
+ */
 export interface CableClient {
   socket: WebSocket
   frames: CableFrame[]
@@ -20,8 +23,17 @@ export interface CableFrame {
 export interface CableMessage {
   type: string
   updated?: string[]
-  price_rows?: { code: string; price: number; currency: string | null; unit: string; created_at: string }[]
-  prices?: Record<string, Record<string, { original_price: number; normalized_price: number | null } | null>>
+  price_rows?: {
+    code: string
+    price: number
+    currency: string | null
+    unit: string
+    created_at: string
+  }[]
+  prices?: Record<
+    string,
+    Record<string, { original_price: number; normalized_price: number | null } | null>
+  >
 }
 
 /** Resolves with an open connection, or with undefined when the handshake is refused. */
@@ -37,7 +49,8 @@ export async function cableClient(
   socket.onmessage = ({ data }) => {
     const frame = JSON.parse(String(data)) as CableFrame
     frames.push(frame)
-    for (const one of [...waiting]) if (one.fits(frame)) waiting.splice(waiting.indexOf(one), 1)[0]!.done(frame)
+    for (const one of [...waiting])
+      if (one.fits(frame)) waiting.splice(waiting.indexOf(one), 1)[0]!.done(frame)
   }
   const closed = new Promise<{ code: number; reason: string }>(done => {
     socket.onclose = ({ code, reason }) => done({ code, reason })
@@ -47,8 +60,13 @@ export async function cableClient(
   })
   if (!(await Promise.race([opened, closed.then(() => false)]))) return undefined
   return {
-    ...{ socket, frames, closed },
-    frame: fits => new Promise(done => (frames.some(fits) ? done(frames.find(fits)!) : waiting.push({ fits, done }))),
+    socket,
+    frames,
+    closed,
+    frame: fits =>
+      new Promise(done =>
+        frames.some(fits) ? done(frames.find(fits)!) : waiting.push({ fits, done }),
+      ),
     subscribe(fields = {}) {
       const identifier = JSON.stringify({ channel: 'EnergyPricesChannel', ...fields })
       socket.send(JSON.stringify({ command: 'subscribe', identifier }))
@@ -58,5 +76,6 @@ export async function cableClient(
   }
 }
 
-export const isMessage = (type: string) => (frame: CableFrame) => typeof frame.message === 'object' && frame.message.type === type
+export const isMessage = (type: string) => (frame: CableFrame) =>
+  typeof frame.message === 'object' && frame.message.type === type
 export const isType = (type: string) => (frame: CableFrame) => frame.type === type

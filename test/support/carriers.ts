@@ -21,7 +21,9 @@ export function setUp() {
   const catalogue = catalogueOf(series.all())
   const [capacities, surcharges] = [storageCapacityStore(db), surchargeStore(db)]
   return {
-    ...{ capacities, surcharges, idOf: (code: string) => catalogue.find(code)!.id },
+    capacities,
+    surcharges,
+    idOf: (code: string) => catalogue.find(code)!.id,
     storage: storageCapacities(capacities, catalogue),
     published: publishedSurcharges(surcharges, catalogue),
     schedules: surchargeSchedules(surcharges, catalogue),
@@ -34,7 +36,10 @@ export function taken<T>(dataset: Dataset<T>, csv: string): T[] {
   const names = head!.split(',')
   return lines.map(line => {
     const fields = line.split(',')
-    const checked = dataset.check(Object.fromEntries(names.map((name, i) => [name, fields[i]])), now)
+    const checked = dataset.check(
+      Object.fromEntries(names.map((name, i) => [name, fields[i]])),
+      now,
+    )
     if (!('record' in checked)) throw new Error(checked.reason)
     return checked.record
   })
@@ -48,12 +53,13 @@ export const faultOf = (dataset: Dataset<unknown>, row: Record<string, unknown>)
 
 /** A published week. */
 export const week = {
-  ...{ carrier: 'Alder', carrier_name: 'Alder Freight Lines', effective_date: '2026-11-18', surcharge_percent: '26' },
-  ...{
-    index_price: '3.718',
-    band_min: '3.7',
-    band_max: '3.75',
-    source: 'https://alder.example/fuel',
-    retrieved_at: '2026-11-18T13:05:00Z',
-  },
+  carrier: 'Alder',
+  carrier_name: 'Alder Freight Lines',
+  effective_date: '2026-11-18',
+  surcharge_percent: '26',
+  index_price: '3.718',
+  band_min: '3.7',
+  band_max: '3.75',
+  source: 'https://alder.example/fuel',
+  retrieved_at: '2026-11-18T13:05:00Z',
 }

@@ -1,4 +1,7 @@
-/** Self-signed certificates of hook.example.com that protect nothing: one is good until 2120, one ended in 2020. */
+/**
+ * Self-signed certificates of hook.example.com that protect nothing: one is good until 2120, one
+ * ended in 2020.
+ */
 export const good = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgVDPNjXvAWbNbyv+m

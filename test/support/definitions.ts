@@ -1,6 +1,9 @@
 import { parseDay } from '../../src/lib/instant.ts'
 
-/** The computed numbers written down from their definitions by plain sums, apart from the code that serves them. */
+/**
+ * The computed numbers written down from their definitions by plain sums, apart from the code that
+ * serves them.
+ */
 
 export interface Day {
   day: string
@@ -23,7 +26,8 @@ export const returns = (days: readonly Day[]): number[] => {
   const made: number[] = []
   days.forEach((one, i) => {
     const before = days[i - 1]
-    if (before && before.value > 0 && one.value > 0) made.push(Math.log(one.value) - Math.log(before.value))
+    if (before && before.value > 0 && one.value > 0)
+      made.push(Math.log(one.value) - Math.log(before.value))
   })
   return made
 }
@@ -34,7 +38,10 @@ export function statistics(days: readonly Day[], period: number) {
   const inside = window(days, period)
   const values = inside.map(one => one.value)
   const sorted = [...values].sort((a, b) => a - b)
-  const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1]!, sorted[Math.floor(sorted.length / 2)]!]
+  const [low, high] = [
+    sorted[Math.ceil(sorted.length / 2) - 1]!,
+    sorted[Math.floor(sorted.length / 2)]!,
+  ]
   const last = values.at(-1)!
   return {
     mean: mean(values),
@@ -51,7 +58,9 @@ export function statistics(days: readonly Day[], period: number) {
 
 export const common = (a: readonly Day[], b: readonly Day[]) => {
   const held = new Map(b.map(one => [one.day, one.value]))
-  return a.filter(one => held.has(one.day)).map(({ day, value }) => ({ day, a: value, b: held.get(day)! }))
+  return a
+    .filter(one => held.has(one.day))
+    .map(({ day, value }) => ({ day, a: value, b: held.get(day)! }))
 }
 
 export function pairs(a: readonly Day[], b: readonly Day[], period: number) {
@@ -60,7 +69,11 @@ export function pairs(a: readonly Day[], b: readonly Day[], period: number) {
   inside.forEach((one, i) => {
     const before = inside[i - 1]
     if (before && Math.min(before.a, before.b, one.a, one.b) > 0) {
-      made.push({ day: one.day, x: Math.log(one.a) - Math.log(before.a), y: Math.log(one.b) - Math.log(before.b) })
+      made.push({
+        day: one.day,
+        x: Math.log(one.a) - Math.log(before.a),
+        y: Math.log(one.b) - Math.log(before.b),
+      })
     }
   })
   return { made, closes: inside.length }
@@ -77,11 +90,17 @@ export function pearson(made: readonly { x: number; y: number }[]) {
 
 export const smaAt = (days: readonly Day[], n: number) => mean(days.slice(-n).map(one => one.value))
 
-const warmUp = (days: readonly Day[], n: number) => days.slice(-Math.max(250, 5 * n)).map(one => one.value)
+const warmUp = (days: readonly Day[], n: number) =>
+  days.slice(-Math.max(250, 5 * n)).map(one => one.value)
 
 export const emaAt = (days: readonly Day[], n: number) => {
   const values = warmUp(days, n)
-  return values.slice(n).reduce((average, value) => average + (2 / (n + 1)) * (value - average), mean(values.slice(0, n)))
+  return values
+    .slice(n)
+    .reduce(
+      (average, value) => average + (2 / (n + 1)) * (value - average),
+      mean(values.slice(0, n)),
+    )
 }
 
 export function rsiAt(days: readonly Day[], n: number) {
@@ -108,14 +127,23 @@ export function line(days: readonly Day[]) {
   const xx = n * sum(points.map(p => p.x ** 2)) - x * x
   const xy = n * sum(points.map(p => p.x * p.y)) - x * y
   const yy = n * sum(points.map(p => p.y ** 2)) - y * y
-  return { slope: xy / xx, rSquared: xy ** 2 / (xx * yy), rise: (xy / xx) * points.at(-1)!.x, mean: y / n }
+  return {
+    slope: xy / xx,
+    rSquared: xy ** 2 / (xx * yy),
+    rise: (xy / xx) * points.at(-1)!.x,
+    mean: y / n,
+  }
 }
 
 export function pivots(days: readonly Day[]) {
   const values = days.map(one => one.value)
   const [high, low, close] = [Math.max(...values), Math.min(...values), values.at(-1)!]
   const point = (high + low + close) / 3
-  return { pivot_point: point, support: [2 * point - high, point - (high - low)], resistance: [2 * point - low, point + (high - low)] }
+  return {
+    pivot_point: point,
+    support: [2 * point - high, point - (high - low)],
+    resistance: [2 * point - low, point + (high - low)],
+  }
 }
 
 /** Log slope of ema(20) over the lookback. */

@@ -18,7 +18,10 @@ import type { Captured } from '../../src/store/outbox/inbox.ts'
 /** A Friday. */
 export const startAt = Date.parse('2026-11-20T15:00:00Z')
 
-/** A house with prices whose mail is captured, with the jobs that make and send deliveries under a clock that stands still. */
+/**
+ * A house with prices whose mail is captured, with the jobs that make and send deliveries under a
+ * clock that stands still.
+ */
 export interface DeliveryWorld {
   services: Services
   app: App
@@ -58,26 +61,45 @@ export interface DeliveryWorldOptions {
 }
 
 export const daily: DeliverySettings = {
-  ...{
-    name: null,
-    commodityCodes: ['BRENT_CRUDE_USD', 'WTI_USD'],
-    cadence: 'daily',
-    weekday: null,
-    deliveryTime: '07:00',
-    timeZone: 'UTC',
-  },
-  ...{ recipientEmail: null, enabled: true },
+  name: null,
+  commodityCodes: ['BRENT_CRUDE_USD', 'WTI_USD'],
+  cadence: 'daily',
+  weekday: null,
+  deliveryTime: '07:00',
+  timeZone: 'UTC',
+  recipientEmail: null,
+  enabled: true,
 }
 
 export function deliveryWorld(options: DeliveryWorldOptions = {}): DeliveryWorld {
-  const { flags = {}, seed = 1, clock = manualClock(options.now ?? startAt), db = openDatabase(':memory:') } = options
+  const {
+    flags = {},
+    seed = 1,
+    clock = manualClock(options.now ?? startAt),
+    db = openDatabase(':memory:'),
+  } = options
   const lines: string[] = []
-  const log = createLog({ level: 'info', format: 'json', write: line => void lines.push(line), clock })
+  const log = createLog({
+    level: 'info',
+    format: 'json',
+    write: line => void lines.push(line),
+    clock,
+  })
   const config = loadConfig({
-    ...{ mode: 'dev', env: {}, files: { directory: '/' }, readFile: () => undefined },
+    mode: 'dev',
+    env: {},
+    files: { directory: '/' },
+    readFile: () => undefined,
     flags: { 'limits.per_minute': '100000', ...flags },
   })
-  const services = openServices({ db, clock, log, config, ids: seededIds(seed), masterKey: 'a master key for tests' })
+  const services = openServices({
+    db,
+    clock,
+    log,
+    config,
+    ids: seededIds(seed),
+    masterKey: 'a master key for tests',
+  })
   if (!options.db) {
     const shipped = shippedCatalogue()
     services.series.put(shipped.series, shipped.aliases)
@@ -88,7 +110,12 @@ export function deliveryWorld(options: DeliveryWorldOptions = {}): DeliveryWorld
   const jobs = runner([mailing, sending], clock, log)
   let app: App | undefined
   const world: DeliveryWorld = {
-    ...{ services, clock, db, log: lines, jobs, sending },
+    services,
+    clock,
+    db,
+    log: lines,
+    jobs,
+    sending,
     get app() {
       app ??= createApp(services)
       return app
@@ -96,8 +123,15 @@ export function deliveryWorld(options: DeliveryWorldOptions = {}): DeliveryWorld
     account(plan = 'enterprise') {
       const [id, at] = [services.ids.uuid(), clock.now()]
       return services.keys.putAccount({
-        ...{ id, email: `${id.slice(0, 8)}@example.com`, plan, addOns: [], trialStartedAt: null, trialEndsAt: null },
-        ...{ emailConfirmedAt: at, suspendedAt: null, createdAt: at },
+        id,
+        email: `${id.slice(0, 8)}@example.com`,
+        plan,
+        addOns: [],
+        trialStartedAt: null,
+        trialEndsAt: null,
+        emailConfirmedAt: at,
+        suspendedAt: null,
+        createdAt: at,
       })
     },
     token: account => services.keys.addKey(account).token,
@@ -107,14 +141,19 @@ export function deliveryWorld(options: DeliveryWorldOptions = {}): DeliveryWorld
       return made.id
     },
     record: (code, at, value) =>
-      void services.ingest.write([{ seriesId: services.catalogue.named(code)!.id, observedAt: Date.parse(at), value }]),
+      void services.ingest.write([
+        { seriesId: services.catalogue.named(code)!.id, observedAt: Date.parse(at), value },
+      ]),
     advance: ms => jobs.advance(clock, clock.now() + ms),
     async beat() {
       await jobs.tick()
       await sending.settled()
     },
     mails: () => services.inbox.list('email'),
-    runs: () => db.query('SELECT * FROM scheduled_delivery_runs ORDER BY number').all() as ReturnType<DeliveryWorld['runs']>,
+    runs: () =>
+      db.query('SELECT * FROM scheduled_delivery_runs ORDER BY number').all() as ReturnType<
+        DeliveryWorld['runs']
+      >,
     restart: () => deliveryWorld({ ...options, db, clock, seed: seed + 1 }),
   }
   if (!options.db) {
@@ -122,7 +161,9 @@ export function deliveryWorld(options: DeliveryWorldOptions = {}): DeliveryWorld
       ['BRENT_CRUDE_USD', 74.25],
       ['WTI_USD', 70.1],
     ] as const) {
-      services.ingest.write([{ seriesId: services.catalogue.named(code)!.id, observedAt: clock.now() - hourMs, value }])
+      services.ingest.write([
+        { seriesId: services.catalogue.named(code)!.id, observedAt: clock.now() - hourMs, value },
+      ])
     }
   }
   return world

@@ -15,7 +15,10 @@ export interface EiAnswer<T> {
   meta: EiMeta
 }
 
-/** Fails unless the pages of a list, of any size, are together the list as it is on one page: nothing lost, nothing twice, in its order. */
+/**
+ * Fails unless the pages of a list, of any size, are together the list as it is on one page:
+ * nothing lost, nothing twice, in its order.
+ */
 export async function expectWholePages(
   h: House,
   token: string,
@@ -23,7 +26,9 @@ export async function expectWholePages(
   rowsOf: (body: { data: unknown }) => unknown[],
 ): Promise<void> {
   const at = (page: number, perPage: number) =>
-    json<EiAnswer<unknown>>(h.get(`${path}${path.includes('?') ? '&' : '?'}page=${page}&per_page=${perPage}`, token))
+    json<EiAnswer<unknown>>(
+      h.get(`${path}${path.includes('?') ? '&' : '?'}page=${page}&per_page=${perPage}`, token),
+    )
   const whole = await at(1, 100)
   const all = rowsOf(whole)
   expect(all.length).toBe(whole.meta.total_count)
@@ -31,7 +36,8 @@ export async function expectWholePages(
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: all.length + 2 }), async perPage => {
       const rows: unknown[] = []
-      for (let page = 1; page <= Math.ceil(all.length / perPage); page++) rows.push(...rowsOf(await at(page, perPage)))
+      for (let page = 1; page <= Math.ceil(all.length / perPage); page++)
+        rows.push(...rowsOf(await at(page, perPage)))
       expect(rows).toEqual(all)
       expect(rowsOf(await at(Math.ceil(all.length / perPage) + 1, perPage))).toEqual([])
     }),
@@ -39,28 +45,46 @@ export async function expectWholePages(
   )
 }
 
-/** Fails unless exactly the plans that have the feature are let in, and the others are told which plan has it, in the flat shape. */
+/**
+ * Fails unless exactly the plans that have the feature are let in, and the others are told which
+ * plan has it, in the flat shape.
+ */
 export async function expectEntitled(h: House, path: string): Promise<void> {
-  for (const plan of ['professional', 'scale', 'enterprise']) expect((await h.get(path, h.key(plan))).status, plan).toBe(200)
+  for (const plan of ['professional', 'scale', 'enterprise'])
+    expect((await h.get(path, h.key(plan))).status, plan).toBe(200)
   for (const plan of ['free', 'developer', 'starter']) {
     const response = await h.get(path, h.key(plan))
     const body = await json<Record<string, unknown>>(response)
     expect(response.status, plan).toBe(403)
     expect(body, plan).toMatchObject({
-      ...{ error_code: 'INSUFFICIENT_PLAN', code: 'INSUFFICIENT_PLAN', status: 403, current_plan: plan },
-      ...{ required_feature: 'energy_intelligence', required_tier: 'Reservoir Mastery', required_plan: 'professional' },
+      error_code: 'INSUFFICIENT_PLAN',
+      code: 'INSUFFICIENT_PLAN',
+      status: 403,
+      current_plan: plan,
+      required_feature: 'energy_intelligence',
+      required_tier: 'Reservoir Mastery',
+      required_plan: 'professional',
     })
     expect(body.error).toBeString()
   }
 }
 
 /** Fails unless the alias of a path answers the same bytes. */
-export async function expectAlias(h: House, token: string, paths: readonly string[]): Promise<void> {
+export async function expectAlias(
+  h: House,
+  token: string,
+  paths: readonly string[],
+): Promise<void> {
   for (const path of paths) {
-    const [own, alias] = await Promise.all([h.get(path, token), h.get(path.replace('/v1/ei/', '/v1/dark_data/'), token)])
+    const [own, alias] = await Promise.all([
+      h.get(path, token),
+      h.get(path.replace('/v1/ei/', '/v1/dark_data/'), token),
+    ])
     expect(alias.status, path).toBe(own.status)
     const strip = async (response: Response) =>
-      (await response.text()).replaceAll('/v1/dark_data/', '/v1/ei/').replace(/"request_id":"[^"]*"/g, '')
+      (await response.text())
+        .replaceAll('/v1/dark_data/', '/v1/ei/')
+        .replace(/"request_id":"[^"]*"/g, '')
     expect(await strip(alias), path).toBe(await strip(own))
   }
 }

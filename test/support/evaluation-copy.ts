@@ -17,12 +17,19 @@ export interface EvaluationCopy {
   /** The data directory. */
   dir: string
   /** A request as a client would make it; without a key when `key` is null. */
-  ask(method: string, path: string, options?: { key?: string | null; body?: unknown; headers?: Record<string, string> }): Promise<Response>
+  ask(
+    method: string,
+    path: string,
+    options?: { key?: string | null; body?: unknown; headers?: Record<string, string> },
+  ): Promise<Response>
   remove(): void
 }
 
 export interface CopyOptions {
-  /** Only the codes that everybody tries first get their prices: enough where it does not matter what the prices are. */
+  /**
+   * Only the codes that everybody tries first get their prices: enough where it does not matter
+   * what the prices are.
+   */
   leadingOnly?: boolean
   /** Gets every line of the log, the least important ones too. */
   log?: (line: string) => void
@@ -52,12 +59,19 @@ export function evaluationCopy(
       config,
       clock,
       ids: seededIds(7),
-      log: createLog({ level: log ? 'debug' : 'error', format: 'json', write: log ?? (() => {}), clock }),
+      log: createLog({
+        level: log ? 'debug' : 'error',
+        format: 'json',
+        write: log ?? (() => {}),
+        clock,
+      }),
     },
     dir,
   })
   const { catalogue } = running.services
-  const enough = () => leadingOnly && config.demo.codes.every(code => catalogue.hasData(catalogue.resolve(code, now)!.series))
+  const enough = () =>
+    leadingOnly &&
+    config.demo.codes.every(code => catalogue.hasData(catalogue.resolve(code, now)!.series))
   while (!enough() && running.feed!.step(leadingOnly ? 20 : 1_000));
   const { apiKey, adminToken } = evaluationKeys(running.services, dir)
   return {
@@ -67,7 +81,8 @@ export function evaluationCopy(
     adminToken: adminToken!,
     dir,
     ask(method, path, { key = apiKey!, body, headers = {} } = {}) {
-      const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
+      const text =
+        body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
       return running.app.handle(
         new Request(`http://localhost${path}`, {
           method,

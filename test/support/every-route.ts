@@ -19,9 +19,13 @@ export const rows = listed as Row[]
 
 /** No window and no quota is in the way of who asks thousands of times. */
 export const boundless: Record<string, string> = Object.fromEntries([
-  ...['per_minute', 'unauthenticated_per_minute', 'over_quota_per_minute', 'marine_per_minute', 'marine_historical_per_minute'].map(
-    name => [`limits.${name}`, '1000000'],
-  ),
+  ...[
+    'per_minute',
+    'unauthenticated_per_minute',
+    'over_quota_per_minute',
+    'marine_per_minute',
+    'marine_historical_per_minute',
+  ].map(name => [`limits.${name}`, '1000000']),
   ['demo.limit_per_hour', '1000000'],
 ])
 
@@ -57,22 +61,36 @@ export function operationsOf(document: OpenApiDocument): Documented[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([lower, operation]) => {
       const method = lower.toUpperCase()
-      const row = rows.find(one => one.method === method && withoutNames(one.path) === withoutNames(path))
+      const row = rows.find(
+        one => one.method === method && withoutNames(one.path) === withoutNames(path),
+      )
       return { method, path, operation, access: row?.access ?? accessOf(operation) }
     }),
   )
 }
 
 const accessOf = ({ security }: Operation) =>
-  security?.length === 0 ? 'keyless' : security?.some(one => 'operatorToken' in one) ? 'operator' : 'key'
+  security?.length === 0
+    ? 'keyless'
+    : security?.some(one => 'operatorToken' in one)
+      ? 'operator'
+      : 'key'
 
-/** What in an answer breaks the document's word about its operation and status; undefined: nothing. */
+/**
+ * What in an answer breaks the document's word about its operation and status; undefined: nothing.
+ */
 export function answerChecker(document: OpenApiDocument) {
   const schemas = new Ajv({ strict: false, allErrors: true })
   addFormats(schemas)
   schemas.addSchema({ ...document, $id: 'document' })
-  const pointer = (path: string) => encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'))
-  return ({ method, path, operation }: Documented, status: number, type: string, text: string): string | undefined => {
+  const pointer = (path: string) =>
+    encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'))
+  return (
+    { method, path, operation }: Documented,
+    status: number,
+    type: string,
+    text: string,
+  ): string | undefined => {
     const described = operation.responses[String(status)] ?? operation.responses.default
     if (!described) return `${status} is not documented: ${text.slice(0, 300)}`
     if (!type.includes('json') || !described.content?.['application/json']) return undefined
@@ -91,7 +109,10 @@ const innards: readonly RegExp[] = [
   /\b(?:Type|Reference|Range|Syntax|Validation)Error\b|is not a function|(?:undefined|null) is not an object|Cannot read propert|Expected (?:union|property|required)/,
 ]
 
-/** A stack, a statement, a path of the machine or a message of the runtime, where an answer shows any. */
+/**
+ * A stack, a statement, a path of the machine or a message of the runtime, where an answer shows
+ * any.
+ */
 export function innardsIn(text: string, copy: EvaluationCopy): string | undefined {
   if (text.includes(copy.dir) || text.includes(process.cwd())) return 'a path of the machine'
   for (const pattern of innards) {
@@ -107,8 +128,13 @@ const unowned =
 
 /** Every row of every table that holds what belongs to somebody, as text, by table. */
 export function stateOf(db: Database): Record<string, string> {
-  const tables = db.query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all()
-  const rowsOf = (name: string) => db.query(`SELECT * FROM "${name}"`).all() as Record<string, unknown>[]
+  const tables = db
+    .query<{ name: string }, []>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name",
+    )
+    .all()
+  const rowsOf = (name: string) =>
+    db.query(`SELECT * FROM "${name}"`).all() as Record<string, unknown>[]
   return Object.fromEntries(
     tables
       .filter(({ name }) => !unowned.test(name))
@@ -121,7 +147,8 @@ export function stateOf(db: Database): Record<string, string> {
   )
 }
 
-const bytesAsText = (_: string, value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value)
+const bytesAsText = (_: string, value: unknown) =>
+  value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value
 
 /** The path of the document for a path of the list, whatever its parameters are called there. */
 export const documentedPath = (document: OpenApiDocument, path: string): string =>

@@ -37,7 +37,10 @@ export interface DeskOptions {
   address?: string
 }
 
-/** The front door over a database of its own, with the account's resources and a probe route for each sort of access. */
+/**
+ * The front door over a database of its own, with the account's resources and a probe route for
+ * each sort of access.
+ */
 export interface Desk {
   services: Services
   changes: KeyChanges
@@ -67,7 +70,12 @@ export interface Opened {
 }
 
 export function frontDesk(options: DeskOptions = {}): Desk {
-  const { path = ':memory:', flags = {}, clock = manualClock(startAt), ids = seededIds(1) } = options
+  const {
+    path = ':memory:',
+    flags = {},
+    clock = manualClock(startAt),
+    ids = seededIds(1),
+  } = options
   const log: string[] = []
   const db = openDatabase(path)
   const services = openServices({
@@ -86,13 +94,42 @@ export function frontDesk(options: DeskOptions = {}): Desk {
   const desk = { address: options.address ?? '203.0.113.7' }
   const peer: PeerLookup = { requestIP: () => ({ address: desk.address }) }
   const trusted = trustedProxies(config.server.trustedProxies)
-  const door = gate({ keys, meter, plans, rates, adminTokens, sessions, clock, isOverloaded: () => false, trusted, local, links })
+  const door = gate({
+    keys,
+    meter,
+    plans,
+    rates,
+    adminTokens,
+    sessions,
+    clock,
+    isOverloaded: () => false,
+    trusted,
+    local,
+    links,
+  })
   const access = accessPlugin(door, peer)
   const now = clock.now
   const repeats = idempotency({ store: idempotencyStore(db), reload: keys.reload, now })
   const nameMax = limits.keyNameMax
-  const app = base({ access, gate: door, ids, log: services.log, links, corsOrigins: config.cors.origins })
-    .use(account({ access, meter, billing: services.billing, plans, links, quotaScope: config.quota.scope, now }))
+  const app = base({
+    access,
+    gate: door,
+    ids,
+    log: services.log,
+    links,
+    corsOrigins: config.cors.origins,
+  })
+    .use(
+      account({
+        access,
+        meter,
+        billing: services.billing,
+        plans,
+        links,
+        quotaScope: config.quota.scope,
+        now,
+      }),
+    )
     .use(apiKeys({ access, keys, meter, changes, idempotency: repeats, nameMax, now }))
     .use(usage({ access, meter, rates, clock }))
     .use(performance({ access, meter, now }))
@@ -108,14 +145,28 @@ export function frontDesk(options: DeskOptions = {}): Desk {
     )
   let accounts = 0
   return Object.assign(desk, {
-    ...{ services, changes, clock, log, ask },
+    services,
+    changes,
+    clock,
+    log,
+    ask,
     adminToken: adminTokens.exists() ? '' : adminTokens.rotate(),
-    open(plan = 'enterprise', { trial = false, confirmed = true, addOns = [] }: Parameters<Desk['open']>[1] = {}) {
+    open(
+      plan = 'enterprise',
+      { trial = false, confirmed = true, addOns = [] }: Parameters<Desk['open']>[1] = {},
+    ) {
       accounts += 1
       const at = clock.now()
       const opened = keys.putAccount({
-        ...{ id: ids.uuid(), email: `person${accounts}@example.com`, plan, addOns, suspendedAt: null, createdAt: at },
-        ...{ trialStartedAt: trial ? at : null, trialEndsAt: trial ? at + 7 * 86_400_000 : null, emailConfirmedAt: confirmed ? at : null },
+        id: ids.uuid(),
+        email: `person${accounts}@example.com`,
+        plan,
+        addOns,
+        suspendedAt: null,
+        createdAt: at,
+        trialStartedAt: trial ? at : null,
+        trialEndsAt: trial ? at + 7 * 86_400_000 : null,
+        emailConfirmedAt: confirmed ? at : null,
       })
       const { state, token } = keys.addKey(opened)
       return { token, key: state, account: opened }
@@ -123,7 +174,10 @@ export function frontDesk(options: DeskOptions = {}): Desk {
     get: (url: string, token?: string, headers?: Record<string, string>) =>
       ask('GET', url, { ...(token && { token }), ...(headers && { headers }) }),
     async local(method: string, url: string, body?: unknown) {
-      const request = new Request(`http://localhost${url}`, { method, ...(body !== undefined && { body: JSON.stringify(body) }) })
+      const request = new Request(`http://localhost${url}`, {
+        method,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
       local.add(request)
       const response = await app.handle(request)
       const text = await response.text()
@@ -155,12 +209,21 @@ function probes(access: AccessPlugin, repeats: Idempotency) {
       },
       {
         ...probe('counted', { meter: true }),
-        query: t.Object({ answer: t.Optional(t.String()), name: t.Optional(t.String()), number: t.Optional(t.Integer()) }),
+        query: t.Object({
+          answer: t.Optional(t.String()),
+          name: t.Optional(t.String()),
+          number: t.Optional(t.Integer()),
+        }),
       },
     )
-    .post('/probe/counted', ({ body, caller, pass, request, set }) => repeats.once({ caller, pass, request, set }, body, done), {
-      ...probe('write', { meter: true, header: true }),
-    })
+    .post(
+      '/probe/counted',
+      ({ body, caller, pass, request, set }) =>
+        repeats.once({ caller, pass, request, set }, body, done),
+      {
+        ...probe('write', { meter: true, header: true }),
+      },
+    )
     .get('/probe/slow', ({ query }) => gates.wait(query.name), {
       ...probe('slow', { meter: true }),
       query: t.Object({ name: t.String() }),
@@ -169,13 +232,26 @@ function probes(access: AccessPlugin, repeats: Idempotency) {
     .get('/probe/free', done, probe('free', { meter: false }))
     .get('/probe/header', done, probe('header', { meter: false, header: true }))
     .get('/probe/marine', done, probe('marine', { meter: true, rate: 'marine' }))
-    .get('/probe/marine-historical', done, probe('marineHistorical', { meter: true, rate: 'marine-historical' }))
+    .get(
+      '/probe/marine-historical',
+      done,
+      probe('marineHistorical', { meter: true, rate: 'marine-historical' }),
+    )
     .get('/probe/demo', done, probe('demo', { open: 'a demo', rate: 'demo' }))
     .get('/probe/open', done, probe('open', { open: 'a list' }))
     .get('/probe/unlimited', done, probe('unlimited', { open: 'a probe', rate: 'none' }))
-    .get('/probe/flat', done, probe('flat', { meter: true, feature: 'energy_intelligence', flat: true }))
-    .get('/probe/either', done, probe('either', { meter: true, feature: ['standard_alerts', 'analytics_alerts'] }))
-  for (const feature of features) app.get(`/probe/feature/${feature}`, done, probe(feature, { meter: true, feature }))
+    .get(
+      '/probe/flat',
+      done,
+      probe('flat', { meter: true, feature: 'energy_intelligence', flat: true }),
+    )
+    .get(
+      '/probe/either',
+      done,
+      probe('either', { meter: true, feature: ['standard_alerts', 'analytics_alerts'] }),
+    )
+  for (const feature of features)
+    app.get(`/probe/feature/${feature}`, done, probe(feature, { meter: true, feature }))
   return app
 }
 
@@ -187,14 +263,20 @@ export const gates = {
   },
 }
 
-export const bodyOf = async (response: Response): Promise<Record<string, never>> => (await response.json()) as Record<string, never>
+export const bodyOf = async (response: Response): Promise<Record<string, never>> =>
+  (await response.json()) as Record<string, never>
 
 /** The rate headers of an answer, by their ends. */
 export const rateOf = (response: Response) => {
   const header = (name: string) => response.headers.get(`x-ratelimit-${name}`)
   return {
-    ...{ limit: header('limit'), remaining: header('remaining'), used: header('used'), window: header('window') },
-    ...{ state: header('state'), tier: header('tier'), reset: isoInstant(Number(header('reset')) * 1000) },
+    limit: header('limit'),
+    remaining: header('remaining'),
+    used: header('used'),
+    window: header('window'),
+    state: header('state'),
+    tier: header('tier'),
+    reset: isoInstant(Number(header('reset')) * 1000),
     retryAfter: response.headers.get('retry-after'),
   }
 }

@@ -15,16 +15,32 @@ export interface FuturesHouse extends House {
 /** Enough for answers about these days, in a fraction of the time that a whole copy takes. */
 const shortReach: Reach = { wholeCurveDays: 40, nearMonthsDays: 40, tickDays: 6 }
 
-export function futuresHouse(now?: number, reach: Partial<Reach> = {}, flags: Record<string, string> = {}): FuturesHouse {
+export function futuresHouse(
+  now?: number,
+  reach: Partial<Reach> = {},
+  flags: Record<string, string> = {},
+): FuturesHouse {
   const whole = house(flags, now)
   const { catalogue, series, futures, settings } = whole.services
-  const world = createWorld({ seed: 1, series: catalogue.list().map(one => ({ ...one, available: one.unavailableReason === null })) })
+  const world = createWorld({
+    seed: 1,
+    series: catalogue.list().map(one => ({ ...one, available: one.unavailableReason === null })),
+  })
   const filler = futuresFiller({
-    ...{ world, futures, settings, reach: { ...shortReach, ...reach }, clock: whole.clock, seed: 1 },
+    world,
+    futures,
+    settings,
+    reach: { ...shortReach, ...reach },
+    clock: whole.clock,
+    seed: 1,
     decimals: code => catalogue.named(code)!.decimals,
     open(contracts) {
-      catalogue.addContracts(contracts.map(({ family, month }) => contractOf(familyOf(family), month)))
-      series.markFixture(contracts.map(({ family, month }) => catalogue.named(contractCode(family, month))!.id))
+      catalogue.addContracts(
+        contracts.map(({ family, month }) => contractOf(familyOf(family), month)),
+      )
+      series.markFixture(
+        contracts.map(({ family, month }) => catalogue.named(contractCode(family, month))!.id),
+      )
       catalogue.reload()
     },
   })
@@ -61,7 +77,11 @@ export const dayOf = (given: Partial<DayRecord> = {}): DayRecord => ({
   ...given,
 })
 
-export const tickOf = (tradedAt: string, price: number, given: Partial<TickRecord> = {}): TickRecord => ({
+export const tickOf = (
+  tradedAt: string,
+  price: number,
+  given: Partial<TickRecord> = {},
+): TickRecord => ({
   family: 'WTI_FUTURES',
   month: '2027-01',
   tradedAt: at(tradedAt),
@@ -88,7 +108,12 @@ export interface FuturesBody {
 export async function answered(from: House, path: string, key: string) {
   const response = await from.get(path, key)
   const text = await response.text()
-  return { status: response.status, headers: response.headers, text, body: (text === '' ? undefined : JSON.parse(text)) as FuturesBody }
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: (text === '' ? undefined : JSON.parse(text)) as FuturesBody,
+  }
 }
 
 export const problemOf = (body: unknown) => (body as { error: Record<string, unknown> }).error

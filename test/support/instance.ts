@@ -7,17 +7,29 @@ import { createLog } from '../../src/lib/log.ts'
 import { openServices, type Services } from '../../src/services.ts'
 import { openDatabase } from '../../src/store/database.ts'
 
-/** A whole house over a database in memory, with a clock that stands still: every test has one of its own. */
+/**
+ * A whole house over a database in memory, with a clock that stands still: every test has one of
+ * its own.
+ */
 export interface House {
   services: Services
   app: App
   clock: ManualClock
   log: string[]
   /** Makes an account with one key and returns the token. */
-  key(plan?: string, options?: { email?: string; addOns?: string[]; trial?: boolean; confirmed?: boolean }): string
+  key(
+    plan?: string,
+    options?: { email?: string; addOns?: string[]; trial?: boolean; confirmed?: boolean },
+  ): string
   /** A request with a key in the Authorization header. */
   get(path: string, token?: string, headers?: Record<string, string>): Promise<Response>
-  send(method: string, path: string, body: unknown, token?: string, headers?: Record<string, string>): Promise<Response>
+  send(
+    method: string,
+    path: string,
+    body: unknown,
+    token?: string,
+    headers?: Record<string, string>,
+  ): Promise<Response>
   /** Records a series of values, `stepMs` apart, the last of them at `lastAt`. */
   record(code: string, values: readonly number[], lastAt: number, stepMs: number): void
 }
@@ -41,7 +53,13 @@ export function house(flags: Record<string, string> = {}, now = startAt): House 
   services.catalogue.reload()
   const app = createApp(services)
   let accounts = 0
-  const call = (method: string, path: string, token: string | undefined, headers: Record<string, string>, body?: string) =>
+  const call = (
+    method: string,
+    path: string,
+    token: string | undefined,
+    headers: Record<string, string>,
+    body?: string,
+  ) =>
     app.handle(
       new Request(`http://localhost${path}`, {
         method,
@@ -72,11 +90,21 @@ export function house(flags: Record<string, string> = {}, now = startAt): House 
     },
     get: (path, token, headers = {}) => call('GET', path, token, headers),
     send: (method, path, body, token, headers = {}) =>
-      call(method, path, token, { 'content-type': 'application/json', ...headers }, typeof body === 'string' ? body : JSON.stringify(body)),
+      call(
+        method,
+        path,
+        token,
+        { 'content-type': 'application/json', ...headers },
+        typeof body === 'string' ? body : JSON.stringify(body),
+      ),
     record(code, values, lastAt, stepMs) {
       const series = services.catalogue.resolve(code, clock.now())!.series
       services.ingest.write(
-        values.map((value, i) => ({ seriesId: series.id, observedAt: lastAt - (values.length - 1 - i) * stepMs, value })),
+        values.map((value, i) => ({
+          seriesId: series.id,
+          observedAt: lastAt - (values.length - 1 - i) * stepMs,
+          value,
+        })),
       )
     },
   }

@@ -1,4 +1,7 @@
-/** Every route of the interface: who may call it, what it costs, a request that must be answered and how. */
+/**
+ * Every route of the interface: who may call it, what it costs, a request that must be answered and
+ * how.
+ */
 import listed from '../api/interface.json'
 
 export interface Row {
@@ -14,7 +17,10 @@ export interface Row {
 }
 
 /** A new phone number takes the place of the verified one. */
-const takesAway = ({ method, path }: Row) => method === 'DELETE' || (method === 'POST' && path === '/v1/phone')
+const takesAway = ({ method, path }: Row) =>
+  method === 'DELETE' || (method === 'POST' && path === '/v1/phone')
 
 /** What deletes or replaces comes last: the samples of the others need what it takes away. */
-export const interfaceRows = (listed as Row[]).toSorted((a, b) => Number(takesAway(a)) - Number(takesAway(b)))
+export const interfaceRows = (listed as Row[]).toSorted(
+  (a, b) => Number(takesAway(a)) - Number(takesAway(b)),
+)

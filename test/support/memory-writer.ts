@@ -2,8 +2,13 @@ import type { PointWriter } from '../../src/feed/prices/import.ts'
 import type { Point } from '../../src/store/prices/observations.ts'
 import { codeOf } from './shipped-codes.ts'
 
-/** A writer that keeps current values in memory under `CODE ISO`, and remembers the size of each batch. */
-export function memory(batchMax = 100): PointWriter & { values: Map<string, number>; batches: number[] } {
+/**
+ * A writer that keeps current values in memory under `CODE ISO`, and remembers the size of each
+ * batch.
+ */
+export function memory(
+  batchMax = 100,
+): PointWriter & { values: Map<string, number>; batches: number[] } {
   const values = new Map<string, number>()
   const batches: number[] = []
   const write = (points: readonly Point[]) => {

@@ -10,15 +10,27 @@ import type { Captured, Channel } from '../../src/store/outbox/inbox.ts'
 
 export const startAt = Date.parse('2026-11-20T15:00:00Z')
 
-/** A house whose messages are captured, with a clock that stands still and an outbox that sends when it is told to. */
+/**
+ * A house whose messages are captured, with a clock that stands still and an outbox that sends when
+ * it is told to.
+ */
 export interface MessageHouse {
   services: Services
   app: App
   clock: ManualClock
   log: string[]
   /** Makes an account with one key. */
-  account(plan?: string, options?: { addOns?: string[]; trial?: boolean }): { id: string; token: string; email: string }
-  ask(method: string, path: string, token?: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  account(
+    plan?: string,
+    options?: { addOns?: string[]; trial?: boolean },
+  ): { id: string; token: string; email: string }
+  ask(
+    method: string,
+    path: string,
+    token?: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
   /** Sends what is due. */
   deliver(): Promise<void>
   captured(channel: Channel): Captured[]
@@ -34,12 +46,21 @@ export interface Answer {
   body: Record<string, unknown>
 }
 
-export function messageHouse({ flags = {}, mode = 'dev' }: { flags?: Record<string, string>; mode?: Mode } = {}): MessageHouse {
+export function messageHouse({
+  flags = {},
+  mode = 'dev',
+}: {
+  flags?: Record<string, string>
+  mode?: Mode
+} = {}): MessageHouse {
   const clock = manualClock(startAt)
   const log: string[] = []
   const db = openDatabase(':memory:')
   const services = openServices({
-    ...{ db, clock, ids: seededIds(1), masterKey: 'a master key for tests' },
+    db,
+    clock,
+    ids: seededIds(1),
+    masterKey: 'a master key for tests',
     config: loadConfig({
       mode,
       flags: { 'limits.per_minute': '100000', ...flags },
@@ -50,18 +71,34 @@ export function messageHouse({ flags = {}, mode = 'dev' }: { flags?: Record<stri
     log: createLog({ level: 'debug', format: 'json', write: line => void log.push(line), clock }),
   })
   const app = createApp(services)
-  const job = outboxJob({ outbox: services.outbox, clock, log: services.log, concurrency: 20, perLane: 4 })
+  const job = outboxJob({
+    outbox: services.outbox,
+    clock,
+    log: services.log,
+    concurrency: 20,
+    perLane: 4,
+  })
   let accounts = 0
 
   const house: MessageHouse = {
-    ...{ services, app, clock, log },
+    services,
+    app,
+    clock,
+    log,
     account(plan = 'enterprise', { addOns = [], trial = false } = {}) {
       accounts += 1
       const at = clock.now()
       const email = `person${accounts}@example.com`
       const account = services.keys.putAccount({
-        ...{ id: services.ids.uuid(), email, plan, addOns, emailConfirmedAt: at, suspendedAt: null, createdAt: at },
-        ...{ trialStartedAt: trial ? at : null, trialEndsAt: trial ? at + 7 * 86_400_000 : null },
+        id: services.ids.uuid(),
+        email,
+        plan,
+        addOns,
+        emailConfirmedAt: at,
+        suspendedAt: null,
+        createdAt: at,
+        trialStartedAt: trial ? at : null,
+        trialEndsAt: trial ? at + 7 * 86_400_000 : null,
       })
       return { id: account.account.id, token: services.keys.addKey(account).token, email }
     },
@@ -69,12 +106,22 @@ export function messageHouse({ flags = {}, mode = 'dev' }: { flags?: Record<stri
       const response = await app.handle(
         new Request(`http://localhost${path}`, {
           method,
-          headers: { ...(token && { authorization: `Token ${token}` }), 'content-type': 'application/json', ...headers },
-          ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+          headers: {
+            ...(token && { authorization: `Token ${token}` }),
+            'content-type': 'application/json',
+            ...headers,
+          },
+          ...(body !== undefined && {
+            body: typeof body === 'string' ? body : JSON.stringify(body),
+          }),
         }),
       )
       const text = await response.text()
-      return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) }
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: text === '' ? {} : JSON.parse(text),
+      }
     },
     async deliver() {
       await job.pass()

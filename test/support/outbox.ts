@@ -5,7 +5,14 @@ import { type ManualClock, manualClock } from '../../src/lib/clock.ts'
 import { type Ids, seededIds } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { Outcome } from '../../src/send/attempt.ts'
-import { type LanePolicy, type Message, type Outbox, outbox, type Parcel, type Settled } from '../../src/service/outbox/outbox.ts'
+import {
+  type LanePolicy,
+  type Message,
+  type Outbox,
+  outbox,
+  type Parcel,
+  type Settled,
+} from '../../src/service/outbox/outbox.ts'
 import { openDatabase, transact } from '../../src/store/database.ts'
 import { outboxStore } from '../../src/store/outbox/outbox.ts'
 
@@ -48,8 +55,18 @@ export interface OutboxWorldOptions {
 }
 
 export const delivered: Outcome = { state: 'delivered', statusCode: 200, durationMs: 5 }
-export const unavailable: Outcome = { state: 'retry', statusCode: 503, error: 'the receiver answered 503', durationMs: 5 }
-export const refused: Outcome = { state: 'failed', statusCode: 410, error: 'the receiver answered 410', durationMs: 5 }
+export const unavailable: Outcome = {
+  state: 'retry',
+  statusCode: 503,
+  error: 'the receiver answered 503',
+  durationMs: 5,
+}
+export const refused: Outcome = {
+  state: 'failed',
+  statusCode: 410,
+  error: 'the receiver answered 410',
+  durationMs: 5,
+}
 
 export function outboxWorld(options: OutboxWorldOptions = {}): OutboxWorld {
   const { answer = () => delivered, policy = () => ({ state: 'open' }), seed = 1 } = options
@@ -57,17 +74,39 @@ export function outboxWorld(options: OutboxWorldOptions = {}): OutboxWorld {
   const db = options.db ?? openDatabase(':memory:')
   const ids = seededIds(seed)
   const lines: string[] = []
-  const log = createLog({ level: 'debug', format: 'json', write: line => void lines.push(line), clock })
-  const queue = outbox(outboxStore(db), { db, clock, ids, log, chance: options.chance ?? (() => 0) })
+  const log = createLog({
+    level: 'debug',
+    format: 'json',
+    write: line => void lines.push(line),
+    clock,
+  })
+  const queue = outbox(outboxStore(db), {
+    db,
+    clock,
+    ids,
+    log,
+    chance: options.chance ?? (() => 0),
+  })
   const sent: Sent[] = []
   const settled: Settled[] = []
   const send = async (parcel: Parcel, _lane: unknown, signal: AbortSignal) => {
-    sent.push({ eventId: parcel.eventId, lane: parcel.lane, attempt: parcel.attempt, at: clock.now() })
+    sent.push({
+      eventId: parcel.eventId,
+      lane: parcel.lane,
+      attempt: parcel.attempt,
+      at: clock.now(),
+    })
     return await answer(parcel, signal)
   }
   queue.register('webhook', { send }, { policy })
   queue.listen('webhook', one => void settled.push(one))
-  const job = outboxJob({ outbox: queue, clock, log, concurrency: options.concurrency ?? 20, perLane: options.perLane ?? 4 })
+  const job = outboxJob({
+    outbox: queue,
+    clock,
+    log,
+    concurrency: options.concurrency ?? 20,
+    perLane: options.perLane ?? 4,
+  })
   const jobs = runner([job], clock, log)
   const run = async () => {
     await jobs.tick()
@@ -75,7 +114,15 @@ export function outboxWorld(options: OutboxWorldOptions = {}): OutboxWorld {
   }
   let made = 0
   return {
-    ...{ db, clock, ids, outbox: queue, job, log: lines, sent, settled, run },
+    db,
+    clock,
+    ids,
+    outbox: queue,
+    job,
+    log: lines,
+    sent,
+    settled,
+    run,
     put(message = {}) {
       made += 1
       const eventId = `evt_${String(made).padStart(26, '0')}`

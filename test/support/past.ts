@@ -1,10 +1,19 @@
 import { isoDay } from '../../src/lib/instant.ts'
 import type { BarInterval } from '../../src/market/prices/bars.ts'
-import { type History, type HistoryRange, type HistoryRow, history } from '../../src/service/prices/history.ts'
+import {
+  type History,
+  type HistoryRange,
+  type HistoryRow,
+  history,
+} from '../../src/service/prices/history.ts'
 import { type QuarantineList, quarantineList } from '../../src/service/prices/quarantine.ts'
 import { seriesStore } from '../../src/store/catalogue/series.ts'
 import { openDatabase } from '../../src/store/database.ts'
-import { type ObservationStore, observationStore, type Point } from '../../src/store/prices/observations.ts'
+import {
+  type ObservationStore,
+  observationStore,
+  type Point,
+} from '../../src/store/prices/observations.ts'
 import { quarantineStore } from '../../src/store/prices/quarantine.ts'
 
 export const seriesIds = [1, 2, 3]
@@ -15,22 +24,41 @@ export interface Version {
   recordedAt: number
 }
 
-/** A past in a database, and beside it the same past in a plain list that answers by looking at everything. */
+/**
+ * A past in a database, and beside it the same past in a plain list that answers by looking at
+ * everything.
+ */
 export interface Past {
   store: ObservationStore
   history: History
   quarantine: QuarantineList
   write(points: readonly Point[], recordedAt: number): void
-  /** The rows of a range, newest first, each with the version that `pick` takes of it: the current one unless said. */
-  rows(range: HistoryRange, pick?: (versions: readonly Version[]) => Version | undefined): HistoryRow[]
+  /**
+   * The rows of a range, newest first, each with the version that `pick` takes of it: the current
+   * one unless said.
+   */
+  rows(
+    range: HistoryRange,
+    pick?: (versions: readonly Version[]) => Version | undefined,
+  ): HistoryRow[]
 }
 
 export function past(): Past {
   const db = openDatabase(':memory:')
   seriesStore(db).put(
     seriesIds.map(id => ({
-      ...{ code: `CODE_${id}`, name: `Code ${id}`, category: 'crude_oil', currency: 'USD', unit: 'barrel', decimals: 2 },
-      ...{ cadence: 'daily' as const, source: 'market_reporting', description: '', unavailableReason: null, level: 70, volatility: 0.3 },
+      code: `CODE_${id}`,
+      name: `Code ${id}`,
+      category: 'crude_oil',
+      currency: 'USD',
+      unit: 'barrel',
+      decimals: 2,
+      cadence: 'daily' as const,
+      source: 'market_reporting',
+      description: '',
+      unavailableReason: null,
+      level: 70,
+      volatility: 0.3,
     })),
     [],
   )
@@ -39,7 +67,9 @@ export function past(): Past {
   const read = history(store, quarantine)
   const points = new Map<string, { seriesId: number; observedAt: number; versions: Version[] }>()
   const isClear = (seriesId: number, at: number) =>
-    !quarantine.all().some(one => one.seriesId === seriesId && one.fromOn <= isoDay(at) && isoDay(at) <= one.toOn)
+    !quarantine
+      .all()
+      .some(one => one.seriesId === seriesId && one.fromOn <= isoDay(at) && isoDay(at) <= one.toOn)
 
   return {
     store,
@@ -52,19 +82,33 @@ export function past(): Past {
         const key = `${seriesId} ${observedAt}`
         const known = points.get(key)
         const last = known?.versions.at(-1)
-        if (!known) points.set(key, { seriesId, observedAt, versions: [{ value, recordedAt: own }] })
+        if (!known)
+          points.set(key, { seriesId, observedAt, versions: [{ value, recordedAt: own }] })
         else if (last!.value !== value && own <= last!.recordedAt) last!.value = value
         else if (last!.value !== value) known.versions.push({ value, recordedAt: own })
       }
     },
-    rows({ seriesIds: ids, interval, from, to, bornBy = Number.MAX_SAFE_INTEGER }, pick = versions => versions.at(-1)) {
-      const raw = [...points.values()].flatMap(({ seriesId, observedAt, versions }): HistoryRow[] => {
-        const picked = pick(versions)
-        const isInside = ids.includes(seriesId) && observedAt >= from && observedAt < to && isClear(seriesId, observedAt)
-        return picked && isInside && versions[0]!.recordedAt <= bornBy ? [{ seriesId, observedAt, ...picked }] : []
-      })
+    rows(
+      { seriesIds: ids, interval, from, to, bornBy = Number.MAX_SAFE_INTEGER },
+      pick = versions => versions.at(-1),
+    ) {
+      const raw = [...points.values()].flatMap(
+        ({ seriesId, observedAt, versions }): HistoryRow[] => {
+          const picked = pick(versions)
+          const isInside =
+            ids.includes(seriesId) &&
+            observedAt >= from &&
+            observedAt < to &&
+            isClear(seriesId, observedAt)
+          return picked && isInside && versions[0]!.recordedAt <= bornBy
+            ? [{ seriesId, observedAt, ...picked }]
+            : []
+        },
+      )
       const rows = interval === 'raw' ? raw : bucketed(raw, interval)
-      return rows.sort((a, b) => b.observedAt - a.observedAt || ids.indexOf(a.seriesId) - ids.indexOf(b.seriesId))
+      return rows.sort(
+        (a, b) => b.observedAt - a.observedAt || ids.indexOf(a.seriesId) - ids.indexOf(b.seriesId),
+      )
     },
   }
 }
@@ -77,7 +121,10 @@ const startOf: Record<BarInterval, (at: Date) => number> = {
 }
 
 function bucketed(raw: readonly HistoryRow[], interval: BarInterval): HistoryRow[] {
-  const buckets = Map.groupBy(raw, row => `${row.seriesId} ${startOf[interval](new Date(row.observedAt))}`)
+  const buckets = Map.groupBy(
+    raw,
+    row => `${row.seriesId} ${startOf[interval](new Date(row.observedAt))}`,
+  )
   return [...buckets].map(([key, rows]) => {
     const inTime = rows.sort((a, b) => a.observedAt - b.observedAt)
     const [values, last] = [inTime.map(row => row.value), inTime.at(-1)!]
@@ -94,7 +141,13 @@ function bucketed(raw: readonly HistoryRow[], interval: BarInterval): HistoryRow
       recordedAt: Math.max(...inTime.map(row => row.recordedAt)),
       bornAt: 0,
     }
-    return { seriesId: last.seriesId, observedAt: last.observedAt, value: last.value, recordedAt: bar.recordedAt, bar }
+    return {
+      seriesId: last.seriesId,
+      observedAt: last.observedAt,
+      value: last.value,
+      recordedAt: bar.recordedAt,
+      bar,
+    }
   })
 }
 

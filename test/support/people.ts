@@ -20,25 +20,43 @@ export interface People extends House {
   /** Signs a person in with a link and answers the session token. */
   signedIn(person: Person): Promise<string>
   /** A request with whatever stands in `authorization`. */
-  ask(method: string, path: string, authorization?: string, body?: unknown, headers?: Record<string, string>): Promise<Asked>
+  ask(
+    method: string,
+    path: string,
+    authorization?: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Asked>
   /** Letters that would have been sent to an address, oldest first. */
   letters(to: string): { subject: string; text: string }[]
 }
 
 /** A house with people in it. */
 export function people(flags: Record<string, string> = {}): People {
-  const made = house({ 'limits.per_minute': '100000', 'limits.unauthenticated_per_minute': '100000', ...flags })
+  const made = house({
+    'limits.per_minute': '100000',
+    'limits.unauthenticated_per_minute': '100000',
+    ...flags,
+  })
   const { app, services } = made
   const ask: People['ask'] = async (method, path, authorization, body, headers = {}) => {
     const response = await app.handle(
       new Request(`http://localhost${path}`, {
         method,
-        headers: { ...(authorization && { authorization }), ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+        headers: {
+          ...(authorization && { authorization }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       }),
     )
     const text = await response.text()
-    return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : { text }, headers: response.headers }
+    return {
+      status: response.status,
+      body: text.startsWith('{') ? JSON.parse(text) : { text },
+      headers: response.headers,
+    }
   }
   return {
     ...made,
@@ -49,7 +67,9 @@ export function people(flags: Record<string, string> = {}): People {
       return { account: services.keys.accountByEmail(email)!, email, key }
     },
     async signedIn({ account }) {
-      const answer = await ask('POST', '/v1/auth/session', undefined, { link_token: services.signIn.makeLink(account) })
+      const answer = await ask('POST', '/v1/auth/session', undefined, {
+        link_token: services.signIn.makeLink(account),
+      })
       return (answer.body.data as { token: string }).token
     },
     letters(to) {
@@ -60,7 +80,10 @@ export function people(flags: Record<string, string> = {}): People {
         .all() as { eventId: string; body: string }[]
       const opened = ({ eventId, body }: { eventId: string; body: string }) => {
         const { sealed } = JSON.parse(body) as { sealed?: string }
-        const text = sealed === undefined ? body : services.vault.open(sealContext(eventId), Buffer.from(sealed, 'base64'))
+        const text =
+          sealed === undefined
+            ? body
+            : services.vault.open(sealContext(eventId), Buffer.from(sealed, 'base64'))
         return JSON.parse(text) as { to: string; subject: string; text: string }
       }
       return rows.map(opened).filter(letter => letter.to === to)
@@ -71,4 +94,5 @@ export function people(flags: Record<string, string> = {}): People {
 /** The 64 hexadecimal characters in a text. */
 export const tokenIn = (text: string): string => /[0-9a-f]{64}/.exec(text)?.[0] ?? ''
 
-export const codeOf = ({ body }: Asked): unknown => body.code ?? (body.error as { code?: string } | undefined)?.code
+export const codeOf = ({ body }: Asked): unknown =>
+  body.code ?? (body.error as { code?: string } | undefined)?.code

@@ -9,7 +9,9 @@ import { cotStore } from '../../src/store/analytics/positions.ts'
 import { seriesStore } from '../../src/store/catalogue/series.ts'
 import { openDatabase } from '../../src/store/database.ts'
 
-/** The datasets that indicators list, over a database in memory, and the stores that they write to. */
+/**
+ * The datasets that indicators list, over a database in memory, and the stores that they write to.
+ */
 export function setUp() {
   const db = openDatabase(':memory:')
   const series = seriesStore(db)
@@ -17,7 +19,9 @@ export function setUp() {
   series.put(shipped.series, shipped.aliases)
   const [cot, notes, trades] = [cotStore(db), annotationStore(db), congressionalTradeStore(db)]
   return {
-    ...{ cot, notes, trades },
+    cot,
+    notes,
+    trades,
     positions: cotPositions(cot),
     annotations: annotations(notes, catalogueOf(series.all())),
     congress: congressionalTrades(trades),

@@ -21,7 +21,10 @@ export interface Stand {
   close(): void
 }
 
-/** A provider over real sockets that behaves as told, one behaviour for each request and the last one for the rest; the same key is one delivery. */
+/**
+ * A provider over real sockets that behaves as told, one behaviour for each request and the last
+ * one for the rest; the same key is one delivery.
+ */
 export async function provider(behaviours: readonly Behaviour[], answer: string): Promise<Stand> {
   const sockets = new Set<Socket>()
   const stand = { requests: [] as Stand['requests'], delivered: [] as string[] }
@@ -36,14 +39,18 @@ export async function provider(behaviours: readonly Behaviour[], answer: string)
       if (end < 0) return
       const [start = '', ...lines] = text.slice(0, end).split('\r\n')
       const headers = Object.fromEntries(
-        lines.map(line => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+        lines.map(line => [
+          line.slice(0, line.indexOf(':')).toLowerCase(),
+          line.slice(line.indexOf(':') + 1).trim(),
+        ]),
       )
       const body = text.slice(end + 4)
       if (body.length < Number(headers['content-length'] ?? 0)) return
       text = ''
       const behaviour = behaviours[Math.min(stand.requests.length, behaviours.length - 1)]!
       stand.requests.push({ path: start.split(' ')[1]!, headers, body })
-      const accepts = typeof behaviour === 'string' && (behaviour === 'ok' || behaviour.startsWith('accepts'))
+      const accepts =
+        typeof behaviour === 'string' && (behaviour === 'ok' || behaviour.startsWith('accepts'))
       const key = headers['idempotency-key'] ?? `request ${stand.requests.length}`
       if (accepts && !keys.has(key)) {
         keys.add(key)
@@ -65,8 +72,14 @@ export async function provider(behaviours: readonly Behaviour[], answer: string)
 
 function behave(socket: Socket, behaviour: Behaviour, answer: string): void {
   const respond = (status: number, body: string, headers: Record<string, string> = {}) => {
-    const lines = Object.entries({ 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)), ...headers })
-    socket.end(`HTTP/1.1 ${status} X\r\nconnection: close\r\n${lines.map(line => line.join(': ')).join('\r\n')}\r\n\r\n${body}`)
+    const lines = Object.entries({
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      ...headers,
+    })
+    socket.end(
+      `HTTP/1.1 ${status} X\r\nconnection: close\r\n${lines.map(line => line.join(': ')).join('\r\n')}\r\n\r\n${body}`,
+    )
   }
   if (typeof behaviour === 'object') respond(behaviour.status, behaviour.body, behaviour.headers)
   else if (behaviour === 'ok') respond(200, answer)

@@ -6,7 +6,10 @@ export interface Received {
   body: Buffer
 }
 
-/** A receiver of raw bytes on loopback: it answers as it is told, and knows what came in and which connections were closed. */
+/**
+ * A receiver of raw bytes on loopback: it answers as it is told, and knows what came in and which
+ * connections were closed.
+ */
 export interface Receiver {
   port: number
   url: string
@@ -20,7 +23,10 @@ export interface Receiver {
 export type Behaviour = (socket: Socket, request: Received) => void
 
 /** `answer` is asked once the whole request is there; `greet` when a connection is made. */
-export async function receiver(answer: Behaviour, greet: (socket: Socket) => void = () => undefined): Promise<Receiver> {
+export async function receiver(
+  answer: Behaviour,
+  greet: (socket: Socket) => void = () => undefined,
+): Promise<Receiver> {
   const received: Received[] = []
   const open = new Set<Socket>()
   const closed: (() => void)[] = []
@@ -70,14 +76,23 @@ function wholeRequest(bytes: Buffer): Received | undefined {
     head
       .split('\r\n')
       .slice(1)
-      .map(line => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+      .map(line => [
+        line.slice(0, line.indexOf(':')).toLowerCase(),
+        line.slice(line.indexOf(':') + 1).trim(),
+      ]),
   )
   const body = bytes.subarray(end + 4)
-  return body.length < Number(headers.get('content-length') ?? 0) ? undefined : { head, headers, body }
+  return body.length < Number(headers.get('content-length') ?? 0)
+    ? undefined
+    : { head, headers, body }
 }
 
 /** An answer as it goes over the wire. */
-export const answered = (status: string, body: string | Uint8Array = '', headers: Record<string, string> = {}): Buffer =>
+export const answered = (
+  status: string,
+  body: string | Uint8Array = '',
+  headers: Record<string, string> = {},
+): Buffer =>
   Buffer.concat([
     Buffer.from(
       `HTTP/1.1 ${status}\r\n${Object.entries({ 'Content-Length': String(body.length), ...headers })

@@ -23,8 +23,9 @@ export const inOtherNames = <T extends string | undefined>(text: T): T =>
 const shared = globalThis as { clientsCopy?: EvaluationCopy }
 
 /**
- * One evaluation copy under other names for all tests of clients, because filling it takes seconds. It is never closed: its files are
- * removed while they are open, and the system takes them back when the process ends.
+ * One evaluation copy under other names for all tests of clients, because filling it takes seconds.
+ * It is never closed: its files are removed while they are open, and the system takes them back
+ * when the process ends.
  */
 export function clientsCopy(): EvaluationCopy {
   if (shared.clientsCopy) return shared.clientsCopy
@@ -42,6 +43,11 @@ export function clientsCopy(): EvaluationCopy {
 
 /** The interface over the same services with client profiles, as TOML. */
 export function withProfiles(services: Services, toml: string) {
-  const { clientProfiles } = loadConfig({ flags: {}, env: {}, files: { directory: '/' }, readFile: () => toml })
+  const { clientProfiles } = loadConfig({
+    flags: {},
+    env: {},
+    files: { directory: '/' },
+    readFile: () => toml,
+  })
   return createApp({ ...services, config: { ...services.config, clientProfiles } })
 }

@@ -48,7 +48,10 @@ export interface BackedUp {
   hooks: string[]
   mails: SmtpServer
   texts: Stand
-  /** A new directory with the settings and the key of the one that the backup is of, without a database. */
+  /**
+   * A new directory with the settings and the key of the one that the backup is of, without a
+   * database.
+   */
   directory(): string
   opened(dir: string): House
   command(...args: string[]): Promise<Outcome>
@@ -61,7 +64,11 @@ type Hearing = Partial<{ out(line: string): void; onStop(listener: () => void): 
 
 export async function backedUp(): Promise<BackedUp> {
   const folder = mkdtempSync(join(tmpdir(), 'wellhead-restore-'))
-  const [mails, texts, hooks] = [await smtpServer(), await provider(['ok'], '{"sid":"SM1"}'), [] as string[]]
+  const [mails, texts, hooks] = [
+    await smtpServer(),
+    await provider(['ok'], '{"sid":"SM1"}'),
+    [] as string[],
+  ]
   const hook = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
@@ -80,15 +87,28 @@ export async function backedUp(): Promise<BackedUp> {
     return dir
   }
   const opened = (dir: string) => {
-    const config = loadConfig({ mode: 'serve', flags: { 'data.dir': dir }, env: {}, files: { directory: folder } })
+    const config = loadConfig({
+      mode: 'serve',
+      flags: { 'data.dir': dir },
+      env: {},
+      files: { directory: folder },
+    })
     const clock = systemClock()
     const log = createLog({ level: 'error', format: 'json', write() {}, clock })
     return openHouse({ ground: { config, clock, ids: randomIds(), log }, dir })
   }
-  const command = async (args: readonly string[], { out, onStop = () => undefined }: Hearing = {}): Promise<Outcome> => {
+  const command = async (
+    args: readonly string[],
+    { out, onStop = () => undefined }: Hearing = {},
+  ): Promise<Outcome> => {
     const [lines, err]: [string[], string[]] = [[], []]
     const code = await run(args, {
-      ...{ env: { WELLHEAD_LOG_LEVEL: 'error' }, directory: folder, stdin: noInput(), terminal: undefined, write() {}, onStop },
+      env: { WELLHEAD_LOG_LEVEL: 'error' },
+      directory: folder,
+      stdin: noInput(),
+      terminal: undefined,
+      write() {},
+      onStop,
       out(line) {
         lines.push(line)
         out?.(line)
@@ -106,7 +126,14 @@ export async function backedUp(): Promise<BackedUp> {
   house.close()
   if (made.code !== 0) throw new Error(made.err)
   return {
-    ...{ folder, file, webhookId, hooks, mails, texts, directory, opened },
+    folder,
+    file,
+    webhookId,
+    hooks,
+    mails,
+    texts,
+    directory,
+    opened,
     command: (...args) => command(args),
     serving: dir => serving(dir, token, command),
     close() {
@@ -132,23 +159,40 @@ twilio_from = "+15005550006"
 twilio_url = "${twilioUrl}"
 `
 
-/** A webhook that waits, one that is to be tried again, one under way, a letter of a delivery, a text message, a delivery that is due, a price. */
+/**
+ * A webhook that waits, one that is to be tried again, one under way, a letter of a delivery, a
+ * text message, a delivery that is due, a price.
+ */
 function fill({ services }: House, hookUrl: string): { token: string; webhookId: string } {
   const { keys, ids, clock, catalogue, outbox, db } = services
   const now = clock.now()
   const account = keys.putAccount({
-    ...{ id: ids.uuid(), email: 'ann@example.com', plan: 'enterprise', addOns: [], trialStartedAt: null, trialEndsAt: null },
-    ...{ emailConfirmedAt: now, suspendedAt: null, createdAt: now },
+    id: ids.uuid(),
+    email: 'ann@example.com',
+    plan: 'enterprise',
+    addOns: [],
+    trialStartedAt: null,
+    trialEndsAt: null,
+    emailConfirmedAt: now,
+    suspendedAt: null,
+    createdAt: now,
   })
   const { token } = keys.addKey(account)
   const { id: accountId } = account.account
   const made = services.webhooks.create(account, {
     ...defaultSettings,
-    ...{ url: hookUrl, events: ['price_alert.triggered'] },
+    url: hookUrl,
+    events: ['price_alert.triggered'],
   })
   if ('refused' in made) throw new Error('no endpoint was made')
   const { id: webhookId } = made.endpoint
-  const message = { kind: 'webhook', accountId, lane: webhookId, eventType: 'price.updated', body: '{}' } as const
+  const message = {
+    kind: 'webhook',
+    accountId,
+    lane: webhookId,
+    eventType: 'price.updated',
+    body: '{}',
+  } as const
   const { engine } = outbox
   const claimed = (eventId: string) => {
     transact(db, () => outbox.put({ ...message, eventId }))
@@ -156,7 +200,13 @@ function fill({ services }: House, hookUrl: string): { token: string; webhookId:
   }
   claimed(heldEvents.leased)
   const failed = claimed(heldEvents.retrying)
-  transact(db, () => engine.settle(failed, { state: 'open' }, { state: 'retry', error: 'answered 503', retryAfterMs: 1, durationMs: 1 }))
+  transact(db, () =>
+    engine.settle(
+      failed,
+      { state: 'open' },
+      { state: 'retry', error: 'answered 503', retryAfterMs: 1, durationMs: 1 },
+    ),
+  )
   transact(db, () => outbox.put({ ...message, eventId: heldEvents.waiting }))
 
   const series = catalogue.named('BRENT_CRUDE_USD')!
@@ -176,8 +226,19 @@ function fill({ services }: House, hookUrl: string): { token: string; webhookId:
 
   const condition = { kind: 'price', operator: 'greater_than', value: 1 } as const
   const rest = { metadata: null, webhookUrl: null, cooldownMinutes: 0, enabled: true }
-  services.alerts.create(account, { name: 'Brent above 1', seriesId: series.id, condition, ...rest })
-  alertPriceStore(db).add({ seriesId: series.id, sourceId: series.id, observedAt: now - hourMs, value: 74.25, at: clock.now() + 1 })
+  services.alerts.create(account, {
+    name: 'Brent above 1',
+    seriesId: series.id,
+    condition,
+    ...rest,
+  })
+  alertPriceStore(db).add({
+    seriesId: series.id,
+    sourceId: series.id,
+    observedAt: now - hourMs,
+    value: 74.25,
+    at: clock.now() + 1,
+  })
   return { token, webhookId }
 }
 
@@ -203,7 +264,11 @@ async function serving(
   return {
     async ask<T>(method: string, path: string, body?: unknown) {
       const headers = { authorization: `Token ${token}`, 'content-type': 'application/json' }
-      const response = await fetch(url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+      const response = await fetch(url + path, {
+        method,
+        headers,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
       return (await response.json()) as T
     },
     async stop() {

@@ -17,15 +17,35 @@ import { fx } from '../../src/service/prices/fx.ts'
 import { type House, house } from './instance.ts'
 
 export interface Desk extends House {
-  /** Whether a body is what the route documents for 200, also where the handler wrote the text itself. */
+  /**
+   * Whether a body is what the route documents for 200, also where the handler wrote the text
+   * itself.
+   */
   documented(path: string, body: unknown): boolean
 }
 
-/** A house of which only the routes under test stand, with a few data paths that differ in what they cost. */
+/**
+ * A house of which only the routes under test stand, with a few data paths that differ in what they
+ * cost.
+ */
 export function desk(flags: Record<string, string> = {}): Desk {
   const whole = house(flags)
   const { services } = whole
-  const { config, clock, ids, log, keys, meter, plans, limits, adminTokens, catalogue, board, history, closes } = services
+  const {
+    config,
+    clock,
+    ids,
+    log,
+    keys,
+    meter,
+    plans,
+    limits,
+    adminTokens,
+    catalogue,
+    board,
+    history,
+    closes,
+  } = services
   const links = linker(config)
   const door = gate({
     keys,
@@ -45,7 +65,19 @@ export function desk(flags: Record<string, string> = {}): Desk {
   const codes = codeReader(catalogue, now, limits.codesPerRequestMax, links)
   const marks = { fixtureHeader: `${config.brand.headerPrefix}Data` }
   const exchange = fx(catalogue, board)
-  const shared = { access, board, catalogue, codes, meter, marks, now, exchange, history, closes, firstCodes: config.demo.codes }
+  const shared = {
+    access,
+    board,
+    catalogue,
+    codes,
+    meter,
+    marks,
+    now,
+    exchange,
+    history,
+    closes,
+    firstCodes: config.demo.codes,
+  }
   const app = base({ access, gate: door, ids, log, links, corsOrigins: config.cors.origins })
     .use(latest(shared))
     .use(batch(shared))
@@ -65,7 +97,13 @@ export function desk(flags: Record<string, string> = {}): Desk {
         },
       }),
     )
-  const call = (method: string, path: string, token: string | undefined, headers: Record<string, string>, body?: string) =>
+  const call = (
+    method: string,
+    path: string,
+    token: string | undefined,
+    headers: Record<string, string>,
+    body?: string,
+  ) =>
     app.handle(
       new Request(`http://localhost${path}`, {
         method,
@@ -77,7 +115,13 @@ export function desk(flags: Record<string, string> = {}): Desk {
     ...whole,
     get: (path, token, headers = {}) => call('GET', path, token, headers),
     send: (method, path, body, token, headers = {}) =>
-      call(method, path, token, { 'content-type': 'application/json', ...headers }, typeof body === 'string' ? body : JSON.stringify(body)),
+      call(
+        method,
+        path,
+        token,
+        { 'content-type': 'application/json', ...headers },
+        typeof body === 'string' ? body : JSON.stringify(body),
+      ),
     documented(path, body) {
       const route = (app.routes as InternalRoute[]).find(one => one.path === path)!
       const shape = (route.hooks as { response: Record<number, TSchema> }).response[200]!
@@ -86,7 +130,9 @@ export function desk(flags: Record<string, string> = {}): Desk {
   }
 }
 
-/** Paths with answers that no price gives: of a feature, of a rate window, with any rows, with none. */
+/**
+ * Paths with answers that no price gives: of a feature, of a rate window, with any rows, with none.
+ */
 function dataPaths(access: AccessPlugin) {
   return new Elysia()
     .use(access)
@@ -94,11 +140,19 @@ function dataPaths(access: AccessPlugin) {
       access: { meter: true, feature: 'calculated_metrics' },
     })
     .get('/v1/marine-any', () => ({ data: [] }), { access: { meter: true } })
-    .get('/v1/marine/any', () => ({ data: [{ port: 'SGSIN' }] }), { access: { meter: true, rate: 'marine-historical' } })
-    .get('/v1/storage/any', ({ query }) => ({ status: 'success', data: JSON.parse(query.rows ?? '[]') }), {
-      access: { meter: true },
-      query: t.Object({ rows: t.Optional(t.String()) }),
+    .get('/v1/marine/any', () => ({ data: [{ port: 'SGSIN' }] }), {
+      access: { meter: true, rate: 'marine-historical' },
     })
+    .get(
+      '/v1/storage/any',
+      ({ query }) => ({ status: 'success', data: JSON.parse(query.rows ?? '[]') }),
+      {
+        access: { meter: true },
+        query: t.Object({ rows: t.Optional(t.String()) }),
+      },
+    )
     .get('/v1/status', () => 'plain', { access: { meter: false } })
-    .get('/v1/rig-counts/fails', () => Promise.reject(new Error('secret text')), { access: { meter: true } })
+    .get('/v1/rig-counts/fails', () => Promise.reject(new Error('secret text')), {
+      access: { meter: true },
+    })
 }

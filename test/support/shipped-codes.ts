@@ -11,10 +11,17 @@ const rowsOf = (name: string) =>
 const aliases = Map.groupBy(rowsOf('aliases.tsv'), row => row[1]!)
 
 /** The catalogue that ships, numbered from 1 in the order of the file. */
-export const series = rowsOf('codes.tsv').map(([code, , category, currency, unit, , , , , level], i) => ({
-  ...{ id: i + 1, code: code!, category: category!, currency: currency || null, unit: unit!, level: Number(level) },
-  aliases: (aliases.get(code!) ?? []).map(row => row[0]!),
-}))
+export const series = rowsOf('codes.tsv').map(
+  ([code, , category, currency, unit, , , , , level], i) => ({
+    id: i + 1,
+    code: code!,
+    category: category!,
+    currency: currency || null,
+    unit: unit!,
+    level: Number(level),
+    aliases: (aliases.get(code!) ?? []).map(row => row[0]!),
+  }),
+)
 
 export const catalogue = catalogueOf(series)
 export const idOf = (code: string): number => catalogue.find(code)!.id

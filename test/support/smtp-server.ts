@@ -1,7 +1,13 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
-/** What the server answers to a command; undefined: as a server that takes the mail. Nothing is answered to `silence`, and `cut` ends the connection. */
-export type Answers = (command: string, connection: number) => string | 'silence' | 'cut' | undefined
+/**
+ * What the server answers to a command; undefined: as a server that takes the mail. Nothing is
+ * answered to `silence`, and `cut` ends the connection.
+ */
+export type Answers = (
+  command: string,
+  connection: number,
+) => string | 'silence' | 'cut' | undefined
 
 export interface Accepted {
   from: string
@@ -18,7 +24,10 @@ export interface SmtpServer {
   close(): void
 }
 
-/** A mail server that speaks the least of SMTP (RFC 5321) on loopback. A message is taken when its last line has come, whatever is answered to it. */
+/**
+ * A mail server that speaks the least of SMTP (RFC 5321) on loopback. A message is taken when its
+ * last line has come, whatever is answered to it.
+ */
 export async function smtpServer(answers: Answers = () => undefined): Promise<SmtpServer> {
   const state = { accepted: [] as Accepted[], commands: [] as string[], connections: 0 }
   const sockets = new Set<Socket>()
@@ -37,7 +46,12 @@ export async function smtpServer(answers: Answers = () => undefined): Promise<Sm
   })
 }
 
-function serve(socket: Socket, state: { accepted: Accepted[]; commands: string[] }, answers: Answers, connection: number): void {
+function serve(
+  socket: Socket,
+  state: { accepted: Accepted[]; commands: string[] },
+  answers: Answers,
+  connection: number,
+): void {
   let text = ''
   let inData = false
   let mail: Accepted = { from: '', to: [], raw: '' }
@@ -82,11 +96,20 @@ function serve(socket: Socket, state: { accepted: Accepted[]; commands: string[]
 /** Header fields of a message, folded lines joined. */
 export function fields(raw: string): [name: string, value: string][] {
   const head = raw.slice(0, raw.indexOf('\r\n\r\n')).replace(/\r\n[ \t]+/g, ' ')
-  return head.split('\r\n').map(line => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)])
+  return head
+    .split('\r\n')
+    .map(line => [
+      line.slice(0, line.indexOf(':')).toLowerCase(),
+      line.slice(line.indexOf(':') + 2),
+    ])
 }
 
 /** The bytes of the parts that are attached, in order. */
 export function attachments(raw: string): Buffer[] {
-  const parts = raw.split(/\r\n--[^\r\n]+/).filter(part => /content-disposition: attachment/i.test(part))
-  return parts.map(part => Buffer.from(part.slice(part.indexOf('\r\n\r\n')).replace(/\s/g, ''), 'base64'))
+  const parts = raw
+    .split(/\r\n--[^\r\n]+/)
+    .filter(part => /content-disposition: attachment/i.test(part))
+  return parts.map(part =>
+    Buffer.from(part.slice(part.indexOf('\r\n\r\n')).replace(/\s/g, ''), 'base64'),
+  )
 }

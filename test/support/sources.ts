@@ -2,7 +2,11 @@ import { dataSourcesJob } from '../../src/jobs/data-sources.ts'
 import type { DataSource } from '../../src/service/sources/sources.ts'
 import { type House, house } from './instance.ts'
 
-export const loopback = { 'egress.allow': '127.0.0.0/8', 'limits.per_minute': '100000', 'limits.unauthenticated_per_minute': '100000' }
+export const loopback = {
+  'egress.allow': '127.0.0.0/8',
+  'limits.per_minute': '100000',
+  'limits.unauthenticated_per_minute': '100000',
+}
 
 /** A house whose data sources are synced when it is told to. */
 export interface SourceDesk extends House {
@@ -13,7 +17,12 @@ export interface SourceDesk extends House {
   /** Everything that is due, once. */
   syncAll(): Promise<void>
   job: ReturnType<typeof dataSourcesJob>
-  ask<T>(method: string, path: string, body?: unknown, token?: string): Promise<{ status: number; data: T; text: string }>
+  ask<T>(
+    method: string,
+    path: string,
+    body?: unknown,
+    token?: string,
+  ): Promise<{ status: number; data: T; text: string }>
 }
 
 export function sourceDesk(flags: Record<string, string> = {}): SourceDesk {
@@ -21,9 +30,14 @@ export function sourceDesk(flags: Record<string, string> = {}): SourceDesk {
   const own = h.key()
   const job = dataSourcesJob(h.services)
   const ask = async <T>(method: string, path: string, body?: unknown, token = own) => {
-    const response = method === 'GET' ? await h.get(path, token) : await h.send(method, path, body, token)
+    const response =
+      method === 'GET' ? await h.get(path, token) : await h.send(method, path, body, token)
     const text = await response.text()
-    return { status: response.status, data: (text === '' ? undefined : JSON.parse(text)) as T, text }
+    return {
+      status: response.status,
+      data: (text === '' ? undefined : JSON.parse(text)) as T,
+      text,
+    }
   }
   return {
     ...h,
@@ -48,10 +62,17 @@ export function sourceDesk(flags: Record<string, string> = {}): SourceDesk {
   }
 }
 
-export const row = { timestamp: '2026-11-20T09:30:00Z', fuel_type: 'VLSFO', port: 'SINGAPORE', price: 531.5 }
+export const row = {
+  timestamp: '2026-11-20T09:30:00Z',
+  fuel_type: 'VLSFO',
+  port: 'SINGAPORE',
+  price: 531.5,
+}
 
 /** A server on loopback that answers as it is told, and knows what it was asked. */
-export function rowServer(answer: (request: Request) => Response | Promise<Response> = () => Response.json([row])) {
+export function rowServer(
+  answer: (request: Request) => Response | Promise<Response> = () => Response.json([row]),
+) {
   const asked: { url: string; method: string; headers: Map<string, string> }[] = []
   const server = Bun.serve({
     port: 0,

@@ -13,17 +13,33 @@ export interface Served {
   stop(): Promise<void>
 }
 
-export function serveApp(services: Services, make?: (connections: Connections) => AnyElysia): Served {
+export function serveApp(
+  services: Services,
+  make?: (connections: Connections) => AnyElysia,
+): Served {
   const originals = new WeakMap<Request, Request>()
   const connections = connectionsOf(() => server, originals, new WeakSet())
-  const peer = { requestIP: (request: Request) => server.requestIP(originals.get(request) ?? request) }
+  const peer = {
+    requestIP: (request: Request) => server.requestIP(originals.get(request) ?? request),
+  }
   const app = make ? make(connections) : createApp(services, { connections, peer })
   const { config, ids } = services
   const fetch = front({
-    ...{ ids, links: linker(config), corsOrigins: ['*'], vary: '', originals },
+    ids,
+    links: linker(config),
+    corsOrigins: ['*'],
+    vary: '',
+    originals,
     handle: request => app.fetch(request),
   })
-  const server = Bun.serve<SocketData>({ port: 0, hostname: '127.0.0.1', idleTimeout: 10, development: false, fetch, websocket: sockets })
+  const server = Bun.serve<SocketData>({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 10,
+    development: false,
+    fetch,
+    websocket: sockets,
+  })
   return {
     url: `http://127.0.0.1:${server.port}`,
     socketUrl: `ws://127.0.0.1:${server.port}`,

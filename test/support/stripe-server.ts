@@ -9,7 +9,10 @@ export interface Sent {
   signature: string
 }
 
-/** A stand-in for the processor's HTTP interface over a real socket, with its own idea of who has what. */
+/**
+ * A stand-in for the processor's HTTP interface over a real socket, with its own idea of who has
+ * what.
+ */
 export interface StripeServer {
   url: string
   /** Every request that changed something: method, path, fields, idempotency key. */
@@ -67,8 +70,17 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
     return thing
   }
   const missing = (id: string) =>
-    new Refusal(404, { type: 'invalid_request_error', code: 'resource_missing', message: `No such thing: '${id}'` })
-  const declined = () => new Refusal(402, { type: 'card_error', code: 'card_declined', message: 'Your card was declined.' })
+    new Refusal(404, {
+      type: 'invalid_request_error',
+      code: 'resource_missing',
+      message: `No such thing: '${id}'`,
+    })
+  const declined = () =>
+    new Refusal(402, {
+      type: 'card_error',
+      code: 'card_declined',
+      message: 'Your card was declined.',
+    })
   const find = (id: string): Thing => {
     const found = things.get(id)
     if (!found) throw missing(id)
@@ -86,17 +98,28 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
     const { current_period_start: start, current_period_end: end } = subscription.items.data[0]
     const total = lines.reduce((sum, [, amount]) => sum + amount, 0)
     return make('in', 'invoice', {
-      ...{ customer: subscription.customer, currency: 'usd', total, amount_due: total, status: paid ? 'paid' : 'open' },
-      ...{
-        attempt_count: 1,
-        next_payment_attempt: paid ? null : seconds() + 86_400,
-        due_date: null,
-        period_start: seconds(),
-        period_end: seconds(),
+      customer: subscription.customer,
+      currency: 'usd',
+      total,
+      amount_due: total,
+      status: paid ? 'paid' : 'open',
+      attempt_count: 1,
+      next_payment_attempt: paid ? null : seconds() + 86_400,
+      due_date: null,
+      period_start: seconds(),
+      period_end: seconds(),
+      parent: {
+        type: 'subscription_details',
+        subscription_details: { subscription: subscription.id },
       },
-      parent: { type: 'subscription_details', subscription_details: { subscription: subscription.id } },
       status_transitions: { paid_at: paid ? seconds() : null },
-      lines: list(lines.map(([description, amount]) => ({ description, amount, period: { start: Math.max(start, seconds()), end } }))),
+      lines: list(
+        lines.map(([description, amount]) => ({
+          description,
+          amount,
+          period: { start: Math.max(start, seconds()), end },
+        })),
+      ),
     })
   }
   const payWith = (methodId: string) => {
@@ -119,15 +142,21 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
       current_period_end: monthsLater(seconds(), price.recurring.interval),
     }
     const subscription = make('sub', 'subscription', {
-      ...{ customer: fields.customer, status: 'active', cancel_at_period_end: false, ended_at: null, items: list([item]) },
-      ...{ metadata: fields.metadata ?? {}, default_payment_method: fields.default_payment_method },
+      customer: fields.customer,
+      status: 'active',
+      cancel_at_period_end: false,
+      ended_at: null,
+      items: list([item]),
+      metadata: fields.metadata ?? {},
+      default_payment_method: fields.default_payment_method,
     })
     invoice(subscription, [['Subscription', price.unit_amount]], true)
     return subscription
   }
   const updateSubscription = (subscription: Thing, fields: Thing): Thing => {
     const item = subscription.items.data[0]
-    if (fields.cancel_at_period_end !== undefined) subscription.cancel_at_period_end = fields.cancel_at_period_end === 'true'
+    if (fields.cancel_at_period_end !== undefined)
+      subscription.cancel_at_period_end = fields.cancel_at_period_end === 'true'
     if (fields.items) {
       const price = find(fields.items[0].price)
       if (fields.proration_behavior === 'always_invoice' && price.id !== item.price.id) {
@@ -136,9 +165,19 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
         const left = (end - seconds()) / (end - start)
         const anew = price.recurring.interval !== item.price.recurring.interval
         if (anew)
-          Object.assign(item, { current_period_start: seconds(), current_period_end: monthsLater(seconds(), price.recurring.interval) })
+          Object.assign(item, {
+            current_period_start: seconds(),
+            current_period_end: monthsLater(seconds(), price.recurring.interval),
+          })
         const credit: [string, number] = ['Unused time', -Math.round(item.price.unit_amount * left)]
-        invoice(subscription, [credit, ['Remaining time', anew ? price.unit_amount : Math.round(price.unit_amount * left)]], true)
+        invoice(
+          subscription,
+          [
+            credit,
+            ['Remaining time', anew ? price.unit_amount : Math.round(price.unit_amount * left)],
+          ],
+          true,
+        )
       }
       item.price = price
     }
@@ -149,11 +188,12 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
   const intent = (fields: Thing): Thing => {
     const failed = find(fields.payment_method).declines
     const one = make('pi', 'payment_intent', {
-      ...{ amount: Number(fields.amount), currency: fields.currency, customer: fields.customer, metadata: fields.metadata ?? {} },
-      ...{
-        status: failed ? 'requires_payment_method' : 'succeeded',
-        last_payment_error: failed ? { message: 'Your card was declined.' } : null,
-      },
+      amount: Number(fields.amount),
+      currency: fields.currency,
+      customer: fields.customer,
+      metadata: fields.metadata ?? {},
+      status: failed ? 'requires_payment_method' : 'succeeded',
+      last_payment_error: failed ? { message: 'Your card was declined.' } : null,
     })
     if (failed) throw declined()
     return one
@@ -162,22 +202,40 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
   const answer = (method: string, path: string, fields: Thing): unknown => {
     const [resource, id] = path.replace('/v1/', '').split('/')
     if (path === '/v1/billing_portal/sessions')
-      return make('bps', 'session', { url: `https://portal.example.com/${fields.customer}`, return_url: fields.return_url })
+      return make('bps', 'session', {
+        url: `https://portal.example.com/${fields.customer}`,
+        return_url: fields.return_url,
+      })
     if (method === 'GET' && id) return find(id)
-    if (method === 'GET' && resource === 'payment_methods') return list(all('payment_method', one => one.customer === fields.customer))
+    if (method === 'GET' && resource === 'payment_methods')
+      return list(all('payment_method', one => one.customer === fields.customer))
     if (method === 'GET' && resource === 'prices')
       return list(all('price', one => Object.values(fields.lookup_keys).includes(one.lookup_key)))
-    if (method === 'GET' && resource === 'subscriptions') return list(all('subscription', one => one.customer === fields.customer))
+    if (method === 'GET' && resource === 'subscriptions')
+      return list(all('subscription', one => one.customer === fields.customer))
     if (method === 'GET' && resource === 'invoices') {
       return list(
-        all('invoice', one => one.parent.subscription_details.subscription === fields.subscription).slice(0, Number(fields.limit)),
+        all(
+          'invoice',
+          one => one.parent.subscription_details.subscription === fields.subscription,
+        ).slice(0, Number(fields.limit)),
       )
     }
-    if (resource === 'customers' && !id) return make('cus', 'customer', { ...fields, invoice_settings: { default_payment_method: null } })
-    if (resource === 'customers') return Object.assign(find(id!), { invoice_settings: fields.invoice_settings })
+    if (resource === 'customers' && !id)
+      return make('cus', 'customer', {
+        ...fields,
+        invoice_settings: { default_payment_method: null },
+      })
+    if (resource === 'customers')
+      return Object.assign(find(id!), { invoice_settings: fields.invoice_settings })
     if (resource === 'setup_intents')
-      return make('seti', 'setup_intent', { ...fields, client_secret: 'seti_secret', status: 'requires_payment_method' })
-    if (resource === 'prices') return make('price', 'price', { ...fields, unit_amount: Number(fields.unit_amount) })
+      return make('seti', 'setup_intent', {
+        ...fields,
+        client_secret: 'seti_secret',
+        status: 'requires_payment_method',
+      })
+    if (resource === 'prices')
+      return make('price', 'price', { ...fields, unit_amount: Number(fields.unit_amount) })
     if (resource === 'subscriptions' && !id) return createSubscription(fields)
     if (resource === 'subscriptions') return updateSubscription(find(id!), fields)
     if (resource === 'payment_intents') return intent(fields)
@@ -185,21 +243,35 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
   }
 
   const server = Bun.serve({
-    ...{ port: 0, hostname: '127.0.0.1', development: false },
+    port: 0,
+    hostname: '127.0.0.1',
+    development: false,
     async fetch(request) {
       const { pathname, search } = new URL(request.url)
       const body = await request.text()
       const json = (status: number, value: unknown) =>
-        new Response(JSON.stringify(value), { status, headers: { 'content-type': 'application/json' } })
+        new Response(JSON.stringify(value), {
+          status,
+          headers: { 'content-type': 'application/json' },
+        })
       if (request.headers.get('authorization') !== `Bearer ${key}`)
         return json(401, { error: { type: 'authentication_error', message: 'No such key.' } })
-      if (stand.broken !== undefined) return json(stand.broken, { error: { type: 'api_error', message: 'secret words of the processor' } })
+      if (stand.broken !== undefined)
+        return json(stand.broken, {
+          error: { type: 'api_error', message: 'secret words of the processor' },
+        })
       const fields = fieldsOf(request.method === 'GET' ? search.slice(1) : body)
       const name = request.method === 'GET' ? null : request.headers.get('idempotency-key')
       const held = name === null ? undefined : replays.get(name)
       if (held && held.request !== pathname + body)
-        return json(400, { error: { type: 'idempotency_error', message: 'Keys are for one request.' } })
-      if (held) return new Response(held.text, { status: held.status, headers: { 'content-type': 'application/json' } })
+        return json(400, {
+          error: { type: 'idempotency_error', message: 'Keys are for one request.' },
+        })
+      if (held)
+        return new Response(held.text, {
+          status: held.status,
+          headers: { 'content-type': 'application/json' },
+        })
       const reply = (status: number, value: unknown) => {
         const text = JSON.stringify(value)
         if (name !== null) replays.set(name, { text, status, request: pathname + body })
@@ -221,22 +293,51 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
 
   const stand: StripeServer = {
     url: `http://127.0.0.1:${server.port}`,
-    ...{ writes, things, broken: undefined, losesNextAnswer: false },
+    writes,
+    things,
+    broken: undefined,
+    losesNextAnswer: false,
     card(customer, id, declines = false) {
       const card = { brand: 'visa', last4: '4242', exp_month: 12, exp_year: 2039 }
-      things.set(id, { id, object: 'payment_method', type: 'card', customer, card, declines, created: seconds(), metadata: {} })
+      things.set(id, {
+        id,
+        object: 'payment_method',
+        type: 'card',
+        customer,
+        card,
+        declines,
+        created: seconds(),
+        metadata: {},
+      })
     },
     renew(id, paid = true) {
       const subscription = find(id)
       const item = subscription.items.data[0]
       item.current_period_start = item.current_period_end
-      item.current_period_end = monthsLater(item.current_period_start, item.price.recurring.interval)
+      item.current_period_end = monthsLater(
+        item.current_period_start,
+        item.price.recurring.interval,
+      )
       subscription.status = paid ? 'active' : 'past_due'
       return invoice(subscription, [['Subscription', item.price.unit_amount]], paid)
     },
-    message(type, thing, { secret = webhookSecret, id = `evt_${type}_${thing.id}_${made}`, at = seconds() } = {}) {
-      const raw = JSON.stringify({ id, object: 'event', api_version: '2026-10-28', created: at, type, data: { object: thing } })
-      return { raw, signature: `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${raw}`).digest('hex')}` }
+    message(
+      type,
+      thing,
+      { secret = webhookSecret, id = `evt_${type}_${thing.id}_${made}`, at = seconds() } = {},
+    ) {
+      const raw = JSON.stringify({
+        id,
+        object: 'event',
+        api_version: '2026-10-28',
+        created: at,
+        type,
+        data: { object: thing },
+      })
+      return {
+        raw,
+        signature: `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${raw}`).digest('hex')}`,
+      }
     },
     close: () => void server.stop(true),
   }

@@ -23,14 +23,23 @@ export function watchDesk(flags: Record<string, string> = {}, plan = 'enterprise
   const token = whole.key(plan)
   const accountId = services.keys.find(token)!.account.account.id
   const usual: WatchSettings = {
-    ...{ name: null, codes: ['WTI_USD'], intervalSeconds: 60, active: true, deliverWebhook: false, thresholdPercent: null },
+    name: null,
+    codes: ['WTI_USD'],
+    intervalSeconds: 60,
+    active: true,
+    deliverWebhook: false,
+    thresholdPercent: null,
   }
   return {
     ...whole,
     accountId,
     token,
     watch(settings = {}, owner = accountId) {
-      const made = services.watches.create(services.keys.account(owner)!, { ...usual, ...settings }, { source: 'api', toolName: null })
+      const made = services.watches.create(
+        services.keys.account(owner)!,
+        { ...usual, ...settings },
+        { source: 'api', toolName: null },
+      )
       if ('refused' in made) throw new Error(`refused: ${made.refused}`)
       return made
     },
@@ -41,7 +50,9 @@ export function watchDesk(flags: Record<string, string> = {}, plan = 'enterprise
     said: (owner = accountId) => services.watchFeed.after(owner, 0, 1_000_000),
     messages: () =>
       services.db
-        .query<{ body: string }, []>('SELECT b.body FROM outbox o JOIN outbox_bodies b ON b.id = o.body_id ORDER BY o.seq')
+        .query<{ body: string }, []>(
+          'SELECT b.body FROM outbox o JOIN outbox_bodies b ON b.id = o.body_id ORDER BY o.seq',
+        )
         .all()
         .map(row => JSON.parse(row.body)),
   }

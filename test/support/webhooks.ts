@@ -4,7 +4,11 @@ import type { AccountState } from '../../src/service/keys/keyring.ts'
 import type { LogEntry } from '../../src/service/outbox/outbox.ts'
 import type { MadeEndpoint } from '../../src/service/webhooks/webhooks.ts'
 import type { Series } from '../../src/store/catalogue/series.ts'
-import { defaultSettings, type Endpoint, type EndpointSettings } from '../../src/store/webhooks/webhooks.ts'
+import {
+  defaultSettings,
+  type Endpoint,
+  type EndpointSettings,
+} from '../../src/store/webhooks/webhooks.ts'
 import { type House, house } from './instance.ts'
 
 /** A house with accounts whose endpoints a test makes itself, past the checks of the interface. */
@@ -24,7 +28,12 @@ export function webhookDesk(flags: Record<string, string> = {}): WebhookDesk {
   const whole = house(flags)
   const { services, clock } = whole
   const made: WebhookDesk['made'] = (account, settings = {}, secret) => {
-    const all = { ...defaultSettings, url: 'https://hooks.example.com/a', events: ['*'], ...settings }
+    const all = {
+      ...defaultSettings,
+      url: 'https://hooks.example.com/a',
+      events: ['*'],
+      ...settings,
+    }
     const result = services.webhooks.create(account, all, secret === undefined ? {} : { secret })
     if ('refused' in result) throw new Error('no room for another endpoint')
     return result
@@ -38,14 +47,19 @@ export function webhookDesk(flags: Record<string, string> = {}): WebhookDesk {
     endpoint: (account, settings) => made(account, settings).endpoint,
     entries: ({ id }) => services.outbox.log.page('webhook', id, {}, 1000, 0).entries.toReversed(),
     price(code, value, at = clock.now()) {
-      services.ingest.write([{ seriesId: services.catalogue.named(code)!.id, observedAt: at, value }])
+      services.ingest.write([
+        { seriesId: services.catalogue.named(code)!.id, observedAt: at, value },
+      ])
     },
     futures() {
       const { catalogue } = services
       const family = 'BRENT_FUTURES'
       const { code } = catalogue.resolve(family, clock.now())!
       const month = parseDay(`${code.slice(-7).replace('_', '-')}-01`)!
-      const [front, later] = [code, contractCode(family, new Date(month + 40 * dayMs).toISOString().slice(0, 7))].map(one => {
+      const [front, later] = [
+        code,
+        contractCode(family, new Date(month + 40 * dayMs).toISOString().slice(0, 7)),
+      ].map(one => {
         catalogue.resolve(one, clock.now())
         return catalogue.named(one)!
       })

@@ -10,18 +10,59 @@ export const prefix = '/v1/well-production'
 export const sample = '42329400010000'
 
 export const wellOf = (apiNumber: string, more: Partial<Well> = {}): Well => ({
-  ...{ apiNumber, state: 'TX', operator: 'Juniper Ridge Operating, LLC', name: `BRADFORD ${apiNumber.slice(5, 10)}`, county: 'Midland' },
-  ...{ formation: 'Wolfcamp A', latitude: 31.87, longitude: -102.03, source: 'import' },
-  ...{ permitOn: '2025-01-10', spudOn: '2025-03-01', completedOn: '2025-06-01', firstProductionOn: '2025-06-20', ...more },
+  apiNumber,
+  state: 'TX',
+  operator: 'Juniper Ridge Operating, LLC',
+  name: `BRADFORD ${apiNumber.slice(5, 10)}`,
+  county: 'Midland',
+  formation: 'Wolfcamp A',
+  latitude: 31.87,
+  longitude: -102.03,
+  source: 'import',
+  permitOn: '2025-01-10',
+  spudOn: '2025-03-01',
+  completedOn: '2025-06-01',
+  firstProductionOn: '2025-06-20',
+  ...more,
 })
-export const monthOf = (apiNumber: string, month: string, oilBbl: number, more: Partial<WellMonth> = {}): WellMonth => ({
-  ...{ apiNumber, state: 'TX', month, oilBbl, gasMcf: 2 * oilBbl, waterBbl: null, daysProducing: 30, source: 'import', ...more },
+export const monthOf = (
+  apiNumber: string,
+  month: string,
+  oilBbl: number,
+  more: Partial<WellMonth> = {},
+): WellMonth => ({
+  apiNumber,
+  state: 'TX',
+  month,
+  oilBbl,
+  gasMcf: 2 * oilBbl,
+  waterBbl: null,
+  daysProducing: 30,
+  source: 'import',
+  ...more,
 })
-export const stateOf = (state: string, month: string, oilBbl: number, more: Partial<StateMonth> = {}): StateMonth => ({
-  ...{ state, month, oilBbl, gasMcf: 6 * oilBbl, waterBbl: null, provisional: false, source: 'EIA', ...more },
+export const stateOf = (
+  state: string,
+  month: string,
+  oilBbl: number,
+  more: Partial<StateMonth> = {},
+): StateMonth => ({
+  state,
+  month,
+  oilBbl,
+  gasMcf: 6 * oilBbl,
+  waterBbl: null,
+  provisional: false,
+  source: 'EIA',
+  ...more,
 })
 
-export const [second, third, fourth, fifth] = ['42329400020000', '42317400030000', '30025400040000', '42329400050000'] as const
+export const [second, third, fourth, fifth] = [
+  '42329400020000',
+  '42317400030000',
+  '30025400040000',
+  '42329400050000',
+] as const
 
 /** A house with five wells in two states, and its reads. */
 export function wellDesk() {
@@ -31,16 +72,34 @@ export function wellDesk() {
   wells.put(
     [
       wellOf(sample),
-      wellOf(second, { permitOn: '2025-02-01', spudOn: '2025-04-02', firstProductionOn: '2025-07-01', formation: 'Spraberry' }),
-      wellOf(third, { operator: 'Badland Petroleum, Inc.', permitOn: '2024-12-31', firstProductionOn: '2025-12-31', latitude: 32.3 }),
-      wellOf(fourth, { state: 'NM', county: 'Lea', latitude: 32.75, longitude: -103.4, source: 'fixture' }),
+      wellOf(second, {
+        permitOn: '2025-02-01',
+        spudOn: '2025-04-02',
+        firstProductionOn: '2025-07-01',
+        formation: 'Spraberry',
+      }),
+      wellOf(third, {
+        operator: 'Badland Petroleum, Inc.',
+        permitOn: '2024-12-31',
+        firstProductionOn: '2025-12-31',
+        latitude: 32.3,
+      }),
+      wellOf(fourth, {
+        state: 'NM',
+        county: 'Lea',
+        latitude: 32.75,
+        longitude: -103.4,
+        source: 'fixture',
+      }),
       wellOf(fifth, { completedOn: null, firstProductionOn: null }),
     ],
     1,
   )
   wellProduction.wells.write(
     [
-      ...['2026-06', '2026-07', '2026-08'].map((month, i) => monthOf(sample, month, 1000 - 100 * i)),
+      ...['2026-06', '2026-07', '2026-08'].map((month, i) =>
+        monthOf(sample, month, 1000 - 100 * i),
+      ),
       ...['2025-08', '2025-09', '2026-08'].map(month => monthOf(second, month, 5000)),
       monthOf(third, '2026-05', 9000),
       monthOf(third, '2026-06', 0, { gasMcf: null }),

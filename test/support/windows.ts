@@ -23,7 +23,10 @@ export interface Answer {
 
 export const bodyOf = (response: Response | Promise<Response>) => json<Answer['body']>(response)
 
-/** A house with a key, whose windows are asked by path alone; every body of a 200 is checked against its documentation. */
+/**
+ * A house with a key, whose windows are asked by path alone; every body of a 200 is checked against
+ * its documentation.
+ */
 export function desk(flags: Record<string, string> = unhurried) {
   const h = house(flags)
   const token = h.key()
@@ -35,17 +38,36 @@ export function desk(flags: Record<string, string> = unhurried) {
     /** Requests that counted so far. */
     used: () => h.services.meter.standing(h.services.keys.find(token)!).used,
     async ask(path: string, headers: Record<string, string> = {}): Promise<Answer> {
-      const response = await h.get(path.startsWith('/') ? path : `/v1/prices/${path}`, token, headers)
+      const response = await h.get(
+        path.startsWith('/') ? path : `/v1/prices/${path}`,
+        token,
+        headers,
+      )
       const body = await bodyOf(response)
       if (response.status === 200) expectShape(h.app, '/v1/prices/past_day', body)
-      return { status: response.status, headers: response.headers, rows: body.data?.prices ?? [], body }
+      return {
+        status: response.status,
+        headers: response.headers,
+        rows: body.data?.prices ?? [],
+        body,
+      }
     },
     write: (code: string, values: Record<string, number>, recordedAt?: number) =>
       h.services.ingest.write(
-        Object.entries(values).map(([text, value]) => ({ seriesId: series(code).id, observedAt: at(text), value })),
+        Object.entries(values).map(([text, value]) => ({
+          seriesId: series(code).id,
+          observedAt: at(text),
+          value,
+        })),
         recordedAt,
       ),
     exclude: (code: string, fromOn: string, toOn: string, reason: string) =>
-      h.services.quarantine.add({ seriesId: series(code).id, fromOn, toOn, reason, createdAt: startAt }),
+      h.services.quarantine.add({
+        seriesId: series(code).id,
+        fromOn,
+        toOn,
+        reason,
+        createdAt: startAt,
+      }),
   }
 }

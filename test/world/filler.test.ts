@@ -9,17 +9,30 @@ import { createWorld } from '../../src/world/prices/world.ts'
 const start = Date.parse('2026-11-20T15:00:00Z')
 const codes = [...leadingCodes, 'COPPER_USD', 'PROPANE_USD', 'COAL_USD']
 const series: FixtureSeries[] = codes.map((code, i) => ({
-  ...{ id: i + 1, code, category: 'refined_products', cadence: 'daily', level: 2, volatility: 0.3, unit: 'gallon', decimals: 3 },
-  ...{ currency: 'USD', available: true },
+  id: i + 1,
+  code,
+  category: 'refined_products',
+  cadence: 'daily',
+  level: 2,
+  volatility: 0.3,
+  unit: 'gallon',
+  decimals: 3,
+  currency: 'USD',
+  available: true,
 }))
 
-/** A feed of prices with two families: one that takes three steps for its history, and one that has none. */
+/**
+ * A feed of prices with two families: one that takes three steps for its history, and one that has
+ * none.
+ */
 function copy() {
   const clock = manualClock(start)
   const state = new Map<string, string>()
   const said: string[] = []
   const prices = createFixtureFeed({
-    ...{ series, clock, world: createWorld({ seed: 1, series }) },
+    series,
+    clock,
+    world: createWorld({ seed: 1, series }),
     ingest: { write: () => void said.push('prices') },
     settings: { get: name => state.get(name), set: (name, value) => void state.set(name, value) },
     // Every look at the watch is a millisecond later: each step writes one transaction.
@@ -45,7 +58,9 @@ test('families come after the codes that everybody tries first, and all of them 
   while (feed.step(1)) steps += 1
   expect(steps).toBeGreaterThan(0)
   expect(feed.filled().size).toBe(codes.length)
-  expect(said.filter(one => one.startsWith('long'))).toEqual(Array.from({ length: 3 }, () => `long after ${leadingCodes.length}`))
+  expect(said.filter(one => one.startsWith('long'))).toEqual(
+    Array.from({ length: 3 }, () => `long after ${leadingCodes.length}`),
+  )
   expect(feed.step(1)).toBe(false)
 })
 

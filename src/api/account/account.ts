@@ -24,12 +24,18 @@ export interface AccountDeps {
 
 const AccountAnswer = t.Object({
   account: t.Object({
-    email: t.String({ description: 'Of the caller, also where the account is that of an organization.', examples: ['eval@example.com'] }),
+    email: t.String({
+      description: 'Of the caller, also where the account is that of an organization.',
+      examples: ['eval@example.com'],
+    }),
     tier: t.String({ examples: ['starter'] }),
     tier_name: t.String({ examples: ['Production Boost'] }),
     plan: t.String({ examples: ['starter'] }),
     request_limit: countOrNull('Of the running quota window; null: no quota.'),
-    usage_this_month: integer({ description: 'Requests that counted since the 1st, over all keys of the account.', examples: [1234] }),
+    usage_this_month: integer({
+      description: 'Requests that counted since the 1st, over all keys of the account.',
+      examples: [1234],
+    }),
     trial_active: t.Boolean(),
     trial_ends_at: instantOrNull('When the trial ends or ended.'),
     email_confirmed: t.Boolean(),
@@ -57,7 +63,9 @@ const AccountAnswer = t.Object({
       resets_at: t.String({ format: 'date-time' }),
       state: QuotaStateName,
       percent_used: t.Number({ examples: [2.47] }),
-      scope: t.Union([t.Literal('key'), t.Literal('account')], { description: 'Whether each key has the quota or all of them share it.' }),
+      scope: t.Union([t.Literal('key'), t.Literal('account')], {
+        description: 'Whether each key has the quota or all of them share it.',
+      }),
     }),
     features: FeatureList,
     addons: t.Array(t.String({ examples: ['futures_data'] })),
@@ -69,7 +77,10 @@ const AccountAnswer = t.Object({
 export function account({ access, meter, billing, plans, links, quotaScope, now }: AccountDeps) {
   const { rows } = keyRows(meter, now)
 
-  const accountRow = ({ key: { account: state, holder }, entitled }: Caller, requestLimit: number | null) => ({
+  const accountRow = (
+    { key: { account: state, holder }, entitled }: Caller,
+    requestLimit: number | null,
+  ) => ({
     email: holder.account.email,
     tier: entitled.planId,
     tier_name: entitled.tierName,

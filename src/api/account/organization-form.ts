@@ -17,7 +17,9 @@ export const invitationBody = formBody(
   t.Object({
     email: emailField,
     role: roleField,
-    message: t.Optional(t.Union([t.String({ maxLength: messageMax, examples: ['Welcome'] }), t.Null()])),
+    message: t.Optional(
+      t.Union([t.String({ maxLength: messageMax, examples: ['Welcome'] }), t.Null()]),
+    ),
   }),
 )
 
@@ -26,7 +28,8 @@ export function personOf(body: unknown): { email: string; role: Role; message: s
   const form = formOf(body)
   if (!form.has('email')) form.fault('email', 'is required.')
   const email = form.text('email', emailMax)
-  if (email !== undefined && !emailPattern.test(email)) form.fault('email', 'must be an e-mail address.')
+  if (email !== undefined && !emailPattern.test(email))
+    form.fault('email', 'must be an e-mail address.')
   const role = roleIn(form)
   const message = form.isNull('message') ? null : (form.text('message', messageMax) ?? null)
   form.check()
@@ -38,7 +41,8 @@ export function roleIn(form: Form): Role {
   const given = form.has('role') ? form.text('role', 40) : undefined
   const role = given === undefined ? undefined : roleOf(given)
   if (!form.has('role')) form.fault('role', 'is required.')
-  else if (given !== undefined && role === undefined) form.fault('role', `must be one of ${roles.join(', ')}.`)
+  else if (given !== undefined && role === undefined)
+    form.fault('role', `must be one of ${roles.join(', ')}.`)
   return role ?? 'read_only'
 }
 
@@ -56,14 +60,24 @@ function refusalOf(refusal: OrganizationRefusal): Problem {
         'This person is a member already, or is in another organization, which they would have to leave first.',
       )
     case 'last_admin':
-      return stateForbids('last_admin', 'An organization keeps at least one admin: make somebody else an admin first.')
+      return stateForbids(
+        'last_admin',
+        'An organization keeps at least one admin: make somebody else an admin first.',
+      )
     case 'invitation_expired':
       return stateForbids('invitation_expired', 'The invitation is over; ask for a new one.')
     case 'invitation_used':
-      return stateForbids('invitation_used', 'The invitation has been accepted before; it is good once.')
+      return stateForbids(
+        'invitation_used',
+        'The invitation has been accepted before; it is good once.',
+      )
     case 'limit':
-      return stateForbids('invitation_limit_reached', `The organization has ${refusal.limit} open invitations, the most there may be.`, {
-        limit: refusal.limit,
-      })
+      return stateForbids(
+        'invitation_limit_reached',
+        `The organization has ${refusal.limit} open invitations, the most there may be.`,
+        {
+          limit: refusal.limit,
+        },
+      )
   }
 }

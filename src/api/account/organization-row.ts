@@ -5,7 +5,8 @@ import { invitationState } from '../../service/account/memberships.ts'
 import type { Invitation, Member } from '../../store/account/organizations.ts'
 
 export const RoleName = t.Union([t.Literal('admin'), t.Literal('member'), t.Literal('read_only')], {
-  description: 'Admins may do everything, members manage API keys, read-only people look at prices and usage.',
+  description:
+    'Admins may do everything, members manage API keys, read-only people look at prices and usage.',
 })
 export const MemberShape = t.Object(
   {
@@ -37,14 +38,22 @@ export const Dashboard = t.Object({
     created_at: t.String({ format: 'date-time' }),
     plan: t.String({ description: "Of the organization's account.", examples: ['enterprise'] }),
     member_count: integer({ examples: [3] }),
-    api_calls_this_month: integer({ description: 'Requests that counted since the 1st, of all members together.', examples: [1234] }),
+    api_calls_this_month: integer({
+      description: 'Requests that counted since the 1st, of all members together.',
+      examples: [1234],
+    }),
     your_role: RoleName,
   }),
   members: t.Array(MemberShape),
   invitations: t.Array(InvitationShape),
 })
 
-export const memberRow = ({ id, email, role, joinedAt }: Member) => ({ id, email, role, joined_at: isoInstant(joinedAt) })
+export const memberRow = ({ id, email, role, joinedAt }: Member) => ({
+  id,
+  email,
+  role,
+  joined_at: isoInstant(joinedAt),
+})
 
 export const invitationRow = (one: Invitation, now: number) => ({
   id: one.id,

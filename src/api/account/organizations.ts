@@ -10,8 +10,22 @@ import { isoInstant, startOfMonth } from '../../lib/instant.ts'
 import type { Belonging } from '../../service/account/memberships.ts'
 import type { Organizations } from '../../service/account/organizations.ts'
 import type { Meter } from '../../service/keys/meter.ts'
-import { agreed, invitationBody, memberBody, personOf, roleBody, roleIn } from './organization-form.ts'
-import { Dashboard, InvitationShape, invitationRow, MemberShape, memberRow, Named } from './organization-row.ts'
+import {
+  agreed,
+  invitationBody,
+  memberBody,
+  personOf,
+  roleBody,
+  roleIn,
+} from './organization-form.ts'
+import {
+  Dashboard,
+  InvitationShape,
+  invitationRow,
+  MemberShape,
+  memberRow,
+  Named,
+} from './organization-row.ts'
 
 export interface OrganizationsDeps {
   access: AccessPlugin
@@ -30,9 +44,17 @@ const own = { meter: false, header: true, action: 'self' } as const
 const refusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
 const tokenMax = 200
 
-const memberId = t.Object({ id: t.String({ description: 'Id of the member.', examples: ['00000000-0000-4000-8000-000000000601'] }) })
+const memberId = t.Object({
+  id: t.String({
+    description: 'Id of the member.',
+    examples: ['00000000-0000-4000-8000-000000000601'],
+  }),
+})
 const invitationId = t.Object({
-  id: t.String({ description: 'Id of the invitation.', examples: ['00000000-0000-4000-8000-000000000603'] }),
+  id: t.String({
+    description: 'Id of the invitation.',
+    examples: ['00000000-0000-4000-8000-000000000603'],
+  }),
 })
 const detail = (operationId: string, summary: string, description: string) => ({
   operationId,
@@ -42,10 +64,14 @@ const detail = (operationId: string, summary: string, description: string) => ({
 })
 
 /** People who act on one account together. */
-export const organizationRoutes = (deps: OrganizationsDeps) => new Elysia().use(dashboard(deps)).use(members(deps)).use(invitations(deps))
+export const organizationRoutes = (deps: OrganizationsDeps) =>
+  new Elysia().use(dashboard(deps)).use(members(deps)).use(invitations(deps))
 
 function dashboard({ access, organizations, meter, now }: OrganizationsDeps) {
-  const row = ({ organization, members: people, invitations: asked, me }: Belonging, caller: Caller) => ({
+  const row = (
+    { organization, members: people, invitations: asked, me }: Belonging,
+    caller: Caller,
+  ) => ({
     organization: {
       id: organization.id,
       name: organization.name,
@@ -86,7 +112,9 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
       ({ body, caller, pass, request, set }) =>
         idempotency.once({ caller, pass, request, set }, body, () => {
           const asked = personOf(body)
-          const member = agreed(organizations.addMember(caller.key.holder, { ...asked, baseUrl: ownUrl() }))
+          const member = agreed(
+            organizations.addMember(caller.key.holder, { ...asked, baseUrl: ownUrl() }),
+          )
           set.status = 201
           return {
             member: memberRow(member),
@@ -97,7 +125,12 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
         access: change,
         headers: idempotencyHeader,
         body: memberBody,
-        response: { 201: t.Object({ member: MemberShape, message: t.String() }), 400: NestedProblem, ...refusals, 422: ValidationProblem },
+        response: {
+          201: t.Object({ member: MemberShape, message: t.String() }),
+          400: NestedProblem,
+          ...refusals,
+          422: ValidationProblem,
+        },
         detail: detail(
           'addMember',
           'Add a member',
@@ -119,7 +152,13 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
         access: change,
         params: memberId,
         body: roleBody,
-        response: { 200: One, 400: NestedProblem, ...refusals, 404: NestedProblem, 422: ValidationProblem },
+        response: {
+          200: One,
+          400: NestedProblem,
+          ...refusals,
+          404: NestedProblem,
+          422: ValidationProblem,
+        },
         detail: detail(
           'changeMember',
           "Change a member's role",
@@ -130,7 +169,8 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
     .delete(
       '/organizations/members/:id',
       ({ caller, params: { id } }) => {
-        if (organizations.of(caller.key.holder)?.me.id !== id) requireAction(caller.key, 'change_members')
+        if (organizations.of(caller.key.holder)?.me.id !== id)
+          requireAction(caller.key, 'change_members')
         const removed = organizations.remove(caller.key.holder, id)
         if (removed === undefined) throw notFound('The member')
         agreed(removed === true ? { id } : removed)
@@ -139,7 +179,12 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
       {
         access: own,
         params: memberId,
-        response: { 200: t.Object({ id: t.String(), deleted: t.Literal(true) }), ...refusals, 404: NestedProblem, 422: ValidationProblem },
+        response: {
+          200: t.Object({ id: t.String(), deleted: t.Literal(true) }),
+          ...refusals,
+          404: NestedProblem,
+          422: ValidationProblem,
+        },
         detail: detail(
           'removeMember',
           'Remove a member, or leave',
@@ -150,7 +195,9 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
 }
 
 function invitations({ access, organizations, idempotency, ownUrl, now }: OrganizationsDeps) {
-  const tokenText = t.String({ description: 'The token in the letter, for an account with another address.' })
+  const tokenText = t.String({
+    description: 'The token in the letter, for an account with another address.',
+  })
   return new Elysia()
     .use(access)
     .post(
@@ -158,9 +205,14 @@ function invitations({ access, organizations, idempotency, ownUrl, now }: Organi
       ({ body, caller, pass, request, set }) =>
         idempotency.once({ caller, pass, request, set }, body, () => {
           const asked = personOf(body)
-          const invitation = agreed(organizations.invite(caller.key.holder, { ...asked, baseUrl: ownUrl() }))
+          const invitation = agreed(
+            organizations.invite(caller.key.holder, { ...asked, baseUrl: ownUrl() }),
+          )
           set.status = 201
-          return { invitation: invitationRow(invitation, now()), message: `A letter is on its way to ${invitation.email}.` }
+          return {
+            invitation: invitationRow(invitation, now()),
+            message: `A letter is on its way to ${invitation.email}.`,
+          }
         }),
       {
         access: change,
@@ -189,7 +241,10 @@ function invitations({ access, organizations, idempotency, ownUrl, now }: Organi
           invitation: invitationRow(invitation, now()),
           organization: { id: organization.id, name: organization.name },
           can_accept: canAccept,
-          next: { method: 'POST' as const, path: `/organizations/invitations/${invitation.id}/confirm_accept` },
+          next: {
+            method: 'POST' as const,
+            path: `/organizations/invitations/${invitation.id}/confirm_accept`,
+          },
         }
       },
       {

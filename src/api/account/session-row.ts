@@ -11,21 +11,28 @@ export const SessionAnswer = envelope(
   t.Object(
     {
       token: t.String({
-        description: 'A JWT (HS256): `sub` the account, `iat`, `exp`, `jti`, `typ` `session`. Shown in this answer only.',
+        description:
+          'A JWT (HS256): `sub` the account, `iat`, `exp`, `jti`, `typ` `session`. Shown in this answer only.',
         examples: ['eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ0eXAiOiJzZXNzaW9uIn0.c2lnbmF0dXJl'],
       }),
       token_type: t.Literal('Bearer'),
       expires_at: t.String({ format: 'date-time' }),
       account: t.Object({
         email: t.String({ examples: ['eval@example.com'] }),
-        tier: t.String({ description: 'The plan that counts: of the organization, where the account is in one.', examples: ['starter'] }),
+        tier: t.String({
+          description: 'The plan that counts: of the organization, where the account is in one.',
+          examples: ['starter'],
+        }),
       }),
     },
     { title: 'Session' },
   ),
 )
 
-export const sessionRow = ({ token, session, account }: SignedIn, keys: Keyring): (typeof SessionAnswer)['static'] =>
+export const sessionRow = (
+  { token, session, account }: SignedIn,
+  keys: Keyring,
+): (typeof SessionAnswer)['static'] =>
   success({
     token,
     token_type: 'Bearer',
@@ -37,14 +44,20 @@ export const sessionRow = ({ token, session, account }: SignedIn, keys: Keyring)
 export async function admitted<T extends object>(attempt: Promise<T | SignInRefusal>): Promise<T> {
   const result = await attempt.catch((error: unknown) => {
     if (!(error instanceof TooManyWaiting)) throw error
-    throw new Problem('OVERLOADED', 'Too many people sign in at the moment; try again.', {}, { headers: { 'retry-after': '2' } })
+    throw new Problem(
+      'OVERLOADED',
+      'Too many people sign in at the moment; try again.',
+      {},
+      { headers: { 'retry-after': '2' } },
+    )
   })
   if ('refused' in result) throw refusalOf(result)
   return result
 }
 
 function refusalOf(refusal: SignInRefusal): Problem {
-  if (refusal.refused === 'invalid') return new Problem('INVALID_CREDENTIALS', 'The address, password or link is not valid.')
+  if (refusal.refused === 'invalid')
+    return new Problem('INVALID_CREDENTIALS', 'The address, password or link is not valid.')
   const seconds = Math.max(1, Math.ceil(refusal.waitMs / 1000))
   return new Problem(
     'LOGIN_LOCKED',

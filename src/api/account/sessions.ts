@@ -31,16 +31,30 @@ const own = { meter: false, header: true, action: 'self' } as const
 const refusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
 const secretMax = 1000
 const noStore = { 'cache-control': 'no-store' }
-const detail = (operationId: string, summary: string, description: string) => ({ operationId, tags: ['sign-in'], summary, description })
+const detail = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  tags: ['sign-in'],
+  summary,
+  description,
+})
 
 const SignInBody = t.Union([
-  t.Object({ email: t.String({ maxLength: emailMax, examples: ['person@example.com'] }), password: t.String({ maxLength: secretMax }) }),
+  t.Object({
+    email: t.String({ maxLength: emailMax, examples: ['person@example.com'] }),
+    password: t.String({ maxLength: secretMax }),
+  }),
   t.Object({ link_token: t.String({ description: 'The `token` of a one-time link.' }) }),
 ])
-const LinkBody = t.Object({ email: t.String({ maxLength: emailMax, examples: ['person@example.com'] }) })
+const LinkBody = t.Object({
+  email: t.String({ maxLength: emailMax, examples: ['person@example.com'] }),
+})
 
-/** Signing in, staying and going: sessions act with the rights of their account on every endpoint that takes a key. */
-export const authSessions = (deps: SessionsDeps) => new Elysia().use(comeIn(deps)).use(stayOrGo(deps))
+/**
+ * Signing in, staying and going: sessions act with the rights of their account on every endpoint
+ * that takes a key.
+ */
+export const authSessions = (deps: SessionsDeps) =>
+  new Elysia().use(comeIn(deps)).use(stayOrGo(deps))
 
 function comeIn({ access, keys, signIn, addressOf, ownUrl }: SessionsDeps) {
   return new Elysia()
@@ -50,7 +64,10 @@ function comeIn({ access, keys, signIn, addressOf, ownUrl }: SessionsDeps) {
       async ({ body, request, set }) => {
         const proof = proofOf(body)
         Object.assign(set.headers, noStore)
-        const attempt = 'link' in proof ? signIn.withLink(proof.link) : signIn.withPassword(proof.email, proof.password, addressOf(request))
+        const attempt =
+          'link' in proof
+            ? signIn.withLink(proof.link)
+            : signIn.withPassword(proof.email, proof.password, addressOf(request))
         return sessionRow(await admitted(attempt), keys)
       },
       {
@@ -83,7 +100,11 @@ function comeIn({ access, keys, signIn, addressOf, ownUrl }: SessionsDeps) {
       {
         access: open,
         body: formBody(LinkBody),
-        response: { 202: t.Object({ message: t.String() }), 400: NestedProblem, 422: ValidationProblem },
+        response: {
+          202: t.Object({ message: t.String() }),
+          400: NestedProblem,
+          422: ValidationProblem,
+        },
         detail: detail(
           'mailSignInLink',
           'Mail a sign-in link',
@@ -106,7 +127,8 @@ function stayOrGo({ access, keys, sessions, ownUrl, now }: SessionsDeps) {
         const refreshed = await sessions.refresh(sessionOf(caller))
         if (!refreshed) throw new Problem('UNAUTHORIZED', 'The session has ended; sign in again.')
         // What came in a cookie goes on in the cookie: the page that asked can not write it.
-        if (cameAsCookie(request)) set.headers['set-cookie'] = cookieOf(refreshed, now(), isSecure())
+        if (cameAsCookie(request))
+          set.headers['set-cookie'] = cookieOf(refreshed, now(), isSecure())
         return sessionRow(refreshed, keys)
       },
       {
@@ -130,8 +152,19 @@ function stayOrGo({ access, keys, sessions, ownUrl, now }: SessionsDeps) {
       },
       {
         access: own,
-        query: t.Object({ all: t.Optional(t.String({ description: 'Whether every session of the account ends.', examples: ['true'] })) }),
-        response: { 200: envelope(t.Object({ revoked: t.Literal(true) })), 400: NestedProblem, ...refusals },
+        query: t.Object({
+          all: t.Optional(
+            t.String({
+              description: 'Whether every session of the account ends.',
+              examples: ['true'],
+            }),
+          ),
+        }),
+        response: {
+          200: envelope(t.Object({ revoked: t.Literal(true) })),
+          400: NestedProblem,
+          ...refusals,
+        },
         detail: detail(
           'signOut',
           'Sign out',
@@ -156,12 +189,20 @@ function proofOf(body: unknown): Proof {
   return { email, password }
 }
 
-function requiredText(form: ReturnType<typeof formOf>, field: string, charactersMax: number): string {
+function requiredText(
+  form: ReturnType<typeof formOf>,
+  field: string,
+  charactersMax: number,
+): string {
   if (!form.has(field)) form.fault(field, 'is required.')
   return form.text(field, charactersMax) ?? ''
 }
 
 function sessionOf({ session }: Caller): Session {
-  if (!session) throw new Problem('UNAUTHORIZED', 'A session token is required here: send it as "Authorization: Bearer <SESSION_TOKEN>".')
+  if (!session)
+    throw new Problem(
+      'UNAUTHORIZED',
+      'A session token is required here: send it as "Authorization: Bearer <SESSION_TOKEN>".',
+    )
   return session
 }

@@ -6,7 +6,16 @@ import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { hasFeature } from '../../plan/plans.ts'
 import type { AlertRefusal } from '../../service/alerts/alerts.ts'
 import { featureOf } from '../../service/alerts/firing.ts'
-import { type AlertDesk, type AlertsDeps, alertDesk, alertDetail, alertParams, alertRefusals, reading, writing } from './context.ts'
+import {
+  type AlertDesk,
+  type AlertsDeps,
+  alertDesk,
+  alertDetail,
+  alertParams,
+  alertRefusals,
+  reading,
+  writing,
+} from './context.ts'
 import { alertBody, alertChangeBody, isAnalytics } from './form.ts'
 import { alertHistories } from './history.ts'
 import { AlertShape, AlertWithHistory } from './row.ts'
@@ -17,7 +26,11 @@ const historyShown = 20
 /** The account's alerts on prices and on what daily closes come to. */
 export function priceAlerts(deps: AlertsDeps) {
   const desk = alertDesk(deps)
-  return new Elysia().use(listAndCreate(deps, desk)).use(changeOne(deps, desk)).use(alertTests(deps, desk)).use(alertHistories(deps, desk))
+  return new Elysia()
+    .use(listAndCreate(deps, desk))
+    .use(changeOne(deps, desk))
+    .use(alertTests(deps, desk))
+    .use(alertHistories(deps, desk))
 }
 
 const evaluationNote =
@@ -44,7 +57,8 @@ function listAndCreate(deps: AlertsDeps, { rows, forms }: AlertDesk) {
       '/v1/alerts',
       ({ body, caller, pass, request, set }) => {
         const feature = isAnalytics(body) ? 'analytics_alerts' : 'standard_alerts'
-        if (!hasFeature(caller.entitled, feature)) throw featureMissing(plans, links(request), caller.entitled, feature)
+        if (!hasFeature(caller.entitled, feature))
+          throw featureMissing(plans, links(request), caller.entitled, feature)
         return idempotency.once({ caller, pass, request, set }, body, () => {
           const made = alerts.create(caller.key.account, forms.created(body))
           if ('refused' in made) throw limitReached(made)
@@ -67,10 +81,14 @@ function listAndCreate(deps: AlertsDeps, { rows, forms }: AlertDesk) {
 }
 
 const limitReached = ({ limit, count }: AlertRefusal) =>
-  stateForbids('alert_limit_reached', `The account has ${count} alerts of ${limit} it may have; delete one first.`, {
-    limit,
-    current_count: count,
-  })
+  stateForbids(
+    'alert_limit_reached',
+    `The account has ${count} alerts of ${limit} it may have; delete one first.`,
+    {
+      limit,
+      current_count: count,
+    },
+  )
 
 function changeOne(deps: AlertsDeps, { rows, forms, own }: AlertDesk) {
   const { alerts, plans, links } = deps
@@ -80,7 +98,10 @@ function changeOne(deps: AlertsDeps, { rows, forms, own }: AlertDesk) {
       '/v1/alerts/:id',
       ({ caller, params: { id } }) => {
         const alert = own(id, caller)
-        return { ...rows.row(alert), trigger_history: alerts.history(alert, historyShown).map(rows.history) }
+        return {
+          ...rows.row(alert),
+          trigger_history: alerts.history(alert, historyShown).map(rows.history),
+        }
       },
       {
         access: reading,
@@ -101,7 +122,8 @@ function changeOne(deps: AlertsDeps, { rows, forms, own }: AlertDesk) {
         const feature = featureOf(settings)
         // Whoever lost a kind may still switch its alerts off, and make none of them anew.
         const becomes = feature !== featureOf(alert)
-        if (becomes && !hasFeature(caller.entitled, feature)) throw featureMissing(plans, links(request), caller.entitled, feature)
+        if (becomes && !hasFeature(caller.entitled, feature))
+          throw featureMissing(plans, links(request), caller.entitled, feature)
         return rows.row(alerts.change(alert, settings))
       },
       {
@@ -126,7 +148,11 @@ function changeOne(deps: AlertsDeps, { rows, forms, own }: AlertDesk) {
         access: writing,
         params: alertParams,
         response: { 204: t.Void(), ...alertRefusals, 404: NestedProblem },
-        detail: alertDetail('deleteAlert', 'Delete an alert', 'The alert and its triggers are gone; what was to be sent of them is sent.'),
+        detail: alertDetail(
+          'deleteAlert',
+          'Delete an alert',
+          'The alert and its triggers are gone; what was to be sent of them is sent.',
+        ),
       },
     )
 }

@@ -38,11 +38,22 @@ const kinds = ['standard_alerts', 'analytics_alerts'] as const
 export const reading = { meter: true, feature: kinds } as const
 export const writing = { ...reading, header: true } as const
 export const alertParams = t.Object({
-  id: t.String({ description: 'Id of the alert.', examples: ['00000000-0000-4000-8000-000000000201'] }),
+  id: t.String({
+    description: 'Id of the alert.',
+    examples: ['00000000-0000-4000-8000-000000000201'],
+  }),
 })
-export const alertRefusals = { 400: NestedProblem, 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
+export const alertRefusals = {
+  400: NestedProblem,
+  401: NestedProblem,
+  403: NestedProblem,
+  429: FlatProblem,
+}
 export const alertDetail = (operationId: string, summary: string, description: string) => ({
-  ...{ operationId, tags: ['alerts'], summary, description },
+  operationId,
+  tags: ['alerts'],
+  summary,
+  description,
 })
 
 /** What every route of alerts stands on. */

@@ -35,7 +35,9 @@ const fields = t.Object({
   condition_operator: t.Optional(t.Union(operators.map(one => t.Literal(one)))),
   condition_value: t.Optional(t.Number({ minimum: -valueMax, maximum: valueMax, examples: [90] })),
   analytics_type: t.Optional(orNull(t.Union(analyticsTypes.map(one => t.Literal(one))))),
-  analytics_period: t.Optional(integer({ minimum: period.min, maximum: period.max, default: period.default })),
+  analytics_period: t.Optional(
+    integer({ minimum: period.min, maximum: period.max, default: period.default }),
+  ),
   analytics_config: t.Optional(
     t.Object(
       {},
@@ -46,9 +48,15 @@ const fields = t.Object({
       },
     ),
   ),
-  webhook_url: t.Optional(orNull(t.String({ maxLength: urlMax, examples: ['https://desk.example.com/alerts'] }))),
+  webhook_url: t.Optional(
+    orNull(t.String({ maxLength: urlMax, examples: ['https://desk.example.com/alerts'] })),
+  ),
   cooldown_minutes: t.Optional(
-    integer({ minimum: 0, maximum: cooldownMax, description: '60 by default, 1440 for analytics alerts; 0: none.' }),
+    integer({
+      minimum: 0,
+      maximum: cooldownMax,
+      description: '60 by default, 1440 for analytics alerts; 0: none.',
+    }),
   ),
   enabled: t.Optional(t.Boolean({ default: true })),
   metadata: t.Optional(
@@ -64,14 +72,17 @@ const fields = t.Object({
   ),
 })
 
-const either = (one: typeof fields | ReturnType<typeof t.Partial>) => t.Union([t.Object({ price_alert: one }), one])
+const either = (one: typeof fields | ReturnType<typeof t.Partial>) =>
+  t.Union([t.Object({ price_alert: one }), one])
 export const alertBody = formBody(either(fields))
 export const alertChangeBody = formBody(either(t.Partial(fields)))
 export const backtestBody = formBody(
   t.Object({
     price_alert: fields,
     start_date: t.Optional(t.String({ format: 'date', examples: ['2024-01-01'] })),
-    end_date: t.Optional(t.String({ format: 'date', description: 'Included.', examples: ['2024-06-30'] })),
+    end_date: t.Optional(
+      t.String({ format: 'date', description: 'Included.', examples: ['2024-06-30'] }),
+    ),
   }),
 )
 
@@ -87,12 +98,17 @@ function fieldsOf(body: unknown): Fields {
   if (!Object.hasOwn(body, 'price_alert')) return body
   const { price_alert: wrapped } = body
   if (isObject(wrapped)) return wrapped
-  throw validationFailed([{ field: 'price_alert', message: 'price_alert: must be a JSON object.', value: null }])
+  throw validationFailed([
+    { field: 'price_alert', message: 'price_alert: must be a JSON object.', value: null },
+  ])
 }
 
 const isAbsent = (value: unknown) => value === undefined || value === null
 
-/** Whether a body is about an analytics alert, before anything of it is checked: what a plan does not include is refused first. */
+/**
+ * Whether a body is about an analytics alert, before anything of it is checked: what a plan does
+ * not include is refused first.
+ */
 export function isAnalytics(body: unknown): boolean {
   const given = isObject(body) && isObject(body.price_alert) ? body.price_alert : body
   return isObject(given) && !isAbsent(given.analytics_type)
@@ -110,7 +126,8 @@ export interface AlertFormDeps {
 /** Reads what is written of alerts; what a change does not name stays. */
 export const alertForms = (deps: AlertFormDeps) => ({
   created: (body: unknown): AlertSettings => settingsOf(fieldsOf(body), {}, deps),
-  changed: (body: unknown, alert: Alert): AlertSettings => settingsOf(fieldsOf(body), wireOf(alert, deps.codeOf), deps),
+  changed: (body: unknown, alert: Alert): AlertSettings =>
+    settingsOf(fieldsOf(body), wireOf(alert, deps.codeOf), deps),
 })
 
 /** An alert as a body that would make it, without what follows from its kind. */
@@ -120,10 +137,22 @@ function wireOf(
 ): Fields {
   const rule =
     condition.kind === 'price'
-      ? { condition_operator: conditionOperator(condition), condition_value: conditionValue(condition) }
-      : { analytics_type: condition.kind, analytics_period: condition.period, analytics_config: configOf(condition) }
+      ? {
+          condition_operator: conditionOperator(condition),
+          condition_value: conditionValue(condition),
+        }
+      : {
+          analytics_type: condition.kind,
+          analytics_period: condition.period,
+          analytics_config: configOf(condition),
+        }
   return {
-    ...{ name, commodity_code: codeOf(seriesId), webhook_url: webhookUrl, cooldown_minutes: cooldownMinutes, enabled, metadata },
+    name,
+    commodity_code: codeOf(seriesId),
+    webhook_url: webhookUrl,
+    cooldown_minutes: cooldownMinutes,
+    enabled,
+    metadata,
     ...rule,
   }
 }
@@ -131,19 +160,30 @@ function wireOf(
 /** Fields in which null says something; elsewhere it says as much as nothing. */
 const nullable = new Set(['webhook_url', 'metadata', 'analytics_type', 'name', 'commodity_code'])
 
-/** What was there before with what is said now. Another type of analytics begins without the configuration of the one before it. */
+/**
+ * What was there before with what is said now. Another type of analytics begins without the
+ * configuration of the one before it.
+ */
 function merged(given: Fields, before: Fields): Fields {
-  const said = Object.fromEntries(Object.entries(given).filter(([name, value]) => value !== null || nullable.has(name)))
+  const said = Object.fromEntries(
+    Object.entries(given).filter(([name, value]) => value !== null || nullable.has(name)),
+  )
   const kept = { ...before } as Record<string, unknown>
-  if (Object.hasOwn(said, 'analytics_type') && said.analytics_type !== before.analytics_type) delete kept.analytics_config
+  if (Object.hasOwn(said, 'analytics_type') && said.analytics_type !== before.analytics_type)
+    delete kept.analytics_config
   return { ...kept, ...said }
 }
 
-function settingsOf(given: Fields, before: Fields, { seriesOf, near, checkTarget }: AlertFormDeps): AlertSettings {
+function settingsOf(
+  given: Fields,
+  before: Fields,
+  { seriesOf, near, checkTarget }: AlertFormDeps,
+): AlertSettings {
   const all = merged(given, before)
   const form = formOf(all)
   const name = form.has('name') ? form.text('name', nameMax) : form.fault('name', 'is required.')
-  if (name !== undefined && (name.trim() === '' || unprintable.test(name))) form.fault('name', 'must be 1 to 100 printable characters.')
+  if (name !== undefined && (name.trim() === '' || unprintable.test(name)))
+    form.fault('name', 'must be 1 to 100 printable characters.')
   const series = codeIn(form, seriesOf, near)
   const isOnAnalytics = !isAbsent(all.analytics_type)
   if (isOnAnalytics && !Object.hasOwn(given, 'analytics_type')) refuseDerived(form, given)
@@ -153,30 +193,50 @@ function settingsOf(given: Fields, before: Fields, { seriesOf, near, checkTarget
   const cooldown = form.integer('cooldown_minutes', 0, cooldownMax)
   const enabled = form.flag('enabled')
   const webhookUrl = form.isNull('webhook_url') ? null : form.text('webhook_url', urlMax)
-  const refusal = typeof webhookUrl === 'string' && webhookUrl !== before.webhook_url ? checkTarget(webhookUrl) : undefined
+  const refusal =
+    typeof webhookUrl === 'string' && webhookUrl !== before.webhook_url
+      ? checkTarget(webhookUrl)
+      : undefined
   if (refusal !== undefined) form.fault('webhook_url', refusal)
   form.check()
   return {
-    ...{ name: name!, seriesId: series!.id, condition: condition!, metadata, webhookUrl: webhookUrl ?? null },
+    name: name!,
+    seriesId: series!.id,
+    condition: condition!,
+    metadata,
+    webhookUrl: webhookUrl ?? null,
     cooldownMinutes: cooldown ?? cooldownDefaults[isOnAnalytics ? 'analytics' : 'standard'],
     enabled: enabled ?? true,
   }
 }
 
-function codeIn(form: Form, seriesOf: AlertFormDeps['seriesOf'], near: AlertFormDeps['near']): Series | undefined {
-  const code = form.has('commodity_code') ? form.text('commodity_code', codeMax) : form.fault('commodity_code', 'is required.')
+function codeIn(
+  form: Form,
+  seriesOf: AlertFormDeps['seriesOf'],
+  near: AlertFormDeps['near'],
+): Series | undefined {
+  const code = form.has('commodity_code')
+    ? form.text('commodity_code', codeMax)
+    : form.fault('commodity_code', 'is required.')
   if (code === undefined) return undefined
   const series = seriesOf(code)
   if (series) return series
   const meant = near(code).slice(0, 3)
   const hint = meant.length > 0 ? ` Did you mean ${meant.join(', ')}?` : ''
-  return form.fault('commodity_code', `is no commodity code.${hint} GET /v1/commodities lists them.`)
+  return form.fault(
+    'commodity_code',
+    `is no commodity code.${hint} GET /v1/commodities lists them.`,
+  )
 }
 
-/** Operator and value of an analytics alert follow from its configuration. A body with its type may repeat them, as a list answers them. */
+/**
+ * Operator and value of an analytics alert follow from its configuration. A body with its type may
+ * repeat them, as a list answers them.
+ */
 function refuseDerived(form: Form, given: Fields) {
   for (const field of ['condition_operator', 'condition_value']) {
-    if (!isAbsent(given[field])) form.fault(field, 'of an analytics alert follows from analytics_config.')
+    if (!isAbsent(given[field]))
+      form.fault(field, 'of an analytics alert follows from analytics_config.')
   }
 }
 
@@ -185,7 +245,10 @@ function metadataIn(form: Form, given: unknown): Fields | null {
   if (!isObject(given)) return null
   const text = JSON.stringify(given)
   if (text.length > metadataMax || !isPlainJson(text)) {
-    form.fault('metadata', `must be at most ${metadataMax} characters of JSON, without unpaired surrogates and null characters.`)
+    form.fault(
+      'metadata',
+      `must be at most ${metadataMax} characters of JSON, without unpaired surrogates and null characters.`,
+    )
   }
   return given
 }
@@ -195,18 +258,24 @@ function standardIn(form: Form, metadata: Form | undefined): AlertCondition | un
     ? form.choice('condition_operator', operators)
     : form.fault('condition_operator', 'is required, or analytics_type.')
   if (operator === undefined) return undefined
-  const number = (field: string) => (form.has(field) ? form.number(field, -valueMax, valueMax) : undefined)
+  const number = (field: string) =>
+    form.has(field) ? form.number(field, -valueMax, valueMax) : undefined
   const value = number('condition_value')
   if (operator === 'between') {
     const bound = (field: string) =>
-      metadata?.has(field) ? metadata.number(field, -valueMax, valueMax) : form.fault('metadata', `must have ${field} for between.`)
+      metadata?.has(field)
+        ? metadata.number(field, -valueMax, valueMax)
+        : form.fault('metadata', `must have ${field} for between.`)
     const [min, max] = [bound('min'), bound('max')]
     if (min === undefined || max === undefined) return undefined
     if (min > max) return form.fault('metadata', 'must have a max that is not below its min.')
     return { kind: 'price', operator, value: value ?? min, min, max }
   }
-  if (!form.has('condition_value')) return form.fault('condition_value', 'is required for this operator.')
-  const tolerance = metadata?.has('tolerance') ? metadata.number('tolerance', 0, valueMax) : toleranceDefault
+  if (!form.has('condition_value'))
+    return form.fault('condition_value', 'is required for this operator.')
+  const tolerance = metadata?.has('tolerance')
+    ? metadata.number('tolerance', 0, valueMax)
+    : toleranceDefault
   if (value === undefined || tolerance === undefined) return undefined
   return operator === 'equals' || operator === 'not_equals'
     ? { kind: 'price', operator, value, tolerance }
@@ -228,11 +297,18 @@ const above = (config: Form, field: string, floor: number): number | undefined =
   return value === floor ? config.fault(field, `must be above ${floor}.`) : value
 }
 
-const configured: Record<AnalyticsType, (config: Form, days: number) => AlertCondition | undefined> = {
+const configured: Record<
+  AnalyticsType,
+  (config: Form, days: number) => AlertCondition | undefined
+> = {
   z_score(config, days) {
     const threshold = above(config, 'threshold', 0)
-    const direction = config.isNull('direction') ? 'both' : (config.choice('direction', directions) ?? 'both')
-    return threshold === undefined ? undefined : { kind: 'z_score', period: days, threshold, direction }
+    const direction = config.isNull('direction')
+      ? 'both'
+      : (config.choice('direction', directions) ?? 'both')
+    return threshold === undefined
+      ? undefined
+      : { kind: 'z_score', period: days, threshold, direction }
   },
   rsi(config, days) {
     const level = (field: string) => required(config, field, () => config.integer(field, 1, 99))
@@ -243,7 +319,9 @@ const configured: Record<AnalyticsType, (config: Form, days: number) => AlertCon
   },
   volatility_spike(config, days) {
     const multiplier = above(config, 'multiplier', 1)
-    return multiplier === undefined ? undefined : { kind: 'volatility_spike', period: days, multiplier }
+    return multiplier === undefined
+      ? undefined
+      : { kind: 'volatility_spike', period: days, multiplier }
   },
   trend_reversal: (_config, days) => ({ kind: 'trend_reversal', period: days }),
 }

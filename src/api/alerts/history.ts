@@ -17,22 +17,27 @@ const Analytics = t.Object({
 const Triggers = t.Object({ triggers: t.Array(TriggerShape), meta: PageMetaShape })
 
 /** What has fired. */
-export function alertHistories({ access, alerts, historyPerPageMax }: AlertsDeps, { codeOf, own, rows }: AlertDesk) {
+export function alertHistories(
+  { access, alerts, historyPerPageMax }: AlertsDeps,
+  { codeOf, own, rows }: AlertDesk,
+) {
   const fired = ({ alert, last }: ReturnType<typeof alerts.firedAnalytics>['rows'][number]) => {
     const { condition: rule } = alert
     if (rule.kind === 'price') return []
     return [
       {
-        ...{
-          id: alert.id,
-          name: alert.name,
-          commodity_code: codeOf(alert.seriesId),
-          analytics_type: rule.kind,
-          analytics_period: rule.period,
-        },
-        ...{ analytics_config: configOf(rule) ?? {}, condition: conditionText(rule), trigger_count: alert.triggerCount },
+        id: alert.id,
+        name: alert.name,
+        commodity_code: codeOf(alert.seriesId),
+        analytics_type: rule.kind,
+        analytics_period: rule.period,
+        analytics_config: configOf(rule) ?? {},
+        condition: conditionText(rule),
+        trigger_count: alert.triggerCount,
         last_triggered_at: isoInstant(alert.lastTriggeredAt ?? alert.updatedAt),
-        ...{ cooldown_minutes: alert.cooldownMinutes, enabled: alert.enabled, metadata: { ...last?.metadata } },
+        cooldown_minutes: alert.cooldownMinutes,
+        enabled: alert.enabled,
+        metadata: { ...last?.metadata },
       },
     ]
   }
@@ -42,7 +47,11 @@ export function alertHistories({ access, alerts, historyPerPageMax }: AlertsDeps
       '/v1/alerts/analytics_history',
       ({ caller, query, request, set }) => {
         const asked = pageOf(query, historyPerPageMax, analyticsPerPage)
-        const found = alerts.firedAnalytics(caller.key.account.account.id, asked.perPage, (asked.page - 1) * asked.perPage)
+        const found = alerts.firedAnalytics(
+          caller.key.account.account.id,
+          asked.perPage,
+          (asked.page - 1) * asked.perPage,
+        )
         const meta = pageMeta(asked, found.total)
         pageHeaders(set.headers as Record<string, string>, request.url, meta)
         return {
@@ -66,7 +75,12 @@ export function alertHistories({ access, alerts, historyPerPageMax }: AlertsDeps
       ({ caller, query, request, set }) => {
         const asked = pageOf(query, historyPerPageMax, triggersPerPage)
         const alert = query.alert_id ? own(query.alert_id, caller) : undefined
-        const found = alerts.triggers(caller.key.account.account.id, alert, asked.perPage, (asked.page - 1) * asked.perPage)
+        const found = alerts.triggers(
+          caller.key.account.account.id,
+          alert,
+          asked.perPage,
+          (asked.page - 1) * asked.perPage,
+        )
         const meta = pageMeta(asked, found.total)
         pageHeaders(set.headers as Record<string, string>, request.url, meta)
         return { triggers: found.rows.map(rows.trigger), meta }
@@ -75,7 +89,12 @@ export function alertHistories({ access, alerts, historyPerPageMax }: AlertsDeps
         access: reading,
         query: t.Object({
           ...pageQuery(historyPerPageMax, triggersPerPage),
-          alert_id: t.Optional(t.String({ description: 'Only of this alert.', examples: ['00000000-0000-4000-8000-000000000201'] })),
+          alert_id: t.Optional(
+            t.String({
+              description: 'Only of this alert.',
+              examples: ['00000000-0000-4000-8000-000000000201'],
+            }),
+          ),
         }),
         response: { 200: Triggers, ...alertRefusals, 404: NestedProblem },
         detail: alertDetail(

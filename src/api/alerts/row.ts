@@ -1,7 +1,13 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import { type AlertCondition, analyticsTypes, conditionOperator, conditionValue, operators } from '../../market/alerts/condition.ts'
+import {
+  type AlertCondition,
+  analyticsTypes,
+  conditionOperator,
+  conditionValue,
+  operators,
+} from '../../market/alerts/condition.ts'
 import type { Alert, Alerts, AlertTest } from '../../service/alerts/alerts.ts'
 import type { AlertTrigger, NamedTrigger } from '../../store/alerts/triggers.ts'
 
@@ -15,13 +21,16 @@ const oneOf = <T extends string>(words: readonly T[], description?: string) =>
       description === undefined ? {} : { description },
     ),
   )
-const instant = (description?: string) => t.String({ format: 'date-time', ...(description && { description }) })
+const instant = (description?: string) =>
+  t.String({ format: 'date-time', ...(description && { description }) })
 const anyObject = t.Object({}, { additionalProperties: true })
 const condition = t.String({ description: 'In words.', examples: ['price above 90'] })
 const id = t.String({ examples: ['00000000-0000-4000-8000-000000000201'] })
 const name = t.String({ examples: ['Brent above 90'] })
 const code = t.String({ examples: ['BRENT_CRUDE_USD'] })
-const channels = t.Array(t.String({ examples: ['email'] }), { description: '`webhook`, `email`, `sms`, `in_app`.' })
+const channels = t.Array(t.String({ examples: ['email'] }), {
+  description: '`webhook`, `email`, `sms`, `in_app`.',
+})
 const analyticsType = oneOf(analyticsTypes)
 const operator = oneOf(operators)
 
@@ -52,7 +61,13 @@ export const AlertWithHistory = t.Object(
   {
     ...alertFields,
     trigger_history: t.Array(
-      t.Object({ triggered_at: instant(), value: t.Number(), condition, channels, metadata: orNull(anyObject, 'What was measured.') }),
+      t.Object({
+        triggered_at: instant(),
+        value: t.Number(),
+        condition,
+        channels,
+        metadata: orNull(anyObject, 'What was measured.'),
+      }),
       { description: 'Newest first, at most 20.' },
     ),
   },
@@ -63,7 +78,10 @@ export const TestShape = t.Object(
   {
     alert_id: id,
     condition,
-    current_price: t.Object({ value: orNull(t.Number({ examples: [91.2] })), timestamp: orNull(instant()) }),
+    current_price: t.Object({
+      value: orNull(t.Number({ examples: [91.2] })),
+      timestamp: orNull(instant()),
+    }),
     would_trigger: t.Boolean({ description: 'The condition holds and no cooldown runs.' }),
     in_cooldown: t.Boolean(),
     result: oneOf(
@@ -80,21 +98,23 @@ export const TestShape = t.Object(
 
 export const FiredAnalytics = t.Object(
   {
-    ...{
-      id,
-      name,
-      commodity_code: code,
-      analytics_type: analyticsType,
-      analytics_period: integer(),
-      analytics_config: anyObject,
-      condition,
-    },
-    ...{ trigger_count: integer(), last_triggered_at: instant(), cooldown_minutes: integer(), enabled: t.Boolean() },
+    id,
+    name,
+    commodity_code: code,
+    analytics_type: analyticsType,
+    analytics_period: integer(),
+    analytics_config: anyObject,
+    condition,
+    trigger_count: integer(),
+    last_triggered_at: instant(),
+    cooldown_minutes: integer(),
+    enabled: t.Boolean(),
     metadata: t.Object(
       { current_price: t.Optional(t.Number()) },
       {
         additionalProperties: true,
-        description: 'What was measured at the newest trigger: `z_score`, `mean`, `std_dev`, `rsi`, `volatility`, `trend`.',
+        description:
+          'What was measured at the newest trigger: `z_score`, `mean`, `std_dev`, `rsi`, `volatility`, `trend`.',
       },
     ),
   },
@@ -103,9 +123,18 @@ export const FiredAnalytics = t.Object(
 
 export const TriggerShape = t.Object(
   {
-    ...{ id: t.String(), alert_id: id, alert_name: name, commodity_code: code, condition, price: t.Number({ examples: [91.2] }) },
-    threshold: t.Number({ description: 'What the price, or what was measured, was compared with.', examples: [90] }),
-    ...{ triggered_at: instant(), channels },
+    id: t.String(),
+    alert_id: id,
+    alert_name: name,
+    commodity_code: code,
+    condition,
+    price: t.Number({ examples: [91.2] }),
+    threshold: t.Number({
+      description: 'What the price, or what was measured, was compared with.',
+      examples: [90],
+    }),
+    triggered_at: instant(),
+    channels,
   },
   { title: 'AlertTrigger' },
 )
@@ -129,7 +158,10 @@ export function configOf(rule: AlertCondition): Record<string, unknown> | undefi
 const iso = (at: number | null) => (at === null ? null : isoInstant(at))
 
 /** An alert on the wire; `codeOf` names its code. */
-export const alertRows = (alerts: Pick<Alerts, 'inCooldown' | 'suspendedReason'>, codeOf: (seriesId: number) => string) => ({
+export const alertRows = (
+  alerts: Pick<Alerts, 'inCooldown' | 'suspendedReason'>,
+  codeOf: (seriesId: number) => string,
+) => ({
   row(alert: Alert) {
     const { condition: rule } = alert
     return {
@@ -154,18 +186,40 @@ export const alertRows = (alerts: Pick<Alerts, 'inCooldown' | 'suspendedReason'>
     }
   },
   history: ({ triggeredAt, value, condition: text, channels: told, metadata }: AlertTrigger) => ({
-    ...{ triggered_at: isoInstant(triggeredAt), value, condition: text, channels: [...told] },
+    triggered_at: isoInstant(triggeredAt),
+    value,
+    condition: text,
+    channels: [...told],
     metadata: metadata as Record<string, unknown> | null,
   }),
   trigger: (one: NamedTrigger) => ({
-    ...{ id: one.id, alert_id: one.alertId, alert_name: one.alertName, commodity_code: codeOf(one.seriesId), condition: one.condition },
-    ...{ price: one.price, threshold: one.threshold, triggered_at: isoInstant(one.triggeredAt), channels: [...one.channels] },
+    id: one.id,
+    alert_id: one.alertId,
+    alert_name: one.alertName,
+    commodity_code: codeOf(one.seriesId),
+    condition: one.condition,
+    price: one.price,
+    threshold: one.threshold,
+    triggered_at: isoInstant(one.triggeredAt),
+    channels: [...one.channels],
   }),
 })
 
-export const testRow = ({ alert, condition: text, price, inCooldown, result, missing }: AlertTest, responseTimeMs: number) => ({
-  ...{ alert_id: alert.id, condition: text },
-  current_price: { value: price?.value ?? null, timestamp: price ? isoInstant(price.observedAt) : null },
-  ...{ would_trigger: result === 'would_trigger', in_cooldown: inCooldown, result, success: missing === undefined },
-  ...{ status_code: null, response_time_ms: Math.round(responseTimeMs), error: missing ?? null },
+export const testRow = (
+  { alert, condition: text, price, inCooldown, result, missing }: AlertTest,
+  responseTimeMs: number,
+) => ({
+  alert_id: alert.id,
+  condition: text,
+  current_price: {
+    value: price?.value ?? null,
+    timestamp: price ? isoInstant(price.observedAt) : null,
+  },
+  would_trigger: result === 'would_trigger',
+  in_cooldown: inCooldown,
+  result,
+  success: missing === undefined,
+  status_code: null,
+  response_time_ms: Math.round(responseTimeMs),
+  error: missing ?? null,
 })

@@ -7,7 +7,14 @@ import { dayMs, isoDay, isoInstant, parseDay, parseInstant, startOfDay } from '.
 import { conditionText } from '../../market/alerts/condition.ts'
 import { answeredPrice } from '../../service/alerts/moment.ts'
 import { type Answering, markFixtures } from '../answer.ts'
-import { type AlertDesk, type AlertsDeps, alertDetail, alertParams, alertRefusals, writing } from './context.ts'
+import {
+  type AlertDesk,
+  type AlertsDeps,
+  alertDetail,
+  alertParams,
+  alertRefusals,
+  writing,
+} from './context.ts'
 import { backtestBody } from './form.ts'
 import { TestShape, testRow } from './row.ts'
 
@@ -15,7 +22,10 @@ const backtestDays = 365
 
 const TestsShape = t.Object({
   commodity_code: t.String({ examples: ['BRENT_CRUDE_USD'] }),
-  current_price: t.Object({ value: t.Union([t.Number(), t.Null()]), timestamp: t.Union([t.String({ format: 'date-time' }), t.Null()]) }),
+  current_price: t.Object({
+    value: t.Union([t.Number(), t.Null()]),
+    timestamp: t.Union([t.String({ format: 'date-time' }), t.Null()]),
+  }),
   evaluated: integer(),
   would_trigger: integer(),
   results: t.Array(TestShape),
@@ -28,11 +38,19 @@ const BacktestShape = t.Object({
   to: t.String({ format: 'date' }),
   observations: integer({ description: 'Prices that were judged.' }),
   trigger_count: integer(),
-  triggers: t.Array(t.Object({ triggered_at: t.String({ format: 'date-time' }), value: t.Number({ description: 'The price.' }) }), {
-    description: 'Oldest first, at most 500.',
-  }),
+  triggers: t.Array(
+    t.Object({
+      triggered_at: t.String({ format: 'date-time' }),
+      value: t.Number({ description: 'The price.' }),
+    }),
+    {
+      description: 'Oldest first, at most 500.',
+    },
+  ),
   truncated: t.Boolean({ description: 'Whether there are more triggers than are listed.' }),
-  cooldown_suppressed: integer({ description: 'Prices that would have fired but for the cooldown.' }),
+  cooldown_suppressed: integer({
+    description: 'Prices that would have fired but for the cooldown.',
+  }),
 })
 
 /** What alerts would do now, and would have done. */
@@ -67,9 +85,12 @@ const testCode = ({ access, alerts, board, catalogue, codes, clock, marks }: Ale
     ({ body, caller, query, request, set }) => {
       const startedMs = clock.monotonic()
       const form = formOf(body)
-      const named = query.commodity_code ?? (form.isNull('commodity_code') ? undefined : form.text('commodity_code', 100))
+      const named =
+        query.commodity_code ??
+        (form.isNull('commodity_code') ? undefined : form.text('commodity_code', 100))
       form.check()
-      if (named === undefined || named.trim() === '') throw missingParameter('commodity_code', 'a code or alias.')
+      if (named === undefined || named.trim() === '')
+        throw missingParameter('commodity_code', 'a code or alias.')
       const { series } = codes.read([named], request)[0]!
       const watched = catalogue.named(named) ?? series
       const quote = board.quote(series)
@@ -89,11 +110,23 @@ const testCode = ({ access, alerts, board, catalogue, codes, clock, marks }: Ale
     },
     {
       access: writing,
-      body: formBody(t.Object({ commodity_code: t.Optional(t.String({ examples: ['BRENT_CRUDE_USD'] })) })),
+      body: formBody(
+        t.Object({ commodity_code: t.Optional(t.String({ examples: ['BRENT_CRUDE_USD'] })) }),
+      ),
       query: t.Object({
-        commodity_code: t.Optional(t.String({ description: 'Required, here or in the body.', examples: ['BRENT_CRUDE_USD'] })),
+        commodity_code: t.Optional(
+          t.String({
+            description: 'Required, here or in the body.',
+            examples: ['BRENT_CRUDE_USD'],
+          }),
+        ),
       }),
-      response: { 200: TestsShape, ...alertRefusals, 400: t.Union([NestedProblem, FailProblem]), 422: ValidationProblem },
+      response: {
+        200: TestsShape,
+        ...alertRefusals,
+        400: t.Union([NestedProblem, FailProblem]),
+        422: ValidationProblem,
+      },
       detail: alertDetail('testAlertsOfCode', 'Test every alert of a code', testNote),
     },
   )
@@ -107,14 +140,28 @@ const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertDesk) =>
       const code = codeOf(seriesId)
       const { series } = deps.catalogue.resolve(code, deps.now())!
       markFixtures(set as Answering, deps.marks, [{ series }])
-      const { triggers, triggerCount, observations, cooldownSuppressed } = await deps.backtests.run({
-        ...{ condition, cooldownMinutes, series, from, to },
-      })
+      const { triggers, triggerCount, observations, cooldownSuppressed } = await deps.backtests.run(
+        {
+          condition,
+          cooldownMinutes,
+          series,
+          from,
+          to,
+        },
+      )
       return {
-        ...{ commodity_code: code, condition: conditionText(condition), from: isoDay(from), to: isoDay(to - 1) },
-        ...{ observations, trigger_count: triggerCount },
-        triggers: triggers.map(({ triggeredAt, value }) => ({ triggered_at: isoInstant(triggeredAt), value })),
-        ...{ truncated: triggers.length < triggerCount, cooldown_suppressed: cooldownSuppressed },
+        commodity_code: code,
+        condition: conditionText(condition),
+        from: isoDay(from),
+        to: isoDay(to - 1),
+        observations,
+        trigger_count: triggerCount,
+        triggers: triggers.map(({ triggeredAt, value }) => ({
+          triggered_at: isoInstant(triggeredAt),
+          value,
+        })),
+        truncated: triggers.length < triggerCount,
+        cooldown_suppressed: cooldownSuppressed,
       }
     },
     {
@@ -137,7 +184,9 @@ function rangeOf(body: unknown, now: number): { from: number; to: number } {
     const text = form.isNull(field) ? undefined : form.text(field, 40)
     if (text === undefined) return undefined
     const at = parseDay(text) ?? parseInstant(text)
-    return at === undefined ? form.fault(field, 'must be a date such as 2027-01-31.') : startOfDay(at)
+    return at === undefined
+      ? form.fault(field, 'must be a date such as 2027-01-31.')
+      : startOfDay(at)
   }
   const [start, end] = [day('start_date'), day('end_date')]
   form.check()
@@ -145,5 +194,9 @@ function rangeOf(body: unknown, now: number): { from: number; to: number } {
   const from = start ?? to - backtestDays * dayMs
   if (from < to) return { from, to }
   const shown = { start_date: isoDay(from), end_date: isoDay(to - dayMs) }
-  throw new Problem('INVALID_DATE_RANGE', `start_date ${shown.start_date} is after end_date ${shown.end_date}.`, shown)
+  throw new Problem(
+    'INVALID_DATE_RANGE',
+    `start_date ${shown.start_date} is after end_date ${shown.end_date}.`,
+    shown,
+  )
 }

@@ -8,4 +8,9 @@ import { trend } from './trend.ts'
 
 /** Numbers about past prices; the description of each endpoint defines them. */
 export const analytics = (deps: AnalyticsDeps) =>
-  new Elysia().use(statistics(deps)).use(correlation(deps)).use(trend(deps)).use(spread(deps)).use(forecast(deps))
+  new Elysia()
+    .use(statistics(deps))
+    .use(correlation(deps))
+    .use(trend(deps))
+    .use(spread(deps))
+    .use(forecast(deps))

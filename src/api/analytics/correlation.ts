@@ -3,7 +3,11 @@ import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { integerOf, listOf } from '../../http/input/query.ts'
 import { invalidParameter, missingParameter } from '../../http/problem/problem.ts'
-import { correlationMatrix, correlationOf, rollingCorrelation } from '../../market/analytics/correlation.ts'
+import {
+  correlationMatrix,
+  correlationOf,
+  rollingCorrelation,
+} from '../../market/analytics/correlation.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import { type Answering, markFixtures } from '../answer.ts'
 import {
@@ -30,8 +34,15 @@ const codesMax = 10
 const windowDefault = 7
 
 const coefficient = (description?: string) =>
-  nullable(t.Number({ minimum: -1, maximum: 1, examples: [0.9462] }), description ?? 'Null where one of the prices did not move.')
-const pair = { code1: codeField, code2: t.String({ examples: ['BRENT_CRUDE_USD'] }), period: periodField }
+  nullable(
+    t.Number({ minimum: -1, maximum: 1, examples: [0.9462] }),
+    description ?? 'Null where one of the prices did not move.',
+  )
+const pair = {
+  code1: codeField,
+  code2: t.String({ examples: ['BRENT_CRUDE_USD'] }),
+  period: periodField,
+}
 
 const Analysis = t.Object(
   {
@@ -56,9 +67,17 @@ const Matrix = t.Object(
     codes: t.Array(codeField),
     period: periodField,
     matrix: t.Record(t.String(), t.Record(t.String(), coefficient()), {
-      examples: [{ WTI_USD: { WTI_USD: 1, BRENT_CRUDE_USD: 0.95 }, BRENT_CRUDE_USD: { WTI_USD: 0.95, BRENT_CRUDE_USD: 1 } }],
+      examples: [
+        {
+          WTI_USD: { WTI_USD: 1, BRENT_CRUDE_USD: 0.95 },
+          BRENT_CRUDE_USD: { WTI_USD: 0.95, BRENT_CRUDE_USD: 1 },
+        },
+      ],
     }),
-    data_points: integer({ description: 'Common closes of the pair that has the fewest.', examples: [21] }),
+    data_points: integer({
+      description: 'Common closes of the pair that has the fewest.',
+      examples: [21],
+    }),
   },
   { title: 'CorrelationMatrix' },
 )
@@ -68,7 +87,9 @@ const Rolling = t.Object(
     type: t.Literal('rolling'),
     ...pair,
     window: integer({ description: 'Returns of each correlation.', examples: [7] }),
-    correlations: t.Array(t.Object({ date: dateField, correlation: coefficient() }), { description: 'Oldest first.' }),
+    correlations: t.Array(t.Object({ date: dateField, correlation: coefficient() }), {
+      description: 'Oldest first.',
+    }),
     latest: coefficient(),
     average: coefficient('Arithmetic mean of those that there are.'),
   },
@@ -78,16 +99,26 @@ const Rolling = t.Object(
 const idsOf = (found: readonly Resolved[]) => found.map(one => one.series.id)
 
 function pairOf({ codes }: AnalyticsDeps, { query, request }: Question) {
-  const found = seriesOf(codes, { code1: query.code1, code2: query.code2 }, request) as [Resolved, Resolved]
+  const found = seriesOf(codes, { code1: query.code1, code2: query.code2 }, request) as [
+    Resolved,
+    Resolved,
+  ]
   const [code1, code2] = [found[0].series.code, found[1].series.code]
   const period = periodOf(query.period, 30)
-  return { found, period, named: { code1, code2, period }, of: `${code1} and ${code2}, common dates of the last ${period} days` }
+  return {
+    found,
+    period,
+    named: { code1, code2, period },
+    of: `${code1} and ${code2}, common dates of the last ${period} days`,
+  }
 }
 
 function analysis(deps: AnalyticsDeps, question: Question): string {
   const { found, period, named, of } = pairOf(deps, question)
   const made = enough(
-    deps.closes.derived(`correlation ${period}`, idsOf(found), ([first, second]) => correlationOf(first!, second!, period)),
+    deps.closes.derived(`correlation ${period}`, idsOf(found), ([first, second]) =>
+      correlationOf(first!, second!, period),
+    ),
     of,
   )
   markFixtures(question.set, deps.marks, found)
@@ -106,14 +137,22 @@ function analysis(deps: AnalyticsDeps, question: Question): string {
 function matrix(deps: AnalyticsDeps, question: Question): string {
   const { query, request } = question
   const asked = listOf(query.codes)
-  if (asked.length === 0) throw missingParameter('codes', `two to ${codesMax} commodity codes, comma-separated.`)
+  if (asked.length === 0)
+    throw missingParameter('codes', `two to ${codesMax} commodity codes, comma-separated.`)
   const found = deps.codes.read(asked, request, codesMax)
-  if (found.length < 2) throw invalidParameter('codes', query.codes, 'names one series; a matrix takes at least two.')
+  if (found.length < 2)
+    throw invalidParameter('codes', query.codes, 'names one series; a matrix takes at least two.')
   const period = periodOf(query.period, 30)
   const names = found.map(one => one.series.code)
-  const made = deps.closes.derived(`matrix ${period}`, idsOf(found), series => correlationMatrix(series, period))
+  const made = deps.closes.derived(`matrix ${period}`, idsOf(found), series =>
+    correlationMatrix(series, period),
+  )
   const short = made.enough ? [] : [...new Set(made.pair.map(i => names[i]!))]
-  const { cells, dataPoints } = enough(made, `${short.join(' and ')}, common dates of the last ${period} days`, { codes: short })
+  const { cells, dataPoints } = enough(
+    made,
+    `${short.join(' and ')}, common dates of the last ${period} days`,
+    { codes: short },
+  )
   markFixtures(question.set, deps.marks, found)
   const rows = cells.map(row => Object.fromEntries(row.map((cell, j) => [names[j]!, cell ?? null])))
   return bothText(question, Matrix, {
@@ -127,7 +166,13 @@ function matrix(deps: AnalyticsDeps, question: Question): string {
 
 function rolling(deps: AnalyticsDeps, question: Question): string {
   const { found, period, named, of } = pairOf(deps, question)
-  const window = integerOf('window', question.query.window, Math.min(windowDefault, period), 2, period)
+  const window = integerOf(
+    'window',
+    question.query.window,
+    Math.min(windowDefault, period),
+    2,
+    period,
+  )
   const [first, second] = idsOf(found).map(deps.closes.of)
   const made = enough(rollingCorrelation(first!, second!, period, window), of)
   const values = made.flatMap(one => one.value ?? [])
@@ -138,7 +183,8 @@ function rolling(deps: AnalyticsDeps, question: Question): string {
     window,
     correlations: made.map(one => ({ date: one.day, correlation: one.value ?? null })),
     latest: made.at(-1)?.value ?? null,
-    average: values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length,
+    average:
+      values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length,
   })
 }
 
@@ -146,36 +192,50 @@ const answers = { analysis, matrix, rolling }
 
 /** How series move together. */
 export function correlation(deps: AnalyticsDeps) {
-  return new Elysia()
-    .use(deps.access)
-    .get(
-      '/v1/analytics/correlation',
-      ({ query, request, set, caller }) =>
-        answers[wordOf('type', query.type, types, 'analysis')](deps, { query, request, set: set as Answering, caller }),
-      {
-        access: { feature: 'analytics', meter: true, heavy: true },
-        query: t.Object({
-          type: t.Optional(t.String({ description: '`analysis` (default), `matrix` or `rolling`.', examples: ['analysis'] })),
-          code1: codeQuery('Required for `analysis` and `rolling`'),
-          code2: codeQuery('Required for `analysis` and `rolling`', 'BRENT_CRUDE_USD'),
-          codes: t.Optional(
-            t.String({
-              description: `Two to ${codesMax} codes, comma-separated: required for \`matrix\`.`,
-              examples: ['WTI_USD,BRENT_CRUDE_USD,NATURAL_GAS_USD'],
-            }),
-          ),
-          period: periodQuery(30),
-          window: t.Optional(
-            t.String({ description: `Returns of each rolling correlation, 2 to \`period\` (${windowDefault}).`, examples: ['7'] }),
-          ),
-        }),
-        response: { 200: serialised(t.Union([both(Analysis), both(Matrix), both(Rolling)])), ...refusals },
-        detail: {
-          operationId: 'getCorrelation',
-          tags: ['analytics'],
-          summary: 'Correlation of series',
-          description: `The Pearson coefficient of daily log returns on the dates that both series have: each return runs from one common date to the next. ${closesNote}The window ends at the newest common date and holds the common dates d with last - period < d <= last, in calendar days; a matrix takes every pair on its own common dates. A non-positive price in either series drops the two returns it touches. Under 5 common dates (\`rolling\`: under \`window\` + 1): 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`. \`rolling\` is the coefficient over the last \`window\` returns at each date. \`stability\` comes from the sample standard deviation of the 7-return rolling correlations: under 0.25 stable, under 0.5 moderate, else unstable.`,
-        },
+  return new Elysia().use(deps.access).get(
+    '/v1/analytics/correlation',
+    ({ query, request, set, caller }) =>
+      answers[wordOf('type', query.type, types, 'analysis')](deps, {
+        query,
+        request,
+        set: set as Answering,
+        caller,
+      }),
+    {
+      access: { feature: 'analytics', meter: true, heavy: true },
+      query: t.Object({
+        type: t.Optional(
+          t.String({
+            description: '`analysis` (default), `matrix` or `rolling`.',
+            examples: ['analysis'],
+          }),
+        ),
+        code1: codeQuery('Required for `analysis` and `rolling`'),
+        code2: codeQuery('Required for `analysis` and `rolling`', 'BRENT_CRUDE_USD'),
+        codes: t.Optional(
+          t.String({
+            description: `Two to ${codesMax} codes, comma-separated: required for \`matrix\`.`,
+            examples: ['WTI_USD,BRENT_CRUDE_USD,NATURAL_GAS_USD'],
+          }),
+        ),
+        period: periodQuery(30),
+        window: t.Optional(
+          t.String({
+            description: `Returns of each rolling correlation, 2 to \`period\` (${windowDefault}).`,
+            examples: ['7'],
+          }),
+        ),
+      }),
+      response: {
+        200: serialised(t.Union([both(Analysis), both(Matrix), both(Rolling)])),
+        ...refusals,
       },
-    )
+      detail: {
+        operationId: 'getCorrelation',
+        tags: ['analytics'],
+        summary: 'Correlation of series',
+        description: `The Pearson coefficient of daily log returns on the dates that both series have: each return runs from one common date to the next. ${closesNote}The window ends at the newest common date and holds the common dates d with last - period < d <= last, in calendar days; a matrix takes every pair on its own common dates. A non-positive price in either series drops the two returns it touches. Under 5 common dates (\`rolling\`: under \`window\` + 1): 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`. \`rolling\` is the coefficient over the last \`window\` returns at each date. \`stability\` comes from the sample standard deviation of the 7-return rolling correlations: under 0.25 stable, under 0.5 moderate, else unstable.`,
+      },
+    },
+  )
 }

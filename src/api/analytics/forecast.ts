@@ -36,7 +36,8 @@ const periodMin = 20
 
 const price = t.Number({ examples: [82.83] })
 const methodField = t.Union([t.Literal('sma'), t.Literal('ema'), t.Literal('combined')])
-const interval = (probability: number) => t.Object({ low: price, high: price, probability: t.Number({ examples: [probability] }) })
+const interval = (probability: number) =>
+  t.Object({ low: price, high: price, probability: t.Number({ examples: [probability] }) })
 
 const Listing = t.Object(
   {
@@ -61,8 +62,14 @@ const Forecast = t.Object(
       t.Object({
         horizon_days: t.Union(horizonDays.map(days => t.Literal(days))),
         forecast_value: price,
-        forecast_change_pct: nullable(t.Number({ examples: [-0.57] }), 'Against `current_price`; null when that is 0.'),
-        confidence_intervals: t.Object({ sigma_1: interval(sigma1Probability), sigma_2: interval(sigma2Probability) }),
+        forecast_change_pct: nullable(
+          t.Number({ examples: [-0.57] }),
+          'Against `current_price`; null when that is 0.',
+        ),
+        confidence_intervals: t.Object({
+          sigma_1: interval(sigma1Probability),
+          sigma_2: interval(sigma2Probability),
+        }),
       }),
     ),
     disclaimer: t.String(),
@@ -71,7 +78,8 @@ const Forecast = t.Object(
   { title: 'PriceForecast' },
 )
 
-const disclaimer = 'A statistical projection of past prices, not advice: it knows nothing of what is to come.'
+const disclaimer =
+  'A statistical projection of past prices, not advice: it knows nothing of what is to come.'
 const bandRow = ({ low, high }: Band, probability: number) => ({ low, high, probability })
 
 const listing: typeof Listing.static = {
@@ -88,7 +96,10 @@ function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question
   if (query.code === undefined || query.code === '') return bothText(question, Listing, listing)
   const found = seriesOf(codes, { code: query.code }, request)
   const { series } = found[0]!
-  const made = enough(forecastOf(closes.of(series.id), method, period), `${series.code}, ${method} over the last ${period} days`)
+  const made = enough(
+    forecastOf(closes.of(series.id), method, period),
+    `${series.code}, ${method} over the last ${period} days`,
+  )
   markFixtures(question.set, marks, found)
   return bothText(question, Forecast, {
     code: series.code,
@@ -102,7 +113,10 @@ function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question
       horizon_days: one.horizonDays as (typeof horizonDays)[number],
       forecast_value: one.value,
       forecast_change_pct: one.changePercent ?? null,
-      confidence_intervals: { sigma_1: bandRow(one.sigma1, sigma1Probability), sigma_2: bandRow(one.sigma2, sigma2Probability) },
+      confidence_intervals: {
+        sigma_1: bandRow(one.sigma1, sigma1Probability),
+        sigma_2: bandRow(one.sigma2, sigma2Probability),
+      },
     })),
     disclaimer,
     generated_at: isoInstant(now()),
@@ -113,19 +127,29 @@ function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question
 export function forecast(deps: AnalyticsDeps) {
   return new Elysia()
     .use(deps.access)
-    .get('/v1/analytics/forecast', ({ query, request, set, caller }) => answer(deps, { query, request, set: set as Answering, caller }), {
-      access: { feature: 'forecast', meter: true, heavy: true },
-      query: t.Object({
-        code: codeQuery('Absent: the methods'),
-        method: t.Optional(t.String({ description: `\`sma\`, \`ema\` or \`combined\` (${methodDefault}).`, examples: [methodDefault] })),
-        period: periodQuery(periodDefault, periodMin),
-      }),
-      response: { 200: serialised(t.Union([both(Forecast), both(Listing)])), ...refusals },
-      detail: {
-        operationId: 'getPriceForecast',
-        tags: ['analytics'],
-        summary: 'Statistical forecast of a series',
-        description: `A random walk with drift, ${horizonDays.join(', ')} calendar days ahead. ${closesNote}${windowNote}\`forecast_value\` = last x exp(drift x h). The drift comes from the method: \`sma\` 0, around sma(20); \`ema\` the log slope (least squares of ln ema(20) on day number) over the lookback; \`combined\` their mean. sigma is the sample standard deviation of the daily log returns of the lookback; \`sigma_1\` = value x exp(+-sigma sqrt(h)), probability 0.6827; \`sigma_2\` with 2 sigma, 0.9545. \`volatility\` = sigma x sqrt(252) x 100, percent a year. A non-positive price drops the two returns it touches. ema(20) has alpha = 2 / 21, seeded with the mean of the first 20 closes of the warm-up, the newest 250 closes or all there are; it needs 21 of them.`,
+    .get(
+      '/v1/analytics/forecast',
+      ({ query, request, set, caller }) =>
+        answer(deps, { query, request, set: set as Answering, caller }),
+      {
+        access: { feature: 'forecast', meter: true, heavy: true },
+        query: t.Object({
+          code: codeQuery('Absent: the methods'),
+          method: t.Optional(
+            t.String({
+              description: `\`sma\`, \`ema\` or \`combined\` (${methodDefault}).`,
+              examples: [methodDefault],
+            }),
+          ),
+          period: periodQuery(periodDefault, periodMin),
+        }),
+        response: { 200: serialised(t.Union([both(Forecast), both(Listing)])), ...refusals },
+        detail: {
+          operationId: 'getPriceForecast',
+          tags: ['analytics'],
+          summary: 'Statistical forecast of a series',
+          description: `A random walk with drift, ${horizonDays.join(', ')} calendar days ahead. ${closesNote}${windowNote}\`forecast_value\` = last x exp(drift x h). The drift comes from the method: \`sma\` 0, around sma(20); \`ema\` the log slope (least squares of ln ema(20) on day number) over the lookback; \`combined\` their mean. sigma is the sample standard deviation of the daily log returns of the lookback; \`sigma_1\` = value x exp(+-sigma sqrt(h)), probability 0.6827; \`sigma_2\` with 2 sigma, 0.9545. \`volatility\` = sigma x sqrt(252) x 100, percent a year. A non-positive price drops the two returns it touches. ema(20) has alpha = 2 / 21, seeded with the mean of the first 20 closes of the warm-up, the newest 250 closes or all there are; it needs 21 of them.`,
+        },
       },
-    })
+    )
 }

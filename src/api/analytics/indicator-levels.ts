@@ -11,7 +11,13 @@ import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import type { StorageLevel } from '../../service/fundamentals/storage.ts'
 import { type Answering, markFixtures } from '../answer.ts'
 import { sourcesOf } from '../fundamentals/storage-row.ts'
-import { calculated, type IndicatorDeps, indicator, instantField, refusals } from './indicator-shape.ts'
+import {
+  calculated,
+  type IndicatorDeps,
+  indicator,
+  instantField,
+  refusals,
+} from './indicator-shape.ts'
 import { closesNote, enough, nullable } from './shape.ts'
 import { tidy } from './spread-row.ts'
 
@@ -24,7 +30,12 @@ const PriceContextShape = t.Object(
   {
     commodity: t.String({ description: 'The code that answers.', examples: [defaultPrice] }),
     price: t.Number({ description: 'The newest close.', examples: [74.25] }),
-    percentile: t.Number({ minimum: 0, maximum: 100, description: '100 x count(close <= price) / n.', examples: [61.2] }),
+    percentile: t.Number({
+      minimum: 0,
+      maximum: 100,
+      description: '100 x count(close <= price) / n.',
+      examples: [61.2],
+    }),
     high_52w: price,
     low_52w: price,
     average_52w: price,
@@ -48,10 +59,18 @@ const StorageAnalytics = t.Object(
       t.Number({ examples: [26.5] }),
       `Level over use a day; of ${Object.keys(useOfStorage).join(', ')}, otherwise null.`,
     ),
-    zscore: t.Number({ description: '(level - seasonal_average) / seasonal_std_dev.', examples: [-1.21] }),
+    zscore: t.Number({
+      description: '(level - seasonal_average) / seasonal_std_dev.',
+      examples: [-1.21],
+    }),
     seasonal_average: t.Number({ examples: [27.9] }),
     seasonal_std_dev: t.Number({ examples: [2.72] }),
-    seasonal_years: integer({ minimum: 2, maximum: 5, description: 'Earlier years that the average is of.', examples: [5] }),
+    seasonal_years: integer({
+      minimum: 2,
+      maximum: 5,
+      description: 'Earlier years that the average is of.',
+      examples: [5],
+    }),
     week: t.String({ description: 'ISO 8601 week of the level.', examples: ['2026-W47'] }),
     unit: t.String({ examples: ['million_barrels'] }),
     timestamp: instantField,
@@ -63,12 +82,22 @@ const noData = (code: string, what: string) =>
   new Problem('DATA_NOT_AVAILABLE', `${code} has no ${what}.`, { leg: code, reason: 'no_price' })
 
 /** The one series that a parameter names, its default when it is absent. */
-function oneOf({ codes }: IndicatorDeps, text: string | undefined, fallback: string, request: Request): Resolved {
+function oneOf(
+  { codes }: IndicatorDeps,
+  text: string | undefined,
+  fallback: string,
+  request: Request,
+): Resolved {
   const asked = listOf(text)
   return codes.read(asked.length === 0 ? [fallback] : asked, request, 1)[0]!
 }
 
-function contextAnswer(deps: IndicatorDeps, text: string | undefined, request: Request, set: Answering) {
+function contextAnswer(
+  deps: IndicatorDeps,
+  text: string | undefined,
+  request: Request,
+  set: Answering,
+) {
   const found = oneOf(deps, text, defaultPrice, request)
   const { series, code } = found
   const quote = deps.board.quote(series)
@@ -97,7 +126,10 @@ function contextAnswer(deps: IndicatorDeps, text: string | undefined, request: R
   }
 }
 
-function coverOf({ catalogue, closes, now }: IndicatorDeps, level: StorageLevel): { found: Resolved[]; days: number | undefined } {
+function coverOf(
+  { catalogue, closes, now }: IndicatorDeps,
+  level: StorageLevel,
+): { found: Resolved[]; days: number | undefined } {
   const code = useOfStorage[level.series.code]
   const found = code === undefined ? undefined : catalogue.resolve(code, now())
   const days = found && daysOfCover(level.value, level.on, closes.of(found.series.id))
@@ -109,22 +141,38 @@ function capacityPercent({ value, series, utilizationPercent }: StorageLevel): n
   return utilizationPercent === undefined ? null : tidy(utilizationPercent)
 }
 
-function storageAnswer(deps: IndicatorDeps, text: string | undefined, request: Request, set: Answering) {
+function storageAnswer(
+  deps: IndicatorDeps,
+  text: string | undefined,
+  request: Request,
+  set: Answering,
+) {
   const found = oneOf(deps, text, defaultStorage, request)
   const { series, code } = found
   if (series.category !== 'storage') {
-    throw invalidParameter('code', text, `${code} is not a storage code; GET /v1/commodities?category=storage lists them.`)
+    throw invalidParameter(
+      'code',
+      text,
+      `${code} is not a storage code; GET /v1/commodities?category=storage lists them.`,
+    )
   }
   const [level, quote] = [deps.storage.of(series), deps.board.quote(series)]
   if (!level || !quote) throw noData(code, 'level')
   const season = deps.closes.derived('season', [series.id], ([closes]) => seasonOf(closes!))
   if (!season.enough) {
     const { have, need } = season
-    throw new Problem('DATA_NOT_AVAILABLE', `${code} has levels in this week of ${have} earlier years, ${need} are needed.`, { have, need })
+    throw new Problem(
+      'DATA_NOT_AVAILABLE',
+      `${code} has levels in this week of ${have} earlier years, ${need} are needed.`,
+      { have, need },
+    )
   }
   const { average, stdDev, zScore, years, week } = season.value
   if (zScore === undefined) {
-    throw new Problem('DATA_NOT_AVAILABLE', `${code} had the same level in this week of ${years} years: there is no z-score of it.`)
+    throw new Problem(
+      'DATA_NOT_AVAILABLE',
+      `${code} had the same level in this week of ${years} years: there is no z-score of it.`,
+    )
   }
   const cover = coverOf(deps, level)
   const all = [found, ...cover.found]
@@ -156,34 +204,48 @@ const uses = Object.entries(useOfStorage)
 export function levelIndicators(deps: IndicatorDeps) {
   return new Elysia()
     .use(deps.access)
-    .get('/v1/indicators/price-context', ({ query, request, set }) => contextAnswer(deps, query.by_code, request, set as Answering), {
-      access: { ...calculated, heavy: true },
-      query: t.Object({
-        by_code: t.Optional(
-          t.String({ description: `One code or alias, in any letter case (${defaultPrice}).`, examples: [defaultPrice] }),
-        ),
-      }),
-      response: { 200: indicator(PriceContextShape, 'PriceContextIndicator'), ...refusals },
-      detail: {
-        operationId: 'getPriceContext',
-        tags: ['indicators'],
-        summary: 'A price in its last 52 weeks',
-        description: `Where the newest daily close stands among those of the ${yearOfWeeksDays} calendar days that end with it. ${closesNote}\`percentile\` = 100 x count(close <= price) / n; \`high_52w\` and \`low_52w\` are the highest and lowest close, so that they may lie inside the range of single observations that \`/v1/prices/metrics\` answers; \`average_52w\` is the arithmetic mean, not rounded. Under 5 closes: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`.`,
+    .get(
+      '/v1/indicators/price-context',
+      ({ query, request, set }) => contextAnswer(deps, query.by_code, request, set as Answering),
+      {
+        access: { ...calculated, heavy: true },
+        query: t.Object({
+          by_code: t.Optional(
+            t.String({
+              description: `One code or alias, in any letter case (${defaultPrice}).`,
+              examples: [defaultPrice],
+            }),
+          ),
+        }),
+        response: { 200: indicator(PriceContextShape, 'PriceContextIndicator'), ...refusals },
+        detail: {
+          operationId: 'getPriceContext',
+          tags: ['indicators'],
+          summary: 'A price in its last 52 weeks',
+          description: `Where the newest daily close stands among those of the ${yearOfWeeksDays} calendar days that end with it. ${closesNote}\`percentile\` = 100 x count(close <= price) / n; \`high_52w\` and \`low_52w\` are the highest and lowest close, so that they may lie inside the range of single observations that \`/v1/prices/metrics\` answers; \`average_52w\` is the arithmetic mean, not rounded. Under 5 closes: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`.`,
+        },
       },
-    })
-    .get('/v1/indicators/storage-analytics', ({ query, request, set }) => storageAnswer(deps, query.code, request, set as Answering), {
-      access: { ...calculated, heavy: true },
-      query: t.Object({
-        code: t.Optional(
-          t.String({ description: `A code of category \`storage\`, or an alias of one (${defaultStorage}).`, examples: [defaultStorage] }),
-        ),
-      }),
-      response: { 200: indicator(StorageAnalytics, 'StorageAnalyticsIndicator'), ...refusals },
-      detail: {
-        operationId: 'getStorageAnalytics',
-        tags: ['indicators'],
-        summary: 'A stock in its season',
-        description: `The newest level against the same ISO 8601 week of up to five earlier years. A year counts with the arithmetic mean of its daily closes in that week (a weekly survey has one); week 53 is compared with the last week of years that have none. ${closesNote}\`seasonal_average\` is the arithmetic mean of the years and \`seasonal_std_dev\` their sample standard deviation (n - 1); \`zscore\` = (level - seasonal_average) / seasonal_std_dev. Under two earlier years: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`. \`days_of_cover\` = level / mean use a day over the 28 days that end with the day of the level, as EIA computes days of supply: ${uses}.`,
+    )
+    .get(
+      '/v1/indicators/storage-analytics',
+      ({ query, request, set }) => storageAnswer(deps, query.code, request, set as Answering),
+      {
+        access: { ...calculated, heavy: true },
+        query: t.Object({
+          code: t.Optional(
+            t.String({
+              description: `A code of category \`storage\`, or an alias of one (${defaultStorage}).`,
+              examples: [defaultStorage],
+            }),
+          ),
+        }),
+        response: { 200: indicator(StorageAnalytics, 'StorageAnalyticsIndicator'), ...refusals },
+        detail: {
+          operationId: 'getStorageAnalytics',
+          tags: ['indicators'],
+          summary: 'A stock in its season',
+          description: `The newest level against the same ISO 8601 week of up to five earlier years. A year counts with the arithmetic mean of its daily closes in that week (a weekly survey has one); week 53 is compared with the last week of years that have none. ${closesNote}\`seasonal_average\` is the arithmetic mean of the years and \`seasonal_std_dev\` their sample standard deviation (n - 1); \`zscore\` = (level - seasonal_average) / seasonal_std_dev. Under two earlier years: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`. \`days_of_cover\` = level / mean use a day over the 28 days that end with the day of the level, as EIA computes days of supply: ${uses}.`,
+        },
       },
-    })
+    )
 }

@@ -1,6 +1,13 @@
 import { Elysia, type TSchema, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { PageMetaShape, type PageRequest, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import {
+  PageMetaShape,
+  type PageRequest,
+  pageHeaders,
+  pageMeta,
+  pageOf,
+  pageQuery,
+} from '../../http/input/page.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { isoInstant, parseDay } from '../../lib/instant.ts'
 import { codeOfMarket, marketOfCot } from '../../market/analytics/positions.ts'
@@ -22,10 +29,16 @@ const Positions = t.Object(
     managed_money_long: integer({ description: 'Contracts.', examples: [176_380] }),
     managed_money_short: integer({ examples: [117_333] }),
     net_position: integer({ description: 'Long minus short.', examples: [59_047] }),
-    change: nullable(integer({ examples: [-3_214] }), "Of the net position since the market's report before; null for its first."),
+    change: nullable(
+      integer({ examples: [-3_214] }),
+      "Of the net position since the market's report before; null for its first.",
+    ),
     open_interest: integer({ description: 'All open contracts.', examples: [2_035_649] }),
     report_date: dayField,
-    commodity: nullable(t.String({ examples: ['WTI_USD'] }), 'Code of the price that the market is about.'),
+    commodity: nullable(
+      t.String({ examples: ['WTI_USD'] }),
+      'Code of the price that the market is about.',
+    ),
   },
   { title: 'ManagedMoneyPositions' },
 )
@@ -34,10 +47,15 @@ const Note = t.Object(
   {
     id: t.String({ examples: ['meeting-2026-11'] }),
     title: t.String({ examples: ['Producers keep quotas'] }),
-    description: t.String({ examples: ['Quotas stay as they are until the end of the first quarter.'] }),
+    description: t.String({
+      examples: ['Quotas stay as they are until the end of the first quarter.'],
+    }),
     category: t.String({ examples: ['opec'] }),
     date: dayField,
-    commodity: nullable(t.String({ examples: ['BRENT_CRUDE_USD'] }), 'Null for notes on no single one.'),
+    commodity: nullable(
+      t.String({ examples: ['BRENT_CRUDE_USD'] }),
+      'Null for notes on no single one.',
+    ),
   },
   { title: 'Annotation' },
 )
@@ -46,7 +64,10 @@ const Trade = t.Object(
   {
     member: t.String({ examples: ['Jordan Example'] }),
     ticker: t.String({ examples: ['XYZ'] }),
-    transaction_type: t.String({ description: `One of ${transactionTypes.join(', ')}.`, examples: ['purchase'] }),
+    transaction_type: t.String({
+      description: `One of ${transactionTypes.join(', ')}.`,
+      examples: ['purchase'],
+    }),
     amount_range: t.String({ description: 'As disclosed.', examples: ['$1,001 - $15,000'] }),
     transaction_date: dayField,
     disclosure_date: dayField,
@@ -55,7 +76,13 @@ const Trade = t.Object(
 )
 
 const listOfRows = <T extends TSchema>(row: T, title: string) =>
-  t.Object({ data: t.Array(row), meta: t.Object({ ...metaFields, count: integer(), ...PageMetaShape.properties }) }, { title })
+  t.Object(
+    {
+      data: t.Array(row),
+      meta: t.Object({ ...metaFields, count: integer(), ...PageMetaShape.properties }),
+    },
+    { title },
+  )
 
 interface Held {
   /** Newest day of all rows; undefined when nothing has been imported. */
@@ -66,7 +93,12 @@ interface Held {
 }
 
 /** Headers and meta of a page of rows. */
-function metaOf(held: Held & { newestOn: string }, deps: IndicatorDeps, url: string, set: Answering) {
+function metaOf(
+  held: Held & { newestOn: string },
+  deps: IndicatorDeps,
+  url: string,
+  set: Answering,
+) {
   const page = pageMeta(held.page, held.total)
   pageHeaders(set.headers, url, page)
   const sources = [...new Set(held.rows.map(row => row.source))]
@@ -79,7 +111,9 @@ function metaOf(held: Held & { newestOn: string }, deps: IndicatorDeps, url: str
   return {
     as_of: isoInstant(parseDay(held.newestOn)!),
     source: sources.join('; '),
-    source_description: [...new Set(sources.map(source => sourceDescription(source, isFixture(source))))].join('; '),
+    source_description: [
+      ...new Set(sources.map(source => sourceDescription(source, isFixture(source)))),
+    ].join('; '),
     count: held.rows.length,
     ...page,
   }
@@ -87,20 +121,30 @@ function metaOf(held: Held & { newestOn: string }, deps: IndicatorDeps, url: str
 
 function present(newestOn: string | undefined, what: string, dataset: string): string {
   if (newestOn !== undefined) return newestOn
-  throw new Problem('DATA_NOT_AVAILABLE', `No ${what} have been imported yet: \`wellhead import --dataset ${dataset} FILE\` brings them.`, {
-    reason: 'no_source',
-  })
+  throw new Problem(
+    'DATA_NOT_AVAILABLE',
+    `No ${what} have been imported yet: \`wellhead import --dataset ${dataset} FILE\` brings them.`,
+    {
+      reason: 'no_source',
+    },
+  )
 }
 
 type PageQuery = { page?: string; per_page?: string }
 
-function positions(deps: IndicatorDeps, query: PageQuery & { market?: string }, url: string, set: Answering) {
+function positions(
+  deps: IndicatorDeps,
+  query: PageQuery & { market?: string },
+  url: string,
+  set: Answering,
+) {
   const { cot } = deps
   const newestOn = present(cot.newestOn(), 'reports', 'cftc-positions')
   const page = pageOf(query, perPageMax)
   const market = query.market ? marketOfCot(query.market) : undefined
   const known = cot.markets()
-  if (market !== undefined && !known.includes(market)) throw invalidParameter('market', query.market, 'has no reports.', known)
+  if (market !== undefined && !known.includes(market))
+    throw invalidParameter('market', query.market, 'has no reports.', known)
   const rows = cot.page(market, page.perPage, (page.page - 1) * page.perPage)
   return {
     data: rows.map(row => ({
@@ -117,15 +161,27 @@ function positions(deps: IndicatorDeps, query: PageQuery & { market?: string }, 
   }
 }
 
-function notes(deps: IndicatorDeps, query: PageQuery & { commodity?: string }, request: Request, set: Answering) {
+function notes(
+  deps: IndicatorDeps,
+  query: PageQuery & { commodity?: string },
+  request: Request,
+  set: Answering,
+) {
   const { annotations } = deps
   const newestOn = present(annotations.newestOn(), 'annotations', 'annotations')
   const page = pageOf(query, perPageMax)
-  const commodity = query.commodity ? deps.codes.read([query.commodity], request)[0]!.series.code : undefined
+  const commodity = query.commodity
+    ? deps.codes.read([query.commodity], request)[0]!.series.code
+    : undefined
   const rows = annotations.page(commodity, page.perPage, (page.page - 1) * page.perPage)
   return {
     data: rows.map(({ on, source: _, ...row }) => ({ ...row, date: on })),
-    meta: metaOf({ newestOn, total: annotations.count(commodity), rows, page }, deps, request.url, set),
+    meta: metaOf(
+      { newestOn, total: annotations.count(commodity), rows, page },
+      deps,
+      request.url,
+      set,
+    ),
   }
 }
 
@@ -152,46 +208,68 @@ export function listIndicators(deps: IndicatorDeps) {
   const pages = pageQuery(perPageMax)
   return new Elysia()
     .use(deps.access)
-    .get('/v1/indicators/cftc-positioning', ({ query, request, set }) => positions(deps, query, request.url, set as Answering), {
-      access: calculated,
-      query: t.Object({
-        market: t.Optional(t.String({ description: 'One market, in any letter case; absent: all.', examples: ['WTI'] })),
-        ...pages,
-      }),
-      response: { 200: listOfRows(Positions, 'ManagedMoneyList'), ...refusals },
-      detail: {
-        operationId: 'getCftcPositioning',
-        tags: ['indicators'],
-        summary: 'Positions of managed money',
-        description:
-          "Long and short contracts of managed money by market, newest report first, from the disaggregated Commitments of Traders of the Commodity Futures Trading Commission: as of a Tuesday (a Monday before some holidays), published the Friday after. `net_position` is long minus short; `change` is `net_position` minus that of the market's report before, however many weeks lie between. Until the operator has imported reports: 404 `DATA_NOT_AVAILABLE`.",
+    .get(
+      '/v1/indicators/cftc-positioning',
+      ({ query, request, set }) => positions(deps, query, request.url, set as Answering),
+      {
+        access: calculated,
+        query: t.Object({
+          market: t.Optional(
+            t.String({
+              description: 'One market, in any letter case; absent: all.',
+              examples: ['WTI'],
+            }),
+          ),
+          ...pages,
+        }),
+        response: { 200: listOfRows(Positions, 'ManagedMoneyList'), ...refusals },
+        detail: {
+          operationId: 'getCftcPositioning',
+          tags: ['indicators'],
+          summary: 'Positions of managed money',
+          description:
+            "Long and short contracts of managed money by market, newest report first, from the disaggregated Commitments of Traders of the Commodity Futures Trading Commission: as of a Tuesday (a Monday before some holidays), published the Friday after. `net_position` is long minus short; `change` is `net_position` minus that of the market's report before, however many weeks lie between. Until the operator has imported reports: 404 `DATA_NOT_AVAILABLE`.",
+        },
       },
-    })
-    .get('/v1/indicators/annotations', ({ query, request, set }) => notes(deps, query, request, set as Answering), {
-      access: calculated,
-      query: t.Object({
-        commodity: t.Optional(t.String({ description: 'A code or an alias; absent: all notes.', examples: ['BRENT_CRUDE_USD'] })),
-        ...pages,
-      }),
-      response: { 200: listOfRows(Note, 'AnnotationList'), ...refusals },
-      detail: {
-        operationId: 'getAnnotations',
-        tags: ['indicators'],
-        summary: 'Notes on the markets',
-        description:
-          'What happened on which day, newest first, as the operator recorded it. `category` is a word of whoever wrote the note. Until the operator has imported notes: 404 `DATA_NOT_AVAILABLE`.',
+    )
+    .get(
+      '/v1/indicators/annotations',
+      ({ query, request, set }) => notes(deps, query, request, set as Answering),
+      {
+        access: calculated,
+        query: t.Object({
+          commodity: t.Optional(
+            t.String({
+              description: 'A code or an alias; absent: all notes.',
+              examples: ['BRENT_CRUDE_USD'],
+            }),
+          ),
+          ...pages,
+        }),
+        response: { 200: listOfRows(Note, 'AnnotationList'), ...refusals },
+        detail: {
+          operationId: 'getAnnotations',
+          tags: ['indicators'],
+          summary: 'Notes on the markets',
+          description:
+            'What happened on which day, newest first, as the operator recorded it. `category` is a word of whoever wrote the note. Until the operator has imported notes: 404 `DATA_NOT_AVAILABLE`.',
+        },
       },
-    })
-    .get('/v1/indicators/congressional-trades', ({ query, request, set }) => trades(deps, query, request.url, set as Answering), {
-      access: calculated,
-      query: t.Object(pages),
-      response: { 200: listOfRows(Trade, 'CongressionalTradeList'), ...refusals },
-      detail: {
-        operationId: 'getCongressionalTrades',
-        tags: ['indicators'],
-        summary: 'Disclosed trades of members of Congress',
-        description:
-          'Trades of members of the United States Congress as their periodic transaction reports disclose them, what was disclosed last first. This service has no source of them of its own: until the operator has imported a file (dataset `congressional-trades`) the answer is 404 `DATA_NOT_AVAILABLE`.',
+    )
+    .get(
+      '/v1/indicators/congressional-trades',
+      ({ query, request, set }) => trades(deps, query, request.url, set as Answering),
+      {
+        access: calculated,
+        query: t.Object(pages),
+        response: { 200: listOfRows(Trade, 'CongressionalTradeList'), ...refusals },
+        detail: {
+          operationId: 'getCongressionalTrades',
+          tags: ['indicators'],
+          summary: 'Disclosed trades of members of Congress',
+          description:
+            'Trades of members of the United States Congress as their periodic transaction reports disclose them, what was disclosed last first. This service has no source of them of its own: until the operator has imported a file (dataset `congressional-trades`) the answer is 404 `DATA_NOT_AVAILABLE`.',
+        },
       },
-    })
+    )
 }

@@ -1,12 +1,24 @@
 import { Elysia, t } from 'elysia'
 import { Problem } from '../../http/problem/problem.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import { emissionOf, fuelSwitch, type PlantFuel, type SwitchMarket, switchMarkets } from '../../market/analytics/switching.ts'
+import {
+  emissionOf,
+  fuelSwitch,
+  type PlantFuel,
+  type SwitchMarket,
+  switchMarkets,
+} from '../../market/analytics/switching.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import type { Quote } from '../../service/prices/board.ts'
 import { type Answering, markFixtures } from '../answer.ts'
 import { sourcesOf } from '../fundamentals/storage-row.ts'
-import { calculated, type IndicatorDeps, indicator, instantField, refusals } from './indicator-shape.ts'
+import {
+  calculated,
+  type IndicatorDeps,
+  indicator,
+  instantField,
+  refusals,
+} from './indicator-shape.ts'
 import { nullable, wordOf } from './shape.ts'
 import { tidy } from './spread-row.ts'
 
@@ -19,26 +31,41 @@ const Plant = t.Object({
   code: t.String({ examples: ['DUTCH_TTF_EUR'] }),
   heat_mwh: t.Number({ description: 'MWh of heat in one unit of the price.', examples: [0.9] }),
   efficiency: t.Number({ description: 'MWh of electricity from one of heat.', examples: [0.53] }),
-  emission: t.Number({ description: 'Tonnes of carbon dioxide from one MWh of heat.', examples: [0.20196] }),
+  emission: t.Number({
+    description: 'Tonnes of carbon dioxide from one MWh of heat.',
+    examples: [0.20196],
+  }),
 })
 
 const FuelSwitching = t.Object(
   {
-    value: t.Number({ description: 'What a MWh of electricity costs less from `to_fuel` than from `from_fuel`.', examples: [-4.41] }),
+    value: t.Number({
+      description: 'What a MWh of electricity costs less from `to_fuel` than from `from_fuel`.',
+      examples: [-4.41],
+    }),
     economical: t.Union([t.Literal(gasFuel), t.Literal(coalFuel)], {
       description: '`to_fuel` while `value` is above 0, otherwise `from_fuel`.',
     }),
     from_fuel: fuelField,
     to_fuel: fuelField,
     unit: t.String({ description: 'Of `value` and of the costs.', examples: ['EUR/MWh'] }),
-    breakeven_price: t.Number({ description: 'Gas price at which both cost the same, in `breakeven_unit`.', examples: [28.05] }),
+    breakeven_price: t.Number({
+      description: 'Gas price at which both cost the same, in `breakeven_unit`.',
+      examples: [28.05],
+    }),
     breakeven_unit: t.String({ examples: ['EUR/MWh'] }),
     timestamp: t.String({ format: 'date-time', description: 'Of the oldest price used.' }),
     metadata: t.Object({
       region: t.Union([t.Literal('europe'), t.Literal('us')]),
       region_name: t.String({ examples: ['Northwest Europe'] }),
-      gas_cost: t.Number({ description: 'Fuel and carbon of a MWh of electricity from gas.', examples: [95.4] }),
-      coal_cost: t.Number({ description: 'Fuel and carbon of a MWh of electricity from coal.', examples: [91] }),
+      gas_cost: t.Number({
+        description: 'Fuel and carbon of a MWh of electricity from gas.',
+        examples: [95.4],
+      }),
+      coal_cost: t.Number({
+        description: 'Fuel and carbon of a MWh of electricity from coal.',
+        examples: [91],
+      }),
       carbon_included: t.Boolean(),
       breakeven_carbon_price: nullable(
         t.Number({ examples: [91.05] }),
@@ -53,7 +80,10 @@ const FuelSwitching = t.Object(
           timestamp: instantField,
           data_status: t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale')]),
         }),
-        { description: 'Of gas, coal, the exchange rate that coal is divided by and carbon, where there are such.' },
+        {
+          description:
+            'Of gas, coal, the exchange rate that coal is divided by and carbon, where there are such.',
+        },
       ),
       plants: t.Object({ gas: Plant, coal: Plant }),
     }),
@@ -75,7 +105,11 @@ function pricedOf({ catalogue, board, now }: IndicatorDeps, code: string): Price
 }
 
 const lacking = (code: string, { name }: SwitchMarket) =>
-  new Problem('DATA_NOT_AVAILABLE', `Fuel switching in ${name} can not be given: ${code} has no price.`, { leg: code, reason: 'no_price' })
+  new Problem(
+    'DATA_NOT_AVAILABLE',
+    `Fuel switching in ${name} can not be given: ${code} has no price.`,
+    { leg: code, reason: 'no_price' },
+  )
 
 function needed(deps: IndicatorDeps, code: string, market: SwitchMarket): Priced {
   const priced = pricedOf(deps, code)
@@ -102,7 +136,10 @@ const priceRow = ({ found, quote }: Priced) => ({
 function answer(deps: IndicatorDeps, region: string | undefined, set: Answering) {
   const id = wordOf('region', region, regions, switchMarkets[0].id)
   const market = switchMarkets.find(one => one.id === id)!
-  const [gas, coal] = [needed(deps, market.gas.code, market), needed(deps, market.coal.code, market)]
+  const [gas, coal] = [
+    needed(deps, market.gas.code, market),
+    needed(deps, market.coal.code, market),
+  ]
   const rate = market.coalRate === undefined ? undefined : needed(deps, market.coalRate, market)
   if (rate && priceOf(rate) <= 0) throw lacking(rate.found.code, market)
   const carbon = market.carbon === undefined ? undefined : pricedOf(deps, market.carbon)
@@ -154,17 +191,26 @@ const assumptions = switchMarkets
 export function fuelSwitching(deps: IndicatorDeps) {
   return new Elysia()
     .use(deps.access)
-    .get('/v1/indicators/fuel-switching', ({ query, set }) => answer(deps, query.region, set as Answering), {
-      access: calculated,
-      query: t.Object({
-        region: t.Optional(t.String({ description: `\`${regions.join('` or `')}\` (${switchMarkets[0].id}).`, examples: ['europe'] })),
-      }),
-      response: { 200: indicator(FuelSwitching, 'FuelSwitchingIndicator'), ...refusals },
-      detail: {
-        operationId: 'getFuelSwitching',
-        tags: ['indicators'],
-        summary: 'Switching from coal to gas',
-        description: `Cost of a MWh of electricity from the newest prices, fuel and carbon only: (price / heat + carbon price x emission) / efficiency. \`value\` = cost from coal - cost from gas: above 0 gas is economical. \`breakeven_price\` = heat of gas x (cost from coal x efficiency of gas - carbon price x emission of gas). \`breakeven_carbon_price\` = (fuel cost from gas - fuel cost from coal) / (emission from coal - emission from gas), each per MWh of electricity. Without a carbon price the costs are those of fuel alone and \`carbon_included\` is false; without one of the fuels 404 names it in \`leg\`. ${assumptions} European plants: Commission Delegated Regulation (EU) 2015/2402, annex I, on net heat, and emissions of the IPCC Guidelines 2006, with gas traded by gross heat (net 0.9 of it) and coal of 6,000 kcal/kg. United States: average heat rates of 2022 (EIA Electric Power Annual, table 8.1), emissions of 40 CFR part 98, table C-1, coal of 12,500 Btu/lb. Prices are those of the hub, port or mine, without transport to the plant.`,
+    .get(
+      '/v1/indicators/fuel-switching',
+      ({ query, set }) => answer(deps, query.region, set as Answering),
+      {
+        access: calculated,
+        query: t.Object({
+          region: t.Optional(
+            t.String({
+              description: `\`${regions.join('` or `')}\` (${switchMarkets[0].id}).`,
+              examples: ['europe'],
+            }),
+          ),
+        }),
+        response: { 200: indicator(FuelSwitching, 'FuelSwitchingIndicator'), ...refusals },
+        detail: {
+          operationId: 'getFuelSwitching',
+          tags: ['indicators'],
+          summary: 'Switching from coal to gas',
+          description: `Cost of a MWh of electricity from the newest prices, fuel and carbon only: (price / heat + carbon price x emission) / efficiency. \`value\` = cost from coal - cost from gas: above 0 gas is economical. \`breakeven_price\` = heat of gas x (cost from coal x efficiency of gas - carbon price x emission of gas). \`breakeven_carbon_price\` = (fuel cost from gas - fuel cost from coal) / (emission from coal - emission from gas), each per MWh of electricity. Without a carbon price the costs are those of fuel alone and \`carbon_included\` is false; without one of the fuels 404 names it in \`leg\`. ${assumptions} European plants: Commission Delegated Regulation (EU) 2015/2402, annex I, on net heat, and emissions of the IPCC Guidelines 2006, with gas traded by gross heat (net 0.9 of it) and coal of 6,000 kcal/kg. United States: average heat rates of 2022 (EIA Electric Power Annual, table 8.1), emissions of 40 CFR part 98, table C-1, coal of 12,500 Btu/lb. Prices are those of the hub, port or mine, without transport to the plant.`,
+        },
       },
-    })
+    )
 }

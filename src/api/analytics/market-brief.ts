@@ -7,7 +7,12 @@ import { Problem } from '../../http/problem/problem.ts'
 import type { Links } from '../../http/problem/refusals.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import { type BriefItem, type MonthForecast, monthForecast, narrative } from '../../market/analytics/brief.ts'
+import {
+  type BriefItem,
+  type MonthForecast,
+  monthForecast,
+  narrative,
+} from '../../market/analytics/brief.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { type Entitlements, offeredPlans, type Plans } from '../../plan/plans.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
@@ -56,14 +61,21 @@ const Commodity = t.Object(
     currency: priceRowFields.currency,
     unit: priceRowFields.unit,
     formatted: priceRowFields.formatted,
-    change_24h_abs: change('Against the price 24 hours before it, of a daily series against its previous close; null without one.'),
+    change_24h_abs: change(
+      'Against the price 24 hours before it, of a daily series against its previous close; null without one.',
+    ),
     change_24h_pct: change('The same in percent of that price; null when that is 0.'),
     change_24h: change('The same as `change_24h_abs`.'),
     as_of: t.String({ format: 'date-time', description: 'When the price was observed.' }),
     source: priceRowFields.source,
     stale: t.Boolean({ description: 'No new price for three periods of the cadence.' }),
-    requested_code: t.Optional(t.String({ description: 'What was asked, when an alias or a futures family was.' })),
-    forecast_1m: nullable(Forecast, 'Null with too few daily closes, or a price that is not positive.'),
+    requested_code: t.Optional(
+      t.String({ description: 'What was asked, when an alias or a futures family was.' }),
+    ),
+    forecast_1m: nullable(
+      Forecast,
+      'Null with too few daily closes, or a price that is not positive.',
+    ),
   },
   { title: 'BriefCommodity' },
 )
@@ -71,20 +83,35 @@ const Commodity = t.Object(
 const Brief = envelope(
   t.Object({
     as_of: t.String({ format: 'date-time', description: 'When the brief was made.' }),
-    codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] }), { description: 'Of the commodities that follow, in the order asked.' }),
+    codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] }), {
+      description: 'Of the commodities that follow, in the order asked.',
+    }),
     count: integer({ examples: [1] }),
-    missing_codes: t.Optional(t.Array(t.String(), { description: 'Known codes that have no price at present.' })),
-    narrative: t.Optional(t.String({ examples: ['Brent Crude Oil stands at 74.25 USD per barrel, down 0.70% over 24 hours.'] })),
+    missing_codes: t.Optional(
+      t.Array(t.String(), { description: 'Known codes that have no price at present.' }),
+    ),
+    narrative: t.Optional(
+      t.String({
+        examples: ['Brent Crude Oil stands at 74.25 USD per barrel, down 0.70% over 24 hours.'],
+      }),
+    ),
     commodities: t.Array(Commodity),
     metadata: t.Object({ source: t.String(), source_description: t.String() }),
   }),
 )
 
 /** 403 when a brief has more codes than the plan's, naming the cheapest plan that takes as many. */
-function tooManyFor(plans: Plans, entitled: Entitlements, requested: number, upgradeUrl: string): Problem {
+function tooManyFor(
+  plans: Plans,
+  entitled: Entitlements,
+  requested: number,
+  upgradeUrl: string,
+): Problem {
   const limit = entitled.marketBriefCodes
   const wanted = offeredPlans(plans).find(tier => tier.marketBriefCodes >= requested)
-  const instead = wanted ? `upgrade to the ${wanted.tierName} tier` : 'no tier takes as many, ask for fewer'
+  const instead = wanted
+    ? `upgrade to the ${wanted.tierName} tier`
+    : 'no tier takes as many, ask for fewer'
   return new Problem(
     'INSUFFICIENT_PLAN',
     `Your ${entitled.tierName} tier takes ${limit} codes in a market brief and ${requested} were requested: ${instead}.`,
@@ -164,7 +191,13 @@ export function marketBrief(deps: MarketBriefDeps) {
   const itemOf = (found: Resolved): Item | undefined => {
     const { series } = found
     const quote = board.quote(series)
-    return quote && { found, quote, forecast: closes.derived('month forecast', [series.id], ([held]) => monthForecast(held!)) }
+    return (
+      quote && {
+        found,
+        quote,
+        forecast: closes.derived('month forecast', [series.id], ([held]) => monthForecast(held!)),
+      }
+    )
   }
 
   const brief = (found: readonly Resolved[], told: boolean, set: Answering) => {
@@ -172,7 +205,11 @@ export function marketBrief(deps: MarketBriefDeps) {
     const made = items.filter(item => item !== undefined)
     const missing = found.filter((_, i) => !items[i]).map(one => one.code)
     if (made.length === 0) {
-      throw new Problem('DATA_NOT_AVAILABLE', `None of ${missing.join(', ')} has a current price.`, { missing_codes: missing })
+      throw new Problem(
+        'DATA_NOT_AVAILABLE',
+        `None of ${missing.join(', ')} has a current price.`,
+        { missing_codes: missing },
+      )
     }
     markFixtures(
       set,
@@ -208,13 +245,24 @@ export function marketBrief(deps: MarketBriefDeps) {
       query: t.Object({
         codes: t.Optional(
           t.String({
-            description: "Codes or aliases, comma-separated, as many as the plan takes; absent: the free tier's codes up to that number.",
+            description:
+              "Codes or aliases, comma-separated, as many as the plan takes; absent: the free tier's codes up to that number.",
             examples: ['BRENT_CRUDE_USD,WTI_USD'],
           }),
         ),
-        narrative: t.Optional(t.String({ description: '`true` for a few sentences made from the numbers (false).', examples: ['true'] })),
+        narrative: t.Optional(
+          t.String({
+            description: '`true` for a few sentences made from the numbers (false).',
+            examples: ['true'],
+          }),
+        ),
       }),
-      response: { 200: Brief, 400: t.Union([FailProblem, NestedProblem]), 403: NestedProblem, 404: NestedProblem },
+      response: {
+        200: Brief,
+        400: t.Union([FailProblem, NestedProblem]),
+        403: NestedProblem,
+        404: NestedProblem,
+      },
       detail: {
         operationId: 'getMarketBrief',
         tags: ['market brief'],

@@ -41,7 +41,10 @@ export const nullable = <T extends TSchema>(schema: T, description?: string) =>
 
 export const dateField = t.String({ format: 'date', examples: ['2026-11-20'] })
 export const codeField = t.String({ examples: ['WTI_USD'] })
-export const periodField = integer({ description: 'Calendar days that were asked for.', examples: [30] })
+export const periodField = integer({
+  description: 'Calendar days that were asked for.',
+  examples: [30],
+})
 
 const tierFields = {
   tier: t.String({ description: "The caller's plan.", examples: ['enterprise'] }),
@@ -51,25 +54,50 @@ const tierFields = {
 /** The same fields under `data` and at the top of the body: clients read either. */
 export const both = <T extends TObject>(shape: T) =>
   t.Object(
-    { status: t.Literal('success'), data: t.Object({ ...tierFields, ...shape.properties }), ...tierFields, ...shape.properties },
+    {
+      status: t.Literal('success'),
+      data: t.Object({ ...tierFields, ...shape.properties }),
+      ...tierFields,
+      ...shape.properties,
+    },
     shape.title === undefined ? {} : { title: shape.title },
   )
 
-/** The body of `both` as JSON text; the shape is there for the compiler to hold the fields against. */
-export function bothText<T extends TObject>({ set, caller }: Pick<Question, 'set' | 'caller'>, _shape: T, fields: Static<T>): string {
+/**
+ * The body of `both` as JSON text; the shape is there for the compiler to hold the fields against.
+ */
+export function bothText<T extends TObject>(
+  { set, caller }: Pick<Question, 'set' | 'caller'>,
+  _shape: T,
+  fields: Static<T>,
+): string {
   const { planId, tierName } = caller.entitled
   const text = JSON.stringify({ tier: planId, tier_name: tierName, ...fields })
   set.headers['content-type'] = 'application/json; charset=utf-8'
   return `{"status":"success","data":${text},${text.slice(1)}`
 }
 
-export const refusals = { 400: t.Union([FailProblem, NestedProblem]), 403: NestedProblem, 404: NestedProblem }
+export const refusals = {
+  400: t.Union([FailProblem, NestedProblem]),
+  403: NestedProblem,
+  404: NestedProblem,
+}
 
 export const codeQuery = (what: string, example = 'WTI_USD') =>
-  t.Optional(t.String({ description: `${what}: a code or an alias, in any letter case.`, examples: [example] }))
+  t.Optional(
+    t.String({
+      description: `${what}: a code or an alias, in any letter case.`,
+      examples: [example],
+    }),
+  )
 
 export const periodQuery = (fallback: number, least = 2) =>
-  t.Optional(t.String({ description: `Window in calendar days, ${least} to ${periodMax} (${fallback}).`, examples: [String(fallback)] }))
+  t.Optional(
+    t.String({
+      description: `Window in calendar days, ${least} to ${periodMax} (${fallback}).`,
+      examples: [String(fallback)],
+    }),
+  )
 
 const periodMax = 1825
 
@@ -77,27 +105,47 @@ export const periodOf = (text: string | undefined, fallback: number, least = 2):
   integerOf('period', text, fallback, least, periodMax)
 
 /** One of a few words, in any letter case. */
-export function wordOf<T extends string>(parameter: string, text: string | undefined, words: readonly T[], fallback: T): T {
+export function wordOf<T extends string>(
+  parameter: string,
+  text: string | undefined,
+  words: readonly T[],
+  fallback: T,
+): T {
   if (text === undefined || text === '') return fallback
   const word = words.find(one => one === text.trim().toLowerCase())
-  if (word === undefined) throw invalidParameter(parameter, text, `is not one of ${words.join(', ')}.`, words)
+  if (word === undefined)
+    throw invalidParameter(parameter, text, `is not one of ${words.join(', ')}.`, words)
   return word
 }
 
 /** The series that required parameters name, in their order. */
-export function seriesOf(codes: CodeReader, asked: Readonly<Record<string, string | undefined>>, request: Request): Resolved[] {
+export function seriesOf(
+  codes: CodeReader,
+  asked: Readonly<Record<string, string | undefined>>,
+  request: Request,
+): Resolved[] {
   const names = Object.entries(asked).map(([parameter, text]) => {
-    if (text === undefined || text.trim() === '') throw missingParameter(parameter, 'a commodity code, such as WTI_USD.')
+    if (text === undefined || text.trim() === '')
+      throw missingParameter(parameter, 'a commodity code, such as WTI_USD.')
     return text
   })
-  // Together first, so that a refusal names every unknown code; then one by one, because two names of one code are answered once.
+  // Together first, so that a refusal names every unknown code; then one by one, because two names
+  // of one code are answered once.
   codes.read(names, request)
   return names.flatMap(name => codes.read([name], request))
 }
 
 /** The number, or 404 with how many closes there are and how many it takes. */
-export function enough<T>(made: Measured<T>, of: string, extra: Readonly<Record<string, unknown>> = {}): T {
+export function enough<T>(
+  made: Measured<T>,
+  of: string,
+  extra: Readonly<Record<string, unknown>> = {},
+): T {
   if (made.enough) return made.value
   const { have, need } = made
-  throw new Problem('DATA_NOT_AVAILABLE', `${of}: too few daily closes, ${have} of the ${need} needed.`, { ...extra, have, need })
+  throw new Problem(
+    'DATA_NOT_AVAILABLE',
+    `${of}: too few daily closes, ${have} of the ${need} needed.`,
+    { ...extra, have, need },
+  )
 }

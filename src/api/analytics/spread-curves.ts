@@ -7,7 +7,13 @@ import type { Switched } from '../../http/profiles/profiles.ts'
 import { hourMs, isoInstant } from '../../lib/instant.ts'
 import { gasoilCrack } from '../../market/analytics/spread.ts'
 import { monthsBetween, structureOf } from '../../market/futures/curve.ts'
-import { type Family, type FamilyCode, families, familyByStructure, structureNames } from '../../market/futures/families.ts'
+import {
+  type Family,
+  type FamilyCode,
+  families,
+  familyByStructure,
+  structureNames,
+} from '../../market/futures/families.ts'
 import { barrelsPerTonne } from '../../market/units/identities.ts'
 import type { Limits } from '../../plan/limits.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
@@ -54,17 +60,31 @@ const GasoilCrack = t.Object(
   { title: 'GasoilCrack' },
 )
 
-const spreadOrNull = t.Union([valueField, t.Null()], { description: 'Null where the month has no price.' })
-const Month = t.Object({ price: t.Number({ examples: [75.1] }), contract: t.String({ examples: ['BRENT_FUTURES_2027_01'] }) })
+const spreadOrNull = t.Union([valueField, t.Null()], {
+  description: 'Null where the month has no price.',
+})
+const Month = t.Object({
+  price: t.Number({ examples: [75.1] }),
+  contract: t.String({ examples: ['BRENT_FUTURES_2027_01'] }),
+})
 
 const Structure = t.Object(
   {
     commodity: t.String({ examples: ['EXCH_BRENT'] }),
     display_name: t.String({ examples: ['Brent Futures'] }),
-    structure: t.Union([t.Literal('contango'), t.Literal('backwardation'), t.Literal('flat'), t.Literal('mixed')]),
-    severity: t.Union([t.Literal('none'), t.Literal('mild'), t.Literal('moderate'), t.Literal('steep')], {
-      description: 'By absolute `term_slope_pct`: under 0.5 none, under 2 mild, under 5 moderate, above steep.',
-    }),
+    structure: t.Union([
+      t.Literal('contango'),
+      t.Literal('backwardation'),
+      t.Literal('flat'),
+      t.Literal('mixed'),
+    ]),
+    severity: t.Union(
+      [t.Literal('none'), t.Literal('mild'), t.Literal('moderate'), t.Literal('steep')],
+      {
+        description:
+          'By absolute `term_slope_pct`: under 0.5 none, under 2 mild, under 5 moderate, above steep.',
+      },
+    ),
     term_slope_pct: t.Union([t.Number({ examples: [-1.8] }), t.Null()], {
       description: '100 x (m12 / m1 - 1); with fewer months the last there is; null when m1 is 0.',
     }),
@@ -85,19 +105,34 @@ function mark({ catalogue, marks }: CurveDeps, set: Answering, contracts: readon
   markFixtures(set, marks, found)
 }
 
-const isServed = ({ limits, now }: CurveDeps, quotedAt: number): boolean => now() - quotedAt <= limits.futuresMaxAgeHours * hourMs
+const isServed = ({ limits, now }: CurveDeps, quotedAt: number): boolean =>
+  now() - quotedAt <= limits.futuresMaxAgeHours * hourMs
 
 /** The front month of a leg, or 404 that names the leg. */
 function frontOf(deps: CurveDeps, leg: 'product' | 'crude', family: FamilyCode, unit: string) {
   const quote = deps.futures.front(family)
   if (quote && isServed(deps, quote.quotedAt)) {
     const { contractCode, contractMonth, price, quotedAt } = quote
-    return { quote, row: { code: contractCode, contract_month: contractMonth, price, unit, timestamp: isoInstant(quotedAt) } }
+    return {
+      quote,
+      row: {
+        code: contractCode,
+        contract_month: contractMonth,
+        price,
+        unit,
+        timestamp: isoInstant(quotedAt),
+      },
+    }
   }
   throw new Problem(
     'DATA_NOT_AVAILABLE',
     `The gasoil crack can not be given: its ${leg} leg (${family}) has no front-month price from the last ${deps.limits.futuresMaxAgeHours} hours.`,
-    { leg, family, reason: quote ? 'stale' : 'no_price', ...(quote && { last_updated: isoInstant(quote.quotedAt) }) },
+    {
+      leg,
+      family,
+      reason: quote ? 'stale' : 'no_price',
+      ...(quote && { last_updated: isoInstant(quote.quotedAt) }),
+    },
   )
 }
 
@@ -124,12 +159,18 @@ function gasoil(deps: CurveDeps, set: Answering) {
 
 /** Of the contracts whose prices may be served; undefined without any. */
 function structureRow(deps: CurveDeps, family: Family): typeof Structure.static | undefined {
-  const points = (deps.futures.curve(family.code)?.points ?? []).filter(point => isServed(deps, point.quotedAt))
-  const made = structureOf(points.map(point => ({ month: point.contractMonth, price: point.price })))
+  const points = (deps.futures.curve(family.code)?.points ?? []).filter(point =>
+    isServed(deps, point.quotedAt),
+  )
+  const made = structureOf(
+    points.map(point => ({ month: point.contractMonth, price: point.price })),
+  )
   const [front] = points
   if (!made || !front) return undefined
-  // By months from the front, not by place: a month between that has no price must not move the others.
-  const month = (n: number) => points.find(point => monthsBetween(front.contractMonth, point.contractMonth) === n - 1)
+  // By months from the front, not by place: a month between that has no price must not move the
+  // others.
+  const month = (n: number) =>
+    points.find(point => monthsBetween(front.contractMonth, point.contractMonth) === n - 1)
   const spread = (n: number) => {
     const back = month(n)
     return back ? tidy(front.price - back.price) : null
@@ -150,16 +191,22 @@ function structureRow(deps: CurveDeps, family: Family): typeof Structure.static 
 }
 
 const withoutCurve = ({ limits }: CurveDeps, of: string): Problem =>
-  new Problem('DATA_NOT_AVAILABLE', `${of} no contract with a price from the last ${limits.futuresMaxAgeHours} hours.`, {
-    reason: 'no_current_curve',
-  })
+  new Problem(
+    'DATA_NOT_AVAILABLE',
+    `${of} no contract with a price from the last ${limits.futuresMaxAgeHours} hours.`,
+    {
+      reason: 'no_current_curve',
+    },
+  )
 
 function structure(deps: CurveDeps, given: string | undefined, request: Request, set: Answering) {
   const names = structureNames(deps.exchangeWords)
-  const asked = given?.trim() || (deps.switched(request, 'curve_structure_default') ? names[0] : undefined)
+  const asked =
+    given?.trim() || (deps.switched(request, 'curve_structure_default') ? names[0] : undefined)
   if (asked === undefined) throw missingParameter('commodity', `one of ${names.join(', ')}.`)
   const family = familyByStructure(asked, deps.exchangeWords)
-  if (!family) throw invalidParameter('commodity', asked, `is not one of ${names.join(', ')}.`, names)
+  if (!family)
+    throw invalidParameter('commodity', asked, `is not one of ${names.join(', ')}.`, names)
   const row = structureRow(deps, family)
   if (!row) throw withoutCurve(deps, `${family.code} has`)
   mark(deps, set, [row.front_month.contract])
@@ -167,7 +214,9 @@ function structure(deps: CurveDeps, given: string | undefined, request: Request,
 }
 
 function structures(deps: CurveDeps, set: Answering) {
-  const rows = families.flatMap(family => (family.structureName === undefined ? [] : (structureRow(deps, family) ?? [])))
+  const rows = families.flatMap(family =>
+    family.structureName === undefined ? [] : (structureRow(deps, family) ?? []),
+  )
   if (rows.length === 0) throw withoutCurve(deps, 'There is')
   mark(
     deps,
@@ -194,23 +243,41 @@ export function curveSpreads(deps: CurveDeps) {
         description: `Front-month gasoil in USD a tonne / ${barrelsPerTonne.gasoil} minus front-month Brent in USD a barrel. A leg without a price from the last ${hours} hours is a 404 whose \`leg\` is \`product\` or \`crude\`.`,
       },
     })
-    .get('/v1/spreads/curve-structure', ({ query, request, set }) => structure(deps, query.commodity, request, set as Answering), {
-      access: calculated,
-      query: t.Object({
-        commodity: t.Optional(
-          t.String({
-            description: `Required: one of ${names.join(', ')}; a family code or a slug is accepted too.`,
-            examples: [names[0]!],
-          }),
-        ),
-      }),
-      response: { 200: envelope(Structure), 400: NestedProblem, 403: NestedProblem, 404: NestedProblem },
-      detail: { operationId: 'getCurveStructure', tags: ['spreads'], summary: 'Term structure of a futures curve', description },
-    })
+    .get(
+      '/v1/spreads/curve-structure',
+      ({ query, request, set }) => structure(deps, query.commodity, request, set as Answering),
+      {
+        access: calculated,
+        query: t.Object({
+          commodity: t.Optional(
+            t.String({
+              description: `Required: one of ${names.join(', ')}; a family code or a slug is accepted too.`,
+              examples: [names[0]!],
+            }),
+          ),
+        }),
+        response: {
+          200: envelope(Structure),
+          400: NestedProblem,
+          403: NestedProblem,
+          404: NestedProblem,
+        },
+        detail: {
+          operationId: 'getCurveStructure',
+          tags: ['spreads'],
+          summary: 'Term structure of a futures curve',
+          description,
+        },
+      },
+    )
     .get('/v1/spreads/curve-structure/all', ({ set }) => structures(deps, set as Answering), {
       access: calculated,
       response: {
-        200: t.Object({ status: t.Literal('success'), data: t.Array(Structure), meta: t.Object({ count: integer({ examples: [5] }) }) }),
+        200: t.Object({
+          status: t.Literal('success'),
+          data: t.Array(Structure),
+          meta: t.Object({ count: integer({ examples: [5] }) }),
+        }),
         403: NestedProblem,
         404: NestedProblem,
       },

@@ -20,11 +20,20 @@ type Bucket = (typeof intervals)[number]
 
 export const historyQuery = {
   start_date: t.Optional(
-    t.String({ description: `First day, inclusive; absent: ${daysDefault} days up to \`end_date\`.`, examples: ['2026-09-01'] }),
+    t.String({
+      description: `First day, inclusive; absent: ${daysDefault} days up to \`end_date\`.`,
+      examples: ['2026-09-01'],
+    }),
   ),
-  end_date: t.Optional(t.String({ description: 'Last day, inclusive; absent: today.', examples: ['2026-11-20'] })),
+  end_date: t.Optional(
+    t.String({ description: 'Last day, inclusive; absent: today.', examples: ['2026-11-20'] }),
+  ),
   interval: t.Optional(
-    t.String({ description: '`day` (default), or the last value of each `week` (from Monday) or `month`, UTC.', examples: ['day'] }),
+    t.String({
+      description:
+        '`day` (default), or the last value of each `week` (from Monday) or `month`, UTC.',
+      examples: ['day'],
+    }),
   ),
 }
 
@@ -38,7 +47,9 @@ export const SpreadHistory = t.Object(
         date: t.String({ format: 'date', examples: ['2026-11-20'] }),
         value: valueField,
         unit: unitField,
-        legs: t.Record(t.String(), t.Number(), { examples: [{ WTI_USD: 71.23, BRENT_CRUDE_USD: 75.1 }] }),
+        legs: t.Record(t.String(), t.Number(), {
+          examples: [{ WTI_USD: 71.23, BRENT_CRUDE_USD: 75.1 }],
+        }),
       }),
       { description: 'Newest first: one value a date that all legs have a close of.' },
     ),
@@ -51,13 +62,17 @@ export const SpreadHistory = t.Object(
       {
         from: dayOrNull,
         to: dayOrNull,
-        observations: integer({ description: 'Dates in the asked range that have a value.', examples: [62] }),
+        observations: integer({
+          description: 'Dates in the asked range that have a value.',
+          examples: [62],
+        }),
         complete: t.Boolean({ description: 'Every weekday of the asked range has one.' }),
       },
       { title: 'SpreadCoverage' },
     ),
     data_revised_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
-      description: 'When the newest correction of a leg inside the asked range was recorded; null where nothing was corrected.',
+      description:
+        'When the newest correction of a leg inside the asked range was recorded; null where nothing was corrected.',
     }),
     meta: PageMetaShape,
   },
@@ -70,16 +85,23 @@ export interface HistoryRange {
   to: string
 }
 
-export function historyRange(query: { start_date?: string; end_date?: string }, now: number): HistoryRange {
+export function historyRange(
+  query: { start_date?: string; end_date?: string },
+  now: number,
+): HistoryRange {
   const start = momentOf('start_date', query.start_date, 'start')
   const end = momentOf('end_date', query.end_date, 'end')
   const to = isoDay((end ?? now + 1) - 1)
   const from = start === undefined ? dayAfter(to, 1 - daysDefault) : isoDay(startOfDay(start))
   if (from > to) {
-    throw new Problem('INVALID_DATE_RANGE', `start_date (${query.start_date}) is after end_date (${query.end_date ?? to}).`, {
-      start_date: query.start_date ?? null,
-      end_date: query.end_date ?? null,
-    })
+    throw new Problem(
+      'INVALID_DATE_RANGE',
+      `start_date (${query.start_date}) is after end_date (${query.end_date ?? to}).`,
+      {
+        start_date: query.start_date ?? null,
+        end_date: query.end_date ?? null,
+      },
+    )
   }
   return { from, to }
 }
@@ -117,7 +139,13 @@ export interface PastDeps {
 }
 
 /** The values of a spread on the days of a range, or the leg that has no closes at all. */
-export function pastOf(identity: SpreadIdentity, range: HistoryRange, bucket: Bucket, deps: PastDeps, now: number): Past | MissingLeg {
+export function pastOf(
+  identity: SpreadIdentity,
+  range: HistoryRange,
+  bucket: Bucket,
+  deps: PastDeps,
+  now: number,
+): Past | MissingLeg {
   const found = new Map<string, Resolved>()
   for (const code of codesOf(identity)) {
     const one = deps.catalogue.resolve(code, now)
@@ -125,10 +153,13 @@ export function pastOf(identity: SpreadIdentity, range: HistoryRange, bucket: Bu
     found.set(code, one)
   }
   const { from, to } = range
-  const inside = (code: string) => deps.closes.of(found.get(code)!.series.id).filter(({ day }) => day >= from && day <= to)
+  const inside = (code: string) =>
+    deps.closes.of(found.get(code)!.series.id).filter(({ day }) => day >= from && day <= to)
   const days = spreadHistory(identity, inside)
   const [fromAt, toAt] = [parseDay(from)!, parseDay(to)! + dayMs]
-  const revised = [...found.values()].flatMap(one => deps.closes.revisedAt(one.series.id, fromAt, toAt) ?? [])
+  const revised = [...found.values()].flatMap(
+    one => deps.closes.revisedAt(one.series.id, fromAt, toAt) ?? [],
+  )
   return {
     days: lastOf(days, bucket).toReversed(),
     coverage: coverage(
@@ -148,6 +179,12 @@ function lastOf(days: SpreadDay[], bucket: Bucket): SpreadDay[] {
   return days.filter((one, i) => start(one) !== start(days[i + 1]))
 }
 
-export const historyRow = (one: SpreadDay, unit: string) => ({ date: one.day, value: tidy(one.value), unit, legs: one.prices })
+export const historyRow = (one: SpreadDay, unit: string) => ({
+  date: one.day,
+  value: tidy(one.value),
+  unit,
+  legs: one.prices,
+})
 
-export const momentOrNull = (at: number | undefined): string | null => (at === undefined ? null : isoInstant(at))
+export const momentOrNull = (at: number | undefined): string | null =>
+  at === undefined ? null : isoInstant(at)

@@ -37,7 +37,10 @@ export const SpreadRow = t.Object(
         name: t.String({ examples: ['WTI Crude Oil'] }),
         price: t.Number({ examples: [71.23] }),
         unit: t.String({ examples: ['barrel'] }),
-        weight: t.Number({ description: 'What one of `price` counts for in `value`, conversions included.', examples: [1] }),
+        weight: t.Number({
+          description: 'What one of `price` counts for in `value`, conversions included.',
+          examples: [1],
+        }),
         timestamp: instantField,
       }),
       { description: '`value` is the sum of `price` x `weight`.' },
@@ -52,7 +55,15 @@ export const SpreadRow = t.Object(
       description: t.String(),
       source_description: t.String(),
       max_leg_age_hours: t.Number({ examples: [96] }),
-      exchange_rates: t.Optional(t.Array(t.Object({ code: t.String(), rate: t.Number({ examples: [1.1612] }), timestamp: instantField }))),
+      exchange_rates: t.Optional(
+        t.Array(
+          t.Object({
+            code: t.String(),
+            rate: t.Number({ examples: [1.1612] }),
+            timestamp: instantField,
+          }),
+        ),
+      ),
     }),
   },
   { title: 'Spread' },
@@ -84,7 +95,8 @@ export function valued(type: SpreadType, identity: SpreadIdentity, deps: ValuedD
     const quote = found && deps.board.quote(found.series)
     if (!quote) return { leg: code, reason: 'no_price' }
     const { observedAt } = quote.observation
-    if (now - observedAt > maxAgeHours * hourMs) return { leg: code, reason: 'stale', lastAt: observedAt }
+    if (now - observedAt > maxAgeHours * hourMs)
+      return { leg: code, reason: 'stale', lastAt: observedAt }
     legs.set(code, { found, quote })
   }
   const made = combine(identity, code => legs.get(code)?.quote.observation.value)
@@ -92,7 +104,14 @@ export function valued(type: SpreadType, identity: SpreadIdentity, deps: ValuedD
   const before = combine(identity, code => legs.get(code)?.quote.changes['24h']?.previous)
   const all = [...legs.values()]
   return {
-    row: rowOf(type, identity, made, before.complete ? tidy(made.value - before.value) : null, legs, maxAgeHours),
+    row: rowOf(
+      type,
+      identity,
+      made,
+      before.complete ? tidy(made.value - before.value) : null,
+      legs,
+      maxAgeHours,
+    ),
     found: all.map(leg => leg.found),
   }
 }
@@ -125,10 +144,18 @@ function rowOf(
     timestamp: isoInstant(Math.min(...all.map(leg => leg.quote.observation.observedAt))),
     metadata: {
       description: identity.description,
-      source_description: [...new Set(all.map(({ found }) => sourceDescription(found.series.source, found.series.fixture)))].join('; '),
+      source_description: [
+        ...new Set(
+          all.map(({ found }) => sourceDescription(found.series.source, found.series.fixture)),
+        ),
+      ].join('; '),
       max_leg_age_hours: maxAgeHours,
       ...(rates.length > 0 && {
-        exchange_rates: rates.map(code => ({ code, rate: legs.get(code)!.quote.observation.value, timestamp: madeAt(code) })),
+        exchange_rates: rates.map(code => ({
+          code,
+          rate: legs.get(code)!.quote.observation.value,
+          timestamp: madeAt(code),
+        })),
       }),
     },
   }

@@ -2,7 +2,12 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
-import { codesOf, type SpreadDay, spreadHistory, spreadStatistics } from '../../market/analytics/spread.ts'
+import {
+  codesOf,
+  type SpreadDay,
+  spreadHistory,
+  spreadStatistics,
+} from '../../market/analytics/spread.ts'
 import { type Close, closesIn } from '../../market/prices/window.ts'
 import { analyticsSpreads, type SpreadIdentity } from '../../market/units/identities.ts'
 import { type Answering, markFixtures } from '../answer.ts'
@@ -56,7 +61,10 @@ const Standing = t.Object(
     spread: idField,
     spread_name: t.String({ examples: ['WTI - Brent'] }),
     code1: t.String({ description: 'First leg.', examples: ['WTI_USD'] }),
-    code2: t.String({ description: 'Last leg; of a crack its crude.', examples: ['BRENT_CRUDE_USD'] }),
+    code2: t.String({
+      description: 'Last leg; of a crack its crude.',
+      examples: ['BRENT_CRUDE_USD'],
+    }),
     ...priceFields,
     current_spread: spreadField,
     unit: unitField,
@@ -78,7 +86,9 @@ const Standing = t.Object(
     interpretation: t.String({ examples: ['normal: 0.40 standard deviations below the mean'] }),
     period: periodField,
     history: t.Optional(
-      t.Array(t.Object({ date: dateField, spread: spreadField, ...priceFields }), { description: 'With `type=historical`, newest first.' }),
+      t.Array(t.Object({ date: dateField, spread: spreadField, ...priceFields }), {
+        description: 'With `type=historical`, newest first.',
+      }),
     ),
   },
   { title: 'SpreadStanding' },
@@ -91,7 +101,13 @@ function identityOf(text: string): SpreadIdentity {
 }
 
 const listed: typeof List.static = {
-  available_spreads: analyticsSpreads.map(({ id, name, description, unit, formula }) => ({ id, name, description, unit, formula })),
+  available_spreads: analyticsSpreads.map(({ id, name, description, unit, formula }) => ({
+    id,
+    name,
+    description,
+    unit,
+    formula,
+  })),
   usage: '/v1/analytics/spread?spread=wti_brent&period=30&type=historical',
 }
 
@@ -109,7 +125,11 @@ function standingOf(deps: AnalyticsDeps, identity: SpreadIdentity, period: numbe
   const days = spreadHistory(identity, code => held.get(code)!, period)
   const without = legs.find(leg => leg.held.length === 0)
   const of = `${identity.id}, common dates of ${legs.map(leg => leg.code).join(', ')} in the last ${period} days`
-  const made = enough(spreadStatistics(days, period), without ? `${of} (${without.code} has none)` : of, without && { leg: without.code })
+  const made = enough(
+    spreadStatistics(days, period),
+    without ? `${of} (${without.code} has none)` : of,
+    without && { leg: without.code },
+  )
   return { made, days: closesIn(days, period), found: legs.flatMap(leg => leg.found ?? []) }
 }
 
@@ -123,7 +143,11 @@ function answer(deps: AnalyticsDeps, question: Question): string {
   markFixtures(question.set, deps.marks, found)
   const [code1, code2] = [identity.legs[0]!.code, identity.legs.at(-1)!.code]
   const { current } = made
-  const row = (one: SpreadDay) => ({ spread: tidy(one.value), price1: one.prices[code1]!, price2: one.prices[code2]! })
+  const row = (one: SpreadDay) => ({
+    spread: tidy(one.value),
+    price1: one.prices[code1]!,
+    price2: one.prices[code2]!,
+  })
   const { spread: currentSpread, ...prices } = row(current)
   return bothText(question, Standing, {
     type,
@@ -148,7 +172,9 @@ function answer(deps: AnalyticsDeps, question: Question): string {
     },
     interpretation: made.interpretation,
     period,
-    ...(type === 'historical' && { history: days.toReversed().map(one => ({ date: one.day, ...row(one) })) }),
+    ...(type === 'historical' && {
+      history: days.toReversed().map(one => ({ date: one.day, ...row(one) })),
+    }),
   })
 }
 
@@ -156,21 +182,34 @@ function answer(deps: AnalyticsDeps, question: Question): string {
 export function spread(deps: AnalyticsDeps) {
   return new Elysia()
     .use(deps.access)
-    .get('/v1/analytics/spread', ({ query, request, set, caller }) => answer(deps, { query, request, set: set as Answering, caller }), {
-      access: { feature: 'analytics', meter: true, heavy: true },
-      query: t.Object({
-        spread: t.Optional(t.String({ description: `One of ${ids.join(', ')}; absent: the list of them.`, examples: ['wti_brent'] })),
-        period: periodQuery(30),
-        type: t.Optional(
-          t.String({ description: '`current` (default), or `historical` for the values of the window too.', examples: ['current'] }),
-        ),
-      }),
-      response: { 200: serialised(t.Union([both(Standing), both(List)])), ...refusals },
-      detail: {
-        operationId: 'getSpread',
-        tags: ['analytics'],
-        summary: 'Spreads between series',
-        description: `A spread on the dates that all its legs have, and where the newest stands among those of the window. ${closesNote}${windowNote}Here a close is the spread of a common date, and the window ends at the newest of them. ${analyticsSpreads.map(one => `\`${one.id}\` = ${one.formula} (${one.unit})`).join('; ')}. \`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1); \`z_score\` = (last - mean) / std_dev, null when std_dev is 0; \`percentile\` = 100 x count(spread <= last) / n.`,
+    .get(
+      '/v1/analytics/spread',
+      ({ query, request, set, caller }) =>
+        answer(deps, { query, request, set: set as Answering, caller }),
+      {
+        access: { feature: 'analytics', meter: true, heavy: true },
+        query: t.Object({
+          spread: t.Optional(
+            t.String({
+              description: `One of ${ids.join(', ')}; absent: the list of them.`,
+              examples: ['wti_brent'],
+            }),
+          ),
+          period: periodQuery(30),
+          type: t.Optional(
+            t.String({
+              description: '`current` (default), or `historical` for the values of the window too.',
+              examples: ['current'],
+            }),
+          ),
+        }),
+        response: { 200: serialised(t.Union([both(Standing), both(List)])), ...refusals },
+        detail: {
+          operationId: 'getSpread',
+          tags: ['analytics'],
+          summary: 'Spreads between series',
+          description: `A spread on the dates that all its legs have, and where the newest stands among those of the window. ${closesNote}${windowNote}Here a close is the spread of a common date, and the window ends at the newest of them. ${analyticsSpreads.map(one => `\`${one.id}\` = ${one.formula} (${one.unit})`).join('; ')}. \`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1); \`z_score\` = (last - mean) / std_dev, null when std_dev is 0; \`percentile\` = 100 x count(spread <= last) / n.`,
+        },
       },
-    })
+    )
 }

@@ -4,10 +4,23 @@ import { pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import { type SpreadIdentity, type SpreadType, spreads as spreadsByType } from '../../market/units/identities.ts'
+import {
+  type SpreadIdentity,
+  type SpreadType,
+  spreads as spreadsByType,
+} from '../../market/units/identities.ts'
 import { type Answering, envelope, markFixtures, success } from '../answer.ts'
 import { type CurveDeps, curveSpreads } from './spread-curves.ts'
-import { bucketOf, historyQuery, historyRange, historyRow, momentOrNull, type PastDeps, pastOf, SpreadHistory } from './spread-history.ts'
+import {
+  bucketOf,
+  historyQuery,
+  historyRange,
+  historyRow,
+  momentOrNull,
+  type PastDeps,
+  pastOf,
+  SpreadHistory,
+} from './spread-history.ts'
 import { type MissingLeg, SpreadRow, type ValuedDeps, valued } from './spread-row.ts'
 
 export interface SpreadDeps extends PastDeps, CurveDeps, ValuedDeps {}
@@ -15,11 +28,35 @@ export interface SpreadDeps extends PastDeps, CurveDeps, ValuedDeps {}
 const perPageMax = 100
 
 /** Paths and what they are called; `margin` is another name of the refining margin. */
-const paths: readonly { path: string; type: SpreadType; title: string; plural: string; operation: string }[] = [
-  { path: 'crack', type: 'crack', title: 'Crack spread', plural: 'crack spreads', operation: 'CrackSpread' },
+const paths: readonly {
+  path: string
+  type: SpreadType
+  title: string
+  plural: string
+  operation: string
+}[] = [
+  {
+    path: 'crack',
+    type: 'crack',
+    title: 'Crack spread',
+    plural: 'crack spreads',
+    operation: 'CrackSpread',
+  },
   { path: 'basis', type: 'basis', title: 'Basis', plural: 'basis spreads', operation: 'Basis' },
-  { path: 'refining-margin', type: 'refining-margin', title: 'Refining margin', plural: 'refining margins', operation: 'RefiningMargin' },
-  { path: 'margin', type: 'refining-margin', title: 'Refining margin', plural: 'refining margins', operation: 'Margin' },
+  {
+    path: 'refining-margin',
+    type: 'refining-margin',
+    title: 'Refining margin',
+    plural: 'refining margins',
+    operation: 'RefiningMargin',
+  },
+  {
+    path: 'margin',
+    type: 'refining-margin',
+    title: 'Refining margin',
+    plural: 'refining margins',
+    operation: 'Margin',
+  },
   {
     path: 'physical-premium',
     type: 'physical-premium',
@@ -34,15 +71,25 @@ const Several = t.Object({
   data: t.Array(SpreadRow),
   meta: t.Object({
     count: integer({ examples: [7] }),
-    unavailable: t.Array(t.Object({ id: t.String({ examples: ['dubai_jet'] }), leg: t.String({ examples: ['DUBAI_CRUDE_USD'] }) }), {
-      description: 'Spreads left out, each with the leg that has no price to serve.',
-    }),
+    unavailable: t.Array(
+      t.Object({
+        id: t.String({ examples: ['dubai_jet'] }),
+        leg: t.String({ examples: ['DUBAI_CRUDE_USD'] }),
+      }),
+      {
+        description: 'Spreads left out, each with the leg that has no price to serve.',
+      },
+    ),
   }),
 })
 
 const calculated = { feature: 'calculated_metrics', meter: true } as const
 
-const refusals = { 400: t.Union([FailProblem, NestedProblem]), 403: NestedProblem, 404: NestedProblem }
+const refusals = {
+  400: t.Union([FailProblem, NestedProblem]),
+  403: NestedProblem,
+  404: NestedProblem,
+}
 
 function identityOf(type: SpreadType, text: string | undefined): SpreadIdentity {
   const all = spreadsByType[type]
@@ -54,7 +101,10 @@ function identityOf(type: SpreadType, text: string | undefined): SpreadIdentity 
 }
 
 function withoutLeg(of: string, { leg, reason, lastAt }: MissingLeg): Problem {
-  const why = lastAt === undefined ? 'has no price' : `has had no price since ${isoInstant(lastAt)}, which is too long ago`
+  const why =
+    lastAt === undefined
+      ? 'has no price'
+      : `has had no price since ${isoInstant(lastAt)}, which is too long ago`
   return new Problem('DATA_NOT_AVAILABLE', `${of} can not be given: its leg ${leg} ${why}.`, {
     leg,
     reason,
@@ -71,9 +121,14 @@ function base(deps: SpreadDeps, type: SpreadType, id: string | undefined, set: A
 }
 
 function all(deps: SpreadDeps, type: SpreadType, set: Answering) {
-  const made = spreadsByType[type].map(identity => ({ id: identity.id, made: valued(type, identity, deps) }))
+  const made = spreadsByType[type].map(identity => ({
+    id: identity.id,
+    made: valued(type, identity, deps),
+  }))
   const rows = made.flatMap(one => ('row' in one.made ? one.made : []))
-  const unavailable = made.flatMap(({ id, made: one }) => ('leg' in one ? { id, leg: one.leg } : []))
+  const unavailable = made.flatMap(({ id, made: one }) =>
+    'leg' in one ? { id, leg: one.leg } : [],
+  )
   const first = made[0]!
   if (rows.length === 0 && 'leg' in first.made) throw withoutLeg(first.id, first.made)
   markFixtures(
@@ -84,7 +139,13 @@ function all(deps: SpreadDeps, type: SpreadType, set: Answering) {
   return { ...success(rows.map(one => one.row)), meta: { count: rows.length, unavailable } }
 }
 
-function historical(deps: SpreadDeps, type: SpreadType, query: Record<string, string | undefined>, url: string, set: Answering) {
+function historical(
+  deps: SpreadDeps,
+  type: SpreadType,
+  query: Record<string, string | undefined>,
+  url: string,
+  set: Answering,
+) {
   const identity = identityOf(type, query.id)
   const now = deps.now()
   const range = historyRange(query, now)
@@ -97,7 +158,9 @@ function historical(deps: SpreadDeps, type: SpreadType, query: Record<string, st
   markFixtures(set, deps.marks, past.found)
   const start = (page.page - 1) * page.perPage
   return {
-    ...success(past.days.slice(start, start + page.perPage).map(one => historyRow(one, identity.unit))),
+    ...success(
+      past.days.slice(start, start + page.perPage).map(one => historyRow(one, identity.unit)),
+    ),
     id: identity.id,
     type,
     name: identity.name,
@@ -109,28 +172,42 @@ function historical(deps: SpreadDeps, type: SpreadType, query: Record<string, st
   }
 }
 
-/** Differences between prices that people trade and refine by: now, in the past and all of a kind. */
+/**
+ * Differences between prices that people trade and refine by: now, in the past and all of a kind.
+ */
 export function spreads(deps: SpreadDeps) {
   const app = new Elysia().use(deps.access).use(curveSpreads(deps))
   const hours = deps.limits.futuresMaxAgeHours
-  // A path for each type, not a parameter: what a type does not have is an unknown route, and each documents its own ids.
+  // A path for each type, not a parameter: what a type does not have is an unknown route, and each
+  // documents its own ids.
   for (const { path, type, title, plural, operation } of paths) {
     const identities = spreadsByType[type]
     const ids = identities.map(one => one.id).join(', ')
-    const formulas = identities.map(one => `\`${one.id}\` = ${one.formula} (${one.unit})`).join('; ')
-    const idQuery = t.Optional(t.String({ description: `One of ${ids}; absent: ${identities[0]!.id}.`, examples: [identities[0]!.id] }))
+    const formulas = identities
+      .map(one => `\`${one.id}\` = ${one.formula} (${one.unit})`)
+      .join('; ')
+    const idQuery = t.Optional(
+      t.String({
+        description: `One of ${ids}; absent: ${identities[0]!.id}.`,
+        examples: [identities[0]!.id],
+      }),
+    )
     app
-      .get(`/v1/spreads/${path}`, ({ query, set }) => base(deps, type, query.id, set as Answering), {
-        access: calculated,
-        query: t.Object({ id: idQuery }),
-        response: { 200: envelope(SpreadRow), ...refusals },
-        detail: {
-          operationId: `get${operation}`,
-          tags: ['spreads'],
-          summary: title,
-          description: `From the newest price of each leg; a leg without a price from the last ${hours} hours is a 404 that names it. ${formulas}.`,
+      .get(
+        `/v1/spreads/${path}`,
+        ({ query, set }) => base(deps, type, query.id, set as Answering),
+        {
+          access: calculated,
+          query: t.Object({ id: idQuery }),
+          response: { 200: envelope(SpreadRow), ...refusals },
+          detail: {
+            operationId: `get${operation}`,
+            tags: ['spreads'],
+            summary: title,
+            description: `From the newest price of each leg; a leg without a price from the last ${hours} hours is a 404 that names it. ${formulas}.`,
+          },
         },
-      })
+      )
       .get(`/v1/spreads/${path}/all`, ({ set }) => all(deps, type, set as Answering), {
         access: calculated,
         response: { 200: Several, 403: NestedProblem, 404: NestedProblem },
@@ -141,17 +218,21 @@ export function spreads(deps: SpreadDeps) {
           description: `Every one of ${ids} whose legs have prices from the last ${hours} hours; \`meta.unavailable\` names the others with the leg that is missing. None at all is a 404.`,
         },
       })
-      .get(`/v1/spreads/${path}/historical`, ({ query, request, set }) => historical(deps, type, query, request.url, set as Answering), {
-        access: { ...calculated, heavy: true },
-        query: t.Object({ id: idQuery, ...historyQuery, ...pageQuery(perPageMax) }),
-        response: { 200: SpreadHistory, ...refusals },
-        detail: {
-          operationId: `get${operation}History`,
-          tags: ['spreads'],
-          summary: `${title} in the past`,
-          description: `One value a date, newest first, from the daily closes of the legs on the dates that all of them have: a close is the last current observation of a UTC day, quarantined days are absent and nothing is filled. \`coverage\` says what of the asked range has values, \`data_revised_at\` when a leg was last corrected inside it. ${formulas}.`,
+      .get(
+        `/v1/spreads/${path}/historical`,
+        ({ query, request, set }) => historical(deps, type, query, request.url, set as Answering),
+        {
+          access: { ...calculated, heavy: true },
+          query: t.Object({ id: idQuery, ...historyQuery, ...pageQuery(perPageMax) }),
+          response: { 200: SpreadHistory, ...refusals },
+          detail: {
+            operationId: `get${operation}History`,
+            tags: ['spreads'],
+            summary: `${title} in the past`,
+            description: `One value a date, newest first, from the daily closes of the legs on the dates that all of them have: a close is the last current observation of a UTC day, quarantined days are absent and nothing is filled. \`coverage\` says what of the asked range has values, \`data_revised_at\` when a leg was last corrected inside it. ${formulas}.`,
+          },
         },
-      })
+      )
   }
   return app
 }

@@ -2,7 +2,12 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import { percentileBand, statisticsOf, volatilityBand, zScoreBand } from '../../market/analytics/statistics.ts'
+import {
+  percentileBand,
+  statisticsOf,
+  volatilityBand,
+  zScoreBand,
+} from '../../market/analytics/statistics.ts'
 import { type Answering, markFixtures } from '../answer.ts'
 import {
   type AnalyticsDeps,
@@ -28,14 +33,20 @@ const Statistics = t.Object(
     name: t.String({ examples: ['WTI Crude Oil'] }),
     period: periodField,
     statistics: t.Object({
-      z_score: nullable(t.Number({ examples: [1.1077] }), '(last - mean) / std_dev; null when std_dev is 0.'),
+      z_score: nullable(
+        t.Number({ examples: [1.1077] }),
+        '(last - mean) / std_dev; null when std_dev is 0.',
+      ),
       z_score_interpretation: nullable(
         t.String({ examples: ['above average'] }),
         'Below -2 extremely oversold, below -1 below average, to 1 normal, to 2 above average, above extremely overbought.',
       ),
       percentile: t.Number({ description: '100 x count(close <= last) / n.', examples: [90.476] }),
       percentile_interpretation: t.String({ examples: ['in the upper quarter of the period'] }),
-      volatility: nullable(t.Number({ examples: [24.3] }), 'Percent a year; null when fewer than two returns have one.'),
+      volatility: nullable(
+        t.Number({ examples: [24.3] }),
+        'Percent a year; null when fewer than two returns have one.',
+      ),
       volatility_interpretation: nullable(
         t.String({ examples: ['moderate'] }),
         'Under 15 percent low, under 30 moderate, under 60 high, above extreme.',
@@ -57,7 +68,10 @@ function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question
   const found = seriesOf(codes, { code: query.code }, request)
   const { series } = found[0]!
   const period = periodOf(query.period, 30)
-  const made = enough(statisticsOf(closes.of(series.id), period), `${series.code}, last ${period} days`)
+  const made = enough(
+    statisticsOf(closes.of(series.id), period),
+    `${series.code}, last ${period} days`,
+  )
   markFixtures(question.set, marks, found)
   return bothText(question, Statistics, {
     code: series.code,
@@ -69,7 +83,8 @@ function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question
       percentile: made.percentile,
       percentile_interpretation: percentileBand(made.percentile),
       volatility: made.volatility ?? null,
-      volatility_interpretation: made.volatility === undefined ? null : volatilityBand(made.volatility),
+      volatility_interpretation:
+        made.volatility === undefined ? null : volatilityBand(made.volatility),
       mean: made.mean,
       median: made.median,
       std_dev: made.stdDev,
@@ -85,15 +100,20 @@ function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question
 export function statistics(deps: AnalyticsDeps) {
   return new Elysia()
     .use(deps.access)
-    .get('/v1/analytics/statistics', ({ query, request, set, caller }) => answer(deps, { query, request, set: set as Answering, caller }), {
-      access: { feature: 'analytics', meter: true, heavy: true },
-      query: t.Object({ code: codeQuery('Required'), period: periodQuery(30) }),
-      response: { 200: serialised(both(Statistics)), ...refusals },
-      detail: {
-        operationId: 'getStatistics',
-        tags: ['analytics'],
-        summary: 'Statistics of a series',
-        description: `Where the newest close stands among those of the window. ${closesNote}${windowNote}\`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1) of the closes in the window; \`z_score\` = (last - mean) / std_dev, null when std_dev is 0; \`percentile\` = 100 x count(close <= last) / n; \`volatility\` is the sample standard deviation of the daily log returns in the window x sqrt(252) x 100, percent a year. A return runs from one close to the next there is, so a missing day makes one longer return; a non-positive price drops the two returns it touches.`,
+    .get(
+      '/v1/analytics/statistics',
+      ({ query, request, set, caller }) =>
+        answer(deps, { query, request, set: set as Answering, caller }),
+      {
+        access: { feature: 'analytics', meter: true, heavy: true },
+        query: t.Object({ code: codeQuery('Required'), period: periodQuery(30) }),
+        response: { 200: serialised(both(Statistics)), ...refusals },
+        detail: {
+          operationId: 'getStatistics',
+          tags: ['analytics'],
+          summary: 'Statistics of a series',
+          description: `Where the newest close stands among those of the window. ${closesNote}${windowNote}\`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1) of the closes in the window; \`z_score\` = (last - mean) / std_dev, null when std_dev is 0; \`percentile\` = 100 x count(close <= last) / n; \`volatility\` is the sample standard deviation of the daily log returns in the window x sqrt(252) x 100, percent a year. A return runs from one close to the next there is, so a missing day makes one longer return; a non-positive price drops the two returns it touches.`,
+        },
       },
-    })
+    )
 }

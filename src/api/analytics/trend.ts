@@ -2,7 +2,12 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { integerOf } from '../../http/input/query.ts'
-import { indicatorRun, type Pivots, pivotsOf, trendAnalysis } from '../../market/analytics/indicators.ts'
+import {
+  indicatorRun,
+  type Pivots,
+  pivotsOf,
+  trendAnalysis,
+} from '../../market/analytics/indicators.ts'
 import { rsiBand } from '../../market/analytics/statistics.ts'
 import { type Answering, markFixtures } from '../answer.ts'
 import {
@@ -34,7 +39,10 @@ const windowMax = 500
 
 const price = t.Number({ examples: [82.83] })
 const rsiField = t.Number({ minimum: 0, maximum: 100, examples: [59.18] })
-const rsiWord = t.String({ description: 'Above 70 overbought, from 50 bullish, from 30 bearish, below oversold.', examples: ['bullish'] })
+const rsiWord = t.String({
+  description: 'Above 70 overbought, from 50 bullish, from 30 bearish, below oversold.',
+  examples: ['bullish'],
+})
 
 const Levels = t.Object(
   {
@@ -52,7 +60,12 @@ const Analysis = t.Object(
     period: periodField,
     trend: t.Object({
       direction: t.Union([t.Literal('up'), t.Literal('down'), t.Literal('sideways')]),
-      strength: t.Number({ minimum: 0, maximum: 100, description: '100 x R squared.', examples: [74.36] }),
+      strength: t.Number({
+        minimum: 0,
+        maximum: 100,
+        description: '100 x R squared.',
+        examples: [74.36],
+      }),
       slope: t.Number({ description: 'Price units a calendar day.', examples: [0.2687] }),
       price_change_pct: nullable(
         t.Number({ examples: [4.9] }),
@@ -63,13 +76,20 @@ const Analysis = t.Object(
     moving_averages: t.Object({
       sma_20: price,
       ema_20: price,
-      price_vs_sma: nullable(t.Number({ examples: [3.96] }), '100 x (last / sma_20 - 1); null when the average is 0.'),
-      golden_cross: t.Boolean({ description: 'sma(50) above sma(200), when there are 200 closes, otherwise false.' }),
+      price_vs_sma: nullable(
+        t.Number({ examples: [3.96] }),
+        '100 x (last / sma_20 - 1); null when the average is 0.',
+      ),
+      golden_cross: t.Boolean({
+        description: 'sma(50) above sma(200), when there are 200 closes, otherwise false.',
+      }),
     }),
     levels: Levels,
     signal: t.Object({
       value: t.Union([t.Literal('buy'), t.Literal('sell'), t.Literal('neutral')]),
-      interpretation: t.String({ examples: ['The trend is up, the price is at or above its average, momentum is bullish.'] }),
+      interpretation: t.String({
+        examples: ['The trend is up, the price is at or above its average, momentum is bullish.'],
+      }),
     }),
   },
   { title: 'TrendAnalysis' },
@@ -82,18 +102,37 @@ const run = {
   current_price: price,
   current_value: t.Number({ description: 'At the newest close.', examples: [79.68] }),
   position: t.Union([t.Literal('above'), t.Literal('below')], {
-    description: 'Of the price, at or above its average or below it; of an RSI, at or above 50 or below it.',
+    description:
+      'Of the price, at or above its average or below it; of an RSI, at or above 50 or below it.',
   }),
-  values: t.Array(t.Object({ date: dateField, value: t.Number({ examples: [79.68] }) }), { description: 'Oldest first.' }),
+  values: t.Array(t.Object({ date: dateField, value: t.Number({ examples: [79.68] }) }), {
+    description: 'Oldest first.',
+  }),
 }
-const Average = t.Object({ type: t.Union([t.Literal('sma'), t.Literal('ema')]), ...run }, { title: 'MovingAverage' })
-const Rsi = t.Object({ type: t.Literal('rsi'), ...run, rsi: rsiField, interpretation: rsiWord }, { title: 'RelativeStrength' })
+const Average = t.Object(
+  { type: t.Union([t.Literal('sma'), t.Literal('ema')]), ...run },
+  { title: 'MovingAverage' },
+)
+const Rsi = t.Object(
+  { type: t.Literal('rsi'), ...run, rsi: rsiField, interpretation: rsiWord },
+  { title: 'RelativeStrength' },
+)
 const LevelsOnly = t.Object(
-  { type: t.Literal('levels'), code: codeField, period: periodField, current_price: price, levels: Levels },
+  {
+    type: t.Literal('levels'),
+    code: codeField,
+    period: periodField,
+    current_price: price,
+    levels: Levels,
+  },
   { title: 'SupportAndResistance' },
 )
 
-const levelsRow = ({ pivotPoint, support, resistance }: Pivots) => ({ support, resistance, pivot_point: pivotPoint })
+const levelsRow = ({ pivotPoint, support, resistance }: Pivots) => ({
+  support,
+  resistance,
+  pivot_point: pivotPoint,
+})
 
 function begin({ codes, closes, marks }: AnalyticsDeps, { query, request, set }: Question) {
   const found = seriesOf(codes, { code: query.code }, request)
@@ -104,7 +143,10 @@ function begin({ codes, closes, marks }: AnalyticsDeps, { query, request, set }:
 
 function analysis(deps: AnalyticsDeps, question: Question): string {
   const { code, period, held } = begin(deps, question)
-  const made = enough(trendAnalysis(held, period), `${code}, last ${period} days and the warm-up of its averages`)
+  const made = enough(
+    trendAnalysis(held, period),
+    `${code}, last ${period} days and the warm-up of its averages`,
+  )
   return bothText(question, Analysis, {
     type: 'analysis',
     code,
@@ -129,8 +171,17 @@ function analysis(deps: AnalyticsDeps, question: Question): string {
 
 function indicator(type: 'sma' | 'ema' | 'rsi', deps: AnalyticsDeps, question: Question): string {
   const { code, period, held } = begin(deps, question)
-  const window = integerOf('window', question.query.window, type === 'rsi' ? rsiWindow : averageWindow, 2, windowMax)
-  const { currentPrice, currentValue, values } = enough(indicatorRun(type, held, window, period), `${code}, ${type}(${window})`)
+  const window = integerOf(
+    'window',
+    question.query.window,
+    type === 'rsi' ? rsiWindow : averageWindow,
+    2,
+    windowMax,
+  )
+  const { currentPrice, currentValue, values } = enough(
+    indicatorRun(type, held, window, period),
+    `${code}, ${type}(${window})`,
+  )
   const isAbove = type === 'rsi' ? currentValue >= 50 : currentPrice >= currentValue
   const fields = {
     code,
@@ -142,14 +193,25 @@ function indicator(type: 'sma' | 'ema' | 'rsi', deps: AnalyticsDeps, question: Q
     values: values.map(({ day, value }) => ({ date: day, value })),
   }
   return type === 'rsi'
-    ? bothText(question, Rsi, { type, ...fields, rsi: currentValue, interpretation: rsiBand(currentValue) })
+    ? bothText(question, Rsi, {
+        type,
+        ...fields,
+        rsi: currentValue,
+        interpretation: rsiBand(currentValue),
+      })
     : bothText(question, Average, { type, ...fields })
 }
 
 function levels(deps: AnalyticsDeps, question: Question): string {
   const { code, period, held } = begin(deps, question)
   const made = enough(pivotsOf(held, period), `${code}, last ${period} days`)
-  return bothText(question, LevelsOnly, { type: 'levels', code, period, current_price: made.currentPrice, levels: levelsRow(made) })
+  return bothText(question, LevelsOnly, {
+    type: 'levels',
+    code,
+    period,
+    current_price: made.currentPrice,
+    levels: levelsRow(made),
+  })
 }
 
 function answer(deps: AnalyticsDeps, question: Question): string {
@@ -162,25 +224,38 @@ function answer(deps: AnalyticsDeps, question: Question): string {
 export function trend(deps: AnalyticsDeps) {
   return new Elysia()
     .use(deps.access)
-    .get('/v1/analytics/trend', ({ query, request, set, caller }) => answer(deps, { query, request, set: set as Answering, caller }), {
-      access: { feature: 'analytics', meter: true, heavy: true },
-      query: t.Object({
-        code: codeQuery('Required'),
-        period: periodQuery(30),
-        type: t.Optional(t.String({ description: '`analysis` (default), `sma`, `ema`, `rsi` or `levels`.', examples: ['analysis'] })),
-        window: t.Optional(
-          t.String({
-            description: `Closes of \`sma\` and \`ema\` (${averageWindow}), changes of \`rsi\` (${rsiWindow}): 2 to ${windowMax}.`,
-            examples: ['20'],
-          }),
-        ),
-      }),
-      response: { 200: serialised(t.Union([both(Analysis), both(Average), both(Rsi), both(LevelsOnly)])), ...refusals },
-      detail: {
-        operationId: 'getTrend',
-        tags: ['analytics'],
-        summary: 'Trend and indicators of a series',
-        description: `Direction, momentum, averages and levels. ${closesNote}${windowNote}\`slope\` is the least squares of close on day number over the window, price units a day; \`strength\` = 100 x R squared; \`direction\` is up or down when the slope over the window exceeds 1 % of the mean, otherwise sideways. \`sma(n)\` is the mean of the last n closes. \`ema(n)\` has alpha = 2 / (n + 1), seeded with the mean of the first n closes of the warm-up. \`rsi(n)\` is Wilder's: first averages are the means of the first n gains and losses of the warm-up, then (previous x (n - 1) + current) / n; 100 when the average loss is 0, 50 when both are 0. The warm-up is the newest max(250, 5 x window) closes, or all there are; indicators need \`window\` + 1 of them, otherwise 404 with \`have\` and \`need\`. Levels are the classic pivots of the window's highest, lowest and last close. \`signal\` is our own rule: two of three votes by trend, price against sma(20) and RSI band decide.`,
+    .get(
+      '/v1/analytics/trend',
+      ({ query, request, set, caller }) =>
+        answer(deps, { query, request, set: set as Answering, caller }),
+      {
+        access: { feature: 'analytics', meter: true, heavy: true },
+        query: t.Object({
+          code: codeQuery('Required'),
+          period: periodQuery(30),
+          type: t.Optional(
+            t.String({
+              description: '`analysis` (default), `sma`, `ema`, `rsi` or `levels`.',
+              examples: ['analysis'],
+            }),
+          ),
+          window: t.Optional(
+            t.String({
+              description: `Closes of \`sma\` and \`ema\` (${averageWindow}), changes of \`rsi\` (${rsiWindow}): 2 to ${windowMax}.`,
+              examples: ['20'],
+            }),
+          ),
+        }),
+        response: {
+          200: serialised(t.Union([both(Analysis), both(Average), both(Rsi), both(LevelsOnly)])),
+          ...refusals,
+        },
+        detail: {
+          operationId: 'getTrend',
+          tags: ['analytics'],
+          summary: 'Trend and indicators of a series',
+          description: `Direction, momentum, averages and levels. ${closesNote}${windowNote}\`slope\` is the least squares of close on day number over the window, price units a day; \`strength\` = 100 x R squared; \`direction\` is up or down when the slope over the window exceeds 1 % of the mean, otherwise sideways. \`sma(n)\` is the mean of the last n closes. \`ema(n)\` has alpha = 2 / (n + 1), seeded with the mean of the first n closes of the warm-up. \`rsi(n)\` is Wilder's: first averages are the means of the first n gains and losses of the warm-up, then (previous x (n - 1) + current) / n; 100 when the average loss is 0, 50 when both are 0. The warm-up is the newest max(250, 5 x window) closes, or all there are; indicators need \`window\` + 1 of them, otherwise 404 with \`have\` and \`need\`. Levels are the classic pivots of the window's highest, lowest and last close. \`signal\` is our own rule: two of three votes by trend, price against sma(20) and RSI band decide.`,
+        },
       },
-    })
+    )
 }

@@ -13,20 +13,34 @@ import { periodName } from './row.ts'
 const idMax = 200
 const urlMax = 2000
 const quantityMax = 100
-const planField = t.String({ description: 'Id of a plan of `GET /billing/plans`.', examples: ['professional'] })
+const planField = t.String({
+  description: 'Id of a plan of `GET /billing/plans`.',
+  examples: ['professional'],
+})
 
-export const subscribeBody = formBody(t.Object({ plan_id: planField, billing_period: t.Optional(periodName) }))
+export const subscribeBody = formBody(
+  t.Object({ plan_id: planField, billing_period: t.Optional(periodName) }),
+)
 export const changePlanBody = formBody(t.Object({ new_plan_id: planField }))
-export const methodBody = formBody(t.Object({ payment_method_id: t.String({ examples: ['pm_0002'] }) }))
+export const methodBody = formBody(
+  t.Object({ payment_method_id: t.String({ examples: ['pm_0002'] }) }),
+)
 export const portalBody = formBody(
   t.Object({
     return_url: t.Optional(
-      t.String({ maxLength: urlMax, description: 'Where the page leads back to.', examples: ['https://example.com/account'] }),
+      t.String({
+        maxLength: urlMax,
+        description: 'Where the page leads back to.',
+        examples: ['https://example.com/account'],
+      }),
     ),
   }),
 )
 export const purchaseBody = formBody(
-  t.Object({ pack_id: t.String({ examples: ['pack_10k'] }), quantity: t.Optional(integer({ minimum: 1, maximum: quantityMax })) }),
+  t.Object({
+    pack_id: t.String({ examples: ['pack_10k'] }),
+    quantity: t.Optional(integer({ minimum: 1, maximum: quantityMax })),
+  }),
 )
 
 /** A text that a body must have. */
@@ -54,34 +68,52 @@ export function returnUrlOf(body: unknown): string | undefined {
   const form = formOf(body)
   const given = form.isNull('return_url') ? undefined : form.text('return_url', urlMax)
   const url = given === undefined ? undefined : URL.parse(given)
-  if (given !== undefined && !(url && /^https?:$/.test(url.protocol))) form.fault('return_url', 'must be an http or https address.')
+  if (given !== undefined && !(url && /^https?:$/.test(url.protocol)))
+    form.fault('return_url', 'must be an http or https address.')
   form.check()
   return url?.href
 }
 
-export function purchaseOf(body: unknown, packs: readonly CreditPack[]): { pack: CreditPack; quantity: number } {
+export function purchaseOf(
+  body: unknown,
+  packs: readonly CreditPack[],
+): { pack: CreditPack; quantity: number } {
   const { form, value } = requiredOf(body, 'pack_id')
   const pack = packs.find(one => one.id === value)
-  if (form.has('pack_id') && !pack) form.fault('pack_id', `must be one of ${packs.map(one => one.id).join(', ')}.`)
+  if (form.has('pack_id') && !pack)
+    form.fault('pack_id', `must be one of ${packs.map(one => one.id).join(', ')}.`)
   const quantity = form.integer('quantity', 1, quantityMax) ?? 1
   form.check()
   return { pack: pack!, quantity }
 }
 
 /** The result of a change, or its refusal thrown. */
-export function agreed<T extends object | undefined>(result: T | BillingRefusal, field = 'plan_id', value: unknown = null): T {
+export function agreed<T extends object | undefined>(
+  result: T | BillingRefusal,
+  field = 'plan_id',
+  value: unknown = null,
+): T {
   if (!isRefusal(result)) return result
   switch (result.refused) {
     case 'invalid_plan':
       throw validationFailed([{ field, message: `${field}: ${result.why}`, value }], 'invalid_plan')
     case 'payment_failed':
-      throw stateForbids('payment_failed', `The payment was refused, and nothing has changed: ${result.why}`)
+      throw stateForbids(
+        'payment_failed',
+        `The payment was refused, and nothing has changed: ${result.why}`,
+      )
     case 'invoice_closed':
       throw stateForbids('invoice_closed', result.why)
     case 'no_active_subscription':
-      throw stateForbids('no_active_subscription', 'The account has no subscription; POST /billing/subscriptions makes one.')
+      throw stateForbids(
+        'no_active_subscription',
+        'The account has no subscription; POST /billing/subscriptions makes one.',
+      )
     case 'subscription_past_due':
-      throw stateForbids('subscription_past_due', 'An invoice of the subscription is overdue; it has to be paid first.')
+      throw stateForbids(
+        'subscription_past_due',
+        'An invoice of the subscription is overdue; it has to be paid first.',
+      )
   }
 }
 
@@ -104,5 +136,7 @@ export async function reached<T>(work: () => Promise<T>): Promise<T> {
 /** Names a request towards the processor: the same request of the same key has the same name. */
 export function repeatKeyOf(request: Request, { key }: Caller, fresh: () => string): string {
   const given = request.headers.get('idempotency-key')
-  return given === null ? fresh() : createHash('sha256').update(`${key.key.id}\n${given}`).digest('hex')
+  return given === null
+    ? fresh()
+    : createHash('sha256').update(`${key.key.id}\n${given}`).digest('hex')
 }

@@ -14,10 +14,15 @@ export const billingInbound = ({ access, billing }: { access: AccessPlugin; bill
     async ({ request }) => {
       // The signature is over the bytes as they came.
       const raw = await readRaw(request)
-      const receipt = await reached(() => billing.receive(raw, request.headers.get('stripe-signature') ?? ''))
+      const receipt = await reached(() =>
+        billing.receive(raw, request.headers.get('stripe-signature') ?? ''),
+      )
       if (receipt === 'nobody') throw notFound('A payment processor')
       if (receipt === 'bad_signature')
-        throw new Problem('INVALID_SIGNATURE', 'The message is not signed by the processor, or was long ago.')
+        throw new Problem(
+          'INVALID_SIGNATURE',
+          'The message is not signed by the processor, or was long ago.',
+        )
       return { received: true as const }
     },
     {

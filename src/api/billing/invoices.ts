@@ -28,12 +28,23 @@ export interface BillingInvoicesDeps {
 
 const perPageMax = 100
 const perPageDefault = 20
-const params = t.Object({ id: t.String({ description: 'Id of the invoice.', examples: ['00000000-0000-4000-8000-000000000901'] }) })
+const params = t.Object({
+  id: t.String({
+    description: 'Id of the invoice.',
+    examples: ['00000000-0000-4000-8000-000000000901'],
+  }),
+})
 const day = t.String({ format: 'date', examples: ['2026-11-20'] })
 const Usage = t.Object({
-  period: t.Object({ start: day, end: t.String({ format: 'date', description: 'The last day.', examples: ['2026-11-30'] }) }),
+  period: t.Object({
+    start: day,
+    end: t.String({ format: 'date', description: 'The last day.', examples: ['2026-11-30'] }),
+  }),
   requests: t.Object({
-    used: integer({ description: 'Of all keys together, those paid with bought requests too.', examples: [1234] }),
+    used: integer({
+      description: 'Of all keys together, those paid with bought requests too.',
+      examples: [1234],
+    }),
     limit: countOrNull('Null: no quota.'),
     remaining: countOrNull('Null: no quota.'),
   }),
@@ -43,7 +54,8 @@ const Usage = t.Object({
 })
 
 /** Invoices, their PDFs, and what was used of what they are for. */
-export const billingInvoiceRoutes = (deps: BillingInvoicesDeps) => new Elysia().use(invoices(deps)).use(usage(deps))
+export const billingInvoiceRoutes = (deps: BillingInvoicesDeps) =>
+  new Elysia().use(invoices(deps)).use(usage(deps))
 
 function invoices({ access, billing, links, issuer }: BillingInvoicesDeps) {
   return new Elysia()
@@ -64,8 +76,16 @@ function invoices({ access, billing, links, issuer }: BillingInvoicesDeps) {
       {
         access: billingRead,
         query: t.Object(pageQuery(perPageMax, perPageDefault)),
-        response: { 200: t.Object({ invoices: t.Array(InvoiceShape), meta: PageMetaShape }), 400: NestedProblem, ...billingRefusals },
-        detail: billingDetail('listInvoices', 'Invoices', 'Every invoice of the account, newest first.'),
+        response: {
+          200: t.Object({ invoices: t.Array(InvoiceShape), meta: PageMetaShape }),
+          400: NestedProblem,
+          ...billingRefusals,
+        },
+        detail: billingDetail(
+          'listInvoices',
+          'Invoices',
+          'Every invoice of the account, newest first.',
+        ),
       },
     )
     .get(
@@ -79,11 +99,19 @@ function invoices({ access, billing, links, issuer }: BillingInvoicesDeps) {
         access: billingRead,
         params,
         response: {
-          200: t.String({ contentMediaType: 'application/pdf', description: 'A PDF document.', examples: ['%PDF-1.7 …'] }),
+          200: t.String({
+            contentMediaType: 'application/pdf',
+            description: 'A PDF document.',
+            examples: ['%PDF-1.7 …'],
+          }),
           ...billingRefusals,
           404: NestedProblem,
         },
-        detail: billingDetail('getInvoicePdf', 'An invoice as PDF', 'The invoice as a document to keep or print.'),
+        detail: billingDetail(
+          'getInvoicePdf',
+          'An invoice as PDF',
+          'The invoice as a document to keep or print.',
+        ),
       },
     )
 }
@@ -105,7 +133,11 @@ function usage({ access, keys, meter, now }: BillingInvoicesDeps) {
     const running = quotaWindow(entitled, state.account, now())
     // The window before: of a trial, the day before it began.
     const window = period === 'current' ? running : { ...before(running), limit: running.limit }
-    const counted = new Map(meter.daily(state, startOfDay(window.startsAt), window.endsAt).map(one => [isoDay(one.dayAt), one.requests]))
+    const counted = new Map(
+      meter
+        .daily(state, startOfDay(window.startsAt), window.endsAt)
+        .map(one => [isoDay(one.dayAt), one.requests]),
+    )
     const days = daysOf(window.startsAt, Math.min(window.endsAt, now() + 1))
     const breakdown = days.map(date => ({ date, requests: counted.get(date) ?? 0 }))
     const used = breakdown.reduce((sum, one) => sum + one.requests, 0)
@@ -119,7 +151,10 @@ function usage({ access, keys, meter, now }: BillingInvoicesDeps) {
   const before = (window: { kind: string; startsAt: number; endsAt: number }) => {
     if (window.kind === 'monthly_counter') {
       const last = new Date(window.startsAt - 1)
-      return { startsAt: Date.UTC(last.getUTCFullYear(), last.getUTCMonth(), 1), endsAt: window.startsAt }
+      return {
+        startsAt: Date.UTC(last.getUTCFullYear(), last.getUTCMonth(), 1),
+        endsAt: window.startsAt,
+      }
     }
     const today = startOfDay(window.startsAt)
     return { startsAt: today - dayMs, endsAt: today }
@@ -128,13 +163,24 @@ function usage({ access, keys, meter, now }: BillingInvoicesDeps) {
     '/billing/usage',
     ({ caller, query }) => {
       const period = periods.find(name => name === (query.period || 'current'))
-      if (!period) throw invalidParameter('period', query.period, `is not one of ${periods.join(', ')}.`, periods)
+      if (!period)
+        throw invalidParameter(
+          'period',
+          query.period,
+          `is not one of ${periods.join(', ')}.`,
+          periods,
+        )
       return row(caller.key.account, period)
     },
     {
       access: billingRead,
       query: t.Object({
-        period: t.Optional(t.String({ description: '`current` (as without) or `previous`.', examples: ['previous'] })),
+        period: t.Optional(
+          t.String({
+            description: '`current` (as without) or `previous`.',
+            examples: ['previous'],
+          }),
+        ),
       }),
       response: { 200: Usage, 400: NestedProblem, ...billingRefusals },
       detail: billingDetail(
@@ -148,4 +194,6 @@ function usage({ access, keys, meter, now }: BillingInvoicesDeps) {
 
 /** The days from one moment to before another. */
 const daysOf = (from: number, to: number): string[] =>
-  Array.from({ length: Math.max(0, Math.ceil((to - startOfDay(from)) / dayMs)) }, (_, i) => isoDay(startOfDay(from) + i * dayMs))
+  Array.from({ length: Math.max(0, Math.ceil((to - startOfDay(from)) / dayMs)) }, (_, i) =>
+    isoDay(startOfDay(from) + i * dayMs),
+  )

@@ -8,8 +8,23 @@ import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import type { Billing } from '../../service/billing/billing.ts'
 import type { BillingPages } from '../../service/billing/pages.ts'
-import { agreed, methodBody, portalBody, purchaseBody, purchaseOf, reached, returnUrlOf, textOf } from './form.ts'
-import { billingChange, billingDetail, billingRead, billingRefusals, changeRefusals } from './plans.ts'
+import {
+  agreed,
+  methodBody,
+  portalBody,
+  purchaseBody,
+  purchaseOf,
+  reached,
+  returnUrlOf,
+  textOf,
+} from './form.ts'
+import {
+  billingChange,
+  billingDetail,
+  billingRead,
+  billingRefusals,
+  changeRefusals,
+} from './plans.ts'
 import { MethodShape, methodRow, PackShape, PurchaseShape, packRow, purchaseRow } from './row.ts'
 
 export interface BillingPaymentsDeps {
@@ -34,10 +49,14 @@ const Intent = t.Object({
   client_secret: t.String(),
 })
 const Portal = t.Object({ url: t.String(), expires_at: t.String({ format: 'date-time' }) })
-const Bought = t.Object({ credit_purchase: PurchaseShape, balance: t.Object({ requests_remaining: integer({ examples: [10_000] }) }) })
+const Bought = t.Object({
+  credit_purchase: PurchaseShape,
+  balance: t.Object({ requests_remaining: integer({ examples: [10_000] }) }),
+})
 
 /** What an account pays with, and requests bought beside a plan. */
-export const billingPaymentRoutes = (deps: BillingPaymentsDeps) => new Elysia().use(methods(deps)).use(portal(deps)).use(credits(deps))
+export const billingPaymentRoutes = (deps: BillingPaymentsDeps) =>
+  new Elysia().use(methods(deps)).use(portal(deps)).use(credits(deps))
 
 function methods({ access, billing }: BillingPaymentsDeps) {
   const { payments } = billing
@@ -46,8 +65,13 @@ function methods({ access, billing }: BillingPaymentsDeps) {
     .get(
       '/billing/payment_methods',
       async ({ caller }) => {
-        const { methods: found, defaultId } = await reached(() => payments.methods(caller.key.account))
-        return { payment_methods: found.map(one => methodRow(one, defaultId)), default_payment_method_id: defaultId }
+        const { methods: found, defaultId } = await reached(() =>
+          payments.methods(caller.key.account),
+        )
+        return {
+          payment_methods: found.map(one => methodRow(one, defaultId)),
+          default_payment_method_id: defaultId,
+        }
       },
       {
         access: billingRead,
@@ -65,12 +89,19 @@ function methods({ access, billing }: BillingPaymentsDeps) {
         const id = textOf(body, 'payment_method_id')
         const method = await reached(() => payments.use(caller.key.account, id))
         if (!method) throw notFound('The payment method')
-        return { payment_method: methodRow(method, method.id), message: 'This is what is paid with from now on.' }
+        return {
+          payment_method: methodRow(method, method.id),
+          message: 'This is what is paid with from now on.',
+        }
       },
       {
         access: billingChange,
         body: methodBody,
-        response: { 200: t.Object({ payment_method: MethodShape, message: t.String() }), ...changeRefusals, 404: NestedProblem },
+        response: {
+          200: t.Object({ payment_method: MethodShape, message: t.String() }),
+          ...changeRefusals,
+          404: NestedProblem,
+        },
         detail: billingDetail(
           'setPaymentMethod',
           'Choose the payment method',
@@ -81,8 +112,13 @@ function methods({ access, billing }: BillingPaymentsDeps) {
     .post(
       '/billing/intents/setup',
       async ({ caller }) => {
-        const { id, clientSecret, status } = await reached(() => payments.setupIntent(caller.key.account))
-        return { setup_intent: { id, client_secret: clientSecret, status, provider: billing.provider }, client_secret: clientSecret }
+        const { id, clientSecret, status } = await reached(() =>
+          payments.setupIntent(caller.key.account),
+        )
+        return {
+          setup_intent: { id, client_secret: clientSecret, status, provider: billing.provider },
+          client_secret: clientSecret,
+        }
       },
       {
         access: billingChange,
@@ -103,7 +139,9 @@ function portal({ access, billing, billingPages, links }: BillingPaymentsDeps) {
       const { baseUrl } = links(request)
       const returnUrl = returnUrlOf(body)
       const { account } = caller.key
-      const remote = await reached(() => billing.payments.portal(account, returnUrl ?? `${baseUrl}/`))
+      const remote = await reached(() =>
+        billing.payments.portal(account, returnUrl ?? `${baseUrl}/`),
+      )
       if (remote) return { url: remote.url, expires_at: isoInstant(remote.expiresAt) }
       const { path, expiresAt } = billingPages.open(account.account.id, returnUrl)
       return { url: `${baseUrl}${path}`, expires_at: isoInstant(expiresAt) }
@@ -140,7 +178,8 @@ function credits({ access, billing, idempotency }: BillingPaymentsDeps) {
         const { pack, quantity } = purchaseOf(body, sales.packs)
         const { account } = caller.key
         const context: Repeatable = { caller, pass, request, set }
-        // The order is written down first, and the processor is asked for the order: so it is paid once, whatever comes between.
+        // The order is written down first, and the processor is asked for the order: so it is paid
+        // once, whatever comes between.
         const ordered = idempotency.once(context, body, () => {
           const { id } = agreed(sales.order(account, pack, quantity))
           set.status = 201
@@ -148,10 +187,19 @@ function credits({ access, billing, idempotency }: BillingPaymentsDeps) {
         })
         const purchase = await sales.settle(ordered.id)
         if (purchase.status === 'failed') {
-          const reason = purchase.invoiceId === null ? null : billing.invoices.byId(purchase.invoiceId)?.lastError
-          throw stateForbids('payment_failed', `The payment was refused, and nothing was bought: ${reason ?? 'no reason was given.'}`)
+          const reason =
+            purchase.invoiceId === null
+              ? null
+              : billing.invoices.byId(purchase.invoiceId)?.lastError
+          throw stateForbids(
+            'payment_failed',
+            `The payment was refused, and nothing was bought: ${reason ?? 'no reason was given.'}`,
+          )
         }
-        return { credit_purchase: purchaseRow(purchase), balance: { requests_remaining: sales.balance(account.account.id) } }
+        return {
+          credit_purchase: purchaseRow(purchase),
+          balance: { requests_remaining: sales.balance(account.account.id) },
+        }
       },
       {
         access: billingChange,

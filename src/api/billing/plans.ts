@@ -11,8 +11,23 @@ import type { Billing } from '../../service/billing/billing.ts'
 import type { Changed } from '../../service/billing/terms.ts'
 import type { Keyring } from '../../service/keys/keyring.ts'
 import type { Meter } from '../../service/keys/meter.ts'
-import { agreed, changePlanBody, reached, repeatKeyOf, subscribeBody, subscribeOf, textOf } from './form.ts'
-import { AddOnShape, addOnRows, PlanShape, planRows, SubscriptionShape, subscriptionRows } from './row.ts'
+import {
+  agreed,
+  changePlanBody,
+  reached,
+  repeatKeyOf,
+  subscribeBody,
+  subscribeOf,
+  textOf,
+} from './form.ts'
+import {
+  AddOnShape,
+  addOnRows,
+  PlanShape,
+  planRows,
+  SubscriptionShape,
+  subscriptionRows,
+} from './row.ts'
 
 export interface BillingDeps {
   access: AccessPlugin
@@ -29,9 +44,17 @@ export const billingRead = { meter: false } as const
 /** Only admins of an organization change what it pays for. */
 export const billingChange = { meter: false, header: true, action: 'change_billing' } as const
 export const billingRefusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
-export const changeRefusals = { 400: NestedProblem, ...billingRefusals, 422: ValidationProblem, 503: NestedProblem }
+export const changeRefusals = {
+  400: NestedProblem,
+  ...billingRefusals,
+  422: ValidationProblem,
+  503: NestedProblem,
+}
 export const billingDetail = (operationId: string, summary: string, description: string) => ({
-  ...{ operationId, tags: ['billing'], summary, description },
+  operationId,
+  tags: ['billing'],
+  summary,
+  description,
 })
 
 const Answer = t.Object({ subscription: SubscriptionShape, message: t.String() })
@@ -47,7 +70,8 @@ const PlanChange = t.Object({
 })
 
 /** Plans, and the subscription to one of them. */
-export const billingPlans = (deps: BillingDeps) => new Elysia().use(reading(deps)).use(subscribing(deps)).use(ending(deps))
+export const billingPlans = (deps: BillingDeps) =>
+  new Elysia().use(reading(deps)).use(subscribing(deps)).use(ending(deps))
 
 function reading({ access, billing, plans, keys, meter, now }: BillingDeps) {
   const row = subscriptionRows({ billing, keys, meter, now })
@@ -62,19 +86,26 @@ function reading({ access, billing, plans, keys, meter, now }: BillingDeps) {
         'Every plan in order, with its price by the month and by the year in cents, and what can be added to plans. Add-ons are granted by the operator.',
       ),
     })
-    .get('/billing/subscriptions/current', ({ caller }) => ({ subscription: row(caller.key.account) }), {
-      access: billingRead,
-      response: { 200: t.Object({ subscription: SubscriptionShape }), ...billingRefusals },
-      detail: billingDetail(
-        'getBillingSubscription',
-        'The current subscription',
-        'The running subscription. On the free plan, during a trial and on a plan that the operator set by hand there is none: then the period is that of the quota, and the id is that of the account.',
-      ),
-    })
+    .get(
+      '/billing/subscriptions/current',
+      ({ caller }) => ({ subscription: row(caller.key.account) }),
+      {
+        access: billingRead,
+        response: { 200: t.Object({ subscription: SubscriptionShape }), ...billingRefusals },
+        detail: billingDetail(
+          'getBillingSubscription',
+          'The current subscription',
+          'The running subscription. On the free plan, during a trial and on a plan that the operator set by hand there is none: then the period is that of the quota, and the id is that of the account.',
+        ),
+      },
+    )
 }
 
 /** One sentence on what has become of a change. */
-function messageOf({ how, subscription, effectiveAt }: Changed, nameOf: (plan: string) => string): string {
+function messageOf(
+  { how, subscription, effectiveAt }: Changed,
+  nameOf: (plan: string) => string,
+): string {
   const { plan, pendingPlan, cancelAtPeriodEnd } = subscription
   switch (how) {
     case 'created':
@@ -101,7 +132,8 @@ function subscribing({ access, billing, plans, keys, meter, idempotency, ids, no
         const { plan, billingPeriod } = subscribeOf(body)
         const { account } = caller.key
         const context: Repeatable = { caller, pass, request, set }
-        const ahead = () => subscriptions.subscribe(account, plan, billingPeriod, repeatKey(request, caller))
+        const ahead = () =>
+          subscriptions.subscribe(account, plan, billingPeriod, repeatKey(request, caller))
         return reached(() =>
           idempotency.onceAfter(context, body, ahead, ready => {
             const changed = agreed(ready(), 'plan_id', plan)
@@ -187,7 +219,9 @@ function ending({ access, billing, keys, meter, now }: BillingDeps) {
         const held = agreed((await reached(() => subscriptions.reactivate(account)))())
         return {
           subscription: row(account),
-          message: held ? 'The subscription goes on.' : 'There is no subscription, and nothing has changed.',
+          message: held
+            ? 'The subscription goes on.'
+            : 'There is no subscription, and nothing has changed.',
         }
       },
       {

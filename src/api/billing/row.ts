@@ -13,8 +13,10 @@ import type { CreditPurchase } from '../../store/keys/credits.ts'
 import { countOrNull } from '../keys/row.ts'
 import { FeatureList } from '../keys/tier-shape.ts'
 
-const moment = (description?: string) => t.String({ format: 'date-time', ...(description && { description }) })
-const cents = (description: string, example: number) => integer({ description, examples: [example] })
+const moment = (description?: string) =>
+  t.String({ format: 'date-time', ...(description && { description }) })
+const cents = (description: string, example: number) =>
+  integer({ description, examples: [example] })
 const currency = t.Literal('USD')
 export const periodName = t.Union([t.Literal('monthly'), t.Literal('yearly')])
 
@@ -46,16 +48,29 @@ export const AddOnShape = t.Object(
 
 export const SubscriptionShape = t.Object(
   {
-    id: t.String({ description: "The account's id where it has no subscription.", examples: ['00000000-0000-4000-8000-000000000902'] }),
+    id: t.String({
+      description: "The account's id where it has no subscription.",
+      examples: ['00000000-0000-4000-8000-000000000902'],
+    }),
     plan: t.String({ examples: ['professional'] }),
-    status: t.Union([t.Literal('active'), t.Literal('trialing'), t.Literal('past_due'), t.Literal('cancelled')]),
+    status: t.Union([
+      t.Literal('active'),
+      t.Literal('trialing'),
+      t.Literal('past_due'),
+      t.Literal('cancelled'),
+    ]),
     billing_period: periodName,
     current_period_start: moment(),
     current_period_end: moment('Of the free plan the end of the day.'),
     cancel_at_period_end: t.Boolean(),
-    pending_plan: t.Union([t.String({ examples: ['starter'] }), t.Null()], { description: 'What takes the place of the plan at the end.' }),
+    pending_plan: t.Union([t.String({ examples: ['starter'] }), t.Null()], {
+      description: 'What takes the place of the plan at the end.',
+    }),
     usage: t.Object({
-      requests_used: integer({ description: 'Of all keys together, in the running quota window.', examples: [1234] }),
+      requests_used: integer({
+        description: 'Of all keys together, in the running quota window.',
+        examples: [1234],
+      }),
       requests_limit: countOrNull('Null: no quota.'),
       percent_used: t.Number({ examples: [1.23] }),
     }),
@@ -95,7 +110,11 @@ export const InvoiceShape = t.Object(
     period_start: moment(),
     period_end: moment(),
     pdf_url: t.Union([
-      t.String({ examples: ['https://prices.example.com/billing/invoices/00000000-0000-4000-8000-000000000901/pdf'] }),
+      t.String({
+        examples: [
+          'https://prices.example.com/billing/invoices/00000000-0000-4000-8000-000000000901/pdf',
+        ],
+      }),
       t.Null(),
     ]),
     created_at: moment(),
@@ -133,14 +152,13 @@ export const PurchaseShape = t.Object(
 
 export function planRows(plans: Plans): (typeof PlanShape)['static'][] {
   return offeredPlans(plans).map(tier => ({
-    ...{
-      id: tier.id,
-      name: tier.name,
-      tier_name: tier.tierName,
-      price_monthly: tier.priceMonthlyCents,
-      price_yearly: tier.priceYearlyCents,
-    },
-    ...{ currency: 'USD', request_limit: tier.requestQuota },
+    id: tier.id,
+    name: tier.name,
+    tier_name: tier.tierName,
+    price_monthly: tier.priceMonthlyCents,
+    price_yearly: tier.priceYearlyCents,
+    currency: 'USD',
+    request_limit: tier.requestQuota,
     request_period: quotaPeriods[tier.quotaKind].period === 'day' ? 'day' : 'month',
     features: [...plans.entitlements.get(tier.id)![0]!.features],
     custom_pricing: tier.customPricing,
@@ -148,27 +166,54 @@ export function planRows(plans: Plans): (typeof PlanShape)['static'][] {
 }
 
 export const addOnRows = (plans: Plans): (typeof AddOnShape)['static'][] =>
-  plans.addOns.map(({ id, name, priceMonthlyCents }) => ({ id, name, price_monthly: priceMonthlyCents, currency: 'USD' }))
+  plans.addOns.map(({ id, name, priceMonthlyCents }) => ({
+    id,
+    name,
+    price_monthly: priceMonthlyCents,
+    currency: 'USD',
+  }))
 
-export const methodRow = (method: PaymentMethod, defaultId: string | null): (typeof MethodShape)['static'] => ({
-  ...{ id: method.id, type: method.type, brand: method.brand, last4: method.last4 },
-  ...{ exp_month: method.expMonth, exp_year: method.expYear, is_default: method.id === defaultId },
+export const methodRow = (
+  method: PaymentMethod,
+  defaultId: string | null,
+): (typeof MethodShape)['static'] => ({
+  id: method.id,
+  type: method.type,
+  brand: method.brand,
+  last4: method.last4,
+  exp_month: method.expMonth,
+  exp_year: method.expYear,
+  is_default: method.id === defaultId,
 })
 
 export const invoiceRow = (one: Invoice, baseUrl: string): (typeof InvoiceShape)['static'] => ({
-  ...{ id: one.id, number: one.number, amount: one.amountCents, currency: one.currency, status: one.status },
-  ...{ period_start: isoInstant(one.startsAt), period_end: isoInstant(one.endsAt) },
+  id: one.id,
+  number: one.number,
+  amount: one.amountCents,
+  currency: one.currency,
+  status: one.status,
+  period_start: isoInstant(one.startsAt),
+  period_end: isoInstant(one.endsAt),
   pdf_url: `${baseUrl}/billing/invoices/${one.id}/pdf`,
   created_at: isoInstant(one.createdAt),
 })
 
 export const packRow = (one: CreditPack): (typeof PackShape)['static'] => ({
-  ...{ id: one.id, name: one.name, requests: one.requests, price: one.priceCents, currency: 'USD' },
+  id: one.id,
+  name: one.name,
+  requests: one.requests,
+  price: one.priceCents,
+  currency: 'USD',
   expires_after_days: one.expiresAfterDays,
 })
 
 export const purchaseRow = (one: CreditPurchase): (typeof PurchaseShape)['static'] => ({
-  ...{ id: one.id, pack_id: one.packId, quantity: one.quantity, requests: one.requests, amount: one.amountCents, currency: one.currency },
+  id: one.id,
+  pack_id: one.packId,
+  quantity: one.quantity,
+  requests: one.requests,
+  amount: one.amountCents,
+  currency: one.currency,
   status: one.status === 'completed' ? 'completed' : 'pending',
   created_at: isoInstant(one.createdAt),
 })
@@ -187,7 +232,9 @@ export const subscriptionRows = ({ billing, keys, meter, now }: SubscriptionRowD
     const { account } = state
     const entitled = keys.entitlements(state)
     const window = quotaWindow(entitled, account, now())
-    const used = meter.daily(state, window.startsAt, window.endsAt).reduce((sum, day) => sum + day.requests, 0)
+    const used = meter
+      .daily(state, window.startsAt, window.endsAt)
+      .reduce((sum, day) => sum + day.requests, 0)
     return {
       id: held?.id ?? account.id,
       plan: held?.plan ?? entitled.planId,
@@ -197,7 +244,11 @@ export const subscriptionRows = ({ billing, keys, meter, now }: SubscriptionRowD
       current_period_end: isoInstant(held?.endsAt ?? window.endsAt),
       cancel_at_period_end: held?.cancelAtPeriodEnd ?? false,
       pending_plan: held?.pendingPlan ?? null,
-      usage: { requests_used: used, requests_limit: window.limit, percent_used: percentUsed(window, used) },
+      usage: {
+        requests_used: used,
+        requests_limit: window.limit,
+        percent_used: percentUsed(window, used),
+      },
       addons: account.addOns,
     }
   }

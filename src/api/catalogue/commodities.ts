@@ -13,7 +13,15 @@ import type { Board } from '../../service/prices/board.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, envelope, type Marks, success, tagged } from '../answer.ts'
 import { Disclosure, disclosureRow } from '../prices/row.ts'
-import { Commodity, categoryOf, commodityFields, commodityOf, commodityRow, markSeries, seriesOf } from './commodity-row.ts'
+import {
+  Commodity,
+  categoryOf,
+  commodityFields,
+  commodityOf,
+  commodityRow,
+  markSeries,
+  seriesOf,
+} from './commodity-row.ts'
 import type { CommodityTexts } from './commodity-texts.ts'
 
 export interface CommoditiesDeps {
@@ -36,7 +44,11 @@ const List = t.Object({
 const Categories = envelope(
   t.Record(
     t.String(),
-    t.Object({ name: t.String({ examples: ['Crude Oil'] }), count: integer({ examples: [12] }), commodities: t.Array(Commodity) }),
+    t.Object({
+      name: t.String({ examples: ['Crude Oil'] }),
+      count: integer({ examples: [12] }),
+      commodities: t.Array(Commodity),
+    }),
     { description: 'By category.' },
   ),
 )
@@ -44,23 +56,39 @@ const Categories = envelope(
 const One = envelope(
   t.Object({
     ...commodityFields,
-    requested_code: t.Optional(t.String({ description: 'What was asked, when it was an alias.', examples: ['WTI'] })),
+    requested_code: t.Optional(
+      t.String({ description: 'What was asked, when it was an alias.', examples: ['WTI'] }),
+    ),
     instrument_disclosure: t.Optional(Disclosure),
     freshness: t.Object({
-      as_of: t.Union([t.String({ format: 'date-time' }), t.Null()], { description: 'Time of the newest price.' }),
-      data_status: t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale'), t.Literal('empty')]),
+      as_of: t.Union([t.String({ format: 'date-time' }), t.Null()], {
+        description: 'Time of the newest price.',
+      }),
+      data_status: t.Union([
+        t.Literal('current'),
+        t.Literal('delayed'),
+        t.Literal('stale'),
+        t.Literal('empty'),
+      ]),
       stale: t.Boolean(),
-      max_age_hours: t.Number({ description: 'Age at which the newest price counts as stale.', examples: [72] }),
+      max_age_hours: t.Number({
+        description: 'Age at which the newest price counts as stale.',
+        examples: [72],
+      }),
     }),
   }),
 )
 
 const includeUnavailable = t.Optional(
-  t.String({ description: '`true` lists the codes without data too, each with the reason.', examples: ['true'] }),
+  t.String({
+    description: '`true` lists the codes without data too, each with the reason.',
+    examples: ['true'],
+  }),
 )
 
 /** The codes, what they mean and how far their data reaches. */
-export const commodities = (deps: CommoditiesDeps) => new Elysia().use(list(deps)).use(categories(deps)).use(detail(deps))
+export const commodities = (deps: CommoditiesDeps) =>
+  new Elysia().use(list(deps)).use(categories(deps)).use(detail(deps))
 
 function list({ access, catalogue, texts, marks }: CommoditiesDeps) {
   const write = (include: boolean) => (found: readonly Series[]) =>
@@ -77,7 +105,11 @@ function list({ access, catalogue, texts, marks }: CommoditiesDeps) {
         markSeries(set as Answering, marks, found)
         return tagged(request, set as Answering, write(include)(found), false)
       }
-      const { held, hit } = texts.kept(`list ${include} ${category ?? ''}`, () => texts.select(include, category), write(include))
+      const { held, hit } = texts.kept(
+        `list ${include} ${category ?? ''}`,
+        () => texts.select(include, category),
+        write(include),
+      )
       markSeries(set as Answering, marks, held.list)
       return tagged(request, set as Answering, held.text, hit, held.etag)
     },
@@ -85,10 +117,13 @@ function list({ access, catalogue, texts, marks }: CommoditiesDeps) {
       access: { meter: true },
       query: t.Object({
         include_unavailable: includeUnavailable,
-        category: t.Optional(t.String({ description: 'Only the codes of this category.', examples: ['crude_oil'] })),
+        category: t.Optional(
+          t.String({ description: 'Only the codes of this category.', examples: ['crude_oil'] }),
+        ),
         q: t.Optional(
           t.String({
-            description: 'Only the codes with this text in their code, name or an alias, in any letter case.',
+            description:
+              'Only the codes with this text in their code, name or an alias, in any letter case.',
             examples: ['crude'],
           }),
         ),
@@ -106,11 +141,15 @@ function list({ access, catalogue, texts, marks }: CommoditiesDeps) {
 }
 
 const holds = (series: Series, words: string): boolean =>
-  series.code.includes(words) || series.name.toUpperCase().includes(words) || series.aliases.some(alias => alias.includes(words))
+  series.code.includes(words) ||
+  series.name.toUpperCase().includes(words) ||
+  series.aliases.some(alias => alias.includes(words))
 
 function categories({ access, texts, marks }: CommoditiesDeps) {
   const write = (found: readonly Series[]): string => {
-    const groups = [...Map.groupBy(found, series => series.category)].sort(([a], [b]) => (a < b ? -1 : 1))
+    const groups = [...Map.groupBy(found, series => series.category)].sort(([a], [b]) =>
+      a < b ? -1 : 1,
+    )
     const parts = groups.map(([category, part]) => {
       const head = `"name":${JSON.stringify(categoryName(category))},"count":${part.length}`
       return `${JSON.stringify(category)}:{${head},"commodities":[${part.map(texts.row).join(',')}]}`
@@ -124,7 +163,11 @@ function categories({ access, texts, marks }: CommoditiesDeps) {
       '/v1/commodities/categories',
       ({ query, request, set }) => {
         const include = boolOf('include_unavailable', query.include_unavailable, false)
-        const { held, hit } = texts.kept(`categories ${include}`, () => texts.select(include), write)
+        const { held, hit } = texts.kept(
+          `categories ${include}`,
+          () => texts.select(include),
+          write,
+        )
         markSeries(set as Answering, marks, held.list)
         return tagged(request, set as Answering, held.text, hit, held.etag)
       },
@@ -136,7 +179,8 @@ function categories({ access, texts, marks }: CommoditiesDeps) {
           operationId: 'getCommodityCategories',
           tags: ['catalogue'],
           summary: 'Commodity codes by category',
-          description: 'The same entries as the list of codes, grouped by category. `ETag` and 304 as there.',
+          description:
+            'The same entries as the list of codes, grouped by category. `ETag` and 304 as there.',
         },
       },
     )
@@ -153,7 +197,8 @@ function categories({ access, texts, marks }: CommoditiesDeps) {
           operationId: 'getCommodityCodes',
           tags: ['catalogue'],
           summary: 'Redirect to the commodity codes',
-          description: 'Where `all_codes_url` of the answer to an unknown code leads: a redirect to the list of codes. Does not count.',
+          description:
+            'Where `all_codes_url` of the answer to an unknown code leads: a redirect to the list of codes. Does not count.',
         },
       },
     )
@@ -169,7 +214,11 @@ function detail(deps: CommoditiesDeps) {
       const asOf = quote?.observation.observedAt
       const disclosure = disclosureRow(series, isoDay(asOf ?? now()))
       const row = {
-        ...commodityRow(series, deps, new Set(seriesOf(catalogue, deps.firstCodes).map(one => one.id))),
+        ...commodityRow(
+          series,
+          deps,
+          new Set(seriesOf(catalogue, deps.firstCodes).map(one => one.id)),
+        ),
         ...(requestedCode !== undefined && { requested_code: requestedCode }),
         ...(disclosure && { instrument_disclosure: disclosure }),
         freshness: {
@@ -184,7 +233,12 @@ function detail(deps: CommoditiesDeps) {
     },
     {
       access: { meter: true },
-      params: t.Object({ code: t.String({ description: 'Code or alias, in any letter case.', examples: ['WTI_USD'] }) }),
+      params: t.Object({
+        code: t.String({
+          description: 'Code or alias, in any letter case.',
+          examples: ['WTI_USD'],
+        }),
+      }),
       response: { 200: serialised(One), 304: t.Void(), 404: CatalogProblem },
       detail: {
         operationId: 'getCommodity',

@@ -15,7 +15,9 @@ export const commodityFields = {
   name: t.String({ examples: ['WTI Crude Oil'] }),
   category: t.String({ examples: ['crude_oil'] }),
   category_name: t.String({ examples: ['Crude Oil'] }),
-  currency: t.Union([t.String({ examples: ['USD'] }), t.Null()], { description: 'Null where the number is not money.' }),
+  currency: t.Union([t.String({ examples: ['USD'] }), t.Null()], {
+    description: 'Null where the number is not money.',
+  }),
   unit: t.String({ examples: ['barrel'] }),
   unit_description: t.String({ examples: ['Per barrel (42 US gallons)'] }),
   decimals: integer({ description: 'Places that prices are rounded to.', examples: [2] }),
@@ -31,23 +33,43 @@ export const commodityFields = {
   available: t.Boolean({ description: 'The same as `has_data`.' }),
   active: t.Boolean({ description: 'Whether the code has a source that still publishes it.' }),
   unavailable_reason: t.Optional(
-    t.Union([t.Literal('no_source'), t.Literal('no_observations'), t.Literal('discontinued'), t.Literal('restricted')], {
-      description: 'Why `has_data` is false.',
-    }),
+    t.Union(
+      [
+        t.Literal('no_source'),
+        t.Literal('no_observations'),
+        t.Literal('discontinued'),
+        t.Literal('restricted'),
+      ],
+      {
+        description: 'Why `has_data` is false.',
+      },
+    ),
   ),
   free_tier: t.Boolean({ description: 'Whether the keyless demo has the code.' }),
-  aliases: t.Array(t.String({ examples: ['WTI'] }), { description: 'Other names that every endpoint takes for the code.' }),
+  aliases: t.Array(t.String({ examples: ['WTI'] }), {
+    description: 'Other names that every endpoint takes for the code.',
+  }),
   multiplier: integer({ description: '10 to the power of `decimals`.', examples: [100] }),
   validation: t.Object(
     { min: t.Number({ examples: [0] }), max: t.Number({ examples: [1424.6] }) },
     { description: 'Bounds of the values that an import believes.' },
   ),
-  price_change_threshold: t.Number({ description: 'Percent between two observations that deserves a look.', examples: [10] }),
-  first_observation: t.Union([t.String({ format: 'date' }), t.Null()], { description: 'Day of the oldest observation.' }),
-  last_observation: t.Union([t.String({ format: 'date-time' }), t.Null()], { description: 'Time of the newest observation.' }),
+  price_change_threshold: t.Number({
+    description: 'Percent between two observations that deserves a look.',
+    examples: [10],
+  }),
+  first_observation: t.Union([t.String({ format: 'date' }), t.Null()], {
+    description: 'Day of the oldest observation.',
+  }),
+  last_observation: t.Union([t.String({ format: 'date-time' }), t.Null()], {
+    description: 'Time of the newest observation.',
+  }),
 }
 
-export const Commodity = t.Object(commodityFields, { title: 'Commodity', description: 'One code of the catalogue.' })
+export const Commodity = t.Object(commodityFields, {
+  title: 'Commodity',
+  description: 'One code of the catalogue.',
+})
 export type Commodity = (typeof Commodity)['static']
 
 const priceChangeThresholdPercent = 10
@@ -58,7 +80,11 @@ export interface CommodityDeps {
 }
 
 /** A code of the catalogue on the wire. `free`: ids of the series that the demo has. */
-export function commodityRow(series: Series, { catalogue, freshness }: CommodityDeps, free: ReadonlySet<number>): Commodity {
+export function commodityRow(
+  series: Series,
+  { catalogue, freshness }: CommodityDeps,
+  free: ReadonlySet<number>,
+): Commodity {
   const reach = freshness.reach(series)
   const hasData = catalogue.hasData(series) && reach !== undefined
   const bounds = valueBounds(series.category, series.level)
@@ -79,7 +105,9 @@ export function commodityRow(series: Series, { catalogue, freshness }: Commodity
     has_data: hasData,
     available: hasData,
     active: series.unavailableReason === null,
-    ...(!hasData && { unavailable_reason: catalogue.unavailableReason(series) ?? 'no_observations' }),
+    ...(!hasData && {
+      unavailable_reason: catalogue.unavailableReason(series) ?? 'no_observations',
+    }),
     free_tier: free.has(series.id),
     aliases: series.aliases,
     multiplier: 10 ** series.decimals,
@@ -90,21 +118,36 @@ export function commodityRow(series: Series, { catalogue, freshness }: Commodity
   }
 }
 
-/** The series of the codes in a list, in its order; a code that the catalogue does not have is passed over. */
-export const seriesOf = (catalogue: Catalogue, codes: readonly string[]): Series[] => codes.flatMap(code => catalogue.named(code) ?? [])
+/**
+ * The series of the codes in a list, in its order; a code that the catalogue does not have is
+ * passed over.
+ */
+export const seriesOf = (catalogue: Catalogue, codes: readonly string[]): Series[] =>
+  codes.flatMap(code => catalogue.named(code) ?? [])
 
-/** The series of the code or alias in a path, for a futures family its own; 404 with suggestions for anything else. */
-export function commodityOf(catalogue: Catalogue, text: string, now: number): { series: Series; requestedCode: string | undefined } {
+/**
+ * The series of the code or alias in a path, for a futures family its own; 404 with suggestions for
+ * anything else.
+ */
+export function commodityOf(
+  catalogue: Catalogue,
+  text: string,
+  now: number,
+): { series: Series; requestedCode: string | undefined } {
   const asked = text.trim().toUpperCase()
   const series = catalogue.named(asked) ?? catalogue.resolve(asked, now)?.series
   if (series) return { series, requestedCode: asked === series.code ? undefined : asked }
   const code = asked.slice(0, 100)
   const suggestions = catalogue.suggest(code).map(one => one.code)
   const meant = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : ''
-  throw new Problem('COMMODITY_NOT_FOUND', `Unknown commodity code: ${code}.${meant} GET /v1/commodities lists every code.`, {
-    commodity_code: code,
-    suggestions,
-  })
+  throw new Problem(
+    'COMMODITY_NOT_FOUND',
+    `Unknown commodity code: ${code}.${meant} GET /v1/commodities lists every code.`,
+    {
+      commodity_code: code,
+      suggestions,
+    },
+  )
 }
 
 /** A category of the catalogue in any letter case; undefined when none is asked for. */
@@ -112,7 +155,8 @@ export function categoryOf(catalogue: Catalogue, text: string | undefined): stri
   const asked = text?.trim().toLowerCase()
   if (!asked) return undefined
   const categories = [...new Set(catalogue.list().map(series => series.category))].sort()
-  if (!categories.includes(asked)) throw invalidParameter('category', text, 'is not a category of the catalogue.', categories)
+  if (!categories.includes(asked))
+    throw invalidParameter('category', text, 'is not a category of the catalogue.', categories)
   return asked
 }
 

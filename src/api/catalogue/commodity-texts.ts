@@ -11,13 +11,23 @@ export interface KeptList {
   list: readonly Series[]
 }
 
-/** The catalogue as JSON text: a code is written again when its entry changed, a list when any entry may have. */
+/**
+ * The catalogue as JSON text: a code is written again when its entry changed, a list when any entry
+ * may have.
+ */
 export interface CommodityTexts {
   row(series: Series): string
   /** The codes with data, or all of them, of one category or of every one. */
   select(includeUnavailable: boolean, category?: string): Series[]
-  /** The list kept under `key`, or `write` it and keep it. There must be few keys: nothing may be part of one that the catalogue does not bound. */
-  kept(key: string, list: () => readonly Series[], write: (list: readonly Series[]) => string): { held: KeptList; hit: boolean }
+  /**
+   * The list kept under `key`, or `write` it and keep it. There must be few keys: nothing may be
+   * part of one that the catalogue does not bound.
+   */
+  kept(
+    key: string,
+    list: () => readonly Series[],
+    write: (list: readonly Series[]) => string,
+  ): { held: KeptList; hit: boolean }
 }
 
 export interface CommodityTextsDeps extends CommodityDeps {
@@ -28,7 +38,10 @@ export interface CommodityTextsDeps extends CommodityDeps {
 
 export function commodityTexts(deps: CommodityTextsDeps): CommodityTexts {
   const { catalogue, freshness, quarantine } = deps
-  const rows = new Map<number, { series: Series; firstOn: string | undefined; lastAt: number | undefined; text: string }>()
+  const rows = new Map<
+    number,
+    { series: Series; firstOn: string | undefined; lastAt: number | undefined; text: string }
+  >()
   const lists = new Map<string, KeptList>()
   let free: ReadonlySet<number> = new Set()
   // The list of quarantined days is a new one after every change of it.
@@ -37,7 +50,12 @@ export function commodityTexts(deps: CommodityTextsDeps): CommodityTexts {
   const forgetOld = () => {
     // Another day may have another front contract.
     const day = startOfDay(deps.now())
-    if (seen.version === catalogue.version && seen.quarantined === quarantine.all() && seen.day === day) return
+    if (
+      seen.version === catalogue.version &&
+      seen.quarantined === quarantine.all() &&
+      seen.day === day
+    )
+      return
     seen = { version: catalogue.version, quarantined: quarantine.all(), day }
     lists.clear()
     free = new Set(seriesOf(catalogue, deps.firstCodes).map(series => series.id))
@@ -48,7 +66,12 @@ export function commodityTexts(deps: CommodityTextsDeps): CommodityTexts {
       forgetOld()
       const reach = freshness.reach(series)
       const held = rows.get(series.id)
-      if (held?.series === series && held.firstOn === reach?.firstOn && held.lastAt === reach?.lastAt) return held.text
+      if (
+        held?.series === series &&
+        held.firstOn === reach?.firstOn &&
+        held.lastAt === reach?.lastAt
+      )
+        return held.text
       const text = JSON.stringify(commodityRow(series, deps, free))
       rows.set(series.id, { series, firstOn: reach?.firstOn, lastAt: reach?.lastAt, text })
       return text
@@ -56,7 +79,11 @@ export function commodityTexts(deps: CommodityTextsDeps): CommodityTexts {
     select: (includeUnavailable, category) =>
       catalogue
         .list()
-        .filter(series => (includeUnavailable || freshness.hasData(series)) && (category === undefined || series.category === category)),
+        .filter(
+          series =>
+            (includeUnavailable || freshness.hasData(series)) &&
+            (category === undefined || series.category === category),
+        ),
     kept(key, list, write) {
       forgetOld()
       const held = lists.get(key)

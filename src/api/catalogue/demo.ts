@@ -59,15 +59,23 @@ const DemoPrices = envelope(
       signup_url: t.String({ examples: ['https://prices.example.com/signup'] }),
       available_commodities: codesNow,
       commodities_available: codesNow,
-      unavailable_codes: t.Optional(t.Array(t.String(), { description: 'Codes that were asked for and are not answered here.' })),
+      unavailable_codes: t.Optional(
+        t.Array(t.String(), {
+          description: 'Codes that were asked for and are not answered here.',
+        }),
+      ),
     }),
     examples: t.Object({
       curl: t.String({ examples: ['curl "https://prices.example.com/v1/demo/prices"'] }),
       latest: t.String({
-        examples: ['curl -H "Authorization: Token YOUR_API_KEY" "https://prices.example.com/v1/prices/latest?by_code=WTI_USD"'],
+        examples: [
+          'curl -H "Authorization: Token YOUR_API_KEY" "https://prices.example.com/v1/prices/latest?by_code=WTI_USD"',
+        ],
       }),
       history: t.String({
-        examples: ['curl -H "Authorization: Token YOUR_API_KEY" "https://prices.example.com/v1/prices/past_week?by_code=WTI_USD"'],
+        examples: [
+          'curl -H "Authorization: Token YOUR_API_KEY" "https://prices.example.com/v1/prices/past_week?by_code=WTI_USD"',
+        ],
       }),
       authentication: t.String({ examples: ['Authorization: Token YOUR_API_KEY'] }),
     }),
@@ -88,7 +96,8 @@ const DemoCommodities = envelope(
 )
 
 /** What people may try without a key. */
-export const demoPrices = (deps: DemoDeps) => new Elysia().use(several(deps)).use(one(deps)).use(codes(deps))
+export const demoPrices = (deps: DemoDeps) =>
+  new Elysia().use(several(deps)).use(one(deps)).use(codes(deps))
 
 const rowOf = ({ series, observation, changes }: Quote): (typeof DemoRow)['static'] => ({
   code: series.code,
@@ -126,8 +135,12 @@ function several(deps: DemoDeps) {
         code: code.toUpperCase().slice(0, codeMax),
         id: catalogue.named(code)?.id,
       }))
-      const wanted = quotes.filter(quote => asked.length === 0 || asked.some(one => one.id === quote.series.id))
-      const missing = new Set(asked.filter(one => !wanted.some(quote => quote.series.id === one.id)).map(one => one.code))
+      const wanted = quotes.filter(
+        quote => asked.length === 0 || asked.some(one => one.id === quote.series.id),
+      )
+      const missing = new Set(
+        asked.filter(one => !wanted.some(quote => quote.series.id === one.id)).map(one => one.code),
+      )
       demoMode(set as Answering, deps.marks, free)
       const { baseUrl, signupUrl } = links(request)
       return success({
@@ -148,7 +161,8 @@ function several(deps: DemoDeps) {
       query: t.Object({
         codes: t.Optional(
           t.String({
-            description: 'Only these of the demo codes, comma-separated. Others are named in `meta.unavailable_codes`.',
+            description:
+              'Only these of the demo codes, comma-separated. Others are named in `meta.unavailable_codes`.',
             examples: ['WTI_USD,GOLD_USD'],
           }),
         ),
@@ -174,19 +188,36 @@ function one(deps: DemoDeps) {
       demoMode(set as Answering, deps.marks, free)
       const { series } = commodityOf(catalogue, params.code, now())
       if (!free.includes(series)) {
-        throw new Problem('DEMO_CODE_NOT_AVAILABLE', `The demo does not have ${series.code}; with an API key, /v1/prices/latest does.`, {
-          commodity_code: series.code,
-          available_codes: free.map(one => one.code),
-        })
+        throw new Problem(
+          'DEMO_CODE_NOT_AVAILABLE',
+          `The demo does not have ${series.code}; with an API key, /v1/prices/latest does.`,
+          {
+            commodity_code: series.code,
+            available_codes: free.map(one => one.code),
+          },
+        )
       }
       const quote = board.quote(series)
-      if (!quote) throw new Problem('DATA_NOT_AVAILABLE', `${series.code} has no current price.`, { commodity_code: series.code })
+      if (!quote)
+        throw new Problem('DATA_NOT_AVAILABLE', `${series.code} has no current price.`, {
+          commodity_code: series.code,
+        })
       return success({ ...rowOf(quote), demo_mode: true as const })
     },
     {
       access,
-      params: t.Object({ code: t.String({ description: 'One of the demo codes or an alias of it.', examples: ['WTI_USD'] }) }),
-      response: { 200: DemoPrice, 403: NestedProblem, 404: t.Union([CatalogProblem, NestedProblem]), 429: FlatProblem },
+      params: t.Object({
+        code: t.String({
+          description: 'One of the demo codes or an alias of it.',
+          examples: ['WTI_USD'],
+        }),
+      }),
+      response: {
+        200: DemoPrice,
+        403: NestedProblem,
+        404: t.Union([CatalogProblem, NestedProblem]),
+        429: FlatProblem,
+      },
       detail: {
         operationId: 'getDemoPrice',
         tags: ['discovery'],
@@ -201,8 +232,12 @@ function one(deps: DemoDeps) {
 function codes(deps: DemoDeps) {
   const { catalogue, texts } = deps
   const write = (list: readonly Series[]): string => {
-    const groups = [...Map.groupBy(list, series => series.category)].sort(([a], [b]) => (a < b ? -1 : 1))
-    const parts = groups.map(([category, part]) => `${JSON.stringify(category)}:[${part.map(texts.row).join(',')}]`)
+    const groups = [...Map.groupBy(list, series => series.category)].sort(([a], [b]) =>
+      a < b ? -1 : 1,
+    )
+    const parts = groups.map(
+      ([category, part]) => `${JSON.stringify(category)}:[${part.map(texts.row).join(',')}]`,
+    )
     const meta = {
       total: list.length,
       categories: groups.map(([category]) => category),

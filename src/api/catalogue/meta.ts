@@ -64,8 +64,12 @@ const LimitsBody = envelope(
 
 const WebhookIps = envelope(
   t.Object({
-    ip_ranges: t.Array(t.String({ examples: ['198.51.100.0/24'] }), { description: 'Networks, in CIDR notation.' }),
-    ips: t.Array(t.String({ examples: ['203.0.113.7'] }), { description: 'Those of the networks that are a single address.' }),
+    ip_ranges: t.Array(t.String({ examples: ['198.51.100.0/24'] }), {
+      description: 'Networks, in CIDR notation.',
+    }),
+    ips: t.Array(t.String({ examples: ['203.0.113.7'] }), {
+      description: 'Those of the networks that are a single address.',
+    }),
     updated_at: updatedAt,
   }),
 )
@@ -84,11 +88,17 @@ const Facts = t.Object({
   updated_at: updatedAt,
 })
 
-/** What holds for everybody: plans and limits in force, where webhooks come from, the service in numbers. */
+/**
+ * What holds for everybody: plans and limits in force, where webhooks come from, the service in
+ * numbers.
+ */
 export function meta(deps: MetaDeps) {
   // Plans and limits are settings: what is in force holds since the start.
   const startedAt = isoInstant(deps.now())
-  return new Elysia().use(limitsRoutes(deps, startedAt)).use(webhookIps(deps, startedAt)).use(facts(deps, startedAt))
+  return new Elysia()
+    .use(limitsRoutes(deps, startedAt))
+    .use(webhookIps(deps, startedAt))
+    .use(facts(deps, startedAt))
 }
 
 function limitsRoutes({ access, plans, limits }: MetaDeps, startedAt: string) {
@@ -110,19 +120,32 @@ function limitsRoutes({ access, plans, limits }: MetaDeps, startedAt: string) {
     'Every plan with its quota and limits, the rolling windows and the other numbers in force here. Send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304.'
   return new Elysia()
     .use(access)
-    .get('/v1/meta/limits', ({ request, set }) => tagged(request, set as Answering, text, true, etag), {
-      ...options,
-      detail: { operationId: 'getLimits', tags: ['discovery'], summary: 'Plans and limits', description },
-    })
-    .get('/limits.json', ({ request, set }) => tagged(request, set as Answering, text, true, etag), {
-      ...options,
-      detail: {
-        operationId: 'getLimitsFile',
-        tags: ['discovery'],
-        summary: 'Plans and limits, at their other address',
-        description: `The same text as \`/v1/meta/limits\`. ${description}`,
+    .get(
+      '/v1/meta/limits',
+      ({ request, set }) => tagged(request, set as Answering, text, true, etag),
+      {
+        ...options,
+        detail: {
+          operationId: 'getLimits',
+          tags: ['discovery'],
+          summary: 'Plans and limits',
+          description,
+        },
       },
-    })
+    )
+    .get(
+      '/limits.json',
+      ({ request, set }) => tagged(request, set as Answering, text, true, etag),
+      {
+        ...options,
+        detail: {
+          operationId: 'getLimitsFile',
+          tags: ['discovery'],
+          summary: 'Plans and limits, at their other address',
+          description: `The same text as \`/v1/meta/limits\`. ${description}`,
+        },
+      },
+    )
 }
 
 /** A network that is only one address. */
@@ -175,7 +198,8 @@ function facts({ access, plans, catalogue, texts, serviceName }: MetaDeps, start
         operationId: 'getProductFacts',
         tags: ['discovery'],
         summary: 'The service in numbers',
-        description: 'Plans, features and the size of the catalogue, for programs that compare services.',
+        description:
+          'Plans, features and the size of the catalogue, for programs that compare services.',
       },
     },
   )

@@ -33,7 +33,13 @@ export interface PriceListsDeps {
 
 const perPageMax = 1000
 
-const Prices = envelope(t.Object({ prices: t.Array(PriceRow), missing_codes: t.Optional(t.Array(t.String())), count: integer() }))
+const Prices = envelope(
+  t.Object({
+    prices: t.Array(PriceRow),
+    missing_codes: t.Optional(t.Array(t.String())),
+    count: integer(),
+  }),
+)
 
 const AllRow = t.Object(
   {
@@ -63,39 +69,60 @@ const allFields = {
 
 const All = t.Object({
   status: t.Literal('success'),
-  data: t.Object({ ...allFields, data: t.Object(allFields, { description: 'The same once more, where older clients read it.' }) }),
+  data: t.Object({
+    ...allFields,
+    data: t.Object(allFields, { description: 'The same once more, where older clients read it.' }),
+  }),
   meta: PageMetaShape,
 })
 
-const count = (example: number, description?: string) => integer({ examples: [example], ...(description && { description }) })
+const count = (example: number, description?: string) =>
+  integer({ examples: [example], ...(description && { description }) })
 
 const Health = envelope(
   t.Object({
     status: t.Union([t.Literal('healthy'), t.Literal('degraded'), t.Literal('unhealthy')], {
-      description: '`degraded` while any code is stale, `unhealthy` when none is current or delayed.',
+      description:
+        '`degraded` while any code is stale, `unhealthy` when none is current or delayed.',
     }),
     total: count(884, 'Codes that have a source.'),
     current: count(884),
     delayed: count(0),
     stale: count(0),
     missing: count(0, 'Codes of which nothing has been recorded.'),
-    by_category: t.Record(t.String(), t.Object({ total: count(12), current: count(12), stale: count(0) })),
+    by_category: t.Record(
+      t.String(),
+      t.Object({ total: count(12), current: count(12), stale: count(0) }),
+    ),
     newest_observation: t.Union([t.String({ format: 'date-time' }), t.Null()]),
-    oldest_current: t.Union([t.String({ format: 'date-time' }), t.Null()], { description: 'The oldest price among the current codes.' }),
+    oldest_current: t.Union([t.String({ format: 'date-time' }), t.Null()], {
+      description: 'The oldest price among the current codes.',
+    }),
     checked_at: t.String({ format: 'date-time' }),
   }),
 )
 
 /** The newest prices of many codes at once. */
-export const priceLists = (deps: PriceListsDeps) => new Elysia().use(prices(deps)).use(allPrices(deps)).use(health(deps))
+export const priceLists = (deps: PriceListsDeps) =>
+  new Elysia().use(prices(deps)).use(allPrices(deps)).use(health(deps))
 
-function prices({ access, board, catalogue, codes, meter, marks, now, firstCodes }: PriceListsDeps) {
+function prices({
+  access,
+  board,
+  catalogue,
+  codes,
+  meter,
+  marks,
+  now,
+  firstCodes,
+}: PriceListsDeps) {
   const { several } = priceTexts(board)
   return new Elysia().use(access).get(
     '/v1/prices',
     ({ query, request, set, caller }) => {
       const asked = listOf(query.by_code)
-      const found = asked.length > 0 ? codes.read(asked, request) : everyCode(catalogue, firstCodes, now())
+      const found =
+        asked.length > 0 ? codes.read(asked, request) : everyCode(catalogue, firstCodes, now())
       markFixtures(set as Answering, marks, found)
       meter.asked(
         caller.key,
@@ -110,7 +137,8 @@ function prices({ access, board, catalogue, codes, meter, marks, now, firstCodes
       query: t.Object({
         by_code: t.Optional(
           t.String({
-            description: 'One to twenty codes or aliases, comma-separated; absent: every available code.',
+            description:
+              'One to twenty codes or aliases, comma-separated; absent: every available code.',
             examples: ['WTI_USD,BRENT_CRUDE_USD'],
           }),
         ),
@@ -142,7 +170,11 @@ function allPrices({ access, board, catalogue, freshness, meter, marks, now }: P
     ({ query, request, set, caller }) => {
       const category = categoryOf(catalogue, query.category)
       const page = pageOf(query, perPageMax)
-      const listed = catalogue.list().filter(one => (category === undefined || one.category === category) && freshness.hasData(one))
+      const listed = catalogue
+        .list()
+        .filter(
+          one => (category === undefined || one.category === category) && freshness.hasData(one),
+        )
       const shown = listed.slice((page.page - 1) * page.perPage, page.page * page.perPage)
       const meta = pageMeta(page, listed.length)
       pageHeaders(set.headers as Answering['headers'], request.url, meta)
@@ -160,7 +192,9 @@ function allPrices({ access, board, catalogue, freshness, meter, marks, now }: P
     {
       access: { meter: true },
       query: t.Object({
-        category: t.Optional(t.String({ description: 'Only the codes of this category.', examples: ['crude_oil'] })),
+        category: t.Optional(
+          t.String({ description: 'Only the codes of this category.', examples: ['crude_oil'] }),
+        ),
         ...pageQuery(perPageMax),
       }),
       response: { 200: serialised(All), 400: NestedProblem },
@@ -168,13 +202,17 @@ function allPrices({ access, board, catalogue, freshness, meter, marks, now }: P
         operationId: 'getAllPrices',
         tags: ['prices'],
         summary: 'Every price by code',
-        description: 'The newest price of every available code, by code, for one request of the quota. All of them fit on the first page.',
+        description:
+          'The newest price of every available code, by code, for one request of the quota. All of them fit on the first page.',
       },
     },
   )
 }
 
-/** A code's quote in the short shape of the whole list; a futures family stands under its own code with its front contract's price. */
+/**
+ * A code's quote in the short shape of the whole list; a futures family stands under its own code
+ * with its front contract's price.
+ */
 function allRow(series: Series, { observation, changes }: Quote): (typeof AllRow)['static'] {
   const price = roundTo(observation.value, series.decimals)
   const observedAt = isoInstant(observation.observedAt)
@@ -210,7 +248,8 @@ function health({ access, catalogue, freshness, marks, now }: PriceListsDeps) {
         operationId: 'getAllPricesHealth',
         tags: ['prices'],
         summary: 'Health of the prices',
-        description: 'How many codes have a current price, how many are late or stale and how many have none, over all and by category.',
+        description:
+          'How many codes have a current price, how many are late or stale and how many have none, over all and by category.',
       },
     },
   )
@@ -226,7 +265,12 @@ function healthRow(found: Overview, checkedAt: number): (typeof Health)['static'
     delayed,
     stale,
     missing,
-    by_category: Object.fromEntries(categories.map(([name, one]) => [name, { total: one.total, current: one.current, stale: one.stale }])),
+    by_category: Object.fromEntries(
+      categories.map(([name, one]) => [
+        name,
+        { total: one.total, current: one.current, stale: one.stale },
+      ]),
+    ),
     newest_observation: found.newestAt === undefined ? null : isoInstant(found.newestAt),
     oldest_current: found.oldestCurrentAt === undefined ? null : isoInstant(found.oldestCurrentAt),
     checked_at: isoInstant(checkedAt),

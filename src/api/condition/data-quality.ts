@@ -6,7 +6,13 @@ import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { priceType } from '../../market/catalogue/catalogue.ts'
-import { type QualityScores, type QualityStatus, qualityWeights, recommendations, weighted } from '../../market/condition/quality.ts'
+import {
+  type QualityScores,
+  type QualityStatus,
+  qualityWeights,
+  recommendations,
+  weighted,
+} from '../../market/condition/quality.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { CodeQuality, Quality } from '../../service/condition/quality.ts'
@@ -24,11 +30,14 @@ const scoreDecimals = 2
 const alertsMax = 20
 const statuses: readonly QualityStatus[] = ['healthy', 'warning', 'critical']
 
-const score = (description: string) => t.Number({ description, minimum: 0, maximum: 100, examples: [98.4] })
+const score = (description: string) =>
+  t.Number({ description, minimum: 0, maximum: 100, examples: [98.4] })
 const moment = (description: string) => t.String({ format: 'date-time', description })
 const scores = {
   completeness: score('Part of the expected points that are there.'),
-  timeliness: score('How fresh the newest observation is, times the part of observations that came in time.'),
+  timeliness: score(
+    'How fresh the newest observation is, times the part of observations that came in time.',
+  ),
   accuracy: score('Part of the days that do not stand far from those around them.'),
   consistency: score('Part of the days whose bar is that of its observations.'),
 }
@@ -47,25 +56,36 @@ const Summary = t.Object(
     overall_score: score('Mean of the scores of all codes with data; 0 without one.'),
     score: score('The same.'),
     overall_quality: t.String({
-      description: 'excellent from 95, good from 85, fair from 70, poor below; unknown without data.',
+      description:
+        'excellent from 95, good from 85, fair from 70, poor below; unknown without data.',
       examples: ['excellent'],
     }),
     sources_monitored: integer({ description: 'Sources of the codes with data.', examples: [41] }),
-    sources_with_issues: integer({ description: 'Of which some code is not healthy.', examples: [0] }),
+    sources_with_issues: integer({
+      description: 'Of which some code is not healthy.',
+      examples: [0],
+    }),
     total_commodities: integer({ description: 'Codes with data.', examples: [884] }),
     total_issues: integer({ description: 'Of severity critical and warning.', examples: [3] }),
     last_updated: generatedAt,
     breakdown: t.Object(scores, { description: 'Means over the codes with data.' }),
-    recent_alerts: t.Array(t.Object({ severity, message: t.String(), timestamp: moment('When it came to be.') }), {
-      description: `Newest issues first, at most ${alertsMax}.`,
-    }),
+    recent_alerts: t.Array(
+      t.Object({ severity, message: t.String(), timestamp: moment('When it came to be.') }),
+      {
+        description: `Newest issues first, at most ${alertsMax}.`,
+      },
+    ),
   },
   { title: 'DataQualitySummary' },
 )
 const Row = t.Object(
   {
-    ...{ code, name },
-    type: t.String({ description: 'What kind of number the series carries.', examples: ['spot_price'] }),
+    code,
+    name,
+    type: t.String({
+      description: 'What kind of number the series carries.',
+      examples: ['spot_price'],
+    }),
     scope,
     last_generated: generatedAt,
     last_updated: updatedAt,
@@ -78,7 +98,9 @@ const Row = t.Object(
 )
 const Report = t.Object(
   {
-    ...{ code, name, scope },
+    code,
+    name,
+    scope,
     period: t.Object({ start: t.String({ format: 'date' }), end: t.String({ format: 'date' }) }),
     status,
     quality_score: Row.properties.quality_score,
@@ -119,7 +141,8 @@ const definitions = `Looked at are the last 90 days, of weekly series 364 and of
 const rounded = (value: number): number => roundTo(value, scoreDecimals)
 
 const summed = (all: readonly CodeQuality[]): QualityScores => {
-  const mean = (key: keyof QualityScores) => (all.length === 0 ? 0 : all.reduce((sum, one) => sum + one.report[key], 0) / all.length)
+  const mean = (key: keyof QualityScores) =>
+    all.length === 0 ? 0 : all.reduce((sum, one) => sum + one.report[key], 0) / all.length
   return {
     completeness: mean('completeness'),
     timeliness: mean('timeliness'),
@@ -128,9 +151,16 @@ const summed = (all: readonly CodeQuality[]): QualityScores => {
   }
 }
 
-const roundedScores = ({ completeness, timeliness, accuracy, consistency }: QualityScores): QualityScores => ({
-  ...{ completeness: rounded(completeness), timeliness: rounded(timeliness) },
-  ...{ accuracy: rounded(accuracy), consistency: rounded(consistency) },
+const roundedScores = ({
+  completeness,
+  timeliness,
+  accuracy,
+  consistency,
+}: QualityScores): QualityScores => ({
+  completeness: rounded(completeness),
+  timeliness: rounded(timeliness),
+  accuracy: rounded(accuracy),
+  consistency: rounded(consistency),
 })
 
 function qualityWord(overall: number, codes: number): string {
@@ -143,7 +173,9 @@ function qualityWord(overall: number, codes: number): string {
 function summaryOf(all: readonly CodeQuality[], now: number): typeof Summary.static {
   const breakdown = summed(all)
   const overall = rounded(weighted(breakdown))
-  const issues = all.flatMap(one => one.report.issues.filter(issue => issue.severity !== 'info').map(issue => ({ one, issue })))
+  const issues = all.flatMap(one =>
+    one.report.issues.filter(issue => issue.severity !== 'info').map(issue => ({ one, issue })),
+  )
   const sources = (some: readonly CodeQuality[]) => new Set(some.map(one => one.series.source)).size
   return {
     overall_score: overall,
@@ -153,7 +185,9 @@ function summaryOf(all: readonly CodeQuality[], now: number): typeof Summary.sta
     sources_with_issues: sources(all.filter(one => one.report.status !== 'healthy')),
     total_commodities: all.length,
     total_issues: issues.length,
-    last_updated: isoInstant(all.reduce((newest, one) => Math.max(newest, one.generatedAt), all.length === 0 ? now : 0)),
+    last_updated: isoInstant(
+      all.reduce((newest, one) => Math.max(newest, one.generatedAt), all.length === 0 ? now : 0),
+    ),
     breakdown: roundedScores(breakdown),
     recent_alerts: issues
       .sort((a, b) => b.issue.detectedAt - a.issue.detectedAt)
@@ -166,7 +200,13 @@ function summaryOf(all: readonly CodeQuality[], now: number): typeof Summary.sta
   }
 }
 
-const rowOf = ({ code, series, report, generatedAt, updatedAt }: CodeQuality): typeof Row.static => ({
+const rowOf = ({
+  code,
+  series,
+  report,
+  generatedAt,
+  updatedAt,
+}: CodeQuality): typeof Row.static => ({
   code,
   name: series.name,
   type: priceType(series.category, series.unit),
@@ -181,11 +221,26 @@ const rowOf = ({ code, series, report, generatedAt, updatedAt }: CodeQuality): t
 
 function reportOf(found: CodeQuality): typeof Report.static {
   const { report } = found
-  const { code, name, scope, status, quality_score, completeness, accuracy, last_generated, last_updated } = rowOf(found)
+  const {
+    code,
+    name,
+    scope,
+    status,
+    quality_score,
+    completeness,
+    accuracy,
+    last_generated,
+    last_updated,
+  } = rowOf(found)
   return {
-    ...{ code, name, scope },
+    code,
+    name,
+    scope,
     period: { start: report.fromOn, end: report.toOn },
-    ...{ status, quality_score, completeness, accuracy },
+    status,
+    quality_score,
+    completeness,
+    accuracy,
     metrics: {
       ...roundedScores(report),
       expected_points: report.expectedPoints,
@@ -208,7 +263,8 @@ function reportOf(found: CodeQuality): typeof Report.static {
 /** How complete, timely, accurate and consistent the stored series are. */
 export function dataQuality(deps: DataQualityDeps) {
   const { catalogue, quality, now } = deps
-  const marked = (set: unknown, found: readonly CodeQuality[]) => markFixtures(set as Answering, deps.marks, found)
+  const marked = (set: unknown, found: readonly CodeQuality[]) =>
+    markFixtures(set as Answering, deps.marks, found)
   return new Elysia()
     .use(deps.access)
     .get(
@@ -234,7 +290,12 @@ export function dataQuality(deps: DataQualityDeps) {
       async ({ query, set }) => {
         const wanted = query.status?.trim().toLowerCase()
         if (wanted && !statuses.some(one => one === wanted)) {
-          throw invalidParameter('status', query.status?.slice(0, 100), 'is not a status.', statuses)
+          throw invalidParameter(
+            'status',
+            query.status?.slice(0, 100),
+            'is not a status.',
+            statuses,
+          )
         }
         const all = (await quality.all()).filter(one => !wanted || one.report.status === wanted)
         marked(set, all)
@@ -244,10 +305,17 @@ export function dataQuality(deps: DataQualityDeps) {
       {
         access: { meter: true, heavy: true },
         query: t.Object({
-          status: t.Optional(t.String({ description: 'Only codes of this status: healthy, warning or critical.', examples: ['warning'] })),
+          status: t.Optional(
+            t.String({
+              description: 'Only codes of this status: healthy, warning or critical.',
+              examples: ['warning'],
+            }),
+          ),
         }),
         response: {
-          200: serialised(envelope(t.Object({ reports: t.Array(Row), count: integer({ examples: [884] }) }))),
+          200: serialised(
+            envelope(t.Object({ reports: t.Array(Row), count: integer({ examples: [884] }) })),
+          ),
           400: NestedProblem,
         },
         detail: {
@@ -262,15 +330,24 @@ export function dataQuality(deps: DataQualityDeps) {
       '/v1/data-quality/reports/:code',
       ({ params, set }) => {
         const listed = catalogue.named(params.code)
-        if (!listed) throw new Problem('NOT_FOUND', `${params.code.slice(0, 100)} is not in the catalogue; GET /v1/commodities lists it.`)
+        if (!listed)
+          throw new Problem(
+            'NOT_FOUND',
+            `${params.code.slice(0, 100)} is not in the catalogue; GET /v1/commodities lists it.`,
+          )
         const found = quality.of(listed)
-        if (!found) throw new Problem('DATA_NOT_AVAILABLE', `${listed.code} has no data.`, { leg: listed.code })
+        if (!found)
+          throw new Problem('DATA_NOT_AVAILABLE', `${listed.code} has no data.`, {
+            leg: listed.code,
+          })
         marked(set, [found])
         return success(reportOf(found))
       },
       {
         access: { meter: true, heavy: true },
-        params: t.Object({ code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }) }),
+        params: t.Object({
+          code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),
+        }),
         response: { 200: envelope(Report), 404: NestedProblem },
         detail: {
           operationId: 'getDataQualityReport',

@@ -68,7 +68,8 @@ const Health = t.Object(
   { title: 'Health' },
 )
 
-const instantOrNull = (description: string) => t.Union([t.String({ format: 'date-time' }), t.Null()], { description })
+const instantOrNull = (description: string) =>
+  t.Union([t.String({ format: 'date-time' }), t.Null()], { description })
 
 const Status = envelope(
   t.Object({
@@ -78,7 +79,12 @@ const Status = envelope(
     components: t.Array(
       t.Object({
         name: t.String({ examples: ['database'] }),
-        status: t.Union([t.Literal('operational'), t.Literal('degraded'), t.Literal('down'), t.Literal('disabled')]),
+        status: t.Union([
+          t.Literal('operational'),
+          t.Literal('degraded'),
+          t.Literal('down'),
+          t.Literal('disabled'),
+        ]),
         checked_at: t.String({ format: 'date-time' }),
         message: t.Union([t.String(), t.Null()]),
       }),
@@ -92,19 +98,27 @@ const Status = envelope(
     feeds: t.Array(
       t.Object({
         name: t.String({ description: 'Source and category.', examples: ['EIA/storage'] }),
-        status: t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale'), t.Literal('empty')]),
+        status: t.Union([
+          t.Literal('current'),
+          t.Literal('delayed'),
+          t.Literal('stale'),
+          t.Literal('empty'),
+        ]),
         last_observation_at: instantOrNull('Time of its newest observation.'),
         expected_by: instantOrNull('When it is no longer current without a new one.'),
       }),
     ),
     outbox: t.Object({
       pending: integer({ examples: [0] }),
-      oldest_pending_seconds: t.Union([integer(), t.Null()], { description: 'How long the oldest of them has been due.' }),
+      oldest_pending_seconds: t.Union([integer(), t.Null()], {
+        description: 'How long the oldest of them has been due.',
+      }),
     }),
   }),
 )
 
-const isoOrNull = (at: number | undefined): string | null => (at === undefined ? null : isoInstant(at))
+const isoOrNull = (at: number | undefined): string | null =>
+  at === undefined ? null : isoInstant(at)
 
 /** Whether the service lives and how each part of it is doing. */
 export function health(deps: HealthDeps) {
@@ -167,7 +181,12 @@ function status(deps: HealthDeps) {
         status: conditionOf(components),
         version,
         timestamp,
-        components: components.map(one => ({ name: one.name, status: one.status, checked_at: timestamp, message: one.message ?? null })),
+        components: components.map(one => ({
+          name: one.name,
+          status: one.status,
+          checked_at: timestamp,
+          message: one.message ?? null,
+        })),
         data: {
           commodities: catalogue.list().length,
           with_data: total - missing,
@@ -175,7 +194,11 @@ function status(deps: HealthDeps) {
           newest_observation: isoOrNull(newestAt),
         },
         feeds: feeds.map(feedRow),
-        outbox: { pending, oldest_pending_seconds: oldestAt === undefined ? null : Math.max(0, Math.floor((now - oldestAt) / secondMs)) },
+        outbox: {
+          pending,
+          oldest_pending_seconds:
+            oldestAt === undefined ? null : Math.max(0, Math.floor((now - oldestAt) / secondMs)),
+        },
       })
     },
     {

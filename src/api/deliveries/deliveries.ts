@@ -8,7 +8,12 @@ import type { Links } from '../../http/problem/refusals.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import type { Limits } from '../../plan/limits.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { CopyRefusal, Deliveries, Delivery, DeliveryRefusal } from '../../service/deliveries/deliveries.ts'
+import type {
+  CopyRefusal,
+  Deliveries,
+  Delivery,
+  DeliveryRefusal,
+} from '../../service/deliveries/deliveries.ts'
 import { countOrNull } from '../keys/row.ts'
 import { deliveryBody, deliveryChangeBody, deliveryForms } from './form.ts'
 import { DeliveryShape, DeliveryTwice, deliveryRows, runError, runId, runStatus } from './row.ts'
@@ -28,7 +33,10 @@ export interface DeliveriesApiDeps {
 const reading = { meter: false } as const
 const writing = { meter: false, header: true } as const
 const params = t.Object({
-  id: t.String({ description: 'Id of the delivery.', examples: ['00000000-0000-4000-8000-000000000301'] }),
+  id: t.String({
+    description: 'Id of the delivery.',
+    examples: ['00000000-0000-4000-8000-000000000301'],
+  }),
 })
 const refusals = { 400: NestedProblem, 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
 const unknown = { 404: ValidationProblem }
@@ -38,13 +46,19 @@ const One = t.Object({ data: DeliveryTwice, message })
 const limit = countOrNull('Deliveries that the plan allows; null: no limit.')
 
 const detail = (operationId: string, summary: string, description: string) => ({
-  ...{ operationId, tags: ['scheduled deliveries'], summary, description },
+  operationId,
+  tags: ['scheduled deliveries'],
+  summary,
+  description,
 })
 
 /** Prices that the account has mailed to it by a schedule. */
 export function scheduledDeliveries(deps: DeliveriesApiDeps) {
   const desk = deliveryDesk(deps)
-  return new Elysia().use(listAndCreate(deps, desk)).use(changeOne(deps, desk)).use(sendNow(deps, desk))
+  return new Elysia()
+    .use(listAndCreate(deps, desk))
+    .use(changeOne(deps, desk))
+    .use(sendNow(deps, desk))
 }
 
 /** What every route stands on. */
@@ -67,7 +81,10 @@ function deliveryDesk({ deliveries, catalogue, limits, now }: DeliveriesApiDeps)
     /** While all are paused nothing is made, changed or sent; they can be looked at and deleted. */
     refusePaused() {
       if (!deliveries.enabled) {
-        throw stateForbids('scheduled_deliveries_disabled', 'Scheduled deliveries are paused for everybody. Try again later.')
+        throw stateForbids(
+          'scheduled_deliveries_disabled',
+          'Scheduled deliveries are paused for everybody. Try again later.',
+        )
       }
     },
   }
@@ -88,7 +105,11 @@ function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: D
         const data = deliveries.list(key.account.account.id).map(rows.row)
         const { scheduledDeliveries: allowed, planId: plan } = entitled
         const remaining = allowed === null ? null : Math.max(0, allowed - data.length)
-        return { data, meta: { limit: allowed, current_count: data.length, remaining, plan }, limit: allowed }
+        return {
+          data,
+          meta: { limit: allowed, current_count: data.length, remaining, plan },
+          limit: allowed,
+        }
       },
       {
         access: reading,
@@ -96,12 +117,10 @@ function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: D
           200: t.Object({
             data: t.Array(DeliveryShape),
             meta: t.Object({
-              ...{
-                limit,
-                current_count: integer(),
-                remaining: countOrNull('Null: no limit.'),
-                plan: t.String({ examples: ['enterprise'] }),
-              },
+              limit,
+              current_count: integer(),
+              remaining: countOrNull('Null: no limit.'),
+              plan: t.String({ examples: ['enterprise'] }),
             }),
             limit,
           }),
@@ -132,7 +151,8 @@ function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: D
           ...idempotencyHeader.properties,
           [`${headerPrefix}source`.toLowerCase()]: t.Optional(
             t.String({
-              description: 'The channel that asks, answered as `source`: a word of up to 40 characters.',
+              description:
+                'The channel that asks, answered as `source`: a word of up to 40 characters.',
               examples: ['dashboard'],
             }),
           ),
@@ -149,7 +169,8 @@ function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: D
 }
 
 /** A word, or `api`. */
-const channelOf = (given: string | null): string => (given !== null && /^[a-z0-9][\w.-]{0,39}$/i.test(given) ? given.toLowerCase() : 'api')
+const channelOf = (given: string | null): string =>
+  given !== null && /^[a-z0-9][\w.-]{0,39}$/i.test(given) ? given.toLowerCase() : 'api'
 
 const limitReached = ({ limit: allowed, count }: DeliveryRefusal, { upgradeUrl }: Links) =>
   stateForbids(
@@ -162,18 +183,29 @@ function changeOne(deps: DeliveriesApiDeps, { rows, forms, own, refusePaused }: 
   const { access: plugin, deliveries, limits } = deps
   return new Elysia()
     .use(plugin)
-    .get('/v1/scheduled-deliveries/:id', ({ caller, params: { id } }) => ({ data: rows.twice(own(id, caller)) }), {
-      access: reading,
-      params,
-      response: { 200: t.Object({ data: DeliveryTwice }), ...refusals, ...unknown },
-      detail: detail('getScheduledDelivery', 'One scheduled delivery', 'The delivery with its last run.'),
-    })
+    .get(
+      '/v1/scheduled-deliveries/:id',
+      ({ caller, params: { id } }) => ({ data: rows.twice(own(id, caller)) }),
+      {
+        access: reading,
+        params,
+        response: { 200: t.Object({ data: DeliveryTwice }), ...refusals, ...unknown },
+        detail: detail(
+          'getScheduledDelivery',
+          'One scheduled delivery',
+          'The delivery with its last run.',
+        ),
+      },
+    )
     .patch(
       '/v1/scheduled-deliveries/:id',
       ({ body, caller, params: { id } }) => {
         refusePaused()
         const change = forms.changed(body)
-        return { data: rows.twice(deliveries.change(own(id, caller), change)), message: 'The scheduled delivery was changed.' }
+        return {
+          data: rows.twice(deliveries.change(own(id, caller), change)),
+          message: 'The scheduled delivery was changed.',
+        }
       },
       {
         access: writing,
@@ -191,7 +223,10 @@ function changeOne(deps: DeliveriesApiDeps, { rows, forms, own, refusePaused }: 
       '/v1/scheduled-deliveries/:id',
       ({ caller, params: { id } }) => {
         deliveries.remove(own(id, caller))
-        return { data: { id, deleted: true as const }, message: 'The scheduled delivery was deleted.' }
+        return {
+          data: { id, deleted: true as const },
+          message: 'The scheduled delivery was deleted.',
+        }
       },
       {
         access: writing,
@@ -217,7 +252,10 @@ const messages = {
   suppressed: 'Nothing was sent; `error` says why.',
 } as const
 
-function sendNow({ access: plugin, deliveries, idempotency, limits }: DeliveriesApiDeps, { own, refusePaused }: Desk) {
+function sendNow(
+  { access: plugin, deliveries, idempotency, limits }: DeliveriesApiDeps,
+  { own, refusePaused }: Desk,
+) {
   return new Elysia().use(plugin).post(
     '/v1/scheduled-deliveries/:id/send_now',
     ({ body, caller, params: { id }, pass, request, set }) => {
@@ -238,7 +276,12 @@ function sendNow({ access: plugin, deliveries, idempotency, limits }: Deliveries
       body: t.Optional(t.Unknown({ description: 'None is needed.' })),
       response: {
         202: t.Object({
-          data: t.Object({ run_id: runId, status: runStatus, recipient: t.String({ examples: ['desk@example.com'] }), error: runError }),
+          data: t.Object({
+            run_id: runId,
+            status: runStatus,
+            recipient: t.String({ examples: ['desk@example.com'] }),
+            error: runError,
+          }),
           message: t.String({ examples: [messages.pending] }),
         }),
         ...refusals,

@@ -15,15 +15,22 @@ const zoneMax = 100
 const timeMax = 20
 const shownCodesMax = 3
 
-const orNull = <T extends Parameters<typeof t.Union>[0][number]>(one: T, description: string) => t.Union([one, t.Null()], { description })
+const orNull = <T extends Parameters<typeof t.Union>[0][number]>(one: T, description: string) =>
+  t.Union([one, t.Null()], { description })
 
 const fieldsWith = (nameMax: number, codesMax: number) =>
   t.Object({
-    name: t.Optional(orNull(t.String({ maxLength: nameMax, examples: ['Morning prices'] }), 'Begins the subject of the letters.')),
+    name: t.Optional(
+      orNull(
+        t.String({ maxLength: nameMax, examples: ['Morning prices'] }),
+        'Begins the subject of the letters.',
+      ),
+    ),
     commodity_codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] }), {
       minItems: 1,
       maxItems: codesMax,
-      description: 'Codes or aliases in any letter case, in the order of the lines; duplicates are removed.',
+      description:
+        'Codes or aliases in any letter case, in the order of the lines; duplicates are removed.',
     }),
     cadence: t.Optional(
       t.Union(
@@ -32,21 +39,37 @@ const fieldsWith = (nameMax: number, codesMax: number) =>
       ),
     ),
     weekday: t.Optional(
-      orNull(integer({ minimum: 1, maximum: 7, examples: [1] }), '1 = Monday (default) to 7 = Sunday, of weekly deliveries.'),
+      orNull(
+        integer({ minimum: 1, maximum: 7, examples: [1] }),
+        '1 = Monday (default) to 7 = Sunday, of weekly deliveries.',
+      ),
     ),
     delivery_time: t.Optional(
-      t.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', default: '07:00', description: 'In `time_zone`.', examples: ['07:00'] }),
+      t.String({
+        pattern: '^([01]\\d|2[0-3]):[0-5]\\d$',
+        default: '07:00',
+        description: 'In `time_zone`.',
+        examples: ['07:00'],
+      }),
     ),
-    time_zone: t.Optional(t.String({ default: 'UTC', description: 'IANA name.', examples: ['Europe/Berlin'] })),
+    time_zone: t.Optional(
+      t.String({ default: 'UTC', description: 'IANA name.', examples: ['Europe/Berlin'] }),
+    ),
     recipient_email: t.Optional(
-      orNull(t.String({ maxLength: emailMax, examples: ['desk@example.com'] }), "One address; the account's own when absent or null."),
+      orNull(
+        t.String({ maxLength: emailMax, examples: ['desk@example.com'] }),
+        "One address; the account's own when absent or null.",
+      ),
     ),
     enabled: t.Optional(t.Boolean({ default: true, description: 'False pauses.' })),
   })
 
-const either = (one: ReturnType<typeof fieldsWith> | ReturnType<typeof t.Partial>) => t.Union([t.Object({ scheduled_delivery: one }), one])
-export const deliveryBody = (nameMax: number, codesMax: number) => formBody(either(fieldsWith(nameMax, codesMax)))
-export const deliveryChangeBody = (nameMax: number, codesMax: number) => formBody(either(t.Partial(fieldsWith(nameMax, codesMax))))
+const either = (one: ReturnType<typeof fieldsWith> | ReturnType<typeof t.Partial>) =>
+  t.Union([t.Object({ scheduled_delivery: one }), one])
+export const deliveryBody = (nameMax: number, codesMax: number) =>
+  formBody(either(fieldsWith(nameMax, codesMax)))
+export const deliveryChangeBody = (nameMax: number, codesMax: number) =>
+  formBody(either(t.Partial(fieldsWith(nameMax, codesMax))))
 
 type Fields = Record<string, unknown>
 
@@ -60,7 +83,13 @@ function fieldsOf(body: unknown): Fields {
   if (!Object.hasOwn(body, 'scheduled_delivery')) return { ...body }
   const { scheduled_delivery: wrapped } = body
   if (isObject(wrapped)) return { ...wrapped }
-  throw validationFailed([{ field: 'scheduled_delivery', message: 'scheduled_delivery: must be a JSON object.', value: null }])
+  throw validationFailed([
+    {
+      field: 'scheduled_delivery',
+      message: 'scheduled_delivery: must be a JSON object.',
+      value: null,
+    },
+  ])
 }
 
 export interface DeliveryFormDeps {
@@ -73,7 +102,13 @@ export interface DeliveryFormDeps {
 }
 
 const defaults = {
-  ...{ name: null, cadence: 'weekdays', weekday: null, deliveryTime: '07:00', timeZone: 'UTC', recipientEmail: null, enabled: true },
+  name: null,
+  cadence: 'weekdays',
+  weekday: null,
+  deliveryTime: '07:00',
+  timeZone: 'UTC',
+  recipientEmail: null,
+  enabled: true,
 } as const satisfies Partial<DeliverySettings>
 
 /** Reads what is written of deliveries; only what a body says. */
@@ -104,24 +139,36 @@ export function deliveryForms(deps: DeliveryFormDeps) {
 function nameIn(form: Form, nameMax: number): string | null | undefined {
   if (form.isNull('name')) return null
   const name = form.text('name', nameMax)
-  if (name !== undefined && unprintable.test(name)) return form.fault('name', `must be at most ${nameMax} printable characters.`)
+  if (name !== undefined && unprintable.test(name))
+    return form.fault('name', `must be at most ${nameMax} printable characters.`)
   return name === undefined ? undefined : name.trim() || null
 }
 
-function codesIn(form: Form, fields: Fields, { codeOf, near, codesMax }: DeliveryFormDeps): string[] | undefined {
+function codesIn(
+  form: Form,
+  fields: Fields,
+  { codeOf, near, codesMax }: DeliveryFormDeps,
+): string[] | undefined {
   const given = fields.commodity_codes
   if (given === undefined) return undefined
-  if (!Array.isArray(given) || given.length === 0) return form.fault('commodity_codes', `must be a list of 1 to ${codesMax} codes.`)
+  if (!Array.isArray(given) || given.length === 0)
+    return form.fault('commodity_codes', `must be a list of 1 to ${codesMax} codes.`)
   const asked = distinct(given)
   if (asked.length > codesMax) {
-    return form.fault('commodity_codes', `must be at most ${codesMax} different codes; these are ${asked.length}.`)
+    return form.fault(
+      'commodity_codes',
+      `must be at most ${codesMax} different codes; these are ${asked.length}.`,
+    )
   }
   const codes = asked.map(one => (typeof one === 'string' ? codeOf(one) : undefined))
   for (const [i, code] of asked.entries()) {
     if (codes[i] !== undefined) continue
     // A fault names the value of its field: each code that is none stands there in its turn.
     fields.commodity_codes = code
-    form.fault('commodity_codes', typeof code === 'string' ? unknownCode(code, near) : 'must be a list of texts.')
+    form.fault(
+      'commodity_codes',
+      typeof code === 'string' ? unknownCode(code, near) : 'must be a list of texts.',
+    )
   }
   fields.commodity_codes = given
   return [...new Set(codes.filter(code => code !== undefined))]
@@ -137,7 +184,8 @@ function distinct(given: readonly unknown[]): unknown[] {
 }
 
 function unknownCode(code: string, near: DeliveryFormDeps['near']): string {
-  if (code.length > codeMax) return `must be a list of codes, which have at most ${codeMax} characters.`
+  if (code.length > codeMax)
+    return `must be a list of codes, which have at most ${codeMax} characters.`
   const meant = near(code).slice(0, shownCodesMax)
   const hint = meant.length > 0 ? ` Did you mean ${meant.join(', ')}?` : ''
   return `${code.toWellFormed()} is no commodity code.${hint} GET /v1/commodities lists them.`
@@ -145,22 +193,36 @@ function unknownCode(code: string, near: DeliveryFormDeps['near']): string {
 
 function scheduleIn(form: Form) {
   return {
-    cadence: form.isNull('cadence') ? undefined : form.choice<DeliveryCadence>('cadence', deliveryCadences),
+    cadence: form.isNull('cadence')
+      ? undefined
+      : form.choice<DeliveryCadence>('cadence', deliveryCadences),
     weekday: form.isNull('weekday') ? null : form.integer('weekday', 1, 7),
     deliveryTime: textIn(form, 'delivery_time', timeMax, text =>
-      minuteOf(text) === undefined ? form.fault('delivery_time', 'must be a time from 00:00 to 23:59, such as 07:00.') : text,
+      minuteOf(text) === undefined
+        ? form.fault('delivery_time', 'must be a time from 00:00 to 23:59, such as 07:00.')
+        : text,
     ),
     timeZone: textIn(
       form,
       'time_zone',
       zoneMax,
-      text => zoneName(text) ?? form.fault('time_zone', 'must be the IANA name of a time zone, such as Europe/Berlin or UTC.'),
+      text =>
+        zoneName(text) ??
+        form.fault(
+          'time_zone',
+          'must be the IANA name of a time zone, such as Europe/Berlin or UTC.',
+        ),
     ),
   }
 }
 
 /** A field in which null says as much as nothing. */
-function textIn(form: Form, field: string, charactersMax: number, read: (text: string) => string | undefined): string | undefined {
+function textIn(
+  form: Form,
+  field: string,
+  charactersMax: number,
+  read: (text: string) => string | undefined,
+): string | undefined {
   const given = form.isNull(field) ? undefined : form.text(field, charactersMax)
   return given === undefined ? undefined : read(given)
 }
@@ -170,5 +232,7 @@ function recipientIn(form: Form): string | null | undefined {
   const given = form.text('recipient_email', emailMax)
   if (given === undefined) return undefined
   const address = plainAddress(given)
-  return address !== undefined && address === given.trim() ? address : form.fault('recipient_email', 'must be one e-mail address.')
+  return address !== undefined && address === given.trim()
+    ? address
+    : form.fault('recipient_email', 'must be one e-mail address.')
 }

@@ -38,15 +38,22 @@ const fields = {
   name: t.Union([t.String({ examples: ['Morning prices'] }), t.Null()]),
   commodity_codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] })),
   cadence: words(deliveryCadences),
-  weekday: t.Union([integer({ minimum: 1, maximum: 7 }), t.Null()], { description: '1 = Monday to 7 = Sunday; null unless weekly.' }),
+  weekday: t.Union([integer({ minimum: 1, maximum: 7 }), t.Null()], {
+    description: '1 = Monday to 7 = Sunday; null unless weekly.',
+  }),
   delivery_time: t.String({ description: '`HH:MM` in `time_zone`.', examples: ['07:00'] }),
   time_zone: t.String({ examples: ['Europe/Berlin'] }),
   destination: t.Literal('email'),
   recipient_email: t.String({ examples: ['desk@example.com'] }),
   enabled: t.Boolean({ description: 'False: paused.' }),
   source: t.String({ description: 'The channel that made it.', examples: ['api'] }),
-  deliveries_count: integer({ description: 'Copies sent, by the schedule and by hand.', examples: [12] }),
-  last_delivered_on: t.Union([t.String({ format: 'date' }), t.Null()], { description: 'Local day of the newest copy that was sent.' }),
+  deliveries_count: integer({
+    description: 'Copies sent, by the schedule and by hand.',
+    examples: [12],
+  }),
+  last_delivered_on: t.Union([t.String({ format: 'date' }), t.Null()], {
+    description: 'Local day of the newest copy that was sent.',
+  }),
   next_delivery_at: instantOrNull(
     'Null while paused. It goes out with the first dispatch from then on: every fifteen minutes there is one.',
   ),
@@ -58,10 +65,18 @@ const fields = {
 export const DeliveryShape = t.Object(fields, { title: 'ScheduledDelivery' })
 
 /** The delivery, and once more under its name: the specification's `data` can be read both ways. */
-export const DeliveryTwice = t.Object({ ...fields, delivery: DeliveryShape }, { title: 'ScheduledDeliveryAnswer' })
+export const DeliveryTwice = t.Object(
+  { ...fields, delivery: DeliveryShape },
+  { title: 'ScheduledDeliveryAnswer' },
+)
 
 const runRow = ({ id, trigger, status, sentAt, error, createdAt }: RunState) => ({
-  ...{ id, trigger, status, sent_at: isoOrNull(sentAt), error, created_at: isoInstant(createdAt) },
+  id,
+  trigger,
+  status,
+  sent_at: isoOrNull(sentAt),
+  error,
+  created_at: isoInstant(createdAt),
 })
 
 /** A delivery on the wire. */

@@ -27,7 +27,10 @@ export interface DrillingAnswerDeps {
 const endOfDays = '9999-12-31'
 
 /** The days of `start_date` and `end_date`; the end is exclusive. */
-export function daysOf(query: { start_date?: string; end_date?: string }): { fromOn: string; toOn: string } {
+export function daysOf(query: { start_date?: string; end_date?: string }): {
+  fromOn: string
+  toOn: string
+} {
   const { from, to } = eiRangeOf(query)
   return {
     fromOn: from === Number.MIN_SAFE_INTEGER ? '' : isoDay(from),
@@ -36,10 +39,17 @@ export function daysOf(query: { start_date?: string; end_date?: string }): { fro
 }
 
 export const basinQuery = {
-  basin: t.Optional(t.String({ description: 'One basin: `permian`, `Eagle Ford`, `dj-niobrara` ...', examples: ['permian'] })),
+  basin: t.Optional(
+    t.String({
+      description: 'One basin: `permian`, `Eagle Ford`, `dj-niobrara` ...',
+      examples: ['permian'],
+    }),
+  ),
 }
 const stateQuery = {
-  state: t.Optional(t.String({ description: 'One state by its two letters or its name.', examples: ['TX'] })),
+  state: t.Optional(
+    t.String({ description: 'One state by its two letters or its name.', examples: ['TX'] }),
+  ),
 }
 export const regionQuery = { ...basinQuery, ...stateQuery, ...eiRangeQuery }
 
@@ -47,7 +57,10 @@ export const regionQuery = { ...basinQuery, ...stateQuery, ...eiRangeQuery }
 export function basinIn(text: string): string {
   const basin = basinOf(text)
   if (basin) return basin.key
-  throw new Problem('NOT_FOUND', `Basin ${text.slice(0, 100)} was not found; the basins are ${basinKeys.join(', ')}.`)
+  throw new Problem(
+    'NOT_FOUND',
+    `Basin ${text.slice(0, 100)} was not found; the basins are ${basinKeys.join(', ')}.`,
+  )
 }
 
 export function stateIn(text: string): DrillingState {
@@ -56,8 +69,14 @@ export function stateIn(text: string): DrillingState {
   throw notFound(`State ${text.slice(0, 100)}`)
 }
 
-/** What a query leaves of the basins; undefined when it asks for none in particular. A state stands for the basins that reach into it. */
-export function basinsAsked(query: { basin?: string; state?: string }): readonly string[] | undefined {
+/**
+ * What a query leaves of the basins; undefined when it asks for none in particular. A state stands
+ * for the basins that reach into it.
+ */
+export function basinsAsked(query: {
+  basin?: string
+  state?: string
+}): readonly string[] | undefined {
   const basin = query.basin ? basinIn(query.basin) : undefined
   const inState = query.state ? stateIn(query.state).basins : undefined
   if (basin === undefined) return inState
@@ -65,7 +84,11 @@ export function basinsAsked(query: { basin?: string; state?: string }): readonly
 }
 
 /** Says in the headers that rows are invented. */
-export function markSources(set: Answering, marks: Marks, rows: readonly { source: string }[]): void {
+export function markSources(
+  set: Answering,
+  marks: Marks,
+  rows: readonly { source: string }[],
+): void {
   markFixtures(
     set,
     marks,
@@ -76,20 +99,33 @@ export function markSources(set: Answering, marks: Marks, rows: readonly { sourc
 /** The value, or the refusal of a family without data. */
 export function present<T>(value: T | undefined, what: string, dataset: string): T {
   if (value !== undefined) return value
-  throw new Problem('DATA_NOT_AVAILABLE', `There are no ${what}: \`wellhead import --dataset ${dataset} FILE\` brings them.`)
+  throw new Problem(
+    'DATA_NOT_AVAILABLE',
+    `There are no ${what}: \`wellhead import --dataset ${dataset} FILE\` brings them.`,
+  )
 }
 
 export const Day = t.String({ format: 'date', examples: ['2026-11-20'] })
-export const Stamp = t.String({ format: 'date-time', description: 'When this service recorded it.', examples: ['2026-11-20T17:00:00Z'] })
+export const Stamp = t.String({
+  format: 'date-time',
+  description: 'When this service recorded it.',
+  examples: ['2026-11-20T17:00:00Z'],
+})
 /** A value that is null where it is not known. */
 export const orNull = <T extends TSchema>(shape: T, description?: string) =>
   t.Union([shape, t.Null()], description === undefined ? {} : { description })
 
 /** Of a family at its newest count. */
 export const Age = {
-  as_of: t.String({ format: 'date', description: 'Day of the newest count.', examples: ['2026-11-20'] }),
+  as_of: t.String({
+    format: 'date',
+    description: 'Day of the newest count.',
+    examples: ['2026-11-20'],
+  }),
   data_age_days: integer({ description: 'Days since.', examples: [1] }),
-  stale: t.Boolean({ description: 'The newest count is older than three periods of its calendar.' }),
+  stale: t.Boolean({
+    description: 'The newest count is older than three periods of its calendar.',
+  }),
 }
 
 export function ageOf(calendar: DrillingCalendar, newestOn: string, now: number) {

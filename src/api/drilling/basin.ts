@@ -12,7 +12,8 @@ import { countsOf, newestCounts } from './metric.ts'
 
 const trendDays = 364
 const permitDays = 30
-const known = (example: number) => orNull(integer({ examples: [example] }), 'Null where nothing is held.')
+const known = (example: number) =>
+  orNull(integer({ examples: [example] }), 'Null where nothing is held.')
 const rigs = integer({ examples: [251] })
 
 const BasinBody = t.Object(
@@ -21,12 +22,17 @@ const BasinBody = t.Object(
     active_rigs: rigs,
     rig_count: rigs,
     frac_spreads: known(92),
-    permits: orNull(integer({ examples: [811] }), 'New permits in the last 30 days of the states that the basin leads in.'),
+    permits: orNull(
+      integer({ examples: [811] }),
+      'New permits in the last 30 days of the states that the basin leads in.',
+    ),
     duc_wells: known(890),
     completions: known(398),
     wells_drilled: known(401),
     as_of_date: Day,
-    trend: t.Array(t.Object({ date: Day, rigs }), { description: 'Weekly rigs of 52 weeks, oldest first.' }),
+    trend: t.Array(t.Object({ date: Day, rigs }), {
+      description: 'Weekly rigs of 52 weeks, oldest first.',
+    }),
   },
   { title: 'BasinDrilling' },
 )
@@ -37,7 +43,10 @@ function permitsOf({ permits, now }: DrillingIntelligenceDeps, basin: string): n
   const states = statesLedBy(basin).filter(state => held.has(state))
   const end = dayAfter(isoDay(now()), 1)
   if (states.length === 0) return undefined
-  return states.reduce((sum, state) => sum + permits.between(state, dayAfter(end, -permitDays), end), 0)
+  return states.reduce(
+    (sum, state) => sum + permits.between(state, dayAfter(end, -permitDays), end),
+    0,
+  )
 }
 
 /** Everything about one basin. */
@@ -50,11 +59,22 @@ export function drillingBasin(deps: DrillingIntelligenceDeps) {
       const newest = newestCounts(drilling, basin)
       const count = present(newest.rig_count, `rig counts of ${basin}`, 'rig-counts')
       markSources(set as Answering, deps.marks, Object.values(newest))
-      const weeks = countsOf(drilling, 'rig_count', basin, dayAfter(count.on, 1 - trendDays), dayAfter(count.on, 1))
+      const weeks = countsOf(
+        drilling,
+        'rig_count',
+        basin,
+        dayAfter(count.on, 1 - trendDays),
+        dayAfter(count.on, 1),
+      )
       const data = {
-        ...{ basin, active_rigs: count.value, rig_count: count.value, frac_spreads: newest.frac_spreads?.value ?? null },
-        ...{ permits: permitsOf(deps, basin) ?? null, duc_wells: newest.duc_wells?.value ?? null },
-        ...{ completions: newest.completions?.value ?? null, wells_drilled: newest.wells_drilled?.value ?? null },
+        basin,
+        active_rigs: count.value,
+        rig_count: count.value,
+        frac_spreads: newest.frac_spreads?.value ?? null,
+        permits: permitsOf(deps, basin) ?? null,
+        duc_wells: newest.duc_wells?.value ?? null,
+        completions: newest.completions?.value ?? null,
+        wells_drilled: newest.wells_drilled?.value ?? null,
         as_of_date: count.on,
         trend: weeks.map(week => ({ date: week.on, rigs: week.value })),
       }
@@ -62,13 +82,19 @@ export function drillingBasin(deps: DrillingIntelligenceDeps) {
     },
     {
       access: eiHeavyAccess,
-      params: t.Object({ name: t.String({ description: 'A basin: `permian`, `Eagle Ford`, `dj-niobrara` ...', examples: ['permian'] }) }),
+      params: t.Object({
+        name: t.String({
+          description: 'A basin: `permian`, `Eagle Ford`, `dj-niobrara` ...',
+          examples: ['permian'],
+        }),
+      }),
       response: { 200: eiBody(BasinBody, 'BasinDrillingBody'), ...eiRefusals },
       detail: {
         operationId: 'getBasinDrilling',
         tags: ['Energy intelligence'],
         summary: 'Drilling in one basin',
-        description: 'The newest count of each family for a basin, and its rigs of 52 weeks. `as_of_date` is the day of the rigs.',
+        description:
+          'The newest count of each family for a basin, and its rigs of 52 weeks. `as_of_date` is the day of the rigs.',
       },
     },
   )

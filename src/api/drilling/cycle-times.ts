@@ -19,13 +19,18 @@ import type { Well, WellFilter } from '../../store/drilling/wells.ts'
 import { type Answering, envelope, success } from '../answer.ts'
 import { Day, markSources, orNull } from './answer.ts'
 import { daySpanOf, numberOf, present, typed } from './permit-query.ts'
-import { productionHeavyAccess, productionPrefix, type WellProductionDeps } from './well-production.ts'
+import {
+  productionHeavyAccess,
+  productionPrefix,
+  type WellProductionDeps,
+} from './well-production.ts'
 
 const topMax = 10
 const statDecimals = 2
 const radius = { min: 1, max: 100, fallback: 10 }
 
-const text = (description: string, example: string) => t.Optional(t.String({ description, examples: [example] }))
+const text = (description: string, example: string) =>
+  t.Optional(t.String({ description, examples: [example] }))
 
 const placeQuery = {
   state: text('Two letters; absent: every state whose wells are known.', 'TX'),
@@ -41,12 +46,16 @@ const nameQuery = {
 }
 type Query = { [name in keyof typeof placeQuery | keyof typeof nameQuery]?: string }
 
-const days = (description: string, example: number) => t.Number({ description, examples: [example] })
+const days = (description: string, example: number) =>
+  t.Number({ description, examples: [example] })
 const Stats = t.Object(
   {
     count: integer({ examples: [1840] }),
     median_days: days('Half of the wells took no longer.', 243),
-    p25_days: days('25th percentile, linearly interpolated at place (n - 1) x p, as R and NumPy do by default.', 213),
+    p25_days: days(
+      '25th percentile, linearly interpolated at place (n - 1) x p, as R and NumPy do by default.',
+      213,
+    ),
     p75_days: days('75th percentile.', 275),
     p90_days: days('90th percentile.', 302),
     min_days: integer({ examples: [104] }),
@@ -59,7 +68,10 @@ const CycleWell = t.Object(
   {
     api_number: t.String({ examples: ['42329400010000'] }),
     operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
-    total_days: integer({ description: 'From the permit to the first production.', examples: [104] }),
+    total_days: integer({
+      description: 'From the permit to the first production.',
+      examples: [104],
+    }),
     permit_date: Day,
     first_production: Day,
   },
@@ -67,9 +79,14 @@ const CycleWell = t.Object(
 )
 const Filters = t.Object(
   {
-    ...{ state: t.Optional(t.String()), start_date: t.Optional(t.String()), end_date: t.Optional(t.String()) },
-    ...{ operator: t.Optional(t.String()), formation: t.Optional(t.String()) },
-    ...{ lat: t.Optional(t.Number()), lng: t.Optional(t.Number()), radius_miles: t.Optional(t.Number()) },
+    state: t.Optional(t.String()),
+    start_date: t.Optional(t.String()),
+    end_date: t.Optional(t.String()),
+    operator: t.Optional(t.String()),
+    formation: t.Optional(t.String()),
+    lat: t.Optional(t.Number()),
+    lng: t.Optional(t.Number()),
+    radius_miles: t.Optional(t.Number()),
   },
   { description: 'What was asked for, as it was understood.' },
 )
@@ -83,15 +100,28 @@ const CycleTime = t.Object(
   {
     filters: Filters,
     well_count: integer({ description: 'Wells that fit.', examples: [2960] }),
-    wells_with_cycle_data: integer({ description: 'Those whose permit and first production are known.', examples: [1840] }),
+    wells_with_cycle_data: integer({
+      description: 'Those whose permit and first production are known.',
+      examples: [1840],
+    }),
     cycle_time_stats: Stats,
     stage_breakdown: t.Object(
-      { permit_to_spud: orNull(Stats), spud_to_completion: orNull(Stats), completion_to_first_production: orNull(Stats) },
-      { description: 'Of the wells with cycle data that have the days of the stage; null where none has.' },
+      {
+        permit_to_spud: orNull(Stats),
+        spud_to_completion: orNull(Stats),
+        completion_to_first_production: orNull(Stats),
+      },
+      {
+        description:
+          'Of the wells with cycle data that have the days of the stage; null where none has.',
+      },
     ),
     quarterly_cohorts: t.Record(
       t.String(),
-      t.Object({ well_count: integer(), median_days: t.Number(), avg_days: t.Number() }, { title: 'CycleTimeQuarter' }),
+      t.Object(
+        { well_count: integer(), median_days: t.Number(), avg_days: t.Number() },
+        { title: 'CycleTimeQuarter' },
+      ),
       {
         description: 'Wells with cycle data by the quarter of their first production.',
         examples: [{ '2025-Q2': { well_count: 280, median_days: 243, avg_days: 244.31 } }],
@@ -108,21 +138,34 @@ const Cohorts = t.Object(
     cohorts: t.Record(
       t.String(),
       t.Object(
-        { well_count: integer({ examples: [280] }), wells_with_data: integer({ examples: [280] }), stats: orNull(Stats) },
+        {
+          well_count: integer({ examples: [280] }),
+          wells_with_data: integer({ examples: [280] }),
+          stats: orNull(Stats),
+        },
         { title: 'CycleTimeCohort' },
       ),
-      { description: 'By the span of first production, oldest first; `stats` is null where no permit of it is known.' },
+      {
+        description:
+          'By the span of first production, oldest first; `stats` is null where no permit of it is known.',
+      },
     ),
   },
   { title: 'CycleTimeCohorts' },
 )
 
 function circleOf({ lat, lng, radius_miles: given }: Query): Circle | undefined {
-  const radiusMiles = given ? numberOf('radius_miles', given, radius.min, radius.max) : radius.fallback
+  const radiusMiles = given
+    ? numberOf('radius_miles', given, radius.min, radius.max)
+    : radius.fallback
   if (!lat && !lng) return undefined
   if (!lat) throw missingParameter('lat', 'a circle has a latitude and a longitude.')
   if (!lng) throw missingParameter('lng', 'a circle has a latitude and a longitude.')
-  return { latitude: numberOf('lat', lat, -90, 90), longitude: numberOf('lng', lng, -180, 180), radiusMiles }
+  return {
+    latitude: numberOf('lat', lat, -90, 90),
+    longitude: numberOf('lng', lng, -180, 180),
+    radiusMiles,
+  }
 }
 
 function filterOf(query: Query): WellFilter {
@@ -131,26 +174,46 @@ function filterOf(query: Query): WellFilter {
     state: typed('state', query.state)?.toUpperCase(),
     operator: typed('operator', query.operator),
     formation: typed('formation', query.formation),
-    ...{ producingFrom: from, producingTo: to, circle: circleOf(query) },
+    producingFrom: from,
+    producingTo: to,
+    circle: circleOf(query),
   })
 }
 
-const filtersRow = ({ state, operator, formation, circle }: WellFilter, { start_date, end_date }: Query) =>
+const filtersRow = (
+  { state, operator, formation, circle }: WellFilter,
+  { start_date, end_date }: Query,
+) =>
   present({
-    ...{ state, start_date: start_date || undefined, end_date: end_date || undefined, operator, formation },
-    ...{ lat: circle?.latitude, lng: circle?.longitude, radius_miles: circle?.radiusMiles },
+    state,
+    start_date: start_date || undefined,
+    end_date: end_date || undefined,
+    operator,
+    formation,
+    lat: circle?.latitude,
+    lng: circle?.longitude,
+    radius_miles: circle?.radiusMiles,
   })
 
 const round = (value: number) => roundTo(value, statDecimals)
 
 const statsRow = ({ count, median, p25, p75, p90, min, max, mean }: DayStats) => ({
-  ...{ count, median_days: round(median), p25_days: round(p25), p75_days: round(p75), p90_days: round(p90) },
-  ...{ min_days: min, max_days: max, avg_days: round(mean) },
+  count,
+  median_days: round(median),
+  p25_days: round(p25),
+  p75_days: round(p75),
+  p90_days: round(p90),
+  min_days: min,
+  max_days: max,
+  avg_days: round(mean),
 })
 
 const cycleRow = ({ well, days: total }: TimedWell<Well>) => ({
-  ...{ api_number: well.apiNumber, operator: well.operator, total_days: total },
-  ...{ permit_date: well.permitOn!, first_production: well.firstProductionOn! },
+  api_number: well.apiNumber,
+  operator: well.operator,
+  total_days: total,
+  permit_date: well.permitOn!,
+  first_production: well.firstProductionOn!,
 })
 
 /** Fastest first; wells that took as long keep the order of their numbers. */
@@ -206,7 +269,13 @@ function answers({ wells, marks }: WellProductionDeps) {
   const grouped = (query: Query & { group_by?: string }, set: unknown) => {
     const given = query.group_by?.trim().toLowerCase() || cohortSpans[0]
     const span = cohortSpans.find(one => one === given)
-    if (!span) throw invalidParameter('group_by', given.slice(0, 100), `is not one of ${cohortSpans.join(', ')}.`, cohortSpans)
+    if (!span)
+      throw invalidParameter(
+        'group_by',
+        given.slice(0, 100),
+        `is not one of ${cohortSpans.join(', ')}.`,
+        cohortSpans,
+      )
     const groups = cohortsOf(found(filterOf(query), set), span)
     return success({ group_by: span, cohorts: groups })
   }
@@ -217,7 +286,11 @@ function answers({ wells, marks }: WellProductionDeps) {
     return Object.fromEntries(
       groups.map(({ label, wells: count, stats }) => [
         label,
-        { well_count: count, wells_with_data: stats?.count ?? 0, stats: stats ? statsRow(stats) : null },
+        {
+          well_count: count,
+          wells_with_data: stats?.count ?? 0,
+          stats: stats ? statsRow(stats) : null,
+        },
       ]),
     )
   }
@@ -245,13 +318,17 @@ export function cycleTimes(deps: WellProductionDeps) {
     })
     .get('/cycle-time/cohorts', ({ query, set }) => grouped(query, set), {
       access: productionHeavyAccess,
-      query: t.Object({ ...placeQuery, group_by: text('`quarter` (default), `month` or `year`.', 'quarter') }),
+      query: t.Object({
+        ...placeQuery,
+        group_by: text('`quarter` (default), `month` or `year`.', 'quarter'),
+      }),
       response: { 200: envelope(Cohorts), ...refusals },
       detail: {
         operationId: 'listCycleTimeCohorts',
         tags: ['well production'],
         summary: 'Cycle times by cohort',
-        description: 'Wells grouped by the quarter, month or year of their first production, with the distribution of each group.',
+        description:
+          'Wells grouped by the quarter, month or year of their first production, with the distribution of each group.',
       },
     })
 }

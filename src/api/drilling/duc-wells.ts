@@ -5,7 +5,18 @@ import { basinKeys, country, keptBasins } from '../../market/drilling/drilling.t
 import type { DucWells } from '../../store/drilling/duc-wells.ts'
 import type { Numbered } from '../../store/drilling/regional.ts'
 import type { Answering } from '../answer.ts'
-import { Age, ageOf, basinQuery, basinsAsked, type DrillingAnswerDeps, daysOf, markSources, orNull, present, Stamp } from './answer.ts'
+import {
+  Age,
+  ageOf,
+  basinQuery,
+  basinsAsked,
+  type DrillingAnswerDeps,
+  daysOf,
+  markSources,
+  orNull,
+  present,
+  Stamp,
+} from './answer.ts'
 import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageQuery, eiRefusals } from './frame.ts'
 import { eiList, eiOne, eiRangeQuery } from './list.ts'
 import { Basin, Month, SurveyDay } from './productivity-row.ts'
@@ -17,7 +28,10 @@ const Row = t.Object(
     basin: Basin,
     duc_count: integer({ examples: [890] }),
     change,
-    completions: orNull(integer({ examples: [398] }), 'Wells completed in the month; null where the source does not say.'),
+    completions: orNull(
+      integer({ examples: [398] }),
+      'Wells completed in the month; null where the source does not say.',
+    ),
     wells_drilled: orNull(integer({ examples: [401] }), 'Wells drilled in the month.'),
     month: Month,
     date: SurveyDay,
@@ -71,7 +85,12 @@ export function eiDucWells(deps: DrillingAnswerDeps, prefix: EiPrefix) {
           markSources(set as Answering, deps.marks, page)
           return page
         }
-        return eiList(query, { set: set as Answering, request, tierRequired: tier() }, { total: duc.count(list, filter), rows }, rowOf)
+        return eiList(
+          query,
+          { set: set as Answering, request, tierRequired: tier() },
+          { total: duc.count(list, filter), rows },
+          rowOf,
+        )
       },
       {
         access: eiAccess,
@@ -95,10 +114,16 @@ export function eiDucWells(deps: DrillingAnswerDeps, prefix: EiPrefix) {
         const data = {
           us_total: national.duc,
           basins: Object.fromEntries(
-            basinKeys.flatMap(basin => rows.filter(row => row.region === basin).map(row => [basin, row.duc])),
+            basinKeys.flatMap(basin =>
+              rows.filter(row => row.region === basin).map(row => [basin, row.duc]),
+            ),
           ) as Record<string, number>,
-          ...{ month: day.slice(0, 7), change: old ? national.duc - old.duc : null, date: day, source: national.source },
-          ...{ timestamp: isoInstant(national.recordedAt), ...ageOf('month', day, deps.now()) },
+          month: day.slice(0, 7),
+          change: old ? national.duc - old.duc : null,
+          date: day,
+          source: national.source,
+          timestamp: isoInstant(national.recordedAt),
+          ...ageOf('month', day, deps.now()),
         }
         return eiOne(data, tier())
       },

@@ -6,15 +6,36 @@ import { dayAfter } from '../../market/prices/window.ts'
 import type { Held } from '../../store/drilling/regional.ts'
 import type { RigCount } from '../../store/drilling/rig-counts.ts'
 import type { Answering } from '../answer.ts'
-import { Age, ageOf, Day, type DrillingAnswerDeps, daysOf, markSources, orNull, present } from './answer.ts'
+import {
+  Age,
+  ageOf,
+  Day,
+  type DrillingAnswerDeps,
+  daysOf,
+  markSources,
+  orNull,
+  present,
+} from './answer.ts'
 import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageQuery, eiRefusals } from './frame.ts'
 import { eiIdOf, eiList, eiOne, eiRangeQuery, eiWhole } from './list.ts'
-import { basinMap, nationalList, RigRecord, RigTypeCounts, rigChanges, rigRecord, rigTypeCounts, Span, stateMap } from './rig-count-row.ts'
+import {
+  basinMap,
+  nationalList,
+  RigRecord,
+  RigTypeCounts,
+  rigChanges,
+  rigRecord,
+  rigTypeCounts,
+  Span,
+  stateMap,
+} from './rig-count-row.ts'
 
 const Latest = t.Object(
   {
     us_total: integer({ examples: [546] }),
-    basins: t.Record(t.String(), integer(), { examples: [{ permian: 251, eagle_ford: 44, other: 94 }] }),
+    basins: t.Record(t.String(), integer(), {
+      examples: [{ permian: 251, eagle_ford: 44, other: 94 }],
+    }),
     states: t.Record(t.String(), integer(), {
       description: 'By two letters; `other` is the states that the source adds up.',
       examples: [{ tx: 247, nm: 95 }],
@@ -27,14 +48,24 @@ const Latest = t.Object(
 const Past = t.Object({ date: Day, ...RigTypeCounts, span: Span }, { title: 'PastRigCount' })
 const regional = {
   rig_count: integer({ examples: [251] }),
-  change: orNull(integer({ examples: [-1] }), 'Against the week before; null where that is missing.'),
+  change: orNull(
+    integer({ examples: [-1] }),
+    'Against the week before; null where that is missing.',
+  ),
   year_change: orNull(integer({ examples: [-12] }), 'Against 52 weeks before.'),
   date: Day,
 }
-const ByBasin = t.Object({ basin: t.String({ examples: ['permian'] }), ...regional }, { title: 'BasinRigCount' })
-const ByState = t.Object({ state: t.String({ examples: ['TX'] }), ...regional }, { title: 'StateRigCount' })
+const ByBasin = t.Object(
+  { basin: t.String({ examples: ['permian'] }), ...regional },
+  { title: 'BasinRigCount' },
+)
+const ByState = t.Object(
+  { state: t.String({ examples: ['TX'] }), ...regional },
+  { title: 'StateRigCount' },
+)
 
-const published = 'Counted every Friday and published at 17:00 UTC; a federal holiday holds it back to the next working day.'
+const published =
+  'Counted every Friday and published at 17:00 UTC; a federal holiday holds it back to the next working day.'
 const range = t.Object({ ...eiPageQuery, ...eiRangeQuery })
 
 type Query = { page?: string; per_page?: string; start_date?: string; end_date?: string }
@@ -44,7 +75,12 @@ function answers(deps: DrillingAnswerDeps) {
   const { rigs } = deps.drilling
   const tier = () => deps.tierRequired('energy_intelligence')
 
-  const listed = <R>(query: Query, set: Answering, request: Request, shape: (row: Parameters<typeof rigRecord>[0]) => R) => {
+  const listed = <R>(
+    query: Query,
+    set: Answering,
+    request: Request,
+    shape: (row: Parameters<typeof rigRecord>[0]) => R,
+  ) => {
     const days = daysOf(query)
     const total = rigs.count(nationalList, days)
     const rows = (limit: number, offset: number) => {
@@ -88,8 +124,11 @@ function newestCounts(deps: DrillingAnswerDeps, prefix: EiPrefix) {
         const { rows, on } = newest(set as Answering)
         const [record] = rigs.page(nationalList, { fromOn: on, toOn: dayAfter(on, 1) }, 1, 0)
         const data = {
-          ...{ us_total: record!.total, basins: basinMap(rows), states: stateMap(rows) },
-          ...{ ...rigRecord(record!), ...ageOf('week', on, deps.now()) },
+          us_total: record!.total,
+          basins: basinMap(rows),
+          states: stateMap(rows),
+          ...rigRecord(record!),
+          ...ageOf('week', on, deps.now()),
         }
         return eiOne(data, tier())
       },
@@ -148,20 +187,28 @@ function pastCounts(deps: DrillingAnswerDeps, prefix: EiPrefix) {
   const { rigs, tier, listed } = answers(deps)
   return new Elysia()
     .use(deps.access)
-    .get(`${prefix}/rig_counts`, ({ query, set, request }) => listed(query, set as Answering, request, rigRecord), {
-      access: eiAccess,
-      query: range,
-      response: { 200: eiBody(t.Array(RigRecord), 'RigCounts'), ...eiRefusals },
-      detail: eiDetail(prefix, {
-        operationId: 'listRigCounts',
-        summary: 'Rig counts of the United States by week',
-        description: `Active rotary rigs of the country by what they drill for, newest first. ${published} Numbers run from 1 in chronological order.`,
-      }),
-    })
+    .get(
+      `${prefix}/rig_counts`,
+      ({ query, set, request }) => listed(query, set as Answering, request, rigRecord),
+      {
+        access: eiAccess,
+        query: range,
+        response: { 200: eiBody(t.Array(RigRecord), 'RigCounts'), ...eiRefusals },
+        detail: eiDetail(prefix, {
+          operationId: 'listRigCounts',
+          summary: 'Rig counts of the United States by week',
+          description: `Active rotary rigs of the country by what they drill for, newest first. ${published} Numbers run from 1 in chronological order.`,
+        }),
+      },
+    )
     .get(
       `${prefix}/rig_counts/historical`,
       ({ query, set, request }) =>
-        listed(query, set as Answering, request, row => ({ date: row.countedOn, ...rigTypeCounts(row), span: row.span })),
+        listed(query, set as Answering, request, row => ({
+          date: row.countedOn,
+          ...rigTypeCounts(row),
+          span: row.span,
+        })),
       {
         access: eiAccess,
         query: range,
@@ -183,7 +230,9 @@ function pastCounts(deps: DrillingAnswerDeps, prefix: EiPrefix) {
       },
       {
         access: eiAccess,
-        params: t.Object({ id: t.String({ description: 'Number of the record.', examples: ['1'] }) }),
+        params: t.Object({
+          id: t.String({ description: 'Number of the record.', examples: ['1'] }),
+        }),
         response: { 200: eiBody(RigRecord, 'OneRigCount'), ...eiRefusals },
         detail: eiDetail(prefix, {
           operationId: 'getRigCount',

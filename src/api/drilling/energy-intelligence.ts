@@ -39,7 +39,10 @@ export const tierRequiredOf =
   feature =>
     cheapestWith(plans, feature, firstPlan)?.plan.tierName ?? ''
 
-/** The families, one line for each. Their routes are nobody's types: under two prefixes they are more than the compiler can hold. */
+/**
+ * The families, one line for each. Their routes are nobody's types: under two prefixes they are
+ * more than the compiler can hold.
+ */
 const families: readonly ((deps: EiDeps & EiShared, prefix: EiPrefix) => AnyElysia)[] = [
   eiRigCounts,
   eiProductivities,
@@ -53,7 +56,9 @@ const families: readonly ((deps: EiDeps & EiShared, prefix: EiPrefix) => AnyElys
   eiTimeline,
 ]
 
-/** Energy intelligence, whole, under its prefix and under the alias of it: the same handlers twice. */
+/**
+ * Energy intelligence, whole, under its prefix and under the alias of it: the same handlers twice.
+ */
 export function ei(deps: EiDeps): Elysia {
   const shared = { ...deps, tierRequired: tierRequiredOf(deps.plans) }
   const all = new Elysia()

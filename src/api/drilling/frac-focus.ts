@@ -5,14 +5,45 @@ import { parseApiNumber } from '../../market/drilling/api-number.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Feature } from '../../plan/tiers.ts'
 import type { FracChemicalStore } from '../../store/drilling/frac-chemicals.ts'
-import type { FracDisclosureStore, StoredDisclosure } from '../../store/drilling/frac-disclosures.ts'
+import type {
+  FracDisclosureStore,
+  StoredDisclosure,
+} from '../../store/drilling/frac-disclosures.ts'
 import type { FracFilter } from '../../store/drilling/frac-search.ts'
 import type { Answering, Marks } from '../answer.ts'
 import { markSources } from './answer.ts'
-import { Chemicals, chemicalRow, Disclosure, disclosureRow, FracByChemical, FracByOperator, FracByState, FracSummary } from './frac-row.ts'
-import { type EiPrefix, eiAccess, eiBody, eiDetail, eiHeavyAccess, eiPageOf, eiPageQuery, eiRefusals } from './frame.ts'
+import {
+  Chemicals,
+  chemicalRow,
+  Disclosure,
+  disclosureRow,
+  FracByChemical,
+  FracByOperator,
+  FracByState,
+  FracSummary,
+} from './frac-row.ts'
+import {
+  type EiPrefix,
+  eiAccess,
+  eiBody,
+  eiDetail,
+  eiHeavyAccess,
+  eiPageOf,
+  eiPageQuery,
+  eiRefusals,
+} from './frame.ts'
 import { eiIdOf, eiList, eiOne, eiRangeQuery } from './list.ts'
-import { circleOf, circleQuery, daySpanOf, numberOf, present, statesOf, statesQuery, typed, wordsOf } from './permit-query.ts'
+import {
+  circleOf,
+  circleQuery,
+  daySpanOf,
+  numberOf,
+  present,
+  statesOf,
+  statesQuery,
+  typed,
+  wordsOf,
+} from './permit-query.ts'
 
 export interface EiFracFocusDeps {
   access: AccessPlugin
@@ -22,7 +53,8 @@ export interface EiFracFocusDeps {
   tierRequired(feature: Feature): string
 }
 
-const text = (description: string, example: string) => t.Optional(t.String({ description, examples: [example] }))
+const text = (description: string, example: string) =>
+  t.Optional(t.String({ description, examples: [example] }))
 const apiNumber = 'Ten, twelve or fourteen digits, with or without dashes.'
 
 const filterQuery = {
@@ -49,7 +81,11 @@ const operatorsInSummary = 100
 export function wellIn(parameter: string, given: string): string {
   const found = parseApiNumber(given)
   if (found) return found.digits
-  throw invalidParameter(parameter, given.slice(0, 100), 'is not an API number: write 10, 12 or 14 digits, such as 42-329-40001.')
+  throw invalidParameter(
+    parameter,
+    given.slice(0, 100),
+    'is not an API number: write 10, 12 or 14 digits, such as 42-329-40001.',
+  )
 }
 
 const filterOf = (query: ListQuery): FracFilter =>
@@ -59,7 +95,9 @@ const filterOf = (query: ListQuery): FracFilter =>
     operator: typed('operator', query.operator),
     wellName: typed('well_name', query.well_name),
     apiNumber: query.api_number?.trim() ? wellIn('api_number', query.api_number) : undefined,
-    waterMin: query.min_water_gallons ? numberOf('min_water_gallons', query.min_water_gallons, 0, gallonsMax) : undefined,
+    waterMin: query.min_water_gallons
+      ? numberOf('min_water_gallons', query.min_water_gallons, 0, gallonsMax)
+      : undefined,
     text: wordsOf('query', query.query),
     circle: circleOf(query),
     ...daySpanOf(query),
@@ -110,27 +148,39 @@ function answers({ fracDisclosures, fracChemicals, marks, tierRequired }: EiFrac
   }
   const byState = (given: { query: ListQuery; set: unknown; request: Request }) => {
     const all = fracDisclosures.byState()
-    return shares(given, { total: all.length, rows: (limit, offset) => all.slice(offset, offset + limit) }, (row, percentOf) => ({
-      state: row.name,
-      disclosure_count: row.disclosures,
-      percentage: percentOf(row.disclosures),
-      date: row.newestOn,
-    }))
+    return shares(
+      given,
+      { total: all.length, rows: (limit, offset) => all.slice(offset, offset + limit) },
+      (row, percentOf) => ({
+        state: row.name,
+        disclosure_count: row.disclosures,
+        percentage: percentOf(row.disclosures),
+        date: row.newestOn,
+      }),
+    )
   }
   const byOperator = (given: { query: ListQuery; set: unknown; request: Request }) =>
-    shares(given, { total: fracDisclosures.operators(), rows: fracDisclosures.byOperator }, (row, percentOf) => ({
-      operator: row.name,
-      disclosure_count: row.disclosures,
-      percentage: percentOf(row.disclosures),
-      date: row.newestOn,
-    }))
+    shares(
+      given,
+      { total: fracDisclosures.operators(), rows: fracDisclosures.byOperator },
+      (row, percentOf) => ({
+        operator: row.name,
+        disclosure_count: row.disclosures,
+        percentage: percentOf(row.disclosures),
+        date: row.newestOn,
+      }),
+    )
   const byChemical = (given: { query: ListQuery; set: unknown; request: Request }) =>
-    shares(given, { total: fracChemicals.count(), rows: fracChemicals.substances }, (row, percentOf) => ({
-      chemical_name: row.name,
-      cas_number: row.casNumber,
-      usage_count: row.disclosures,
-      percentage: percentOf(row.disclosures),
-    }))
+    shares(
+      given,
+      { total: fracChemicals.count(), rows: fracChemicals.substances },
+      (row, percentOf) => ({
+        chemical_name: row.name,
+        cas_number: row.casNumber,
+        usage_count: row.disclosures,
+        percentage: percentOf(row.disclosures),
+      }),
+    )
   const chemicals = (id: string, set: unknown) => {
     const found = one(id, set)
     return { id: String(found.id), chemicals: fracChemicals.of(found.id).map(chemicalRow) }
@@ -150,7 +200,10 @@ export function eiFracFocus(deps: EiFracFocusDeps, prefix: EiPrefix) {
     response: { 200: eiBody(t.Array(Disclosure), 'FracDisclosures'), ...refusals },
     detail: eiDetail(prefix, { operationId, summary: summaryText, description }),
   })
-  const shared = (shape: typeof FracByState | typeof FracByOperator | typeof FracByChemical, by: 'State' | 'Operator' | 'Chemical') => ({
+  const shared = (
+    shape: typeof FracByState | typeof FracByOperator | typeof FracByChemical,
+    by: 'State' | 'Operator' | 'Chemical',
+  ) => ({
     access: eiHeavyAccess,
     query: t.Object(eiPageQuery),
     response: { 200: eiBody(t.Array(shape), `FracBy${by}Answer`), ...refusals },
@@ -160,14 +213,22 @@ export function eiFracFocus(deps: EiFracFocusDeps, prefix: EiPrefix) {
       description: `How many disclosures each ${by.toLowerCase()} has, largest first.`,
     }),
   })
-  const id = t.Object({ id: t.String({ description: 'Number of the disclosure.', examples: ['1'] }) })
-  const wells = t.Object({ api_number: t.String({ description: apiNumber, examples: ['42329400010000'] }) })
+  const id = t.Object({
+    id: t.String({ description: 'Number of the disclosure.', examples: ['1'] }),
+  })
+  const wells = t.Object({
+    api_number: t.String({ description: apiNumber, examples: ['42329400010000'] }),
+  })
   return new Elysia({ prefix })
     .use(deps.access)
     .get(
       '/frac-focus',
       ({ query, set, request }) => listOf(filterOf(query), query, set, request),
-      list('listFracDisclosures', 'Frac disclosures', `${listNote} Takes the filters of the search.`),
+      list(
+        'listFracDisclosures',
+        'Frac disclosures',
+        `${listNote} Takes the filters of the search.`,
+      ),
     )
     .get(
       '/frac-focus/latest',
@@ -177,7 +238,11 @@ export function eiFracFocus(deps: EiFracFocusDeps, prefix: EiPrefix) {
     .get(
       '/frac-focus/search',
       ({ query, set, request }) => listOf(filterOf(query), query, set, request),
-      list('searchFracDisclosures', 'Search frac disclosures', `Disclosures that fit everything that is asked for. ${listNote}`),
+      list(
+        'searchFracDisclosures',
+        'Search frac disclosures',
+        `Disclosures that fit everything that is asked for. ${listNote}`,
+      ),
     )
     .get('/frac-focus/summary', ({ set }) => eiOne(summary(set), tier()), {
       access: eiHeavyAccess,
@@ -193,7 +258,8 @@ export function eiFracFocus(deps: EiFracFocusDeps, prefix: EiPrefix) {
     .get('/frac-focus/by-chemical', byChemical, shared(FracByChemical, 'Chemical'))
     .get(
       '/frac-focus/for-well/:api_number',
-      ({ params, query, set, request }) => listOf({ apiNumber: wellIn('api_number', params.api_number) }, query, set, request),
+      ({ params, query, set, request }) =>
+        listOf({ apiNumber: wellIn('api_number', params.api_number) }, query, set, request),
       {
         access: eiAccess,
         params: wells,
@@ -206,24 +272,41 @@ export function eiFracFocus(deps: EiFracFocusDeps, prefix: EiPrefix) {
         }),
       },
     )
-    .get('/frac-focus/:id/chemicals', ({ params, set }) => eiOne(chemicals(params.id, set), tier()), {
-      access: eiAccess,
-      params: id,
-      response: { 200: eiBody(Chemicals, 'FracChemicalsAnswer'), 403: refusals[403], 404: eiRefusals[404] },
-      detail: eiDetail(prefix, {
-        operationId: 'getFracChemicals',
-        summary: 'Chemicals of a frac disclosure',
-        description: 'What the fluid of a job was made of. The list is empty where none was disclosed.',
-      }),
-    })
-    .get('/frac-focus/:id', ({ params, set }) => eiOne(disclosureRow(one(params.id, set)), tier()), {
-      access: eiAccess,
-      params: id,
-      response: { 200: eiBody(Disclosure, 'FracDisclosureAnswer'), 403: refusals[403], 404: eiRefusals[404] },
-      detail: eiDetail(prefix, {
-        operationId: 'getFracDisclosure',
-        summary: 'A frac disclosure',
-        description: 'One disclosure by its number here.',
-      }),
-    })
+    .get(
+      '/frac-focus/:id/chemicals',
+      ({ params, set }) => eiOne(chemicals(params.id, set), tier()),
+      {
+        access: eiAccess,
+        params: id,
+        response: {
+          200: eiBody(Chemicals, 'FracChemicalsAnswer'),
+          403: refusals[403],
+          404: eiRefusals[404],
+        },
+        detail: eiDetail(prefix, {
+          operationId: 'getFracChemicals',
+          summary: 'Chemicals of a frac disclosure',
+          description:
+            'What the fluid of a job was made of. The list is empty where none was disclosed.',
+        }),
+      },
+    )
+    .get(
+      '/frac-focus/:id',
+      ({ params, set }) => eiOne(disclosureRow(one(params.id, set)), tier()),
+      {
+        access: eiAccess,
+        params: id,
+        response: {
+          200: eiBody(Disclosure, 'FracDisclosureAnswer'),
+          403: refusals[403],
+          404: eiRefusals[404],
+        },
+        detail: eiDetail(prefix, {
+          operationId: 'getFracDisclosure',
+          summary: 'A frac disclosure',
+          description: 'One disclosure by its number here.',
+        }),
+      },
+    )
 }

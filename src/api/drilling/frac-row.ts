@@ -5,7 +5,8 @@ import type { FracChemical } from '../../store/drilling/frac-chemicals.ts'
 import type { StoredDisclosure } from '../../store/drilling/frac-disclosures.ts'
 import { Day, orNull } from './answer.ts'
 
-const gallons = (example: number) => orNull(t.Number({ examples: [example] }), 'Gallons; null where it was not disclosed.')
+const gallons = (example: number) =>
+  orNull(t.Number({ examples: [example] }), 'Gallons; null where it was not disclosed.')
 
 export const Disclosure = t.Object(
   {
@@ -57,7 +58,10 @@ export const Chemicals = t.Object(
         chemical_name: t.String({ examples: ['Crystalline silica (sand)'] }),
         cas_number: cas,
         purpose: t.String({ examples: ['Proppant'] }),
-        concentration_percent: orNull(t.Number({ examples: [10.42] }), 'Of the whole fluid, by mass.'),
+        concentration_percent: orNull(
+          t.Number({ examples: [10.42] }),
+          'Of the whole fluid, by mass.',
+        ),
         mass_lbs: orNull(t.Number({ examples: [17_840_000] })),
       }),
       { description: 'Most of it first.' },
@@ -90,9 +94,16 @@ export const FracSummary = t.Object(
 const share = {
   disclosure_count: integer({ examples: [1611] }),
   percentage: t.Number({ description: 'Of all disclosures.', examples: [54.4] }),
-  date: t.String({ format: 'date', description: 'Newest day on which one of its jobs ended.', examples: ['2026-11-04'] }),
+  date: t.String({
+    format: 'date',
+    description: 'Newest day on which one of its jobs ended.',
+    examples: ['2026-11-04'],
+  }),
 }
-export const FracByState = t.Object({ state: t.String({ examples: ['TX'] }), ...share }, { title: 'StateDisclosures' })
+export const FracByState = t.Object(
+  { state: t.String({ examples: ['TX'] }), ...share },
+  { title: 'StateDisclosures' },
+)
 export const FracByOperator = t.Object(
   { operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }), ...share },
   { title: 'OperatorDisclosures' },

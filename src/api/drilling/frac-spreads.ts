@@ -5,7 +5,19 @@ import { basinKeys, country } from '../../market/drilling/drilling.ts'
 import type { FracSpreads } from '../../store/drilling/frac-spreads.ts'
 import type { Numbered } from '../../store/drilling/regional.ts'
 import type { Answering } from '../answer.ts'
-import { Age, ageOf, basinQuery, basinsAsked, Day, type DrillingAnswerDeps, daysOf, markSources, orNull, present, Stamp } from './answer.ts'
+import {
+  Age,
+  ageOf,
+  basinQuery,
+  basinsAsked,
+  Day,
+  type DrillingAnswerDeps,
+  daysOf,
+  markSources,
+  orNull,
+  present,
+  Stamp,
+} from './answer.ts'
 import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageQuery, eiRefusals } from './frame.ts'
 import { eiList, eiOne, eiRangeQuery } from './list.ts'
 
@@ -87,10 +99,15 @@ export function eiFracSpreads(deps: DrillingAnswerDeps, prefix: EiPrefix) {
         const data = {
           us_total: national.active,
           basins: Object.fromEntries(
-            basinKeys.flatMap(basin => rows.filter(row => row.region === basin).map(row => [basin, row.active])),
+            basinKeys.flatMap(basin =>
+              rows.filter(row => row.region === basin).map(row => [basin, row.active]),
+            ),
           ) as Record<string, number>,
-          ...{ date: day, change: old ? national.active - old.active : null, source: national.source },
-          ...{ timestamp: isoInstant(national.recordedAt), ...ageOf('day', day, deps.now()) },
+          date: day,
+          change: old ? national.active - old.active : null,
+          source: national.source,
+          timestamp: isoInstant(national.recordedAt),
+          ...ageOf('day', day, deps.now()),
         }
         return eiOne(data, tier())
       },

@@ -18,22 +18,38 @@ export const EiMeta = {
   total_pages: integer({ examples: [14] }),
   api_version: t.Literal('v1'),
   tier_required: t.String({ examples: ['Reservoir Mastery'] }),
-  cache_ttl: integer({ description: 'Seconds for which the answer may be kept.', examples: [cacheTtlSeconds] }),
+  cache_ttl: integer({
+    description: 'Seconds for which the answer may be kept.',
+    examples: [cacheTtlSeconds],
+  }),
 }
 
 /** `{data, meta}` without a status, as the whole family answers. */
-export const eiBody = <T extends TSchema>(data: T, title: string) => t.Object({ data, meta: t.Object(EiMeta) }, { title })
+export const eiBody = <T extends TSchema>(data: T, title: string) =>
+  t.Object({ data, meta: t.Object(EiMeta) }, { title })
 
 export const eiRefusals = { 400: NestedProblem, 403: FlatProblem, 404: NestedProblem }
 
-export const eiAccess = { feature: 'energy_intelligence' as Feature, meter: true, flat: true } as const
+export const eiAccess = {
+  feature: 'energy_intelligence' as Feature,
+  meter: true,
+  flat: true,
+} as const
 export const eiHeavyAccess = { ...eiAccess, heavy: true } as const
 
 export const eiPageQuery = pageQuery(100, 50)
-export const eiPageOf = (query: { page?: string; per_page?: string }): PageRequest => pageOf(query, 100, 50)
+export const eiPageOf = (query: { page?: string; per_page?: string }): PageRequest =>
+  pageOf(query, 100, 50)
 
-/** The meta object of a page of a list, or of a single object: one page of one. `tierRequired` is the name of the lowest plan that has the family. */
-export function eiMeta(tierRequired: string, total = 1, { page, perPage }: PageRequest = { page: 1, perPage: 1 }) {
+/**
+ * The meta object of a page of a list, or of a single object: one page of one. `tierRequired` is
+ * the name of the lowest plan that has the family.
+ */
+export function eiMeta(
+  tierRequired: string,
+  total = 1,
+  { page, perPage }: PageRequest = { page: 1, perPage: 1 },
+) {
   return {
     page,
     per_page: perPage,
@@ -45,6 +61,11 @@ export function eiMeta(tierRequired: string, total = 1, { page, perPage }: PageR
   }
 }
 
-/** The documentation of a route that stands under both prefixes: the alias is left out of the document. */
-export const eiDetail = <D extends { operationId: string; summary: string; description: string }>(prefix: EiPrefix, detail: D) =>
-  prefix === eiPrefixes[0] ? { tags: ['Energy intelligence'], ...detail } : { hide: true }
+/**
+ * The documentation of a route that stands under both prefixes: the alias is left out of the
+ * document.
+ */
+export const eiDetail = <D extends { operationId: string; summary: string; description: string }>(
+  prefix: EiPrefix,
+  detail: D,
+) => (prefix === eiPrefixes[0] ? { tags: ['Energy intelligence'], ...detail } : { hide: true })

@@ -6,7 +6,16 @@ import { stateOf, statesLedBy } from '../../market/drilling/states.ts'
 import { monthAfter } from '../../market/fundamentals/period.ts'
 import type { DrillingMetric } from '../../store/drilling/metrics.ts'
 import type { Answering } from '../answer.ts'
-import { basinIn, basinsAsked, Day, daysOf, markSources, orNull, regionQuery, stateIn } from './answer.ts'
+import {
+  basinIn,
+  basinsAsked,
+  Day,
+  daysOf,
+  markSources,
+  orNull,
+  regionQuery,
+  stateIn,
+} from './answer.ts'
 import { eiBody, eiHeavyAccess, eiPageQuery, eiRefusals } from './frame.ts'
 import type { DrillingIntelligenceDeps } from './intelligence.ts'
 import { eiList } from './list.ts'
@@ -17,10 +26,23 @@ const Basin = t.String({ examples: ['permian'] })
 const change = orNull(integer({ examples: [-3] }), 'Against the count before; null for the first.')
 const query = t.Object({ ...eiPageQuery, ...regionQuery })
 
-type Query = { page?: string; per_page?: string; start_date?: string; end_date?: string; basin?: string; state?: string }
+type Query = {
+  page?: string
+  per_page?: string
+  start_date?: string
+  end_date?: string
+  basin?: string
+  state?: string
+}
 
-const FracRow = t.Object({ basin: Basin, active_spreads: integer({ examples: [92] }), change, date: Day }, { title: 'BasinFracSpreads' })
-const DucRow = t.Object({ basin: Basin, duc_count: integer({ examples: [890] }), change, date: Day }, { title: 'BasinDucCount' })
+const FracRow = t.Object(
+  { basin: Basin, active_spreads: integer({ examples: [92] }), change, date: Day },
+  { title: 'BasinFracSpreads' },
+)
+const DucRow = t.Object(
+  { basin: Basin, duc_count: integer({ examples: [890] }), change, date: Day },
+  { title: 'BasinDucCount' },
+)
 const CompletionRow = t.Object(
   { basin: Basin, completions: integer({ examples: [398] }), change, date: Day },
   { title: 'BasinCompletions' },
@@ -34,14 +56,22 @@ const PermitRow = t.Object(
     state: t.String({ examples: ['TX'] }),
     basin: orNull(Basin, 'The leading one of those that reach into the state.'),
     permits: integer({ description: 'New permits dated in the month.', examples: [640] }),
-    change: orNull(integer({ examples: [-12] }), 'Against the month before; null for the first month held.'),
-    date: t.String({ format: 'date', description: 'First day of the month.', examples: ['2026-11-01'] }),
+    change: orNull(
+      integer({ examples: [-12] }),
+      'Against the month before; null for the first month held.',
+    ),
+    date: t.String({
+      format: 'date',
+      description: 'First day of the month.',
+      examples: ['2026-11-01'],
+    }),
   },
   { title: 'StatePermits' },
 )
 
 /** Lists of one metric each. A state stands for the basins that reach into it. */
-export const drillingLists = (deps: DrillingIntelligenceDeps) => new Elysia().use(counted(deps)).use(wells(deps)).use(permitted(deps))
+export const drillingLists = (deps: DrillingIntelligenceDeps) =>
+  new Elysia().use(counted(deps)).use(wells(deps)).use(permitted(deps))
 
 /** Rows of one metric by basin, newest first. */
 function metricLists(deps: DrillingIntelligenceDeps) {
@@ -54,15 +84,27 @@ function metricLists(deps: DrillingIntelligenceDeps) {
       markSources(set, deps.marks, page)
       return page
     }
-    return eiList(asked, { set, request, tierRequired: tier() }, { total: metrics.count(filter), rows }, row => {
-      const old = metrics.before(metric, row.region, row.countedOn)
-      return { basin: row.region, value: row.value, change: old === undefined ? null : row.value - old, date: row.countedOn }
-    })
+    return eiList(
+      asked,
+      { set, request, tierRequired: tier() },
+      { total: metrics.count(filter), rows },
+      row => {
+        const old = metrics.before(metric, row.region, row.countedOn)
+        return {
+          basin: row.region,
+          value: row.value,
+          change: old === undefined ? null : row.value - old,
+          date: row.countedOn,
+        }
+      },
+    )
   }
 }
 
 const detailOf = (operationId: string, summary: string, what: string) => ({
-  ...{ operationId, tags, summary },
+  operationId,
+  tags,
+  summary,
   description: `${what} by basin, newest first. With \`state\`, of the basins that reach into it.`,
 })
 
@@ -74,20 +116,30 @@ function counted(deps: DrillingIntelligenceDeps) {
       '/v1/drilling-intelligence/frac-spreads',
       ({ query, set, request }) => {
         const { data, meta } = list('frac_spreads', query, set as Answering, request)
-        return { data: data.map(({ basin, value, ...row }) => ({ basin, active_spreads: value, ...row })), meta }
+        return {
+          data: data.map(({ basin, value, ...row }) => ({ basin, active_spreads: value, ...row })),
+          meta,
+        }
       },
       {
         access: eiHeavyAccess,
         query,
         response: { 200: eiBody(t.Array(FracRow), 'DrillingFracSpreads'), ...eiRefusals },
-        detail: detailOf('listDrillingFracSpreads', 'Frac spreads of basins', 'Active hydraulic fracturing crews'),
+        detail: detailOf(
+          'listDrillingFracSpreads',
+          'Frac spreads of basins',
+          'Active hydraulic fracturing crews',
+        ),
       },
     )
     .get(
       '/v1/drilling-intelligence/duc-wells',
       ({ query, set, request }) => {
         const { data, meta } = list('duc_wells', query, set as Answering, request)
-        return { data: data.map(({ basin, value, ...row }) => ({ basin, duc_count: value, ...row })), meta }
+        return {
+          data: data.map(({ basin, value, ...row }) => ({ basin, duc_count: value, ...row })),
+          meta,
+        }
       },
       {
         access: eiHeavyAccess,
@@ -110,26 +162,40 @@ function wells(deps: DrillingIntelligenceDeps) {
       '/v1/drilling-intelligence/completions',
       ({ query, set, request }) => {
         const { data, meta } = list('completions', query, set as Answering, request)
-        return { data: data.map(({ basin, value, ...row }) => ({ basin, completions: value, ...row })), meta }
+        return {
+          data: data.map(({ basin, value, ...row }) => ({ basin, completions: value, ...row })),
+          meta,
+        }
       },
       {
         access: eiHeavyAccess,
         query,
         response: { 200: eiBody(t.Array(CompletionRow), 'DrillingCompletions'), ...eiRefusals },
-        detail: detailOf('listDrillingCompletions', 'Completions of basins', 'Wells completed in each month'),
+        detail: detailOf(
+          'listDrillingCompletions',
+          'Completions of basins',
+          'Wells completed in each month',
+        ),
       },
     )
     .get(
       '/v1/drilling-intelligence/wells-drilled',
       ({ query, set, request }) => {
         const { data, meta } = list('wells_drilled', query, set as Answering, request)
-        return { data: data.map(({ basin, value, ...row }) => ({ basin, wells_drilled: value, ...row })), meta }
+        return {
+          data: data.map(({ basin, value, ...row }) => ({ basin, wells_drilled: value, ...row })),
+          meta,
+        }
       },
       {
         access: eiHeavyAccess,
         query,
         response: { 200: eiBody(t.Array(DrilledRow), 'DrillingWellsDrilled'), ...eiRefusals },
-        detail: detailOf('listDrillingWellsDrilled', 'Wells drilled in basins', 'Wells drilled in each month'),
+        detail: detailOf(
+          'listDrillingWellsDrilled',
+          'Wells drilled in basins',
+          'Wells drilled in each month',
+        ),
       },
     )
 }
@@ -140,8 +206,16 @@ interface StateMonth {
   isFirst: boolean
 }
 
-/** The months of each state from its first permit to the running one, newest first and then by state, as far as the days reach. */
-function monthsHeld({ permits, now }: DrillingIntelligenceDeps, states: readonly string[], fromOn: string, toOn: string): StateMonth[] {
+/**
+ * The months of each state from its first permit to the running one, newest first and then by
+ * state, as far as the days reach.
+ */
+function monthsHeld(
+  { permits, now }: DrillingIntelligenceDeps,
+  states: readonly string[],
+  fromOn: string,
+  toOn: string,
+): StateMonth[] {
   const last = isoDay(now()).slice(0, 7)
   const held = states.flatMap(state => {
     const first = permits.oldestOn(state)?.slice(0, 7)
@@ -152,28 +226,39 @@ function monthsHeld({ permits, now }: DrillingIntelligenceDeps, states: readonly
     }
     return months
   })
-  return held.sort((a, b) => (a.month === b.month ? (a.state < b.state ? -1 : 1) : a.month < b.month ? 1 : -1))
+  return held.sort((a, b) =>
+    a.month === b.month ? (a.state < b.state ? -1 : 1) : a.month < b.month ? 1 : -1,
+  )
 }
 
 /** States of a query; a basin stands for the states that it leads in. */
 function statesAsked({ permits }: DrillingIntelligenceDeps, asked: Query): string[] {
   const inState = asked.state ? stateIn(asked.state).code : undefined
   const led = asked.basin ? statesLedBy(basinIn(asked.basin)) : undefined
-  return [...permits.newestByState().keys()].filter(code => (inState ?? code) === code && (led?.includes(code) ?? true))
+  return [...permits.newestByState().keys()].filter(
+    code => (inState ?? code) === code && (led?.includes(code) ?? true),
+  )
 }
 
 function permitted(deps: DrillingIntelligenceDeps) {
   const { permits } = deps
-  const inMonth = (state: string, month: string) => permits.between(state, `${month}-01`, `${monthAfter(month, 1)}-01`)
+  const inMonth = (state: string, month: string) =>
+    permits.between(state, `${month}-01`, `${monthAfter(month, 1)}-01`)
   return new Elysia().use(deps.access).get(
     '/v1/drilling-intelligence/well-permits',
     ({ query, set, request }) => {
       const { fromOn, toOn } = daysOf(query)
       const months = monthsHeld(deps, statesAsked(deps, query), fromOn, toOn)
-      const answer = { set: set as Answering, request, tierRequired: deps.tierRequired('energy_intelligence') }
+      const answer = {
+        set: set as Answering,
+        request,
+        tierRequired: deps.tierRequired('energy_intelligence'),
+      }
       const rows = (limit: number, offset: number) => {
         const page = months.slice(offset, offset + limit)
-        const sources = [...new Set(page.map(one => one.state))].map(state => ({ source: permits.sourceOf(state) ?? '' }))
+        const sources = [...new Set(page.map(one => one.state))].map(state => ({
+          source: permits.sourceOf(state) ?? '',
+        }))
         markSources(set as Answering, deps.marks, sources)
         return page
       }
@@ -181,8 +266,11 @@ function permitted(deps: DrillingIntelligenceDeps) {
         const count = inMonth(state, month)
         const before = isFirst ? undefined : inMonth(state, monthAfter(month, -1))
         return {
-          ...{ state, basin: stateOf(state)?.basins[0] ?? null, permits: count },
-          ...{ change: before === undefined ? null : count - before, date: `${month}-01` },
+          state,
+          basin: stateOf(state)?.basins[0] ?? null,
+          permits: count,
+          change: before === undefined ? null : count - before,
+          date: `${month}-01`,
         }
       })
     },

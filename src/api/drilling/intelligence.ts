@@ -2,16 +2,44 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { isoDay, isoInstant } from '../../lib/instant.ts'
 import { averaged, percentChange } from '../../market/drilling/change.ts'
-import { basinKeys, country, isBasin, keptBasins, otherStates } from '../../market/drilling/drilling.ts'
+import {
+  basinKeys,
+  country,
+  isBasin,
+  keptBasins,
+  otherStates,
+} from '../../market/drilling/drilling.ts'
 import { isoWeek } from '../../market/drilling/period.ts'
 import { stateOf, states } from '../../market/drilling/states.ts'
 import { dayAfter } from '../../market/prices/window.ts'
-import { type DrillingMetric, drillingMetrics, type MetricRow } from '../../store/drilling/metrics.ts'
+import {
+  type DrillingMetric,
+  drillingMetrics,
+  type MetricRow,
+} from '../../store/drilling/metrics.ts'
 import type { Answering } from '../answer.ts'
-import { basinIn, Day, type DrillingAnswerDeps, daysOf, markSources, orNull, present, regionQuery, Stamp, stateIn } from './answer.ts'
+import {
+  basinIn,
+  Day,
+  type DrillingAnswerDeps,
+  daysOf,
+  markSources,
+  orNull,
+  present,
+  regionQuery,
+  Stamp,
+  stateIn,
+} from './answer.ts'
 import { eiAccess, eiBody, eiHeavyAccess, eiPageQuery, eiRefusals } from './frame.ts'
 import { eiList, eiOne, eiWhole } from './list.ts'
-import { countsOf, metricUnits, newestCounts, type SourcedCount, type StateReads, shareOf } from './metric.ts'
+import {
+  countsOf,
+  metricUnits,
+  newestCounts,
+  type SourcedCount,
+  type StateReads,
+  shareOf,
+} from './metric.ts'
 
 export interface DrillingIntelligenceDeps extends DrillingAnswerDeps, StateReads {}
 
@@ -22,16 +50,28 @@ const Trend = t.Union([t.Literal('up'), t.Literal('down'), t.Literal('flat')])
 const Row = t.Object(
   {
     id: t.String({ description: 'A number that stays with the count.', examples: ['20261120101'] }),
-    basin: t.String({ description: 'Of a state: the leading one of those that reach into it.', examples: ['permian'] }),
-    state: orNull(t.String({ examples: ['TX'] }), 'Two letters; null where the count is of a basin.'),
-    operator: orNull(t.String({ examples: ['Alder Oil'] }), 'Null: counts are not kept by operator.'),
+    basin: t.String({
+      description: 'Of a state: the leading one of those that reach into it.',
+      examples: ['permian'],
+    }),
+    state: orNull(
+      t.String({ examples: ['TX'] }),
+      'Two letters; null where the count is of a basin.',
+    ),
+    operator: orNull(
+      t.String({ examples: ['Alder Oil'] }),
+      'Null: counts are not kept by operator.',
+    ),
     metric_type: t.String({ examples: ['rig_count'] }),
     value: t.Number({ examples: [251] }),
     unit: t.String({ examples: ['rigs'] }),
     date: Day,
     week: t.String({ description: 'ISO week of the date.', examples: ['2026-W47'] }),
     timestamp: Stamp,
-    metadata: t.Object({ source: t.String({ examples: ['EIA'] }), region: t.String({ examples: ['permian'] }) }),
+    metadata: t.Object({
+      source: t.String({ examples: ['EIA'] }),
+      region: t.String({ examples: ['permian'] }),
+    }),
   },
   { title: 'DrillingMetric' },
 )
@@ -45,7 +85,10 @@ const Latest = t.Object(
   {
     total_rigs: whole,
     total_frac_spreads: whole,
-    total_permits: orNull(integer({ examples: [2134] }), 'New permits of all states in the last 30 days; null where none are held.'),
+    total_permits: orNull(
+      integer({ examples: [2134] }),
+      'New permits of all states in the last 30 days; null where none are held.',
+    ),
     total_duc_wells: whole,
     total_completions: whole,
     total_wells_drilled: whole,
@@ -77,7 +120,10 @@ const TrendRow = t.Object(
     date: Day,
     metric: t.String({ examples: ['rig_count'] }),
     value: t.Number({ examples: [546] }),
-    moving_average: orNull(t.Number({ examples: [548.25] }), 'Mean of the count and the three before it.'),
+    moving_average: orNull(
+      t.Number({ examples: [548.25] }),
+      'Mean of the count and the three before it.',
+    ),
     trend: Trend,
   },
   { title: 'DrillingTrend' },
@@ -85,7 +131,11 @@ const TrendRow = t.Object(
 
 const permitDays = 30
 /** In an order that never changes: new ones go to the end. */
-const numberedRegions = [...keptBasins.map(basin => basin.key), otherStates, ...states.map(state => state.code)]
+const numberedRegions = [
+  ...keptBasins.map(basin => basin.key),
+  otherStates,
+  ...states.map(state => state.code),
+]
 
 /** Day, metric and region in one number: it is the same for ever, and grows with the days. */
 function metricId({ countedOn, metric, region }: MetricRow): string {
@@ -116,7 +166,8 @@ const rowOf = (row: MetricRow) => ({
 })
 
 /** What is counted of drilling, over all families. */
-export const drillingIntelligence = (deps: DrillingIntelligenceDeps) => new Elysia().use(counts(deps)).use(digest(deps)).use(trends(deps))
+export const drillingIntelligence = (deps: DrillingIntelligenceDeps) =>
+  new Elysia().use(counts(deps)).use(digest(deps)).use(trends(deps))
 
 function counts(deps: DrillingIntelligenceDeps) {
   const { metrics } = deps.drilling
@@ -129,7 +180,11 @@ function counts(deps: DrillingIntelligenceDeps) {
         markSources(set as Answering, deps.marks, page)
         return page
       }
-      const answer = { set: set as Answering, request, tierRequired: deps.tierRequired('energy_intelligence') }
+      const answer = {
+        set: set as Answering,
+        request,
+        tierRequired: deps.tierRequired('energy_intelligence'),
+      }
       return eiList(query, answer, { total: metrics.count(filter), rows }, rowOf)
     },
     {
@@ -152,7 +207,10 @@ export function permitsOfMonth({ permits, now }: DrillingIntelligenceDeps): numb
   const states = [...permits.newestByState().keys()]
   if (states.length === 0) return undefined
   const end = dayAfter(isoDay(now()), 1)
-  return states.reduce((sum, state) => sum + permits.between(state, dayAfter(end, -permitDays), end), 0)
+  return states.reduce(
+    (sum, state) => sum + permits.between(state, dayAfter(end, -permitDays), end),
+    0,
+  )
 }
 
 /** The newest national count of each metric. */
@@ -164,14 +222,22 @@ function nationalCounts({ drilling, marks }: DrillingIntelligenceDeps, set: Answ
   return found
 }
 
-function summaryOf(drilling: DrillingIntelligenceDeps['drilling'], metric: DrillingMetric, newest: SourcedCount) {
+function summaryOf(
+  drilling: DrillingIntelligenceDeps['drilling'],
+  metric: DrillingMetric,
+  newest: SourcedCount,
+) {
   const old = countsOf(drilling, metric, country, '', newest.on).at(-1)
   const parts = basinKeys.flatMap(basin => {
     const [count] = countsOf(drilling, metric, basin, newest.on, dayAfter(newest.on, 1))
-    return count ? [{ name: basin, value: count.value, percentage: shareOf(count.value, newest.value) }] : []
+    return count
+      ? [{ name: basin, value: count.value, percentage: shareOf(count.value, newest.value) }]
+      : []
   })
   return {
-    ...{ metric, total: newest.value, change: old ? newest.value - old.value : null },
+    metric,
+    total: newest.value,
+    change: old ? newest.value - old.value : null,
     change_percent: old ? (percentChange(old.value, newest.value) ?? null) : null,
     breakdown: parts.sort((a, b) => b.value - a.value),
   }
@@ -257,10 +323,21 @@ function trends(deps: DrillingIntelligenceDeps) {
         return averaged(known).flatMap(count => (count.on < fromOn ? [] : [{ metric, ...count }]))
       })
       rows.sort((a, b) => (a.on === b.on ? 0 : a.on < b.on ? 1 : -1))
-      const answer = { set: set as Answering, request, tierRequired: deps.tierRequired('energy_intelligence') }
-      const list = { total: rows.length, rows: (limit: number, offset: number) => rows.slice(offset, offset + limit) }
+      const answer = {
+        set: set as Answering,
+        request,
+        tierRequired: deps.tierRequired('energy_intelligence'),
+      }
+      const list = {
+        total: rows.length,
+        rows: (limit: number, offset: number) => rows.slice(offset, offset + limit),
+      }
       return eiList(query, answer, list, ({ metric, on, value, average, trend }) => ({
-        ...{ date: on, metric, value, moving_average: average ?? null, trend },
+        date: on,
+        metric,
+        value,
+        moving_average: average ?? null,
+        trend,
       }))
     },
     {

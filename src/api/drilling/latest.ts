@@ -11,11 +11,20 @@ const Latest = t.Object(
   {
     total_wells: integer({ description: 'Wells drilled in the newest month.', examples: [868] }),
     active_rigs: integer({ examples: [546] }),
-    permits_issued: orNull(integer({ examples: [2134] }), 'New permits of the last 30 days; null where none are held.'),
+    permits_issued: orNull(
+      integer({ examples: [2134] }),
+      'New permits of the last 30 days; null where none are held.',
+    ),
     completions: orNull(integer({ examples: [812] }), 'Wells completed in the newest month.'),
-    region_breakdown: t.Array(t.Object({ region: t.String({ examples: ['permian'] }), count: integer({ examples: [251] }) }), {
-      description: 'Active rigs by basin, largest first.',
-    }),
+    region_breakdown: t.Array(
+      t.Object({
+        region: t.String({ examples: ['permian'] }),
+        count: integer({ examples: [251] }),
+      }),
+      {
+        description: 'Active rigs by basin, largest first.',
+      },
+    ),
     date: Day,
   },
   { title: 'LatestDrilling' },
@@ -33,9 +42,13 @@ export function drillingLatest(deps: DrillingIntelligenceDeps) {
       markSources(set as Answering, deps.marks, Object.values(newest))
       const byBasin = rigs.on(active.on).filter(row => basinKeys.includes(row.region))
       return success({
-        ...{ total_wells: drilled.value, active_rigs: active.value, permits_issued: permitsOfMonth(deps) ?? null },
+        total_wells: drilled.value,
+        active_rigs: active.value,
+        permits_issued: permitsOfMonth(deps) ?? null,
         completions: newest.completions?.value ?? null,
-        region_breakdown: byBasin.sort((a, b) => b.total - a.total).map(row => ({ region: row.region, count: row.total })),
+        region_breakdown: byBasin
+          .sort((a, b) => b.total - a.total)
+          .map(row => ({ region: row.region, count: row.total })),
         date: active.on,
       })
     },
@@ -46,7 +59,8 @@ export function drillingLatest(deps: DrillingIntelligenceDeps) {
         operationId: 'getLatestDrilling',
         tags: ['Energy intelligence'],
         summary: 'Drilling in the United States now',
-        description: 'Active rigs of the newest week, and wells drilled and completed in the newest month. `date` is the day of the rigs.',
+        description:
+          'Active rigs of the newest week, and wells drilled and completed in the newest month. `date` is the day of the rigs.',
       },
     },
   )

@@ -6,19 +6,28 @@ import type { Answering } from '../answer.ts'
 import { eiMeta, eiPageOf } from './frame.ts'
 
 export const eiRangeQuery = {
-  start_date: t.Optional(t.String({ description: 'First day, `YYYY-MM-DD`, inclusive.', examples: ['2026-01-01'] })),
+  start_date: t.Optional(
+    t.String({ description: 'First day, `YYYY-MM-DD`, inclusive.', examples: ['2026-01-01'] }),
+  ),
   end_date: t.Optional(t.String({ description: 'Last day, inclusive.', examples: ['2026-11-20'] })),
 }
 
 /** The days asked for as half-open instants; all there are where the query does not say. */
-export function eiRangeOf(query: { start_date?: string; end_date?: string }): { from: number; to: number } {
+export function eiRangeOf(query: { start_date?: string; end_date?: string }): {
+  from: number
+  to: number
+} {
   const from = momentOf('start_date', query.start_date, 'start') ?? Number.MIN_SAFE_INTEGER
   const to = momentOf('end_date', query.end_date, 'end') ?? Number.MAX_SAFE_INTEGER
   if (from < to) return { from, to }
-  throw new Problem('INVALID_DATE_RANGE', `start_date (${query.start_date}) is after end_date (${query.end_date}).`, {
-    start_date: query.start_date ?? null,
-    end_date: query.end_date ?? null,
-  })
+  throw new Problem(
+    'INVALID_DATE_RANGE',
+    `start_date (${query.start_date}) is after end_date (${query.end_date}).`,
+    {
+      start_date: query.start_date ?? null,
+      end_date: query.end_date ?? null,
+    },
+  )
 }
 
 /** Rows that a list has in all, and a stretch of them. */
@@ -42,7 +51,10 @@ export function eiList<T, R>(
 
 /** A list that is short by its nature, whole on one page. */
 export function eiWhole<R>(data: R[], tierRequired: string) {
-  return { data, meta: eiMeta(tierRequired, data.length, { page: 1, perPage: Math.max(1, data.length) }) }
+  return {
+    data,
+    meta: eiMeta(tierRequired, data.length, { page: 1, perPage: Math.max(1, data.length) }),
+  }
 }
 
 /** A single object. */

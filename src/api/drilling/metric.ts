@@ -6,7 +6,10 @@ import { type DrillingMetric, drillingMetrics } from '../../store/drilling/metri
 import type { PermitCounts } from '../../store/drilling/permit-counts.ts'
 
 /** What is known of new permits, by state. */
-export type PermitReads = Pick<PermitCounts, 'between' | 'newestByState' | 'oldestOn' | 'sourceOf' | 'topOperators' | 'topCounties'>
+export type PermitReads = Pick<
+  PermitCounts,
+  'between' | 'newestByState' | 'oldestOn' | 'sourceOf' | 'topOperators' | 'topCounties'
+>
 
 /** What a state produced in its newest month. */
 export interface StateProduction {
@@ -44,25 +47,45 @@ export function countsOf(
   fromOn: string,
   toOn: string,
 ): SourcedCount[] {
-  const given = (on: string, value: number | null, source: string): SourcedCount[] => (value === null ? [] : [{ on, value, source }])
+  const given = (on: string, value: number | null, source: string): SourcedCount[] =>
+    value === null ? [] : [{ on, value, source }]
   switch (metric) {
     case 'rig_count':
-      return rigs.between(region, fromOn, toOn).flatMap(row => given(row.countedOn, row.span === 'week' ? row.total : null, row.source))
+      return rigs
+        .between(region, fromOn, toOn)
+        .flatMap(row => given(row.countedOn, row.span === 'week' ? row.total : null, row.source))
     case 'frac_spreads':
-      return frac.between(region, fromOn, toOn).flatMap(row => given(row.countedOn, row.active, row.source))
+      return frac
+        .between(region, fromOn, toOn)
+        .flatMap(row => given(row.countedOn, row.active, row.source))
     case 'duc_wells':
-      return duc.between(region, fromOn, toOn).flatMap(row => given(row.countedOn, row.duc, row.source))
+      return duc
+        .between(region, fromOn, toOn)
+        .flatMap(row => given(row.countedOn, row.duc, row.source))
     case 'wells_drilled':
-      return duc.between(region, fromOn, toOn).flatMap(row => given(row.countedOn, row.drilled, row.source))
+      return duc
+        .between(region, fromOn, toOn)
+        .flatMap(row => given(row.countedOn, row.drilled, row.source))
     case 'completions':
-      return duc.between(region, fromOn, toOn).flatMap(row => given(row.countedOn, row.completed, row.source))
+      return duc
+        .between(region, fromOn, toOn)
+        .flatMap(row => given(row.countedOn, row.completed, row.source))
   }
 }
 
 /** The newest counts of a region, one for each metric that it has. */
-export function newestCounts(drilling: Drilling, region: string): Partial<Record<DrillingMetric, SourcedCount>> {
+export function newestCounts(
+  drilling: Drilling,
+  region: string,
+): Partial<Record<DrillingMetric, SourcedCount>> {
   const { rigs, frac, duc } = drilling
-  const newest = { rig_count: rigs, frac_spreads: frac, duc_wells: duc, wells_drilled: duc, completions: duc }
+  const newest = {
+    rig_count: rigs,
+    frac_spreads: frac,
+    duc_wells: duc,
+    wells_drilled: duc,
+    completions: duc,
+  }
   const found = drillingMetrics.flatMap(metric => {
     const on = newest[metric].newestOn([region])
     const counts = on === undefined ? [] : countsOf(drilling, metric, region, on, dayAfter(on, 1))
@@ -72,4 +95,5 @@ export function newestCounts(drilling: Drilling, region: string): Partial<Record
 }
 
 /** Percent of a whole, two places; null of nothing. */
-export const shareOf = (part: number, whole: number): number | null => (whole === 0 ? null : roundTo((100 * part) / whole, 2))
+export const shareOf = (part: number, whole: number): number | null =>
+  whole === 0 ? null : roundTo((100 * part) / whole, 2)

@@ -48,7 +48,9 @@ function common({ permits, marks, now, tierRequired }: EiPermitsDeps) {
     },
     /** Numbers are not rows: they are invented where the newest permits are. */
     markStates(set: unknown, held: PermitsHeld | undefined) {
-      const sources = [...(held?.byState.keys() ?? [])].flatMap(state => permits.counts.sourceOf(state) ?? [])
+      const sources = [...(held?.byState.keys() ?? [])].flatMap(
+        state => permits.counts.sourceOf(state) ?? [],
+      )
       markSources(
         set as Answering,
         marks,
@@ -58,12 +60,21 @@ function common({ permits, marks, now, tierRequired }: EiPermitsDeps) {
   }
 }
 
-function searched(search: PermitSearch, filter: PermitFilter, limit: number, offset: number): PermitPage {
+function searched(
+  search: PermitSearch,
+  filter: PermitFilter,
+  limit: number,
+  offset: number,
+): PermitPage {
   try {
     return search.page(filter, limit, offset)
   } catch (error) {
     if (!(error instanceof TooCommon)) throw error
-    throw invalidParameter(filter.wellName === undefined ? 'query' : 'well_name', error.part, `${error.message}: send more of the name.`)
+    throw invalidParameter(
+      filter.wellName === undefined ? 'query' : 'well_name',
+      error.part,
+      `${error.message}: send more of the name.`,
+    )
   }
 }
 
@@ -75,18 +86,32 @@ export function permitListAnswers(deps: EiPermitsDeps) {
   const list = (query: ListQuery, set: unknown, request: Request) => {
     const page = pageOf(query, 100, 25)
     const filter = permitFilterOf(query)
-    const { ids, total } = searched(permits.search, filter, page.perPage, (page.page - 1) * page.perPage)
+    const { ids, total } = searched(
+      permits.search,
+      filter,
+      page.perPage,
+      (page.page - 1) * page.perPage,
+    )
     pageHeaders((set as Answering).headers, request.url, pageMeta(page, total))
     const data = rowsOf(set, ids).map(permitRow)
     const fresh = freshRow(permits.held(filter.states, today()))
-    return { data, meta: { ...eiMeta(tier(), total, page), ...fresh }, well_permits: data, ...fresh }
+    return {
+      data,
+      meta: { ...eiMeta(tier(), total, page), ...fresh },
+      well_permits: data,
+      ...fresh,
+    }
   }
 
   const latest = (query: { days?: string; states?: string; limit?: string }, set: unknown) => {
     const days = integerOf('days', query.days, 7, 1, 90)
     const limit = integerOf('limit', query.limit, 50, 1, 500)
     const states = statesOf(query.states)
-    const filter = { ...(states && { states }), from: dayAfter(today(), 1 - days), to: dayAfter(today(), 1) }
+    const filter = {
+      ...(states && { states }),
+      from: dayAfter(today(), 1 - days),
+      to: dayAfter(today(), 1),
+    }
     const { ids, total } = searched(permits.search, filter, limit, 0)
     const held = permits.held(states, today())
     const fresh = freshRow(held)
@@ -95,7 +120,11 @@ export function permitListAnswers(deps: EiPermitsDeps) {
       data: {
         well_permits: rows.map(permitRow),
         meta: {
-          ...{ days, states: states ?? [...(held?.byState.keys() ?? [])], limit, count: rows.length, as_of: fresh.as_of },
+          days,
+          states: states ?? [...(held?.byState.keys() ?? [])],
+          limit,
+          count: rows.length,
+          as_of: fresh.as_of,
           data_quality: qualityOf(permits.counts, held, today()),
         },
       },
@@ -116,7 +145,11 @@ const qualityOf = (counts: PermitCounts, held: PermitsHeld | undefined, today: s
   Object.fromEntries(
     [...(held?.byState ?? [])].map(([state, newestOn]) => [
       state,
-      { date_coverage: `${counts.oldestOn(state)} to ${newestOn}`, source: counts.sourceOf(state)!, note: noteOf(newestOn, today) },
+      {
+        date_coverage: `${counts.oldestOn(state)} to ${newestOn}`,
+        source: counts.sourceOf(state)!,
+        note: noteOf(newestOn, today),
+      },
     ]),
   )
 
@@ -178,7 +211,10 @@ export function permitCountAnswers(deps: EiPermitsDeps) {
     const known = permitStateOf(text)
     if (!known) {
       const served = permitStates.map(one => one.code).join(', ')
-      throw new Problem('DATA_NOT_AVAILABLE', `Well permits of ${text.slice(0, 100)} are not served; those of ${served} are.`)
+      throw new Problem(
+        'DATA_NOT_AVAILABLE',
+        `Well permits of ${text.slice(0, 100)} are not served; those of ${served} are.`,
+      )
     }
     const one = statePermits(permits, known, today())
     markSources(set as Answering, marks, one.recent)

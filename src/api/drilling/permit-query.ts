@@ -9,24 +9,48 @@ import { daysOf } from './answer.ts'
 import { eiRangeQuery } from './list.ts'
 
 export const statesQuery = {
-  states: t.Optional(t.String({ description: 'Two-letter codes, comma-separated; absent: every state.', examples: ['TX,NM'] })),
+  states: t.Optional(
+    t.String({
+      description: 'Two-letter codes, comma-separated; absent: every state.',
+      examples: ['TX,NM'],
+    }),
+  ),
 }
 export const circleQuery = {
-  latitude: t.Optional(t.String({ description: 'Centre of a circle, degrees north, with `longitude`.', examples: ['31.9973'] })),
-  longitude: t.Optional(t.String({ description: 'Degrees east: west is negative.', examples: ['-102.0779'] })),
-  radius_miles: t.Optional(t.String({ description: 'Great-circle distance, 1 to 100 (10).', examples: ['10'] })),
+  latitude: t.Optional(
+    t.String({
+      description: 'Centre of a circle, degrees north, with `longitude`.',
+      examples: ['31.9973'],
+    }),
+  ),
+  longitude: t.Optional(
+    t.String({ description: 'Degrees east: west is negative.', examples: ['-102.0779'] }),
+  ),
+  radius_miles: t.Optional(
+    t.String({ description: 'Great-circle distance, 1 to 100 (10).', examples: ['10'] }),
+  ),
 }
-const text = (description: string, example: string) => t.Optional(t.String({ description, examples: [example] }))
+const text = (description: string, example: string) =>
+  t.Optional(t.String({ description, examples: [example] }))
 
 export const permitQuery = {
   ...statesQuery,
-  county: text('Name of a county, without the word, in any case; of every state that has one.', 'Midland'),
+  county: text(
+    'Name of a county, without the word, in any case; of every state that has one.',
+    'Midland',
+  ),
   operator: text('Part of the name of the operator.', 'Juniper Ridge'),
   well_name: text('Part of the name of the well.', 'Bradford'),
   formation: text('Part of the name of the target formation.', 'Wolfcamp'),
-  permit_type: text('`new_drill`, `recompletion`, `reentry`, `sidetrack` or whatever else the states list.', 'new_drill'),
+  permit_type: text(
+    '`new_drill`, `recompletion`, `reentry`, `sidetrack` or whatever else the states list.',
+    'new_drill',
+  ),
   well_type: text('`oil`, `gas`, `injection` or whatever else the states list.', 'oil'),
-  address: text('Not supported: this service has no geocoding. Give `latitude` and `longitude`.', '600 Main Street, Midland, TX'),
+  address: text(
+    'Not supported: this service has no geocoding. Give `latitude` and `longitude`.',
+    '600 Main Street, Midland, TX',
+  ),
   ...circleQuery,
   ...eiRangeQuery,
   query: text(
@@ -47,25 +71,41 @@ export function statesOf(text: string | undefined): string[] | undefined {
   const unknown = states.find(code => !permitStateOf(code))
   if (unknown === undefined) return states.length === 0 ? undefined : states
   const allowed = permitStates.map(state => state.code)
-  throw invalidParameter('states', unknown.slice(0, 100), `is not one of the ${allowed.length} states that are served.`, allowed)
+  throw invalidParameter(
+    'states',
+    unknown.slice(0, 100),
+    `is not one of the ${allowed.length} states that are served.`,
+    allowed,
+  )
 }
 
 /** A plain decimal number of `[min, max]`. */
 export function numberOf(parameter: string, text: string, min: number, max: number): number {
   const value = /^[+-]?\d{1,15}(\.\d{1,15})?$/.test(text.trim()) ? Number(text) : Number.NaN
-  if (!(value >= min && value <= max)) throw invalidParameter(parameter, text.slice(0, 100), `is not a number from ${min} to ${max}.`)
+  if (!(value >= min && value <= max))
+    throw invalidParameter(parameter, text.slice(0, 100), `is not a number from ${min} to ${max}.`)
   return value
 }
 
 type CircleQuery = { [name in keyof typeof circleQuery]?: string }
 
-export function circleOf({ latitude, longitude, radius_miles: given }: CircleQuery): Circle | undefined {
+export function circleOf({
+  latitude,
+  longitude,
+  radius_miles: given,
+}: CircleQuery): Circle | undefined {
   // A radius is judged also where there is nothing to draw it around.
-  const radiusMiles = given ? numberOf('radius_miles', given, radius.min, radius.max) : radius.fallback
+  const radiusMiles = given
+    ? numberOf('radius_miles', given, radius.min, radius.max)
+    : radius.fallback
   if (!latitude && !longitude) return undefined
   if (!latitude) throw missingParameter('latitude', 'a circle has a latitude and a longitude.')
   if (!longitude) throw missingParameter('longitude', 'a circle has a latitude and a longitude.')
-  return { latitude: numberOf('latitude', latitude, -90, 90), longitude: numberOf('longitude', longitude, -180, 180), radiusMiles }
+  return {
+    latitude: numberOf('latitude', latitude, -90, 90),
+    longitude: numberOf('longitude', longitude, -180, 180),
+    radiusMiles,
+  }
 }
 
 /** What was typed into a field, or undefined for nothing. */
@@ -73,7 +113,11 @@ export function typed(parameter: string, text: string | undefined): string | und
   const given = text?.trim()
   if (!given) return undefined
   if (given.length > charactersMax || !given.isWellFormed()) {
-    throw invalidParameter(parameter, given.slice(0, 100), `is not accepted: send at most ${charactersMax} characters.`)
+    throw invalidParameter(
+      parameter,
+      given.slice(0, 100),
+      `is not accepted: send at most ${charactersMax} characters.`,
+    )
   }
   return given
 }
@@ -82,32 +126,61 @@ export function typed(parameter: string, text: string | undefined): string | und
 function partOf(parameter: string, text: string | undefined): string | undefined {
   const given = typed(parameter, text)
   if (given === undefined || given.length >= partCharactersMin) return given
-  throw invalidParameter(parameter, given, `is too short: send ${partCharactersMin} characters or more.`)
+  throw invalidParameter(
+    parameter,
+    given,
+    `is too short: send ${partCharactersMin} characters or more.`,
+  )
 }
 
-/** The words of free text that are long enough to be looked for: shorter ones are on nearly every well. */
+/**
+ * The words of free text that are long enough to be looked for: shorter ones are on nearly every
+ * well.
+ */
 export function wordsOf(parameter: string, text: string | undefined): string | undefined {
   const given = typed(parameter, text)
   if (given === undefined) return undefined
   const words = given.split(/\s+/).filter(word => word.length >= partCharactersMin)
-  if (words.length === 0) throw invalidParameter(parameter, given, `has no word of ${partCharactersMin} characters or more.`)
-  if (words.length > wordsMax) throw invalidParameter(parameter, given, `has ${words.length} words: at most ${wordsMax} are searched for.`)
+  if (words.length === 0)
+    throw invalidParameter(
+      parameter,
+      given,
+      `has no word of ${partCharactersMin} characters or more.`,
+    )
+  if (words.length > wordsMax)
+    throw invalidParameter(
+      parameter,
+      given,
+      `has ${words.length} words: at most ${wordsMax} are searched for.`,
+    )
   return words.join(' ')
 }
 
 /** The days of a query; undefined where it is open. */
-export function daySpanOf(query: { start_date?: string; end_date?: string }): { from?: string; to?: string } {
+export function daySpanOf(query: { start_date?: string; end_date?: string }): {
+  from?: string
+  to?: string
+} {
   const { fromOn, toOn } = daysOf(query)
-  return { ...(query.start_date && { from: fromOn }), ...(query.end_date && /^\d{4}-/.test(toOn) && { to: toOn }) }
+  return {
+    ...(query.start_date && { from: fromOn }),
+    ...(query.end_date && /^\d{4}-/.test(toOn) && { to: toOn }),
+  }
 }
 
 /** Leaves out what is not there, so that two queries that ask the same are the same. */
 export const present = <T extends object>(fields: T) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: NonNullable<T[K]> }
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: NonNullable<T[K]>
+  }
 
 export function permitFilterOf(query: Query): PermitFilter {
   if (query.address?.trim()) {
-    throw invalidParameter('address', query.address.slice(0, 100), 'this service has no geocoding: give latitude and longitude.')
+    throw invalidParameter(
+      'address',
+      query.address.slice(0, 100),
+      'this service has no geocoding: give latitude and longitude.',
+    )
   }
   return present({
     states: statesOf(query.states),

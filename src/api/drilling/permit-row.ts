@@ -7,15 +7,24 @@ import { Day, orNull } from './answer.ts'
 import { EiMeta } from './frame.ts'
 
 const degrees = (example: string) =>
-  orNull(t.String({ examples: [example] }), 'Decimal degrees as text; null where the source gives no place.')
+  orNull(
+    t.String({ examples: [example] }),
+    'Decimal degrees as text; null where the source gives no place.',
+  )
 const county = orNull(t.String({ examples: ['Midland'] }))
 const land = (example: string) => orNull(t.String({ examples: [example] }))
 
 export const Permit = t.Object(
   {
     id: t.String({ examples: ['18231'] }),
-    api_number: orNull(t.String({ examples: ['42329400010000'] }), 'Fourteen digits; null until the well has a number.'),
-    api_number_raw: t.String({ description: 'As the source writes it; empty without one.', examples: ['42-329-40001'] }),
+    api_number: orNull(
+      t.String({ examples: ['42329400010000'] }),
+      'Fourteen digits; null until the well has a number.',
+    ),
+    api_number_raw: t.String({
+      description: 'As the source writes it; empty without one.',
+      examples: ['42-329-40001'],
+    }),
     state_code: t.String({ examples: ['TX'] }),
     county,
     permit_number: orNull(t.String({ examples: ['918273'] })),
@@ -25,7 +34,10 @@ export const Permit = t.Object(
     operator: t.Object({
       name: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
       name_raw: t.String({ description: 'As filed.', examples: ['JUNIPER RIDGE OPERATING LLC'] }),
-      name_normalized: t.String({ description: 'One for all ways of writing it.', examples: ['JUNIPER RIDGE OPERATING'] }),
+      name_normalized: t.String({
+        description: 'One for all ways of writing it.',
+        examples: ['JUNIPER RIDGE OPERATING'],
+      }),
       number: orNull(t.String({ examples: ['148113'] }), 'Of the operator in its state.'),
     }),
     well: t.Object({
@@ -49,7 +61,10 @@ export const Permit = t.Object(
     }),
     provenance: t.Object({
       source: t.String({ examples: ['Texas RRC'] }),
-      source_url: t.String({ description: 'Empty where the source names none.', examples: ['https://example.com/permits/918273'] }),
+      source_url: t.String({
+        description: 'Empty where the source names none.',
+        examples: ['https://example.com/permits/918273'],
+      }),
       fetched_at: t.String({ format: 'date-time' }),
       data_as_of: Day,
     }),
@@ -112,7 +127,10 @@ export const permitRow = (permit: StoredPermit) => ({
 
 /** How up to date the permits of an answer are. */
 export const Fresh = {
-  as_of: orNull(Day, 'Newest permit date held for the states of the answer; null while none is held.'),
+  as_of: orNull(
+    Day,
+    'Newest permit date held for the states of the answer; null while none is held.',
+  ),
   data_age_days: orNull(integer({ examples: [1] }), 'Days from `as_of` to today.'),
   stale: t.Boolean({ description: 'Nothing newer than 30 days is held.' }),
   as_of_basis: t.Literal('permit_date'),
@@ -122,7 +140,11 @@ export const Fresh = {
       examples: [{ NM: '2026-11-19', TX: '2026-11-20' }],
     }),
   ),
-  stale_states: t.Optional(t.Array(t.String({ examples: ['NV'] }), { description: 'Those of them that have nothing newer than 30 days.' })),
+  stale_states: t.Optional(
+    t.Array(t.String({ examples: ['NV'] }), {
+      description: 'Those of them that have nothing newer than 30 days.',
+    }),
+  ),
 }
 
 export function freshRow(held: PermitsHeld | undefined) {
@@ -130,7 +152,11 @@ export function freshRow(held: PermitsHeld | undefined) {
   if (!held) return { as_of: null, data_age_days: null, stale: true, ...basis }
   const own = { as_of: held.asOf, data_age_days: held.dataAgeDays, stale: held.stale, ...basis }
   if (held.byState.size < 2) return own
-  return { ...own, by_state_as_ofs: Object.fromEntries(held.byState), stale_states: held.staleStates }
+  return {
+    ...own,
+    by_state_as_ofs: Object.fromEntries(held.byState),
+    stale_states: held.staleStates,
+  }
 }
 
 export const PermitList = t.Object(
@@ -149,7 +175,9 @@ export const LatestPermits = t.Object(
       well_permits: t.Array(Permit),
       meta: t.Object({
         days: integer({ examples: [7] }),
-        states: t.Array(t.String({ examples: ['TX'] }), { description: 'The states that were asked for, or all that have a permit.' }),
+        states: t.Array(t.String({ examples: ['TX'] }), {
+          description: 'The states that were asked for, or all that have a permit.',
+        }),
         limit: integer({ examples: [50] }),
         count: integer({ description: 'Permits in the answer.', examples: [50] }),
         as_of: Fresh.as_of,
@@ -161,8 +189,17 @@ export const LatestPermits = t.Object(
             note: t.String({ examples: ['Newest permit 1 day old.'] }),
           }),
           {
-            description: 'By state: the days that are covered, the source, and whether the list has fallen behind.',
-            examples: [{ TX: { date_coverage: '2023-11-20 to 2026-11-20', source: 'Texas RRC', note: 'Newest permit 1 day old.' } }],
+            description:
+              'By state: the days that are covered, the source, and whether the list has fallen behind.',
+            examples: [
+              {
+                TX: {
+                  date_coverage: '2023-11-20 to 2026-11-20',
+                  source: 'Texas RRC',
+                  note: 'Newest permit 1 day old.',
+                },
+              },
+            ],
           },
         ),
       }),
@@ -176,23 +213,33 @@ export const LatestPermits = t.Object(
 const share = {
   permit_count: integer({ examples: [11342] }),
   change: integer({
-    description: 'Permits of the 30 days up to `as_of` of all states less those of the 30 days before.',
+    description:
+      'Permits of the 30 days up to `as_of` of all states less those of the 30 days before.',
     examples: [12],
   }),
   percentage: t.Number({ description: 'Of all permits held.', examples: [56.7] }),
   date: t.String({ format: 'date', description: 'Its newest permit.', examples: ['2026-11-20'] }),
 }
-export const ByState = t.Object({ state: t.String({ examples: ['TX'] }), ...share }, { title: 'StatePermits' })
+export const ByState = t.Object(
+  { state: t.String({ examples: ['TX'] }), ...share },
+  { title: 'StatePermits' },
+)
 export const ByOperator = t.Object(
   { operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }), ...share },
   { title: 'OperatorPermits' },
 )
-export const ByFormation = t.Object({ formation: t.String({ examples: ['Wolfcamp A'] }), ...share }, { title: 'FormationPermits' })
+export const ByFormation = t.Object(
+  { formation: t.String({ examples: ['Wolfcamp A'] }), ...share },
+  { title: 'FormationPermits' },
+)
 
 export const PermitSummary = t.Object(
   {
     total_permits: integer({ examples: [20012] }),
-    by_state: t.Record(t.String(), integer(), { description: 'Every state that has a permit.', examples: [{ TX: 11342 }] }),
+    by_state: t.Record(t.String(), integer(), {
+      description: 'Every state that has a permit.',
+      examples: [{ TX: 11342 }],
+    }),
     by_operator: t.Record(t.String(), integer(), {
       description: 'The hundred operators with most permits.',
       examples: [{ 'Juniper Ridge Operating, LLC': 613 }],
@@ -207,27 +254,44 @@ export const StateActivity = t.Object(
     state_code: t.String({ examples: ['TX'] }),
     state_name: t.String({ examples: ['Texas'] }),
     permit_count: integer({ description: 'All that are held.', examples: [11342] }),
-    permits_30d: integer({ description: 'Dated in the last 30 days, today included.', examples: [812] }),
+    permits_30d: integer({
+      description: 'Dated in the last 30 days, today included.',
+      examples: [812],
+    }),
     permits_365d: integer({ examples: [7021] }),
     top_operators: t.Array(
-      t.Object({ name: t.String({ examples: ['Juniper Ridge Operating, LLC'] }), permits: integer({ examples: [97] }) }),
+      t.Object({
+        name: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
+        permits: integer({ examples: [97] }),
+      }),
       {
         description: 'Of the last 365 days, at most ten.',
       },
     ),
-    top_counties: t.Array(t.Object({ county: t.String({ examples: ['Midland'] }), permits: integer({ examples: [144] }) }), {
-      description: 'Of the last 365 days, at most ten.',
-    }),
+    top_counties: t.Array(
+      t.Object({
+        county: t.String({ examples: ['Midland'] }),
+        permits: integer({ examples: [144] }),
+      }),
+      {
+        description: 'Of the last 365 days, at most ten.',
+      },
+    ),
     recent: t.Array(Permit, { description: 'The ten newest.' }),
-    current_activity_status: t.Union([t.Literal('active'), t.Literal('slow'), t.Literal('inactive'), t.Literal('unknown')], {
-      examples: ['active'],
-    }),
+    current_activity_status: t.Union(
+      [t.Literal('active'), t.Literal('slow'), t.Literal('inactive'), t.Literal('unknown')],
+      {
+        examples: ['active'],
+      },
+    ),
     indexing_recommendation: t.Union([t.Literal('index'), t.Literal('noindex')], {
       description: 'Whether a page about the state says enough to be found by search engines.',
       examples: ['index'],
     }),
     current_activity_reason: t.String({
-      examples: ['812 permits in the last 30 days, where the last 365 days had 577.1 in 30 days on average.'],
+      examples: [
+        '812 permits in the last 30 days, where the last 365 days had 577.1 in 30 days on average.',
+      ],
     }),
     ...Fresh,
   },

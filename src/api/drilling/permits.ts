@@ -1,9 +1,23 @@
 import { Elysia, t } from 'elysia'
 import type { Feature } from '../../plan/tiers.ts'
 import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageQuery, eiRefusals } from './frame.ts'
-import { type EiPermitsDeps, permitCountAnswers, permitListAnswers, permitListQuery } from './permit-answers.ts'
+import {
+  type EiPermitsDeps,
+  permitCountAnswers,
+  permitListAnswers,
+  permitListQuery,
+} from './permit-answers.ts'
 import { statesQuery } from './permit-query.ts'
-import { ByFormation, ByOperator, ByState, LatestPermits, Permit, PermitList, PermitSummary, StateActivity } from './permit-row.ts'
+import {
+  ByFormation,
+  ByOperator,
+  ByState,
+  LatestPermits,
+  Permit,
+  PermitList,
+  PermitSummary,
+  StateActivity,
+} from './permit-row.ts'
 
 export const permitAccess = { ...eiAccess, feature: 'well_permits' as Feature }
 const permitHeavyAccess = { ...permitAccess, heavy: true } as const
@@ -22,10 +36,17 @@ export function eiPermits(deps: EiPermitsDeps, prefix: EiPrefix) {
     response: { 200: PermitList, ...refusals },
     detail: eiDetail(prefix, { operationId, summary: summaryText, description }),
   })
-  const shared = <T extends typeof ByState | typeof ByOperator | typeof ByFormation>(shape: T, operationId: string, by: string) => ({
+  const shared = <T extends typeof ByState | typeof ByOperator | typeof ByFormation>(
+    shape: T,
+    operationId: string,
+    by: string,
+  ) => ({
     access: permitHeavyAccess,
     query: t.Object(eiPageQuery),
-    response: { 200: eiBody(t.Array(shape), `WellPermitsBy${by[0]!.toUpperCase()}${by.slice(1)}`), ...refusals },
+    response: {
+      200: eiBody(t.Array(shape), `WellPermitsBy${by[0]!.toUpperCase()}${by.slice(1)}`),
+      ...refusals,
+    },
     detail: eiDetail(prefix, {
       operationId,
       summary: `Well permits by ${by}`,
@@ -51,9 +72,13 @@ export function eiPermits(deps: EiPermitsDeps, prefix: EiPrefix) {
     .get('/well-permits/latest', ({ query, set }) => latest(query, set), {
       access: permitAccess,
       query: t.Object({
-        days: t.Optional(t.String({ description: 'Days back from today, 1 to 90 (7).', examples: ['7'] })),
+        days: t.Optional(
+          t.String({ description: 'Days back from today, 1 to 90 (7).', examples: ['7'] }),
+        ),
         ...statesQuery,
-        limit: t.Optional(t.String({ description: 'Permits at most, 1 to 500 (50).', examples: ['50'] })),
+        limit: t.Optional(
+          t.String({ description: 'Permits at most, 1 to 500 (50).', examples: ['50'] }),
+        ),
       }),
       response: { 200: LatestPermits, ...refusals },
       detail: eiDetail(prefix, {
@@ -79,18 +104,26 @@ export function eiPermits(deps: EiPermitsDeps, prefix: EiPrefix) {
     )
     .get(
       '/well-permits/by-operator',
-      ({ query, set, request }) => shares('operator', query, set, request, name => ({ operator: name })),
+      ({ query, set, request }) =>
+        shares('operator', query, set, request, name => ({ operator: name })),
       shared(ByOperator, 'getWellPermitsByOperator', 'operator'),
     )
     .get(
       '/well-permits/by-formation',
-      ({ query, set, request }) => shares('formation', query, set, request, name => ({ formation: name })),
+      ({ query, set, request }) =>
+        shares('formation', query, set, request, name => ({ formation: name })),
       shared(ByFormation, 'getWellPermitsByFormation', 'formation'),
     )
     .get('/well-permits/states/:state_code', ({ params, set }) => state(params.state_code, set), {
       access: permitHeavyAccess,
-      params: t.Object({ state_code: t.String({ description: 'Two letters, in any case.', examples: ['TX'] }) }),
-      response: { 200: eiBody(StateActivity, 'StateWellPermitsAnswer'), 403: refusals[403], 404: eiRefusals[404] },
+      params: t.Object({
+        state_code: t.String({ description: 'Two letters, in any case.', examples: ['TX'] }),
+      }),
+      response: {
+        200: eiBody(StateActivity, 'StateWellPermitsAnswer'),
+        403: refusals[403],
+        404: eiRefusals[404],
+      },
       detail: eiDetail(prefix, {
         operationId: 'getStateWellPermits',
         summary: 'Drilling activity of a state',
@@ -101,11 +134,16 @@ export function eiPermits(deps: EiPermitsDeps, prefix: EiPrefix) {
     .get('/well-permits/:id', ({ params, set }) => permit(params.id, set), {
       access: permitAccess,
       params: t.Object({ id: t.String({ description: 'Number of the permit.', examples: ['1'] }) }),
-      response: { 200: eiBody(Permit, 'WellPermitAnswer'), 403: refusals[403], 404: eiRefusals[404] },
+      response: {
+        200: eiBody(Permit, 'WellPermitAnswer'),
+        403: refusals[403],
+        404: eiRefusals[404],
+      },
       detail: eiDetail(prefix, {
         operationId: 'getWellPermit',
         summary: 'A well permit',
-        description: 'One permit by its number here. Numbers follow the permits in the order in which they came in.',
+        description:
+          'One permit by its number here. Numbers follow the permits in the order in which they came in.',
       }),
     })
 }

@@ -7,7 +7,17 @@ import { dayAfter } from '../../market/prices/window.ts'
 import type { Productivity } from '../../store/drilling/productivities.ts'
 import type { Numbered } from '../../store/drilling/regional.ts'
 import type { Answering } from '../answer.ts'
-import { Age, ageOf, basinQuery, basinsAsked, type DrillingAnswerDeps, daysOf, markSources, orNull, present } from './answer.ts'
+import {
+  Age,
+  ageOf,
+  basinQuery,
+  basinsAsked,
+  type DrillingAnswerDeps,
+  daysOf,
+  markSources,
+  orNull,
+  present,
+} from './answer.ts'
 import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageQuery, eiRefusals } from './frame.ts'
 import { eiIdOf, eiList, eiOne, eiRangeQuery, eiWhole } from './list.ts'
 import {
@@ -21,15 +31,24 @@ import {
   SurveyDay,
 } from './productivity-row.ts'
 
-const Latest = t.Object({ month: Month, basins: t.Array(ProductivityRecord), ...Age }, { title: 'LatestDrillingProductivity' })
+const Latest = t.Object(
+  { month: Month, basins: t.Array(ProductivityRecord), ...Age },
+  { title: 'LatestDrillingProductivity' },
+)
 const Summary = t.Object(
   {
     total_new_well_oil: t.Number({
       description: 'Barrels a day of all new wells: per rig times rigs, over all basins.',
       examples: [531000],
     }),
-    total_new_well_gas: t.Number({ description: 'Thousand cubic feet a day, in the same way.', examples: [2740000] }),
-    total_duc_wells: orNull(integer({ examples: [4365] }), 'Over the basins of the month; null where their survey has none of it.'),
+    total_new_well_gas: t.Number({
+      description: 'Thousand cubic feet a day, in the same way.',
+      examples: [2740000],
+    }),
+    total_duc_wells: orNull(
+      integer({ examples: [4365] }),
+      'Over the basins of the month; null where their survey has none of it.',
+    ),
     as_of_date: SurveyDay,
   },
   { title: 'DrillingProductivitySummary' },
@@ -65,21 +84,39 @@ const TrendRow = t.Object(
 const published = 'Published about the 15th of the month.'
 const trendMonths = 3
 
-type Query = { page?: string; per_page?: string; start_date?: string; end_date?: string; basin?: string }
+type Query = {
+  page?: string
+  per_page?: string
+  start_date?: string
+  end_date?: string
+  basin?: string
+}
 
 /** What the answers have in common. */
 function answers(deps: DrillingAnswerDeps) {
   const { productivity, duc } = deps.drilling
   const tier = () => deps.tierRequired('energy_intelligence')
-  const newestOn = () => present(productivity.newestOn(productivityList), 'drilling productivities', 'drilling-productivity')
+  const newestOn = () =>
+    present(
+      productivity.newestOn(productivityList),
+      'drilling productivities',
+      'drilling-productivity',
+    )
 
   const on = (day: string): Numbered<Productivity>[] =>
-    productivity.page(productivityList, { fromOn: day, toOn: dayAfter(day, 1) }, productivityList.length, 0)
+    productivity.page(
+      productivityList,
+      { fromOn: day, toOn: dayAfter(day, 1) },
+      productivityList.length,
+      0,
+    )
 
   /** Records of a month, in the order of the basins. */
   const records = (day: string, set: Answering) => {
     const ducOf = ducReader(duc)
-    const rows = on(day).toSorted((a, b) => productivityList.indexOf(a.region) - productivityList.indexOf(b.region))
+    const rows = on(day).toSorted(
+      (a, b) => productivityList.indexOf(a.region) - productivityList.indexOf(b.region),
+    )
     markSources(set, deps.marks, rows)
     return rows.map(row => productivityRecord(row, ducOf))
   }
@@ -93,14 +130,19 @@ function answers(deps: DrillingAnswerDeps) {
       markSources(set, deps.marks, page)
       return page
     }
-    return eiList(query, { set, request, tierRequired: tier() }, { total, rows }, row => productivityRecord(row, ducOf))
+    return eiList(query, { set, request, tierRequired: tier() }, { total, rows }, row =>
+      productivityRecord(row, ducOf),
+    )
   }
   return { productivity, duc, tier, newestOn, records, listed }
 }
 
 /** What drilling brings by basin and month. */
 export const eiProductivities = (deps: DrillingAnswerDeps, prefix: EiPrefix) =>
-  new Elysia().use(newestMonth(deps, prefix)).use(comparisons(deps, prefix)).use(pastMonths(deps, prefix))
+  new Elysia()
+    .use(newestMonth(deps, prefix))
+    .use(comparisons(deps, prefix))
+    .use(pastMonths(deps, prefix))
 
 function newestMonth(deps: DrillingAnswerDeps, prefix: EiPrefix) {
   const { tier, newestOn, records } = answers(deps)
@@ -110,7 +152,14 @@ function newestMonth(deps: DrillingAnswerDeps, prefix: EiPrefix) {
       `${prefix}/drilling_productivities/latest`,
       ({ set }) => {
         const day = newestOn()
-        return eiOne({ month: day.slice(0, 7), basins: records(day, set as Answering), ...ageOf('month', day, deps.now()) }, tier())
+        return eiOne(
+          {
+            month: day.slice(0, 7),
+            basins: records(day, set as Answering),
+            ...ageOf('month', day, deps.now()),
+          },
+          tier(),
+        )
       },
       {
         access: eiAccess,
@@ -147,15 +196,22 @@ function newestMonth(deps: DrillingAnswerDeps, prefix: EiPrefix) {
         }),
       },
     )
-    .get(`${prefix}/drilling_productivities/by_basin`, ({ set }) => eiWhole(records(newestOn(), set as Answering), tier()), {
-      access: eiAccess,
-      response: { 200: eiBody(t.Array(ProductivityRecord), 'DrillingProductivityByBasin'), ...eiRefusals },
-      detail: eiDetail(prefix, {
-        operationId: 'listDrillingProductivityByBasin',
-        summary: 'Newest drilling productivity by basin',
-        description: `The record of each basin in the newest month. ${published}`,
-      }),
-    })
+    .get(
+      `${prefix}/drilling_productivities/by_basin`,
+      ({ set }) => eiWhole(records(newestOn(), set as Answering), tier()),
+      {
+        access: eiAccess,
+        response: {
+          200: eiBody(t.Array(ProductivityRecord), 'DrillingProductivityByBasin'),
+          ...eiRefusals,
+        },
+        detail: eiDetail(prefix, {
+          operationId: 'listDrillingProductivityByBasin',
+          summary: 'Newest drilling productivity by basin',
+          description: `The record of each basin in the newest month. ${published}`,
+        }),
+      },
+    )
 }
 
 function comparisons(deps: DrillingAnswerDeps, prefix: EiPrefix) {
@@ -165,11 +221,25 @@ function comparisons(deps: DrillingAnswerDeps, prefix: EiPrefix) {
     .get(
       `${prefix}/drilling_productivities/duc_wells`,
       ({ set }) => {
-        const day = present(duc.newestOn(productivityList), 'drilled but uncompleted wells', 'duc-wells')
-        const rows = duc.page(productivityList, { fromOn: day, toOn: dayAfter(day, 1) }, productivityList.length, 0)
+        const day = present(
+          duc.newestOn(productivityList),
+          'drilled but uncompleted wells',
+          'duc-wells',
+        )
+        const rows = duc.page(
+          productivityList,
+          { fromOn: day, toOn: dayAfter(day, 1) },
+          productivityList.length,
+          0,
+        )
         markSources(set as Answering, deps.marks, rows)
         const largest = rows.toSorted((a, b) => b.duc - a.duc)
-        const data = largest.map(row => ({ basin: row.region, duc_count: row.duc, change: row.change ?? null, date: day }))
+        const data = largest.map(row => ({
+          basin: row.region,
+          duc_count: row.duc,
+          change: row.change ?? null,
+          date: day,
+        }))
         return eiWhole(data, tier())
       },
       {
@@ -186,7 +256,10 @@ function comparisons(deps: DrillingAnswerDeps, prefix: EiPrefix) {
       `${prefix}/drilling_productivities/trends`,
       ({ set }) => {
         const day = newestOn()
-        const before = records(surveyOn(monthAfter(day.slice(0, 7), -trendMonths)), set as Answering)
+        const before = records(
+          surveyOn(monthAfter(day.slice(0, 7), -trendMonths)),
+          set as Answering,
+        )
         const now = records(day, set as Answering)
         const data = now.flatMap(row => {
           const old = before.find(one => one.basin === row.basin)
@@ -212,42 +285,62 @@ function pastMonths(deps: DrillingAnswerDeps, prefix: EiPrefix) {
   const query = t.Object({ ...eiPageQuery, ...eiRangeQuery, ...basinQuery })
   return new Elysia()
     .use(deps.access)
-    .get(`${prefix}/drilling_productivities`, ({ query: asked, set, request }) => listed(asked, set as Answering, request), {
-      access: eiAccess,
-      query,
-      response: { 200: eiBody(t.Array(ProductivityRecord), 'DrillingProductivities'), ...eiRefusals },
-      detail: eiDetail(prefix, {
-        operationId: 'listDrillingProductivities',
-        summary: 'Drilling productivity by basin and month',
-        description: `What new wells bring, what older ones lose and what all give, newest month first. ${published} Numbers run from 1 in chronological order.`,
-      }),
-    })
-    .get(`${prefix}/drilling_productivities/historical`, ({ query: asked, set, request }) => listed(asked, set as Answering, request), {
-      access: eiAccess,
-      query,
-      response: { 200: eiBody(t.Array(ProductivityRecord), 'DrillingProductivityHistory'), ...eiRefusals },
-      detail: eiDetail(prefix, {
-        operationId: 'getDrillingProductivityHistory',
-        summary: 'Drilling productivity of the past',
-        description: `The same records, newest first; one basin with \`basin\`. ${published}`,
-      }),
-    })
+    .get(
+      `${prefix}/drilling_productivities`,
+      ({ query: asked, set, request }) => listed(asked, set as Answering, request),
+      {
+        access: eiAccess,
+        query,
+        response: {
+          200: eiBody(t.Array(ProductivityRecord), 'DrillingProductivities'),
+          ...eiRefusals,
+        },
+        detail: eiDetail(prefix, {
+          operationId: 'listDrillingProductivities',
+          summary: 'Drilling productivity by basin and month',
+          description: `What new wells bring, what older ones lose and what all give, newest month first. ${published} Numbers run from 1 in chronological order.`,
+        }),
+      },
+    )
+    .get(
+      `${prefix}/drilling_productivities/historical`,
+      ({ query: asked, set, request }) => listed(asked, set as Answering, request),
+      {
+        access: eiAccess,
+        query,
+        response: {
+          200: eiBody(t.Array(ProductivityRecord), 'DrillingProductivityHistory'),
+          ...eiRefusals,
+        },
+        detail: eiDetail(prefix, {
+          operationId: 'getDrillingProductivityHistory',
+          summary: 'Drilling productivity of the past',
+          description: `The same records, newest first; one basin with \`basin\`. ${published}`,
+        }),
+      },
+    )
     .get(
       `${prefix}/drilling_productivities/:id`,
       ({ params, set }) => {
-        const row = productivity.numbered(productivityList, eiIdOf(params.id, 'Drilling productivity'))
+        const row = productivity.numbered(
+          productivityList,
+          eiIdOf(params.id, 'Drilling productivity'),
+        )
         if (!row) throw notFound(`Drilling productivity ${params.id}`)
         markSources(set as Answering, deps.marks, [row])
         return eiOne(productivityRecord(row, ducReader(duc)), tier())
       },
       {
         access: eiAccess,
-        params: t.Object({ id: t.String({ description: 'Number of the record.', examples: ['1'] }) }),
+        params: t.Object({
+          id: t.String({ description: 'Number of the record.', examples: ['1'] }),
+        }),
         response: { 200: eiBody(ProductivityRecord, 'OneDrillingProductivity'), ...eiRefusals },
         detail: eiDetail(prefix, {
           operationId: 'getDrillingProductivity',
           summary: 'One record of drilling productivity',
-          description: 'A basin and month by its number. Numbers run from 1 in chronological order, within a month by name.',
+          description:
+            'A basin and month by its number. Numbers run from 1 in chronological order, within a month by name.',
         }),
       },
     )

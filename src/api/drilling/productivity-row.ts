@@ -12,19 +12,38 @@ import { orNull, Stamp } from './answer.ts'
 export const productivityList = keptBasins.map(basin => basin.key)
 
 export const Basin = t.String({ examples: ['permian'] })
-export const SurveyDay = t.String({ format: 'date', description: 'Middle of the month.', examples: ['2026-11-15'] })
+export const SurveyDay = t.String({
+  format: 'date',
+  description: 'Middle of the month.',
+  examples: ['2026-11-15'],
+})
 export const Month = t.String({ examples: ['2026-11'] })
 
 export const ProductivityRecord = t.Object(
   {
     id: t.String({ examples: ['1'] }),
     basin: Basin,
-    new_well_oil_production: t.Number({ description: 'Of the new wells of one rig, barrels a day.', examples: [1410] }),
-    new_well_gas_production: t.Number({ description: 'Of the new wells of one rig, thousand cubic feet a day.', examples: [2650] }),
-    legacy_oil_change: t.Number({ description: 'Of older wells against the month before, barrels a day.', examples: [-348200] }),
-    legacy_gas_change: t.Number({ description: 'Of older wells, thousand cubic feet a day.', examples: [-642800] }),
+    new_well_oil_production: t.Number({
+      description: 'Of the new wells of one rig, barrels a day.',
+      examples: [1410],
+    }),
+    new_well_gas_production: t.Number({
+      description: 'Of the new wells of one rig, thousand cubic feet a day.',
+      examples: [2650],
+    }),
+    legacy_oil_change: t.Number({
+      description: 'Of older wells against the month before, barrels a day.',
+      examples: [-348200],
+    }),
+    legacy_gas_change: t.Number({
+      description: 'Of older wells, thousand cubic feet a day.',
+      examples: [-642800],
+    }),
     total_oil_bpd: t.Number({ description: 'Of all wells, barrels a day.', examples: [6550000] }),
-    total_gas_mcfd: t.Number({ description: 'Of all wells, thousand cubic feet a day.', examples: [27500000] }),
+    total_gas_mcfd: t.Number({
+      description: 'Of all wells, thousand cubic feet a day.',
+      examples: [27500000],
+    }),
     duc_count: orNull(
       integer({ examples: [890] }),
       'Drilled but uncompleted wells; null where their survey has nothing of the basin and month.',
@@ -48,7 +67,10 @@ export function ducReader(duc: DucWellStore): (region: string, day: string) => n
   }
 }
 
-export const productivityRecord = (row: Numbered<Productivity>, ducOf: ReturnType<typeof ducReader>) => ({
+export const productivityRecord = (
+  row: Numbered<Productivity>,
+  ducOf: ReturnType<typeof ducReader>,
+) => ({
   id: String(row.id),
   basin: row.region,
   new_well_oil_production: row.newWellOil,
@@ -65,10 +87,18 @@ export const productivityRecord = (row: Numbered<Productivity>, ducOf: ReturnTyp
   timestamp: isoInstant(row.recordedAt),
 })
 
-const trendMetrics = ['new_well_oil_production', 'new_well_gas_production', 'total_oil_bpd', 'total_gas_mcfd', 'duc_count'] as const
+const trendMetrics = [
+  'new_well_oil_production',
+  'new_well_gas_production',
+  'total_oil_bpd',
+  'total_gas_mcfd',
+  'duc_count',
+] as const
 type Measured = Record<(typeof trendMetrics)[number], number | null>
 
-/** How each metric of a basin moved from one month to another; those that either lacks are left out. */
+/**
+ * How each metric of a basin moved from one month to another; those that either lacks are left out.
+ */
 export function productivityTrends(basin: string, from: Measured, to: Measured) {
   return trendMetrics.flatMap(metric => {
     const [before, now] = [from[metric], to[metric]]

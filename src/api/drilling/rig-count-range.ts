@@ -14,10 +14,18 @@ export const historyQuery = {
       examples: ['5y'],
     }),
   ),
-  'by_period[from]': t.Optional(t.String({ description: 'First day, `YYYY-MM-DD`, inclusive.', examples: ['2026-01-01'] })),
-  'by_period[to]': t.Optional(t.String({ description: 'Last day, inclusive.', examples: ['2026-11-20'] })),
-  start_date: t.Optional(t.String({ description: 'The same as `by_period[from]`.', examples: ['2026-01-01'] })),
-  end_date: t.Optional(t.String({ description: 'The same as `by_period[to]`.', examples: ['2026-11-20'] })),
+  'by_period[from]': t.Optional(
+    t.String({ description: 'First day, `YYYY-MM-DD`, inclusive.', examples: ['2026-01-01'] }),
+  ),
+  'by_period[to]': t.Optional(
+    t.String({ description: 'Last day, inclusive.', examples: ['2026-11-20'] }),
+  ),
+  start_date: t.Optional(
+    t.String({ description: 'The same as `by_period[from]`.', examples: ['2026-01-01'] }),
+  ),
+  end_date: t.Optional(
+    t.String({ description: 'The same as `by_period[to]`.', examples: ['2026-11-20'] }),
+  ),
 }
 
 type Query = { [name in keyof typeof historyQuery]?: string }
@@ -31,18 +39,34 @@ export function rangeAsked(query: Query, now: number): { fromOn: string; toOn: s
   const token = query.period || defaultPeriod
   const fromOn = from === undefined ? periodStart(token, toOn) : isoDay(from)
   if (fromOn === undefined) {
-    throw invalidParameter('period', token, 'is not a period such as 90d, 26w, 6m, 5y, week, month, quarter or year.')
+    throw invalidParameter(
+      'period',
+      token,
+      'is not a period such as 90d, 26w, 6m, 5y, week, month, quarter or year.',
+    )
   }
   if (fromOn > toOn) {
-    throw new Problem('INVALID_DATE_RANGE', `${fromName} (${fromOn}) is after ${toName} (${toOn}).`, { start_date: fromOn, end_date: toOn })
+    throw new Problem(
+      'INVALID_DATE_RANGE',
+      `${fromName} (${fromOn}) is after ${toName} (${toOn}).`,
+      { start_date: fromOn, end_date: toOn },
+    )
   }
   if (fromOn < yearsBefore(toOn, longestPeriodYears)) {
     const [name, value] = from === undefined ? ['period', token] : [fromName, fromText]
-    throw invalidParameter(name, value, `reaches over more than ${longestPeriodYears} years, from ${fromOn} to ${toOn}.`)
+    throw invalidParameter(
+      name,
+      value,
+      `reaches over more than ${longestPeriodYears} years, from ${fromOn} to ${toOn}.`,
+    )
   }
   return { fromOn, toOn }
 }
 
 /** The first of two names that the query has a value under. */
-const given = (query: Query, name: keyof Query, alias: keyof Query): [string, string | undefined] =>
+const given = (
+  query: Query,
+  name: keyof Query,
+  alias: keyof Query,
+): [string, string | undefined] =>
   query[name] || !query[alias] ? [name, query[name]] : [alias, query[alias]]

@@ -19,7 +19,8 @@ export const RigTypeCounts = {
 }
 
 export const Span = t.Union([t.Literal('week'), t.Literal('month')], {
-  description: '`week`: a count. `month`: the mean of a month, dated in its middle, where an operator has loaded no weekly counts.',
+  description:
+    '`week`: a count. `month`: the mean of a month, dated in its middle, where an operator has loaded no weekly counts.',
 })
 
 export const RigRecord = t.Object(
@@ -61,14 +62,28 @@ export const nationalList = [country]
 
 /** Counts by basin of one day, in the order of the basins. */
 export const basinMap = (rows: readonly Held<RigCount>[]): Record<string, number> =>
-  Object.fromEntries(basinKeys.flatMap(basin => rows.filter(row => row.region === basin).map(row => [basin, row.total])))
+  Object.fromEntries(
+    basinKeys.flatMap(basin =>
+      rows.filter(row => row.region === basin).map(row => [basin, row.total]),
+    ),
+  )
 
 /** Counts by state of one day. */
 export const stateMap = (rows: readonly Held<RigCount>[]): Record<string, number> =>
-  Object.fromEntries(rows.filter(row => isState(row.region)).map(row => [row.region.toLowerCase(), row.total]))
+  Object.fromEntries(
+    rows.filter(row => isState(row.region)).map(row => [row.region.toLowerCase(), row.total]),
+  )
 
-/** Counts of a region up to a day, oldest first, as far back as they are compared with: weeks alone, a mean of a month is no count. */
-export function rigCounts(rigs: RigCountStore, region: string, lastOn: string, days: number): Count[] {
+/**
+ * Counts of a region up to a day, oldest first, as far back as they are compared with: weeks alone,
+ * a mean of a month is no count.
+ */
+export function rigCounts(
+  rigs: RigCountStore,
+  region: string,
+  lastOn: string,
+  days: number,
+): Count[] {
   return rigs
     .between(region, dayAfter(lastOn, -days), dayAfter(lastOn, 1))
     .filter(row => row.span === 'week')
@@ -78,8 +93,15 @@ export function rigCounts(rigs: RigCountStore, region: string, lastOn: string, d
 /** A year of whole weeks and the slack of a missing one. */
 export const yearOfWeeksDays = 371
 
-/** Change of a region's total over a week and over 52 weeks; null where the count to compare with is missing. */
+/**
+ * Change of a region's total over a week and over 52 weeks; null where the count to compare with is
+ * missing.
+ */
 export function rigChanges(rigs: RigCountStore, region: string, lastOn: string) {
   const counts = rigCounts(rigs, region, lastOn, yearOfWeeksDays)
-  return { week: changeOver(counts, 'week') ?? null, month: changeOver(counts, 'month') ?? null, year: changeOver(counts, 'year') ?? null }
+  return {
+    week: changeOver(counts, 'week') ?? null,
+    month: changeOver(counts, 'month') ?? null,
+    year: changeOver(counts, 'year') ?? null,
+  }
 }

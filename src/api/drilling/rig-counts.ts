@@ -10,23 +10,53 @@ import { dayAfter } from '../../market/prices/window.ts'
 import type { Held } from '../../store/drilling/regional.ts'
 import type { RigCount } from '../../store/drilling/rig-counts.ts'
 import { type Answering, envelope, success } from '../answer.ts'
-import { Age, ageOf, Day, type DrillingAnswerDeps, markSources, orNull, present, Stamp } from './answer.ts'
+import {
+  Age,
+  ageOf,
+  Day,
+  type DrillingAnswerDeps,
+  markSources,
+  orNull,
+  present,
+  Stamp,
+} from './answer.ts'
 import { eiAccess, eiHeavyAccess, eiRefusals } from './frame.ts'
 import { historyQuery, rangeAsked } from './rig-count-range.ts'
-import { basinMap, nationalList, RigTypeCounts, rigChanges, rigCounts, rigTypeCounts, Span, yearOfWeeksDays } from './rig-count-row.ts'
+import {
+  basinMap,
+  nationalList,
+  RigTypeCounts,
+  rigChanges,
+  rigCounts,
+  rigTypeCounts,
+  Span,
+  yearOfWeeksDays,
+} from './rig-count-row.ts'
 
 const perPageMax = 100
 const tags = ['Energy intelligence']
-const published = 'Counted every Friday and published at 17:00 UTC; a federal holiday holds it back to the next working day.'
-const spans = 'A month is 4 weeks, a quarter 13 and a year 52, so that a Friday is compared with a Friday.'
+const published =
+  'Counted every Friday and published at 17:00 UTC; a federal holiday holds it back to the next working day.'
+const spans =
+  'A month is 4 weeks, a quarter 13 and a year 52, so that a Friday is compared with a Friday.'
 
 const count = orNull(integer({ examples: [413] }), 'Null where the source has the total alone.')
 const byType = { oil: count, gas: count, misc: count }
-const change = orNull(integer({ examples: [-2] }), 'Null where the count to compare with is missing.')
+const change = orNull(
+  integer({ examples: [-2] }),
+  'Null where the count to compare with is missing.',
+)
 const total = integer({ examples: [546] })
 
 const PastWeek = t.Object(
-  { date: Day, week: t.String({ examples: ['2026-W47'] }), total, ...byType, ...RigTypeCounts, span: Span },
+  {
+    date: Day,
+    week: t.String({ examples: ['2026-W47'] }),
+    total,
+    ...byType,
+    ...RigTypeCounts,
+    span: Span,
+  },
   { title: 'RigCountWeek' },
 )
 const Covered = t.Object(
@@ -35,10 +65,15 @@ const Covered = t.Object(
     to: Day,
     coverage_from: orNull(Day, 'First day of the range that has a count.'),
     coverage_to: orNull(Day, 'Last one.'),
-    earliest_available: t.String({ format: 'date', description: 'First day of all that has a count.', examples: [firstRigCountOn] }),
+    earliest_available: t.String({
+      format: 'date',
+      description: 'First day of all that has a count.',
+      examples: [firstRigCountOn],
+    }),
     observations: integer({ description: 'Counts in the range, on all pages.', examples: [261] }),
     complete: t.Boolean({
-      description: 'Every week of the range that has been published has a count, and the range begins no earlier than the counts.',
+      description:
+        'Every week of the range that has been published has a count, and the range begins no earlier than the counts.',
     }),
   },
   { title: 'RigCountCoverage' },
@@ -69,7 +104,12 @@ const Latest = t.Object(
 const percent = orNull(t.Number({ examples: [-2.13] }))
 const Trend = t.Object(
   {
-    period: t.Union([t.Literal('week'), t.Literal('month'), t.Literal('quarter'), t.Literal('year')]),
+    period: t.Union([
+      t.Literal('week'),
+      t.Literal('month'),
+      t.Literal('quarter'),
+      t.Literal('year'),
+    ]),
     average: t.Number({ examples: [548.2] }),
     min: total,
     max: total,
@@ -105,9 +145,13 @@ const Summary = t.Object(
 const typesOf = ({ oil, gas, misc }: RigCount) => ({ oil, gas, misc })
 
 /** National rig counts outside the prefix of energy intelligence. */
-export const rigCountRoutes = (deps: DrillingAnswerDeps) => new Elysia().use(history(deps)).use(current(deps)).use(movements(deps))
+export const rigCountRoutes = (deps: DrillingAnswerDeps) =>
+  new Elysia().use(history(deps)).use(current(deps)).use(movements(deps))
 
-function newestOf({ drilling: { rigs }, marks }: DrillingAnswerDeps, set: Answering): Held<RigCount> {
+function newestOf(
+  { drilling: { rigs }, marks }: DrillingAnswerDeps,
+  set: Answering,
+): Held<RigCount> {
   const on = present(rigs.newestOn(nationalList), 'rig counts', 'rig-counts')
   const [row] = rigs.between(country, on, dayAfter(on, 1))
   markSources(set, marks, [row!])
@@ -133,12 +177,21 @@ function history(deps: DrillingAnswerDeps) {
       return {
         status: 'success' as const,
         data: rows.map(row => ({
-          ...{ date: row.countedOn, week: isoWeek(row.countedOn), total: row.total },
-          ...{ ...typesOf(row), ...rigTypeCounts(row), span: row.span },
+          date: row.countedOn,
+          week: isoWeek(row.countedOn),
+          total: row.total,
+          ...typesOf(row),
+          ...rigTypeCounts(row),
+          span: row.span,
         })),
         period: {
-          ...{ from: fromOn, to: toOn, coverage_from: covered.from ?? null, coverage_to: covered.to ?? null },
-          ...{ earliest_available: earliestOn ?? firstRigCountOn, observations: covered.observations, complete: covered.complete },
+          from: fromOn,
+          to: toOn,
+          coverage_from: covered.from ?? null,
+          coverage_to: covered.to ?? null,
+          earliest_available: earliestOn ?? firstRigCountOn,
+          observations: covered.observations,
+          complete: covered.complete,
         },
         meta,
       }
@@ -163,9 +216,19 @@ function current(deps: DrillingAnswerDeps) {
     const row = newestOf(deps, set)
     const { week, year } = rigChanges(rigs, country, row.countedOn)
     return success({
-      ...{ total: row.total, ...typesOf(row), ...rigTypeCounts(row), breakdown: typesOf(row) },
-      ...{ change: week, change_from_prior_week: week, year_over_year_change: year, region: 'US' as const, unit: 'rigs' as const },
-      ...{ date: row.countedOn, week_ending: row.countedOn, timestamp: isoInstant(row.recordedAt), source: row.source },
+      total: row.total,
+      ...typesOf(row),
+      ...rigTypeCounts(row),
+      breakdown: typesOf(row),
+      change: week,
+      change_from_prior_week: week,
+      year_over_year_change: year,
+      region: 'US' as const,
+      unit: 'rigs' as const,
+      date: row.countedOn,
+      week_ending: row.countedOn,
+      timestamp: isoInstant(row.recordedAt),
+      source: row.source,
       ...ageOf('week', row.countedOn, deps.now()),
     })
   }
@@ -173,13 +236,19 @@ function current(deps: DrillingAnswerDeps) {
     access: eiAccess,
     response: { 200: envelope(Latest), ...eiRefusals },
     detail: {
-      ...{ operationId, tags, summary },
+      operationId,
+      tags,
+      summary,
       description: `The newest count of the country by what the rigs drill for, with the change since the week before and since 52 weeks before. ${published}`,
     },
   })
   return new Elysia()
     .use(deps.access)
-    .get('/v1/rig-counts/latest', ({ set }) => answer(set as Answering), route('getCurrentRigCount', 'Newest national rig count'))
+    .get(
+      '/v1/rig-counts/latest',
+      ({ set }) => answer(set as Answering),
+      route('getCurrentRigCount', 'Newest national rig count'),
+    )
     .get(
       '/v1/rig-counts/current',
       ({ set }) => answer(set as Answering),
@@ -202,9 +271,19 @@ function movements(deps: DrillingAnswerDeps) {
         const { week, month, year } = rigChanges(rigs, country, row.countedOn)
         const moved = found.changePercent ?? null
         return success({
-          ...{ period: span, average: found.average, min: found.min, max: found.max, trend: found.trend, change: found.change },
-          ...{ change_percent: moved, growth_rate: moved, weekly_change: week, monthly_change: month, yearly_change: year },
-          ...{ from: found.from, to: found.to },
+          period: span,
+          average: found.average,
+          min: found.min,
+          max: found.max,
+          trend: found.trend,
+          change: found.change,
+          change_percent: moved,
+          growth_rate: moved,
+          weekly_change: week,
+          monthly_change: month,
+          yearly_change: year,
+          from: found.from,
+          to: found.to,
         })
       },
       {
@@ -212,7 +291,8 @@ function movements(deps: DrillingAnswerDeps) {
         query: t.Object({
           period: t.Optional(
             t.String({
-              description: '`week`, `month` (default), `quarter` or `year`; `weekly` and the like too. `daily` is a week.',
+              description:
+                '`week`, `month` (default), `quarter` or `year`; `weekly` and the like too. `daily` is a week.',
               examples: ['month'],
             }),
           ),
@@ -233,9 +313,17 @@ function movements(deps: DrillingAnswerDeps) {
         const { week, month, year } = rigChanges(rigs, country, row.countedOn)
         const types = typesOf(row)
         return success({
-          ...{ current: row.total, total: row.total, total_rigs: row.total, week_change: week, month_change: month, year_change: year },
-          ...{ breakdown: types, by_type: types, by_region: basinMap(rigs.on(row.countedOn)) },
-          ...{ date: row.countedOn, timestamp: isoInstant(row.recordedAt) },
+          current: row.total,
+          total: row.total,
+          total_rigs: row.total,
+          week_change: week,
+          month_change: month,
+          year_change: year,
+          breakdown: types,
+          by_type: types,
+          by_region: basinMap(rigs.on(row.countedOn)),
+          date: row.countedOn,
+          timestamp: isoInstant(row.recordedAt),
         })
       },
       {

@@ -19,17 +19,25 @@ const topMax = 10
 
 const count = (example: number) => orNull(integer({ examples: [example] }))
 const day = orNull(Day)
-const Top = t.Array(t.Object({ name: t.String({ examples: ['Reeves'] }), permits: integer({ examples: [96] }) }))
+const Top = t.Array(
+  t.Object({ name: t.String({ examples: ['Reeves'] }), permits: integer({ examples: [96] }) }),
+)
 
 const StateBody = t.Object(
   {
     state_code: t.String({ examples: ['TX'] }),
     state_name: t.String({ examples: ['Texas'] }),
     slug: t.String({ examples: ['texas'] }),
-    as_of: t.String({ format: 'date', description: 'Newest day of everything below.', examples: ['2026-11-20'] }),
+    as_of: t.String({
+      format: 'date',
+      description: 'Newest day of everything below.',
+      examples: ['2026-11-20'],
+    }),
     rig_count: t.Object(
       {
-        ...{ total: count(247), oil: count(206), gas: count(40) },
+        total: count(247),
+        oil: count(206),
+        gas: count(40),
         change_week: orNull(integer({ examples: [1] }), 'Against the week before.'),
         date: day,
       },
@@ -48,9 +56,17 @@ const StateBody = t.Object(
       gas_mcfd: orNull(t.Number({ examples: [34500000] })),
       period: orNull(t.String({ examples: ['2026-08'] })),
     }),
-    trend: t.Array(t.Object({ month: t.String({ examples: ['2026-11'] }), permits: count(640), rigs: count(247) }), {
-      description: 'Twelve months up to the running one, oldest first: permits dated in the month and its newest count of rigs.',
-    }),
+    trend: t.Array(
+      t.Object({
+        month: t.String({ examples: ['2026-11'] }),
+        permits: count(640),
+        rigs: count(247),
+      }),
+      {
+        description:
+          'Twelve months up to the running one, oldest first: permits dated in the month and its newest count of rigs.',
+      },
+    ),
     basins: t.Array(t.String({ examples: ['permian'] })),
     summary: t.String({ examples: ['Texas has 247 active rigs.'] }),
   },
@@ -72,13 +88,28 @@ function permitsOf({ permits }: DrillingIntelligenceDeps, state: string, today: 
   }
 }
 
-function trendOf({ drilling, permits }: DrillingIntelligenceDeps, state: string, today: string, hasPermits: boolean) {
+function trendOf(
+  { drilling, permits }: DrillingIntelligenceDeps,
+  state: string,
+  today: string,
+  hasPermits: boolean,
+) {
   const last = today.slice(0, 7)
-  const months = Array.from({ length: trendMonths }, (_, i) => monthAfter(last, i + 1 - trendMonths))
-  const weeks = countsOf(drilling, 'rig_count', state, `${months[0]}-01`, `${monthAfter(last, 1)}-01`)
+  const months = Array.from({ length: trendMonths }, (_, i) =>
+    monthAfter(last, i + 1 - trendMonths),
+  )
+  const weeks = countsOf(
+    drilling,
+    'rig_count',
+    state,
+    `${months[0]}-01`,
+    `${monthAfter(last, 1)}-01`,
+  )
   return months.map(month => ({
     month,
-    permits: hasPermits ? permits.between(state, `${month}-01`, `${monthAfter(month, 1)}-01`) : null,
+    permits: hasPermits
+      ? permits.between(state, `${month}-01`, `${monthAfter(month, 1)}-01`)
+      : null,
     rigs: weeks.findLast(week => week.on.startsWith(month))?.value ?? null,
   }))
 }
@@ -88,7 +119,12 @@ const times = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' :
 /** Sentences about what is known. */
 function summaryOf(
   state: DrillingState,
-  known: { rigs: number | null; change: number | null; permits: number | null; ducWells: number | null },
+  known: {
+    rigs: number | null
+    change: number | null
+    permits: number | null
+    ducWells: number | null
+  },
 ): string {
   const { rigs, change, permits, ducWells } = known
   const moved =
@@ -99,8 +135,12 @@ function summaryOf(
         : `, ${Math.abs(change)} ${change > 0 ? 'more' : 'fewer'} than a week before`
   const sentences = [
     rigs === null ? undefined : `${state.name} has ${times(rigs, 'active rig')}${moved}.`,
-    permits === null ? undefined : `${times(permits, 'new permit')} ${permits === 1 ? 'is' : 'are'} dated in the last ${monthDays} days.`,
-    ducWells === null ? undefined : `${times(ducWells, 'drilled well')} ${ducWells === 1 ? 'waits' : 'wait'} for completion.`,
+    permits === null
+      ? undefined
+      : `${times(permits, 'new permit')} ${permits === 1 ? 'is' : 'are'} dated in the last ${monthDays} days.`,
+    ducWells === null
+      ? undefined
+      : `${times(ducWells, 'drilled well')} ${ducWells === 1 ? 'waits' : 'wait'} for completion.`,
   ]
   return sentences.filter(Boolean).join(' ') || `Production of ${state.name} is all that is held.`
 }
@@ -112,7 +152,9 @@ function pageOf(deps: DrillingIntelligenceDeps, state: DrillingState, set: Answe
   const newest = newestCounts(drilling, state.code)
   const permits = permitsOf(deps, state.code, today)
   const production = deps.production(state.code)
-  const [rigs] = newest.rig_count ? drilling.rigs.between(state.code, newest.rig_count.on, dayAfter(newest.rig_count.on, 1)) : []
+  const [rigs] = newest.rig_count
+    ? drilling.rigs.between(state.code, newest.rig_count.on, dayAfter(newest.rig_count.on, 1))
+    : []
   const days = [
     ...Object.values(newest).map(one => one.on),
     ...(permits ? [permits.newestOn] : []),
@@ -120,7 +162,10 @@ function pageOf(deps: DrillingIntelligenceDeps, state: DrillingState, set: Answe
   ]
   if (days.length === 0) return undefined
   const permitSource = deps.permits.sourceOf(state.code)
-  const others = [...(permitSource === undefined ? [] : [{ source: permitSource }]), ...(production ? [production] : [])]
+  const others = [
+    ...(permitSource === undefined ? [] : [{ source: permitSource }]),
+    ...(production ? [production] : []),
+  ]
   markSources(set, deps.marks, [...Object.values(newest), ...others])
   const change = rigs ? rigChanges(drilling.rigs, state.code, rigs.countedOn).week : null
   const { newestOn: _, ...counted } = permits ?? {
@@ -131,19 +176,37 @@ function pageOf(deps: DrillingIntelligenceDeps, state: DrillingState, set: Answe
     top_counties: [],
   }
   return {
-    ...{ state_code: state.code, state_name: state.name, slug: state.slug, as_of: days.sort().at(-1)! },
+    state_code: state.code,
+    state_name: state.name,
+    slug: state.slug,
+    as_of: days.sort().at(-1)!,
     rig_count: {
-      ...{ total: rigs?.total ?? null, oil: rigs?.oil ?? null, gas: rigs?.gas ?? null },
-      ...{ change_week: change, date: rigs?.countedOn ?? null },
+      total: rigs?.total ?? null,
+      oil: rigs?.oil ?? null,
+      gas: rigs?.gas ?? null,
+      change_week: change,
+      date: rigs?.countedOn ?? null,
     },
-    frac_spreads: { active: newest.frac_spreads?.value ?? null, date: newest.frac_spreads?.on ?? null },
+    frac_spreads: {
+      active: newest.frac_spreads?.value ?? null,
+      date: newest.frac_spreads?.on ?? null,
+    },
     well_permits: counted,
-    duc_wells: { count: newest.duc_wells?.value ?? null, month: newest.duc_wells?.on.slice(0, 7) ?? null },
-    production: { oil_bpd: production?.oilBpd ?? null, gas_mcfd: production?.gasMcfd ?? null, period: production?.period ?? null },
+    duc_wells: {
+      count: newest.duc_wells?.value ?? null,
+      month: newest.duc_wells?.on.slice(0, 7) ?? null,
+    },
+    production: {
+      oil_bpd: production?.oilBpd ?? null,
+      gas_mcfd: production?.gasMcfd ?? null,
+      period: production?.period ?? null,
+    },
     trend: trendOf(deps, state.code, today, permits !== undefined),
     basins: [...state.basins],
     summary: summaryOf(state, {
-      ...{ rigs: rigs?.total ?? null, change, permits: counted.permits_30d },
+      rigs: rigs?.total ?? null,
+      change,
+      permits: counted.permits_30d,
       ducWells: newest.duc_wells?.value ?? null,
     }),
   }
@@ -156,12 +219,21 @@ export const pseo = (deps: DrillingIntelligenceDeps) =>
     ({ params, set }) => {
       const state = stateOf(params.state)
       const data = state && pageOf(deps, state, set as Answering)
-      if (!data) throw new Problem('DATA_NOT_AVAILABLE', `Nothing is held about drilling in ${state?.name ?? params.state.slice(0, 100)}.`)
+      if (!data)
+        throw new Problem(
+          'DATA_NOT_AVAILABLE',
+          `Nothing is held about drilling in ${state?.name ?? params.state.slice(0, 100)}.`,
+        )
       return eiOne(data, deps.tierRequired('energy_intelligence'))
     },
     {
       access: eiHeavyAccess,
-      params: t.Object({ state: t.String({ description: 'Two letters, or the name in lower case with dashes.', examples: ['texas'] }) }),
+      params: t.Object({
+        state: t.String({
+          description: 'Two letters, or the name in lower case with dashes.',
+          examples: ['texas'],
+        }),
+      }),
       response: { 200: eiBody(StateBody, 'StateDrillingBody'), ...eiRefusals },
       detail: {
         operationId: 'getStateDrilling',

@@ -54,7 +54,11 @@ const Timeline = t.Object(
 
 /** What happened to a well, from its permit to its first production. */
 export function eiTimeline(deps: EiTimelineDeps, prefix: EiPrefix) {
-  const stores = { permits: deps.permits.store, disclosures: deps.fracDisclosures, wells: deps.wells }
+  const stores = {
+    permits: deps.permits.store,
+    disclosures: deps.fracDisclosures,
+    wells: deps.wells,
+  }
   return new Elysia({ prefix }).use(deps.access).get(
     '/wells/:api_number/timeline',
     ({ params, set }) => {
@@ -63,13 +67,24 @@ export function eiTimeline(deps: EiTimelineDeps, prefix: EiPrefix) {
       if (!found) throw notFound(`Well ${apiNumber}`)
       markSources(set as Answering, deps.marks, found.events)
       const { wellName, operator, state, events } = found
-      const rows = events.map(({ on, ...event }) => ({ event_type: event.type, ...event, date: on, metadata: { ...event.metadata } }))
-      return eiOne({ api_number: apiNumber, well_name: wellName, operator, state, events: rows }, deps.tierRequired('energy_intelligence'))
+      const rows = events.map(({ on, ...event }) => ({
+        event_type: event.type,
+        ...event,
+        date: on,
+        metadata: { ...event.metadata },
+      }))
+      return eiOne(
+        { api_number: apiNumber, well_name: wellName, operator, state, events: rows },
+        deps.tierRequired('energy_intelligence'),
+      )
     },
     {
       access: permitAccess,
       params: t.Object({
-        api_number: t.String({ description: 'Ten, twelve or fourteen digits, with or without dashes.', examples: ['42329400010000'] }),
+        api_number: t.String({
+          description: 'Ten, twelve or fourteen digits, with or without dashes.',
+          examples: ['42329400010000'],
+        }),
       }),
       response: { 200: eiBody(Timeline, 'WellTimelineAnswer'), ...eiRefusals },
       detail: eiDetail(prefix, {

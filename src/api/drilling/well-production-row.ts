@@ -13,11 +13,17 @@ const boeText = 'Barrels of oil equivalent: oil and a sixth of the thousand cubi
 export const Rec = t.Object(
   {
     period: Month,
-    oil_bbl: orNull(t.Number({ examples: [18975] }), 'Oil and condensate of the month in barrels; null: not reported.'),
+    oil_bbl: orNull(
+      t.Number({ examples: [18975] }),
+      'Oil and condensate of the month in barrels; null: not reported.',
+    ),
     gas_mcf: orNull(t.Number({ examples: [40112] }), 'Gas in thousand cubic feet.'),
     water_bbl: orNull(t.Number({ examples: [50870] }), 'Water in barrels.'),
     boe: orNull(t.Number({ examples: [25660.3] }), boeText),
-    days_producing: orNull(integer({ examples: [31] }), 'Days on which the well produced; null of more than one well.'),
+    days_producing: orNull(
+      integer({ examples: [31] }),
+      'Days on which the well produced; null of more than one well.',
+    ),
     source: t.String({ description: 'Who reported it.', examples: ['import'] }),
   },
   { title: 'ProductionMonth' },
@@ -37,38 +43,67 @@ export const StateRow = t.Object(
 
 export const State = t.String({ examples: ['TX'] })
 export const Span = t.Object({ start: Month, end: Month }, { description: 'First and last month.' })
-const Source = t.String({ description: 'Who it is from; `none` where nothing is held.', examples: ['EIA'] })
+const Source = t.String({
+  description: 'Who it is from; `none` where nothing is held.',
+  examples: ['EIA'],
+})
 
 export const Overview = t.Object(
   {
-    national: orNull(Rec, 'Newest month of the country: the sum of `states_with_data` that have it. Federal waters belong to no state.'),
-    top_states: t.Array(StateRow, { description: 'States with most oil in that month, at most ten.' }),
+    national: orNull(
+      Rec,
+      'Newest month of the country: the sum of `states_with_data` that have it. Federal waters belong to no state.',
+    ),
+    top_states: t.Array(StateRow, {
+      description: 'States with most oil in that month, at most ten.',
+    }),
     data_sources: t.Object({
       state_aggregates: Source,
       well_level: Source,
-      well_level_states: t.Array(State, { description: 'States whose wells are followed one by one.' }),
+      well_level_states: t.Array(State, {
+        description: 'States whose wells are followed one by one.',
+      }),
       national_rollup: t.String({ examples: ['Sum of the state aggregates'] }),
     }),
     coverage: t.Object({
       states_with_data: t.Array(State),
       well_level_states_with_data: t.Array(State),
       latest_period: orNull(Month),
-      total_records: integer({ description: 'Months of states and of wells that are held.', examples: [61_240] }),
+      total_records: integer({
+        description: 'Months of states and of wells that are held.',
+        examples: [61_240],
+      }),
       data_age_days: orNull(integer({ examples: [80] }), 'Days since the end of `latest_period`.'),
-      stale: t.Boolean({ description: 'The month after `latest_period` is more than two weeks overdue.' }),
+      stale: t.Boolean({
+        description: 'The month after `latest_period` is more than two weeks overdue.',
+      }),
     }),
     data_available: t.Boolean({ description: 'Whether there is a national month.' }),
-    provisional: t.Boolean({ description: 'Filings of the newest national month are still coming in: its numbers will be revised.' }),
+    provisional: t.Boolean({
+      description:
+        'Filings of the newest national month are still coming in: its numbers will be revised.',
+    }),
   },
   { title: 'WellProductionOverview' },
 )
 
-const Reason = t.Union([t.Literal('unknown_state_prefix'), t.Literal('state_not_covered'), t.Literal('well_not_in_source')])
-const missing = { reason: Reason, state: orNull(State), source: orNull(t.String({ examples: ['import'] })) }
+const Reason = t.Union([
+  t.Literal('unknown_state_prefix'),
+  t.Literal('state_not_covered'),
+  t.Literal('well_not_in_source'),
+])
+const missing = {
+  reason: Reason,
+  state: orNull(State),
+  source: orNull(t.String({ examples: ['import'] })),
+}
 export const MissingWellProblem = t.Object(
   {
     ...missing,
-    error: t.Object({ code: t.Literal('DATA_NOT_AVAILABLE'), message: t.String(), ...missing }, { additionalProperties: true }),
+    error: t.Object(
+      { code: t.Literal('DATA_NOT_AVAILABLE'), message: t.String(), ...missing },
+      { additionalProperties: true },
+    ),
   },
   { title: 'MissingWellProblem', additionalProperties: true },
 )
@@ -81,7 +116,10 @@ export const TopWell = t.Object(
     well_name: t.String({ examples: ['BRADFORD 14 3H'] }),
     total_oil_bbl: t.Number({ examples: [241_870] }),
     total_gas_mcf: t.Number({ examples: [512_400] }),
-    months_producing: integer({ description: 'Months of the span in which oil or gas came out.', examples: [12] }),
+    months_producing: integer({
+      description: 'Months of the span in which oil or gas came out.',
+      examples: [12],
+    }),
   },
   { title: 'TopProducer' },
 )
@@ -101,9 +139,18 @@ interface Produced {
   waterBbl: number | null
 }
 
-const recOf = ({ month, oilBbl, gasMcf, waterBbl }: Produced, days: number | null, source: string) => ({
-  ...{ period: month, oil_bbl: volume(oilBbl), gas_mcf: volume(gasMcf), water_bbl: volume(waterBbl) },
-  ...{ boe: boeOf(oilBbl, gasMcf), days_producing: days, source },
+const recOf = (
+  { month, oilBbl, gasMcf, waterBbl }: Produced,
+  days: number | null,
+  source: string,
+) => ({
+  period: month,
+  oil_bbl: volume(oilBbl),
+  gas_mcf: volume(gasMcf),
+  water_bbl: volume(waterBbl),
+  boe: boeOf(oilBbl, gasMcf),
+  days_producing: days,
+  source,
 })
 
 export const wellRec = (row: WellMonthRow) => recOf(row, row.daysProducing, row.source)
@@ -111,6 +158,10 @@ export const stateRec = (row: StateMonth) => recOf(row, null, row.source)
 export const nationalRec = (row: NationalMonth) => recOf(row, null, row.sources.join(', '))
 
 export const stateRow = ({ state, month, oilBbl, gasMcf }: StateMonth) => ({
-  ...{ state, period: month, oil_bbl: roundTo(oilBbl, volumeDecimals), oil_bpd: roundTo(perDay(oilBbl, month), 0) },
-  ...{ gas_mcf: roundTo(gasMcf, volumeDecimals), boe: boeOf(oilBbl, gasMcf)! },
+  state,
+  period: month,
+  oil_bbl: roundTo(oilBbl, volumeDecimals),
+  oil_bpd: roundTo(perDay(oilBbl, month), 0),
+  gas_mcf: roundTo(gasMcf, volumeDecimals),
+  boe: boeOf(oilBbl, gasMcf)!,
 })

@@ -8,7 +8,11 @@ import { isoDay } from '../../lib/instant.ts'
 import { productionAge, wellStates } from '../../market/drilling/well-production.ts'
 import { isMonth, monthAfter, monthOf } from '../../market/fundamentals/period.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import { type MissingWell, type WellProduction, wellNumberOf } from '../../service/drilling/well-production.ts'
+import {
+  type MissingWell,
+  type WellProduction,
+  wellNumberOf,
+} from '../../service/drilling/well-production.ts'
 import type { WellStore } from '../../store/drilling/wells.ts'
 import { type Answering, envelope, type Marks, success } from '../answer.ts'
 import { markSources, orNull } from './answer.ts'
@@ -51,21 +55,32 @@ const unavailable = (message: string) => new Problem('DATA_NOT_AVAILABLE', messa
 /** The month of a month, a day or an instant. */
 function monthIn(parameter: string, text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined
-  const month = isMonth(text.trim()) ? text.trim() : monthOf(isoDay(momentOf(parameter, text, 'start')!))
-  if (month < firstMonth) throw invalidParameter(parameter, text.slice(0, 100), `is before ${firstMonth}.`)
+  const month = isMonth(text.trim())
+    ? text.trim()
+    : monthOf(isoDay(momentOf(parameter, text, 'start')!))
+  if (month < firstMonth)
+    throw invalidParameter(parameter, text.slice(0, 100), `is before ${firstMonth}.`)
   return month
 }
 
 /** First and last month that a query asks for; two years up to now where it does not say. */
-function monthsOf(query: { start_date?: string; end_date?: string }, now: number): { start: string; end: string } {
+function monthsOf(
+  query: { start_date?: string; end_date?: string },
+  now: number,
+): { start: string; end: string } {
   const end = monthIn('end_date', query.end_date) ?? monthOf(isoDay(now))
   const start = monthIn('start_date', query.start_date) ?? monthAfter(end, -historyMonths)
   if (start <= end) return { start, end }
   const asked = { start_date: query.start_date ?? null, end_date: query.end_date ?? null }
-  throw new Problem('INVALID_DATE_RANGE', `start_date (${start}) is after end_date (${end}).`, asked)
+  throw new Problem(
+    'INVALID_DATE_RANGE',
+    `start_date (${start}) is after end_date (${end}).`,
+    asked,
+  )
 }
 
-const namesOf = (sources: readonly string[]): string => [...new Set(sources)].sort().join(', ') || 'none'
+const namesOf = (sources: readonly string[]): string =>
+  [...new Set(sources)].sort().join(', ') || 'none'
 
 function whyNot({ reason, state, source }: MissingWell, given: string): Problem {
   const messages: Readonly<Record<MissingWell['reason'], string>> = {
@@ -74,7 +89,9 @@ function whyNot({ reason, state, source }: MissingWell, given: string): Problem 
     well_not_in_source: `No production is reported of well ${given}.`,
   }
   const extra = { reason, state: state ?? null, source: source ?? null }
-  return new Problem('DATA_NOT_AVAILABLE', messages[reason], extra, { onTop: ['reason', 'state', 'source'] })
+  return new Problem('DATA_NOT_AVAILABLE', messages[reason], extra, {
+    onTop: ['reason', 'state', 'source'],
+  })
 }
 
 /** What is held, and the newest month of the country. */
@@ -99,7 +116,8 @@ function overviewOf({ wellProduction: production, marks, now }: WellProductionDe
       well_level_states_with_data: covered.map(one => one.state),
       latest_period: national?.month ?? null,
       total_records: states.total() + wells.total(),
-      ...{ data_age_days: age?.ageDays ?? null, stale: age?.stale ?? false },
+      data_age_days: age?.ageDays ?? null,
+      stale: age?.stale ?? false,
     },
     data_available: national !== undefined,
     provisional: national?.provisional ?? false,
@@ -109,11 +127,13 @@ function overviewOf({ wellProduction: production, marks, now }: WellProductionDe
 /** What the answers are made of. */
 function answers({ wellProduction: production, wells: known, marks, now }: WellProductionDeps) {
   const { wells, states } = production
-  const mark = (set: unknown, rows: readonly { source: string }[]) => markSources(set as Answering, marks, rows)
+  const mark = (set: unknown, rows: readonly { source: string }[]) =>
+    markSources(set as Answering, marks, rows)
 
   const month = (text: string | undefined, set: unknown) => {
     const given = text?.trim()
-    if (given && !isMonth(given)) throw invalidParameter('period', given.slice(0, 100), 'is not a month (YYYY-MM).')
+    if (given && !isMonth(given))
+      throw invalidParameter('period', given.slice(0, 100), 'is not a month (YYYY-MM).')
     const period = given || states.newestMonth()
     const rows = period === undefined ? [] : states.ofMonth(period)
     mark(set, rows)
@@ -124,7 +144,9 @@ function answers({ wellProduction: production, wells: known, marks, now }: WellP
     const period = monthsOf(query, now())
     const code = text.trim().toUpperCase()
     if (!states.newestOf(code))
-      throw unavailable(`No production of ${text.slice(0, 100)} is held; /states lists the states that have some.`)
+      throw unavailable(
+        `No production of ${text.slice(0, 100)} is held; /states lists the states that have some.`,
+      )
     // Nothing is of a month that has not begun, and a month after 9999-12 would not compare.
     const [last] = [period.end, monthOf(isoDay(now()))].sort()
     const rows = states.ofState(code, period.start, monthAfter(last!, 1))
@@ -137,11 +159,17 @@ function answers({ wellProduction: production, wells: known, marks, now }: WellP
     const apiNumber = wellNumberOf(given)
     const rows = apiNumber === undefined ? [] : wells.ofWell(apiNumber)
     const of = apiNumber === undefined ? undefined : known.get(apiNumber)
-    if (!of || rows.length === 0) throw whyNot(production.whyMissing(apiNumber ?? given.replace(/\D+/g, '')), given)
+    if (!of || rows.length === 0)
+      throw whyNot(production.whyMissing(apiNumber ?? given.replace(/\D+/g, '')), given)
     mark(set, rows)
     return success({
-      ...{ api_number: of.apiNumber, operator: of.operator, well_name: of.name, state: of.state, county: of.county },
-      ...{ count: rows.length, data: rows.map(wellRec) },
+      api_number: of.apiNumber,
+      operator: of.operator,
+      well_name: of.name,
+      state: of.state,
+      county: of.county,
+      count: rows.length,
+      data: rows.map(wellRec),
     })
   }
 
@@ -150,15 +178,21 @@ function answers({ wellProduction: production, wells: known, marks, now }: WellP
     const months = integerOf('months', query.months, monthsDefault, 1, monthsMax)
     const code = query.state_code?.trim().toUpperCase() || homeState
     const newest = production.covered().find(one => one.state === code)
-    if (!newest) throw unavailable(`No production of single wells of ${code.slice(0, 100)} is held.`)
+    if (!newest)
+      throw unavailable(`No production of single wells of ${code.slice(0, 100)} is held.`)
     const span = { start: monthAfter(newest.month, 1 - months), end: newest.month }
     const best = wells.top(code, span.start, monthAfter(newest.month, 1), limit)
     mark(set, best)
     const producers = best.map((one, i) => {
       const of = known.get(one.apiNumber)!
       return {
-        ...{ rank: i + 1, api_number: one.apiNumber, operator: of.operator, well_name: of.name },
-        ...{ total_oil_bbl: roundTo(one.oilBbl, 2), total_gas_mcf: roundTo(one.gasMcf, 2), months_producing: one.months },
+        rank: i + 1,
+        api_number: one.apiNumber,
+        operator: of.operator,
+        well_name: of.name,
+        total_oil_bbl: roundTo(one.oilBbl, 2),
+        total_gas_mcf: roundTo(one.gasMcf, 2),
+        months_producing: one.months,
       }
     })
     return success({ state: code, period: span, count: producers.length, producers })
@@ -167,11 +201,14 @@ function answers({ wellProduction: production, wells: known, marks, now }: WellP
 }
 
 const detail = (operationId: string, summary: string, description: string) => ({
-  ...{ operationId, summary, description },
+  operationId,
+  summary,
+  description,
   tags: ['well production'],
 })
 
-const text = (description: string, example: string) => t.Optional(t.String({ description, examples: [example] }))
+const text = (description: string, example: string) =>
+  t.Optional(t.String({ description, examples: [example] }))
 
 /** What wells, states and the country produced, month by month. */
 export function wellProduction(deps: WellProductionDeps) {
@@ -192,26 +229,60 @@ export function wellProduction(deps: WellProductionDeps) {
         'What is held and the newest month of the country: the sum of the states that have filed, which for most months is all of them. States publish at the end of the second month; until the month after that the numbers are provisional. All wells of a state count into its aggregate, so the wells that are followed one by one add up to less.',
       ),
     )
-    .get('/summary', ({ set }) => overview(set), whole('getWellProductionSummary', 'The same as `/v1/well-production/`.'))
+    .get(
+      '/summary',
+      ({ set }) => overview(set),
+      whole('getWellProductionSummary', 'The same as `/v1/well-production/`.'),
+    )
     .get('/states', ({ query, set }) => month(query.period, set), {
       access: productionAccess,
-      query: t.Object({ period: text('Month, `YYYY-MM`; absent: the newest. A month without data is an empty list.', '2026-08') }),
+      query: t.Object({
+        period: text(
+          'Month, `YYYY-MM`; absent: the newest. A month without data is an empty list.',
+          '2026-08',
+        ),
+      }),
       response: {
-        200: envelope(t.Object({ period: orNull(Month), count: integer({ examples: [26] }), states: t.Array(StateRow) })),
-        ...{ 400: NestedProblem, 403: NestedProblem },
+        200: envelope(
+          t.Object({
+            period: orNull(Month),
+            count: integer({ examples: [26] }),
+            states: t.Array(StateRow),
+          }),
+        ),
+        400: NestedProblem,
+        403: NestedProblem,
       },
-      detail: detail('listStateProduction', 'Production by state', 'What every state produced in one month, most oil first.'),
+      detail: detail(
+        'listStateProduction',
+        'Production by state',
+        'What every state produced in one month, most oil first.',
+      ),
     })
     .get('/states/:code', ({ params, query, set }) => state(params.code, query, set), {
       access: productionAccess,
-      params: t.Object({ code: t.String({ description: 'Two letters, in any case.', examples: ['TX'] }) }),
+      params: t.Object({
+        code: t.String({ description: 'Two letters, in any case.', examples: ['TX'] }),
+      }),
       query: t.Object({
-        start_date: text('First month, as a day in it or `YYYY-MM`; absent: two years before the last.', '2024-11-01'),
+        start_date: text(
+          'First month, as a day in it or `YYYY-MM`; absent: two years before the last.',
+          '2024-11-01',
+        ),
         end_date: text('Last month, the same; absent: the running one.', '2026-11-30'),
       }),
       response: {
-        200: envelope(t.Object({ state: State, period: Span, count: integer({ examples: [22] }), data: t.Array(Rec) })),
-        ...{ 400: NestedProblem, 403: NestedProblem, 404: NestedProblem },
+        200: envelope(
+          t.Object({
+            state: State,
+            period: Span,
+            count: integer({ examples: [22] }),
+            data: t.Array(Rec),
+          }),
+        ),
+        400: NestedProblem,
+        403: NestedProblem,
+        404: NestedProblem,
       },
       detail: detail(
         'getStateProduction',
@@ -230,12 +301,17 @@ export function wellProduction(deps: WellProductionDeps) {
       response: {
         200: envelope(
           t.Object({
-            ...{ api_number: t.String({ examples: ['42329400010000'] }), operator: t.String(), well_name: t.String() },
-            ...{ state: State, county: orNull(t.String({ examples: ['Midland'] })) },
-            ...{ count: integer({ examples: [24] }), data: t.Array(Rec) },
+            api_number: t.String({ examples: ['42329400010000'] }),
+            operator: t.String(),
+            well_name: t.String(),
+            state: State,
+            county: orNull(t.String({ examples: ['Midland'] })),
+            count: integer({ examples: [24] }),
+            data: t.Array(Rec),
           }),
         ),
-        ...{ 403: NestedProblem, 404: MissingWellProblem },
+        403: NestedProblem,
+        404: MissingWellProblem,
       },
       detail: detail(
         'getWellProductionHistory',
@@ -251,8 +327,17 @@ export function wellProduction(deps: WellProductionDeps) {
         months: text('Months up to the newest of the state, 1 to 60 (12).', '12'),
       }),
       response: {
-        200: envelope(t.Object({ state: State, period: Span, count: integer({ examples: [10] }), producers: t.Array(TopWell) })),
-        ...{ 400: NestedProblem, 403: NestedProblem, 404: NestedProblem },
+        200: envelope(
+          t.Object({
+            state: State,
+            period: Span,
+            count: integer({ examples: [10] }),
+            producers: t.Array(TopWell),
+          }),
+        ),
+        400: NestedProblem,
+        403: NestedProblem,
+        404: NestedProblem,
       },
       detail: detail(
         'listTopProducers',

@@ -4,7 +4,14 @@ import type { Ids } from '../../lib/ids.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { sourceDescription } from '../../market/catalogue/catalogue.ts'
 import type { PortPrices } from '../../market/fuels/bunker.ts'
-import { type Grade, gradeOf, grades, marineCode, type Port, portOf } from '../../market/fuels/marine.ts'
+import {
+  type Grade,
+  gradeOf,
+  grades,
+  marineCode,
+  type Port,
+  portOf,
+} from '../../market/fuels/marine.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, markFixtures } from '../answer.ts'
@@ -27,7 +34,8 @@ const cacheTtlSeconds = 300
 
 export const bunkerAccess = { meter: true, rate: 'marine' } as const
 
-export const firstMinusSecond = 'Every spread is the first price minus the second one, its percentage of the second.'
+export const firstMinusSecond =
+  'Every spread is the first price minus the second one, its percentage of the second.'
 
 export const bunkerDetail = (operationId: string, summary: string, description: string) => ({
   operationId,
@@ -45,7 +53,9 @@ export function bunkerPort(ports: readonly Port[], text: string): Port {
 
 /** Undefined where none is named. */
 export function bunkerGrade(query: { grade?: string; fuel_type?: string }): Grade | undefined {
-  const [parameter, given] = query.fuel_type ? (['fuel_type', query.fuel_type] as const) : (['grade', query.grade] as const)
+  const [parameter, given] = query.fuel_type
+    ? (['fuel_type', query.fuel_type] as const)
+    : (['grade', query.grade] as const)
   const grade = given ? gradeOf(given) : undefined
   if (given && !grade) throw invalidParameter(parameter, given, 'is not a grade.', grades)
   return grade
@@ -72,10 +82,16 @@ export function bunkerAnswers({ board, catalogue, ids, marks, now }: BunkerDeps)
     /** The same, and the refusal where there is not one. */
     someQuotesAt(places: readonly Port[], grade?: Grade): BunkerQuote[] {
       const found = quotesAt(places, grade)
-      if (found.length === 0) throw new Problem('DATA_NOT_AVAILABLE', 'There is no bunker fuel price to answer with.')
+      if (found.length === 0)
+        throw new Problem('DATA_NOT_AVAILABLE', 'There is no bunker fuel price to answer with.')
       return found
     },
-    meta(request: Request, set: Answering, used: readonly { series: Series }[], portCount?: number) {
+    meta(
+      request: Request,
+      set: Answering,
+      used: readonly { series: Series }[],
+      portCount?: number,
+    ) {
       const requestId = requestIdOf(request, ids)
       set.headers['x-request-id'] = requestId
       set.headers['x-cache'] = 'MISS'
@@ -86,7 +102,9 @@ export function bunkerAnswers({ board, catalogue, ids, marks, now }: BunkerDeps)
         timestamp: isoInstant(now()),
         cache_ttl: cacheTtlSeconds,
         data_source: joined(used.map(({ series }) => series.source)),
-        source_description: joined(used.map(({ series }) => sourceDescription(series.source, series.fixture))),
+        source_description: joined(
+          used.map(({ series }) => sourceDescription(series.source, series.fixture)),
+        ),
         currency: 'USD' as const,
         unit: 'metric_ton' as const,
         ...(portCount !== undefined && { port_count: portCount }),
@@ -95,10 +113,17 @@ export function bunkerAnswers({ board, catalogue, ids, marks, now }: BunkerDeps)
   }
 }
 
-export const quotedSeries = (found: readonly BunkerQuote[]): { series: Series }[] => found.map(({ quote }) => quote)
+export const quotedSeries = (found: readonly BunkerQuote[]): { series: Series }[] =>
+  found.map(({ quote }) => quote)
 
 /** As they are answered, so that a spread is the difference of what stands beside it. */
 export const pricesOf = (found: readonly BunkerQuote[]): PortPrices =>
-  new Map(found.map(({ grade, quote }) => [grade, roundTo(quote.observation.value, quote.series.decimals)]))
+  new Map(
+    found.map(({ grade, quote }) => [
+      grade,
+      roundTo(quote.observation.value, quote.series.decimals),
+    ]),
+  )
 
-export const byPort = (found: readonly BunkerQuote[]): Map<Port, BunkerQuote[]> => Map.groupBy(found, one => one.port)
+export const byPort = (found: readonly BunkerQuote[]): Map<Port, BunkerQuote[]> =>
+  Map.groupBy(found, one => one.port)

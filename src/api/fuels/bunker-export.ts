@@ -5,7 +5,14 @@ import { invalidParameter } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoDay } from '../../lib/instant.ts'
 import type { Answering } from '../answer.ts'
-import { type BunkerDeps, bunkerAccess, bunkerAnswers, bunkerDetail, byPort, quotedSeries } from './bunker-answers.ts'
+import {
+  type BunkerDeps,
+  bunkerAccess,
+  bunkerAnswers,
+  bunkerDetail,
+  byPort,
+  quotedSeries,
+} from './bunker-answers.ts'
 import { ExportRow, exportRow, MetaShape } from './bunker-row.ts'
 import { marineFilter, priceQuery } from './marine-query.ts'
 
@@ -36,7 +43,8 @@ const ExportBody = t.Union(
 function formatOf(text: string | undefined): 'json' | 'csv' {
   const format = (text || 'json').toLowerCase()
   if (format === 'json' || format === 'csv') return format
-  const why = format === 'xlsx' ? 'is not written here: a spreadsheet opens csv.' : 'is neither json nor csv.'
+  const why =
+    format === 'xlsx' ? 'is not written here: a spreadsheet opens csv.' : 'is neither json nor csv.'
   throw invalidParameter('format', text, why, ['json', 'csv'])
 }
 
@@ -49,7 +57,9 @@ export function bunkerExport(deps: BunkerDeps) {
       const format = formatOf(query.format)
       const wantsFile = boolOf('download', query.download, false)
       const { port, grade, region } = marineFilter(query, deps.ports)
-      const places = deps.ports.filter(one => (!port || one === port) && (!region || region.regions.includes(one.region)))
+      const places = deps.ports.filter(
+        one => (!port || one === port) && (!region || region.regions.includes(one.region)),
+      )
       const found = someQuotesAt(places, grade)
       const rows = found.map(exportRow)
       const filename = `bunker-fuels-${isoDay(deps.now())}.csv`
@@ -66,8 +76,12 @@ export function bunkerExport(deps: BunkerDeps) {
     {
       access: bunkerAccess,
       query: t.Object({
-        format: t.Optional(t.String({ description: '`json` (default) or `csv`.', examples: ['json'] })),
-        download: t.Optional(t.String({ description: '`1` answers the CSV itself, as a file.', examples: ['1'] })),
+        format: t.Optional(
+          t.String({ description: '`json` (default) or `csv`.', examples: ['json'] }),
+        ),
+        download: t.Optional(
+          t.String({ description: '`1` answers the CSV itself, as a file.', examples: ['1'] }),
+        ),
         ...priceQuery,
       }),
       response: { 200: serialised(ExportBody), 400: NestedProblem, 404: NestedProblem },

@@ -7,22 +7,55 @@ import { isoInstant } from '../../lib/instant.ts'
 import { walks } from '../../service/prices/page-walks.ts'
 import type { Answering } from '../answer.ts'
 import { intervalOf, rangeOf, windowDays } from '../prices/window-query.ts'
-import { type BunkerDeps, bunkerAnswers, bunkerDetail, bunkerGrade, bunkerPort } from './bunker-answers.ts'
-import { HistoryShape, historyRow, MetaShape, metaFields, PortShape, portRow } from './bunker-row.ts'
+import {
+  type BunkerDeps,
+  bunkerAnswers,
+  bunkerDetail,
+  bunkerGrade,
+  bunkerPort,
+} from './bunker-answers.ts'
+import {
+  HistoryShape,
+  historyRow,
+  MetaShape,
+  metaFields,
+  PortShape,
+  portRow,
+} from './bunker-row.ts'
 import { priceQuery } from './marine-query.ts'
 
 const access = { meter: true, rate: 'marine-historical' } as const
 const refusals = { 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem }
 const perPageMax = 1000
 
-const portText = t.String({ description: 'UN/LOCODE, short code, slug or name of a port, in any case.', examples: ['SIN'] })
+const portText = t.String({
+  description: 'UN/LOCODE, short code, slug or name of a port, in any case.',
+  examples: ['SIN'],
+})
 const rangeQuery = {
-  from: t.Optional(t.String({ description: 'First day or time, inclusive; absent: 30 days ago.', examples: ['2026-11-01'] })),
-  start_date: t.Optional(t.String({ description: 'Another name of `from`.', examples: ['2026-11-01'] })),
-  to: t.Optional(t.String({ description: 'Last day or time, inclusive; absent: now.', examples: ['2026-11-15'] })),
-  end_date: t.Optional(t.String({ description: 'Another name of `to`.', examples: ['2026-11-15'] })),
+  from: t.Optional(
+    t.String({
+      description: 'First day or time, inclusive; absent: 30 days ago.',
+      examples: ['2026-11-01'],
+    }),
+  ),
+  start_date: t.Optional(
+    t.String({ description: 'Another name of `from`.', examples: ['2026-11-01'] }),
+  ),
+  to: t.Optional(
+    t.String({
+      description: 'Last day or time, inclusive; absent: now.',
+      examples: ['2026-11-15'],
+    }),
+  ),
+  end_date: t.Optional(
+    t.String({ description: 'Another name of `to`.', examples: ['2026-11-15'] }),
+  ),
   interval: t.Optional(
-    t.String({ description: 'raw, hour, day (default), week or month, in any of the accepted spellings.', examples: ['day'] }),
+    t.String({
+      description: 'raw, hour, day (default), week or month, in any of the accepted spellings.',
+      examples: ['day'],
+    }),
   ),
   fuel_type: priceQuery.fuel_type,
   grade: priceQuery.grade,
@@ -44,23 +77,35 @@ function bunkerPast(deps: BunkerDeps) {
     // Each by the name under which it came, where it is not a time.
     momentOf('from', query.from, 'start')
     momentOf('to', query.to, 'end')
-    const dates = { start_date: query.from || query.start_date, end_date: query.to || query.end_date }
+    const dates = {
+      start_date: query.from || query.start_date,
+      end_date: query.to || query.end_date,
+    }
     const range = rangeOf(dates, windowDays.past_month, deps.now())
     const page = pageOf(query, perPageMax)
     const grade = bunkerGrade(query)
     const places = portName === undefined ? deps.ports : [bunkerPort(deps.ports, portName)]
     const found = seriesAt(places, grade)
     const seriesIds = found.map(one => one.series.id)
-    if (seriesIds.length === 0) throw new Problem('DATA_NOT_AVAILABLE', 'The port does not sell this grade.')
+    if (seriesIds.length === 0)
+      throw new Problem('DATA_NOT_AVAILABLE', 'The port does not sell this grade.')
     const question = {
       key: [keyId, page.perPage, seriesIds.join(' '), interval, range.fixed].join('|'),
-      range: { seriesIds, interval: interval === 'minute' ? ('raw' as const) : interval, from: range.from, to: range.to },
+      range: {
+        seriesIds,
+        interval: interval === 'minute' ? ('raw' as const) : interval,
+        from: range.from,
+        to: range.to,
+      },
     }
     const { rows, total, from, to } = walking.page(question, page.page, page.perPage, deps.now())
     pageHeaders(set.headers, request.url, pageMeta(page, total))
     const byId = new Map(found.map(one => [one.series.id, one]))
     return {
-      rows: rows.map(row => ({ ...historyRow(byId.get(row.seriesId)!, row, interval), port: byId.get(row.seriesId)!.port.shortCode })),
+      rows: rows.map(row => ({
+        ...historyRow(byId.get(row.seriesId)!, row, interval),
+        port: byId.get(row.seriesId)!.port.shortCode,
+      })),
       place: places[0]!,
       period: { from: isoInstant(from), to: isoInstant(to - 1), interval },
       metadata: meta(request, set, found, places.length),
@@ -81,7 +126,10 @@ export function bunkerHistory(deps: BunkerDeps) {
           set: set as Answering,
           keyId: caller.key.key.id,
         })
-        return { data: rows.map(row => ({ ...row, currency: 'USD' as const, unit: 'MT' as const })), meta: { ...metadata, ...period } }
+        return {
+          data: rows.map(row => ({ ...row, currency: 'USD' as const, unit: 'MT' as const })),
+          meta: { ...metadata, ...period },
+        }
       },
       {
         access,
@@ -91,7 +139,12 @@ export function bunkerHistory(deps: BunkerDeps) {
             {
               data: t.Array(
                 t.Object(
-                  { port: PortShape.properties.code, ...HistoryShape.properties, currency: metaFields.currency, unit: t.Literal('MT') },
+                  {
+                    port: PortShape.properties.code,
+                    ...HistoryShape.properties,
+                    currency: metaFields.currency,
+                    unit: t.Literal('MT'),
+                  },
                   { title: 'BunkerHistoryListRow' },
                 ),
               ),
@@ -111,7 +164,11 @@ export function bunkerHistory(deps: BunkerDeps) {
     .get(
       '/v1/bunker-fuels/historical/:port',
       ({ params, query, request, set, caller }) => {
-        const { rows, place, period, metadata } = pastOf(query, params.port, { request, set: set as Answering, keyId: caller.key.key.id })
+        const { rows, place, period, metadata } = pastOf(query, params.port, {
+          request,
+          set: set as Answering,
+          keyId: caller.key.key.id,
+        })
         return { data: { port: portRow(place), historical_data: rows, period, metadata } }
       },
       {

@@ -16,11 +16,15 @@ export interface BunkerQuote {
 }
 
 const moment = (description: string) => t.String({ format: 'date-time', description })
-const numberOrNull = (description: string) => t.Union([t.Number({ examples: [-3.5] }), t.Null()], { description })
+const numberOrNull = (description: string) =>
+  t.Union([t.Number({ examples: [-3.5] }), t.Null()], { description })
 const currency = t.Literal('USD')
 const unit = t.Literal('MT', { description: 'Metric ton.' })
 const price = t.Number({ examples: [531.5], description: 'USD per metric ton, delivered.' })
-const code = t.String({ examples: ['VLSFO_SIN'], description: 'A name of the series: `by_code` of the price endpoints takes it.' })
+const code = t.String({
+  examples: ['VLSFO_SIN'],
+  description: 'A name of the series: `by_code` of the price endpoints takes it.',
+})
 const shortCode = t.String({ examples: ['SIN'] })
 
 export const PortShape = t.Object(
@@ -69,7 +73,9 @@ export const MetaShape = t.Object(metaFields, { title: 'BunkerMeta' })
 export const DifferenceShape = t.Object(
   {
     value: t.Number({ examples: [22], description: 'First minus second, USD per metric ton.' }),
-    percentage: t.Union([t.Number({ examples: [4.32] }), t.Null()], { description: '100 x value / second; null when the second is 0.' }),
+    percentage: t.Union([t.Number({ examples: [4.32] }), t.Null()], {
+      description: '100 x value / second; null when the second is 0.',
+    }),
   },
   { title: 'BunkerDifference' },
 )
@@ -98,7 +104,10 @@ export const ListRow = t.Object(
   { title: 'BunkerPrice' },
 )
 
-export const PricedPort = t.Object({ port: PortShape, prices: t.Array(EntryShape) }, { title: 'BunkerPortPrices' })
+export const PricedPort = t.Object(
+  { port: PortShape, prices: t.Array(EntryShape) },
+  { title: 'BunkerPortPrices' },
+)
 
 export const PairSpread = t.Object(
   {
@@ -106,7 +115,9 @@ export const PairSpread = t.Object(
     percentage: DifferenceShape.properties.percentage,
     from_price: price,
     to_price: price,
-    arbitrage_opportunity: t.Boolean({ description: `The prices lie more than ${arbitragePercent} % apart, either way round.` }),
+    arbitrage_opportunity: t.Boolean({
+      description: `The prices lie more than ${arbitragePercent} % apart, either way round.`,
+    }),
   },
   { title: 'BunkerPairSpread' },
 )
@@ -164,7 +175,8 @@ export const portRow = ({ shortCode, name, country, timezone, volumeRank }: Port
   volume_rank: volumeRank,
 })
 
-const priceOf = ({ series, observation }: Quote): number => roundTo(observation.value, series.decimals)
+const priceOf = ({ series, observation }: Quote): number =>
+  roundTo(observation.value, series.decimals)
 
 /** `VLSFO_SIN`: the code without its currency, which is an alias of it. */
 const nameOf = (grade: Grade, port: Port): string => marineCode(grade, port).replace(/_USD$/, '')
@@ -182,7 +194,10 @@ export const entryRow = ({ port, grade, quote }: BunkerQuote) => ({
   last_updated: isoInstant(quote.observation.observedAt),
 })
 
-export const pricedPort = ([port, found]: readonly [Port, readonly BunkerQuote[]]) => ({ port: portRow(port), prices: found.map(entryRow) })
+export const pricedPort = ([port, found]: readonly [Port, readonly BunkerQuote[]]) => ({
+  port: portRow(port),
+  prices: found.map(entryRow),
+})
 
 export const listRow = ({ port, grade, quote }: BunkerQuote) => ({
   port: port.slug,
@@ -204,10 +219,16 @@ export const exportRow = ({ port, grade, quote }: BunkerQuote) => ({
   ...unknown,
 })
 
-export const differenceRow = ({ value, percentage }: Difference) => ({ value, percentage: percentage ?? null })
+export const differenceRow = ({ value, percentage }: Difference) => ({
+  value,
+  percentage: percentage ?? null,
+})
 
 /** In the order of the grades; `nameOf` is how a grade is called. */
-export const differenceRows = (found: ReadonlyMap<Grade, Difference>, nameOf: (grade: Grade) => string = grade => grade) =>
+export const differenceRows = (
+  found: ReadonlyMap<Grade, Difference>,
+  nameOf: (grade: Grade) => string = grade => grade,
+) =>
   Object.fromEntries(
     grades.flatMap(grade => {
       const one = found.get(grade)
@@ -216,7 +237,11 @@ export const differenceRows = (found: ReadonlyMap<Grade, Difference>, nameOf: (g
   )
 
 /** An observation is a bucket of one. */
-export function historyRow({ port, grade, series }: { port: Port; grade: Grade; series: Series }, row: HistoryRow, interval: string) {
+export function historyRow(
+  { port, grade, series }: { port: Port; grade: Grade; series: Series },
+  row: HistoryRow,
+  interval: string,
+) {
   const round = (value: number) => roundTo(value, series.decimals)
   const price = round(row.value)
   const { bar } = row

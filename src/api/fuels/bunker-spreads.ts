@@ -2,7 +2,12 @@ import { Elysia, t } from 'elysia'
 import { listOf } from '../../http/input/query.ts'
 import { invalidParameter, missingParameter } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
-import { arbitragePercent, gradeDifferences, gradeSpread, isArbitrage } from '../../market/fuels/bunker.ts'
+import {
+  arbitragePercent,
+  gradeDifferences,
+  gradeSpread,
+  isArbitrage,
+} from '../../market/fuels/bunker.ts'
 import type { Port } from '../../market/fuels/marine.ts'
 import type { Answering } from '../answer.ts'
 import {
@@ -36,13 +41,15 @@ const metadata = { metadata: MetaShape }
 const comparedMax = 10
 
 /** How the prices of ports and grades stand to each other. */
-export const bunkerSpreads = (deps: BunkerDeps) => new Elysia().use(comparison(deps)).use(gradeSpreads(deps)).use(portSpread(deps))
+export const bunkerSpreads = (deps: BunkerDeps) =>
+  new Elysia().use(comparison(deps)).use(gradeSpreads(deps)).use(portSpread(deps))
 
 /** Two to ten ports, each once. */
 function comparedPorts(text: string | undefined, ports: readonly Port[]): Port[] {
   if (!text?.trim()) throw missingParameter('ports', 'name two to ten ports, comma-separated.')
   const found = [...new Set(listOf(text).map(one => bunkerPort(ports, one)))]
-  if (found.length < 2 || found.length > comparedMax) throw invalidParameter('ports', text, `does not name two to ${comparedMax} ports.`)
+  if (found.length < 2 || found.length > comparedMax)
+    throw invalidParameter('ports', text, `does not name two to ${comparedMax} ports.`)
   return found
 }
 
@@ -51,18 +58,30 @@ function comparison(deps: BunkerDeps) {
   return new Elysia().use(deps.access).get(
     '/v1/bunker-fuels/compare',
     ({ query, request, set }) => {
-      const compared = comparedPorts(query.ports, deps.ports).map(port => ({ port, found: quotesAt([port]) }))
-      const pairs = compared.flatMap((first, i) => compared.slice(i + 1).map(second => [first, second] as const))
+      const compared = comparedPorts(query.ports, deps.ports).map(port => ({
+        port,
+        found: quotesAt([port]),
+      }))
+      const pairs = compared.flatMap((first, i) =>
+        compared.slice(i + 1).map(second => [first, second] as const),
+      )
       return {
         data: {
-          comparison: Object.fromEntries(compared.map(({ port, found }) => [port.shortCode, pricedPort([port, found])])),
+          comparison: Object.fromEntries(
+            compared.map(({ port, found }) => [port.shortCode, pricedPort([port, found])]),
+          ),
           spreads: Object.fromEntries(
             pairs.map(([a, b]) => [
               `${a.port.shortCode}_${b.port.shortCode}`,
               differenceRows(gradeDifferences(pricesOf(a.found), pricesOf(b.found))),
             ]),
           ),
-          metadata: meta(request, set as Answering, quotedSeries(compared.flatMap(one => one.found)), compared.length),
+          metadata: meta(
+            request,
+            set as Answering,
+            quotedSeries(compared.flatMap(one => one.found)),
+            compared.length,
+          ),
         },
       }
     },
@@ -70,12 +89,21 @@ function comparison(deps: BunkerDeps) {
       access,
       query: t.Object({
         ports: t.Optional(
-          t.String({ description: 'Two to ten ports, comma-separated, in any of their spellings.', examples: ['SIN,RTM'] }),
+          t.String({
+            description: 'Two to ten ports, comma-separated, in any of their spellings.',
+            examples: ['SIN,RTM'],
+          }),
         ),
       }),
       response: {
         200: t.Object(
-          { data: t.Object({ comparison: t.Record(t.String(), PricedPort), spreads: t.Record(t.String(), byGrade), ...metadata }) },
+          {
+            data: t.Object({
+              comparison: t.Record(t.String(), PricedPort),
+              spreads: t.Record(t.String(), byGrade),
+              ...metadata,
+            }),
+          },
           { title: 'BunkerComparison' },
         ),
         ...refusals,
@@ -89,8 +117,12 @@ function comparison(deps: BunkerDeps) {
   )
 }
 
-const portValues = t.Record(t.String(), t.Number(), { description: 'By short code; without ports that lack one of the two.' })
-const average = t.Union([t.Number({ examples: [-188.2] }), t.Null()], { description: 'Arithmetic mean of the ports; null without any.' })
+const portValues = t.Record(t.String(), t.Number(), {
+  description: 'By short code; without ports that lack one of the two.',
+})
+const average = t.Union([t.Number({ examples: [-188.2] }), t.Null()], {
+  description: 'Arithmetic mean of the ports; null without any.',
+})
 
 function gradeSpreads(deps: BunkerDeps) {
   const { someQuotesAt, meta } = bunkerAnswers(deps)
@@ -99,8 +131,12 @@ function gradeSpreads(deps: BunkerDeps) {
     ({ request, set }) => {
       const found = someQuotesAt(deps.ports)
       const prices = new Map([...byPort(found)].map(([port, own]) => [port, pricesOf(own)]))
-      const [mgo, ifo380] = [gradeSpread(prices, ['VLSFO', 'MGO_05S']), gradeSpread(prices, ['VLSFO', 'HFO_380'])]
-      const values = ({ values }: typeof mgo) => Object.fromEntries([...values].map(([port, value]) => [port.shortCode, value]))
+      const [mgo, ifo380] = [
+        gradeSpread(prices, ['VLSFO', 'MGO_05S']),
+        gradeSpread(prices, ['VLSFO', 'HFO_380']),
+      ]
+      const values = ({ values }: typeof mgo) =>
+        Object.fromEntries([...values].map(([port, value]) => [port.shortCode, value]))
       return {
         data: {
           vlsfo_mgo: values(mgo),
@@ -170,9 +206,16 @@ function portSpread(deps: BunkerDeps) {
     {
       access,
       query: t.Object({
-        from: t.Optional(t.String({ description: 'The first port, in any of its spellings.', examples: ['SIN'] })),
+        from: t.Optional(
+          t.String({ description: 'The first port, in any of its spellings.', examples: ['SIN'] }),
+        ),
         to: t.Optional(t.String({ description: 'The second port.', examples: ['RTM'] })),
-        grade: t.Optional(t.String({ description: 'One grade or an alias of it; absent: all.', examples: ['VLSFO'] })),
+        grade: t.Optional(
+          t.String({
+            description: 'One grade or an alias of it; absent: all.',
+            examples: ['VLSFO'],
+          }),
+        ),
         fuel_type: priceQuery.fuel_type,
       }),
       response: {
@@ -183,7 +226,8 @@ function portSpread(deps: BunkerDeps) {
               to_port: PortShape.properties.code,
               fuel_grade: t.Union([t.String({ examples: ['VLSFO'] }), t.Null()]),
               spreads: t.Union([PairSpread, t.Record(t.String(), DifferenceShape)], {
-                description: 'Of the grade; without one by grade in lower case. Empty where a port has no price.',
+                description:
+                  'Of the grade; without one by grade in lower case. Empty where a port has no price.',
               }),
               ...metadata,
             }),

@@ -1,6 +1,11 @@
 import { Elysia, t } from 'elysia'
 import { NestedProblem } from '../../http/problem/shape.ts'
-import { difference, gradeDifferences, scrubberBenefitDaily, scrubberTonsADay } from '../../market/fuels/bunker.ts'
+import {
+  difference,
+  gradeDifferences,
+  scrubberBenefitDaily,
+  scrubberTonsADay,
+} from '../../market/fuels/bunker.ts'
 import type { Grade } from '../../market/fuels/marine.ts'
 import type { Answering } from '../answer.ts'
 import {
@@ -34,11 +39,17 @@ import { bunkerSpreads } from './bunker-spreads.ts'
 
 const access = bunkerAccess
 const metadata = { metadata: MetaShape }
-const order = 'The port that sells most comes first; within a port VLSFO, HFO_380, HFO_180, MGO_05S.'
+const order =
+  'The port that sells most comes first; within a port VLSFO, HFO_380, HFO_180, MGO_05S.'
 
 /** Bunker fuel: the prices of the marine series by port, and how they stand to each other. */
 export const bunker = (deps: BunkerDeps) =>
-  new Elysia().use(lists(deps)).use(onePort(deps)).use(bunkerSpreads(deps)).use(bunkerHistory(deps)).use(bunkerExport(deps))
+  new Elysia()
+    .use(lists(deps))
+    .use(onePort(deps))
+    .use(bunkerSpreads(deps))
+    .use(bunkerHistory(deps))
+    .use(bunkerExport(deps))
 
 function lists(deps: BunkerDeps) {
   const { someQuotesAt, meta } = bunkerAnswers(deps)
@@ -48,11 +59,17 @@ function lists(deps: BunkerDeps) {
       '/v1/bunker-fuels',
       ({ request, set }) => {
         const found = someQuotesAt(deps.ports)
-        return { data: found.map(listRow), meta: meta(request, set as Answering, quotedSeries(found), byPort(found).size) }
+        return {
+          data: found.map(listRow),
+          meta: meta(request, set as Answering, quotedSeries(found), byPort(found).size),
+        }
       },
       {
         access,
-        response: { 200: t.Object({ data: t.Array(ListRow), meta: MetaShape }, { title: 'BunkerPrices' }), 404: NestedProblem },
+        response: {
+          200: t.Object({ data: t.Array(ListRow), meta: MetaShape }, { title: 'BunkerPrices' }),
+          404: NestedProblem,
+        },
         detail: bunkerDetail(
           'listBunkerFuels',
           'Bunker fuel prices',
@@ -64,16 +81,35 @@ function lists(deps: BunkerDeps) {
       '/v1/bunker-fuels/all',
       ({ request, set }) => {
         const found = someQuotesAt(deps.ports)
-        const ports = Object.fromEntries([...byPort(found)].map(one => [one[0].shortCode, pricedPort(one)]))
-        return { data: { ports, metadata: meta(request, set as Answering, quotedSeries(found), Object.keys(ports).length) } }
+        const ports = Object.fromEntries(
+          [...byPort(found)].map(one => [one[0].shortCode, pricedPort(one)]),
+        )
+        return {
+          data: {
+            ports,
+            metadata: meta(
+              request,
+              set as Answering,
+              quotedSeries(found),
+              Object.keys(ports).length,
+            ),
+          },
+        }
       },
       {
         access,
         response: {
-          200: t.Object({ data: t.Object({ ports: t.Record(t.String(), PricedPort), ...metadata }) }, { title: 'BunkerPorts' }),
+          200: t.Object(
+            { data: t.Object({ ports: t.Record(t.String(), PricedPort), ...metadata }) },
+            { title: 'BunkerPorts' },
+          ),
           404: NestedProblem,
         },
-        detail: bunkerDetail('listBunkerPorts', 'Bunker fuel prices by port', `The same by the short code of the port. ${order}`),
+        detail: bunkerDetail(
+          'listBunkerPorts',
+          'Bunker fuel prices by port',
+          `The same by the short code of the port. ${order}`,
+        ),
       },
     )
 }
@@ -94,7 +130,8 @@ function onePort(deps: BunkerDeps) {
       const own = pricesOf(found)
       const others = byPort(quotesAt(deps.ports.filter(one => one !== port)))
       const [vlsfo, hsfo] = [own.get('VLSFO'), own.get('HFO_380')]
-      const scrubbed = vlsfo === undefined || hsfo === undefined ? undefined : difference(vlsfo, hsfo)
+      const scrubbed =
+        vlsfo === undefined || hsfo === undefined ? undefined : difference(vlsfo, hsfo)
       return {
         data: {
           ...pricedPort([port, found]),
@@ -108,16 +145,28 @@ function onePort(deps: BunkerDeps) {
                 differenceRows(gradeDifferences(own, pricesOf(prices))),
               ]),
             ),
-            vlsfo_hsfo_spread: scrubbed ? { ...differenceRow(scrubbed), scrubber_benefit_daily: scrubberBenefitDaily(scrubbed) } : null,
+            vlsfo_hsfo_spread: scrubbed
+              ? {
+                  ...differenceRow(scrubbed),
+                  scrubber_benefit_daily: scrubberBenefitDaily(scrubbed),
+                }
+              : null,
           },
-          metadata: meta(request, set as Answering, quotedSeries([...found, ...[...others.values()].flat()])),
+          metadata: meta(
+            request,
+            set as Answering,
+            quotedSeries([...found, ...[...others.values()].flat()]),
+          ),
         },
       }
     },
     {
       access,
       params: t.Object({
-        code: t.String({ description: 'UN/LOCODE, short code, slug or name of a port, in any case.', examples: ['SIN'] }),
+        code: t.String({
+          description: 'UN/LOCODE, short code, slug or name of a port, in any case.',
+          examples: ['SIN'],
+        }),
       }),
       response: {
         200: t.Object(
@@ -128,8 +177,15 @@ function onePort(deps: BunkerDeps) {
               mgo: EntryOrNull,
               ifo380: EntryOrNull,
               spreads: t.Object(
-                { vlsfo_hsfo_spread: t.Union([ScrubberSpread, t.Null()], { description: 'Null where a price of the two is missing.' }) },
-                { additionalProperties: byGrade, description: '`to_<port>` for every other port: this port minus that one.' },
+                {
+                  vlsfo_hsfo_spread: t.Union([ScrubberSpread, t.Null()], {
+                    description: 'Null where a price of the two is missing.',
+                  }),
+                },
+                {
+                  additionalProperties: byGrade,
+                  description: '`to_<port>` for every other port: this port minus that one.',
+                },
               ),
               ...metadata,
             }),

@@ -5,7 +5,12 @@ import { formBody, formOf } from '../../http/input/form.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { sourceDescription } from '../../market/catalogue/catalogue.ts'
-import { againstAverage, dieselCode, metersAMile, nationalDieselCode } from '../../market/fuels/diesel.ts'
+import {
+  againstAverage,
+  dieselCode,
+  metersAMile,
+  nationalDieselCode,
+} from '../../market/fuels/diesel.ts'
 import { formatPrice, roundTo } from '../../market/prices/format.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { Board, Quote } from '../../service/prices/board.ts'
@@ -26,9 +31,14 @@ const radiusMeters = { min: 1, max: 50_000, default: 8047 }
 const stationsMax = 50
 const decimals = 3
 
-const Place = t.Object({ lat: t.Number({ examples: [29.76] }), lng: t.Number({ examples: [-95.37] }) })
-const orNull = <T extends ReturnType<typeof t.String> | ReturnType<typeof t.Number>>(schema: T, description: string) =>
-  t.Union([schema, t.Null()], { description })
+const Place = t.Object({
+  lat: t.Number({ examples: [29.76] }),
+  lng: t.Number({ examples: [-95.37] }),
+})
+const orNull = <T extends ReturnType<typeof t.String> | ReturnType<typeof t.Number>>(
+  schema: T,
+  description: string,
+) => t.Union([schema, t.Null()], { description })
 
 const Nearby = t.Object(
   {
@@ -44,7 +54,10 @@ const Nearby = t.Object(
         }),
         t.Null(),
       ],
-      { description: 'Of the state of the nearest station, else of the country; null where there is neither.' },
+      {
+        description:
+          'Of the state of the nearest station, else of the country; null where there is neither.',
+      },
     ),
     stations: t.Array(
       t.Object(
@@ -56,8 +69,14 @@ const Nearby = t.Object(
           formatted_price: t.String({ examples: ['$3.419'] }),
           currency: t.Literal('USD'),
           unit: t.Literal('gallon'),
-          price_delta: orNull(t.Number({ examples: [-0.022] }), 'Price minus the regional average; null without one.'),
-          price_vs_average: orNull(t.String({ examples: ['0.6% below average'] }), 'The same for people.'),
+          price_delta: orNull(
+            t.Number({ examples: [-0.022] }),
+            'Price minus the regional average; null without one.',
+          ),
+          price_vs_average: orNull(
+            t.String({ examples: ['0.6% below average'] }),
+            'The same for people.',
+          ),
           fuel_types: t.Array(t.String({ examples: ['diesel'] })),
           last_updated: t.String({ format: 'date-time', description: 'When the price was seen.' }),
           state: t.String({ examples: ['TX'] }),
@@ -73,8 +92,13 @@ const Nearby = t.Object(
       radius_miles: t.Number({ examples: [5] }),
     }),
     metadata: t.Object({
-      total_stations: integer({ description: `Stations in the area; the ${stationsMax} nearest are answered.` }),
-      source: t.String({ examples: ['import'], description: 'Who gave the prices; `none` without stations.' }),
+      total_stations: integer({
+        description: `Stations in the area; the ${stationsMax} nearest are answered.`,
+      }),
+      source: t.String({
+        examples: ['import'],
+        description: 'Who gave the prices; `none` without stations.',
+      }),
       source_description: t.String(),
       cached: t.Boolean({ description: 'Always false: stations are read, not fetched.' }),
       api_cost: t.Number({ description: 'Always 0.' }),
@@ -90,9 +114,19 @@ const stationsBody = formBody(
     lat: t.Number({ minimum: -90, maximum: 90, examples: [29.76] }),
     lng: t.Number({ minimum: -180, maximum: 180, examples: [-95.37] }),
     radius: t.Optional(
-      t.Union([t.Number({ minimum: radiusMeters.min, maximum: radiusMeters.max, examples: [radiusMeters.default] }), t.Null()], {
-        description: `Meters, ${radiusMeters.default} when absent: five miles.`,
-      }),
+      t.Union(
+        [
+          t.Number({
+            minimum: radiusMeters.min,
+            maximum: radiusMeters.max,
+            examples: [radiusMeters.default],
+          }),
+          t.Null(),
+        ],
+        {
+          description: `Meters, ${radiusMeters.default} when absent: five miles.`,
+        },
+      ),
     ),
   }),
 )
@@ -101,7 +135,9 @@ function areaOf(body: unknown): { latitude: number; longitude: number; meters: n
   const form = formOf(body)
   for (const field of ['lat', 'lng']) if (!form.has(field)) form.fault(field, 'is required.')
   const [latitude, longitude] = [form.number('lat', -90, 90), form.number('lng', -180, 180)]
-  const meters = form.isNull('radius') ? undefined : form.number('radius', radiusMeters.min, radiusMeters.max)
+  const meters = form.isNull('radius')
+    ? undefined
+    : form.number('radius', radiusMeters.min, radiusMeters.max)
   form.check()
   return { latitude: latitude!, longitude: longitude!, meters: meters ?? radiusMeters.default }
 }
@@ -112,7 +148,9 @@ export function dieselStations({ access, board, catalogue, stations, marks, now 
     const series = catalogue.resolve(code, now())?.series
     return series && board.quote(series)
   }
-  const averageNear = (nearest: StationNearby | undefined): { region: string; quote: Quote } | undefined => {
+  const averageNear = (
+    nearest: StationNearby | undefined,
+  ): { region: string; quote: Quote } | undefined => {
     const own = nearest && quoteOf(dieselCode(nearest.state))
     if (nearest && own) return { region: nearest.state, quote: own }
     const quote = quoteOf(nationalDieselCode)
@@ -122,15 +160,24 @@ export function dieselStations({ access, board, catalogue, stations, marks, now 
     '/v1/diesel-prices/stations',
     ({ body, set }) => {
       const { latitude, longitude, meters } = areaOf(body)
-      const { stations: found, total } = stations.near({ latitude, longitude }, meters / metersAMile, stationsMax)
+      const { stations: found, total } = stations.near(
+        { latitude, longitude },
+        meters / metersAMile,
+        stationsMax,
+      )
       const average = averageNear(found[0])
-      const price = average && roundTo(average.quote.observation.value, average.quote.series.decimals)
+      const price =
+        average && roundTo(average.quote.observation.value, average.quote.series.decimals)
       const sources = [...new Set(found.map(one => one.source))]
       const isFixture = sources.includes(fixtureSource)
       set.headers['x-cache'] = 'MISS'
-      markFixtures(set as Answering, marks, [...(average ? [average.quote] : []), { series: { fixture: isFixture } }])
+      markFixtures(set as Answering, marks, [
+        ...(average ? [average.quote] : []),
+        { series: { fixture: isFixture } },
+      ])
       return {
-        regional_average: average && price !== undefined ? averageRow(average.region, average.quote, price) : null,
+        regional_average:
+          average && price !== undefined ? averageRow(average.region, average.quote, price) : null,
         stations: found.map(one => stationRow(one, price)),
         search_area: {
           center: { lat: latitude, lng: longitude },

@@ -32,28 +32,44 @@ const AverageShape = t.Object(
 const Metadata = t.Object({ source_description: t.String({ examples: ['Published by EIA'] }) })
 const regional = { regional_average: AverageShape }
 const Both = t.Object(
-  { status: t.Literal('success'), ...regional, data: t.Object({ ...regional, metadata: Metadata }) },
+  {
+    status: t.Literal('success'),
+    ...regional,
+    data: t.Object({ ...regional, metadata: Metadata }),
+  },
   { title: 'DieselPrice' },
 )
 
 const refusals = { 400: NestedProblem, 404: NestedProblem }
-const detail = (operationId: string, summary: string, description: string) => ({ operationId, tags: ['diesel'], summary, description })
+const detail = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  tags: ['diesel'],
+  summary,
+  description,
+})
 const weekly = 'The averages come out once a week.'
 
 /** Pump prices of diesel in the United States: averages, and stations around a place. */
 export function diesel(deps: DieselDeps) {
   const { board, catalogue, marks, now } = deps
   const averageOf = (text: string | undefined, set: Answering) => {
-    const state = text?.trim() && text.trim().toUpperCase() !== national ? stateCode(text) : national
+    const state =
+      text?.trim() && text.trim().toUpperCase() !== national ? stateCode(text) : national
     if (state === undefined) throw notFound(`State ${text!.slice(0, 100)}`)
-    const series = catalogue.resolve(state === national ? nationalDieselCode : dieselCode(state), now())?.series
+    const series = catalogue.resolve(
+      state === national ? nationalDieselCode : dieselCode(state),
+      now(),
+    )?.series
     const quote = series && board.quote(series)
-    if (!quote) throw new Problem('DATA_NOT_AVAILABLE', `There is no average diesel price of ${state}.`)
+    if (!quote)
+      throw new Problem('DATA_NOT_AVAILABLE', `There is no average diesel price of ${state}.`)
     set.headers['x-cache'] = 'MISS'
     markFixtures(set, marks, [quote])
     return {
       regional_average: averageRow(state, quote),
-      metadata: { source_description: sourceDescription(quote.series.source, quote.series.fixture) },
+      metadata: {
+        source_description: sourceDescription(quote.series.source, quote.series.fixture),
+      },
     }
   }
   return new Elysia()
@@ -66,7 +82,11 @@ export function diesel(deps: DieselDeps) {
       },
       {
         access: { meter: true },
-        query: t.Object({ state: t.Optional(t.String({ description: `${states} Absent: the country.`, examples: ['CA'] })) }),
+        query: t.Object({
+          state: t.Optional(
+            t.String({ description: `${states} Absent: the country.`, examples: ['CA'] }),
+          ),
+        }),
         response: { 200: Both, ...refusals },
         detail: detail(
           'getDieselPrice',
@@ -75,12 +95,20 @@ export function diesel(deps: DieselDeps) {
         ),
       },
     )
-    .get('/v1/diesel-prices/states/:state', ({ params, set }) => success(averageOf(params.state, set as Answering)), {
-      access: { meter: true },
-      params: t.Object({ state: t.String({ description: states, examples: ['CA'] }) }),
-      response: { 200: envelope(t.Object({ ...regional, metadata: Metadata })), ...refusals },
-      detail: detail('getStateDieselPrice', 'Average diesel price of a state', `The same for the state in the path. ${weekly}`),
-    })
+    .get(
+      '/v1/diesel-prices/states/:state',
+      ({ params, set }) => success(averageOf(params.state, set as Answering)),
+      {
+        access: { meter: true },
+        params: t.Object({ state: t.String({ description: states, examples: ['CA'] }) }),
+        response: { 200: envelope(t.Object({ ...regional, metadata: Metadata })), ...refusals },
+        detail: detail(
+          'getStateDieselPrice',
+          'Average diesel price of a state',
+          `The same for the state in the path. ${weekly}`,
+        ),
+      },
+    )
     .use(dieselStations(deps))
 }
 

@@ -31,9 +31,14 @@ export function marineAnswers(deps: MarineDeps) {
   const { board, catalogue, ports, now } = deps
   const walking = walks(deps.history, deps.ingest)
 
-  /** By port, the largest first, then by grade. The averages of the ports, where asked for, come last; they lie in no region. */
+  /**
+   * By port, the largest first, then by grade. The averages of the ports, where asked for, come
+   * last; they lie in no region.
+   */
   const seriesOf = ({ port, grade, region }: MarineFilter, averages: boolean): MarineSeries[] => {
-    const places = ports.filter(one => (!port || one === port) && (!region || region.regions.includes(one.region)))
+    const places = ports.filter(
+      one => (!port || one === port) && (!region || region.regions.includes(one.region)),
+    )
     const all = averages && !port && !region ? [...places, undefined] : places
     return all.flatMap(place =>
       (grade ? [grade] : grades).flatMap(one => {
@@ -49,13 +54,22 @@ export function marineAnswers(deps: MarineDeps) {
     const texts = found.map(({ series }) => sourceDescription(series.source, series.fixture))
     return { source_description: [...new Set(texts)].join('; ') }
   }
-  const pricesOf = (query: Parameters<typeof marineFilter>[0], averages: boolean, set: Answering) => {
+  const pricesOf = (
+    query: Parameters<typeof marineFilter>[0],
+    averages: boolean,
+    set: Answering,
+  ) => {
     const filter = marineFilter(query, ports)
     const found = seriesOf(filter, averages).flatMap(one => {
       const quote = board.quote(one.series)
       return quote ? { ...one, quote } : []
     })
-    if (found.length === 0) throw new Problem('DATA_NOT_AVAILABLE', 'There is no marine fuel price for these filters.', filterRow(filter))
+    if (found.length === 0)
+      throw new Problem(
+        'DATA_NOT_AVAILABLE',
+        'There is no marine fuel price for these filters.',
+        filterRow(filter),
+      )
     return success({
       prices: found.map(one => marineRow(one, one.quote)),
       count: found.length,
@@ -82,14 +96,25 @@ export function marineAnswers(deps: MarineDeps) {
     return success({
       ports: quoted.map(({ port, quotes }) => ({
         ...portRow(port),
-        latest: Object.fromEntries(quotes.map(({ grade, series, quote }) => [grade, portPrice(series, quote)])),
+        latest: Object.fromEntries(
+          quotes.map(({ grade, series, quote }) => [grade, portPrice(series, quote)]),
+        ),
       })),
       count: found.length,
     })
   }
-  const history = (query: Record<string, string | undefined>, request: Request, set: Answering, keyId: string) => {
+  const history = (
+    query: Record<string, string | undefined>,
+    request: Request,
+    set: Answering,
+    keyId: string,
+  ) => {
     const interval = intervalOf(query.interval) ?? 'day'
-    const range = rangeOf({ start_date: query.start_date, end_date: query.end_date }, windowDays.past_month, now())
+    const range = rangeOf(
+      { start_date: query.start_date, end_date: query.end_date },
+      windowDays.past_month,
+      now(),
+    )
     const page = pageOf(query, deps.perPageMax)
     const filter = marineFilter(query, ports)
     const found = seriesOf(filter, false)
@@ -97,7 +122,12 @@ export function marineAnswers(deps: MarineDeps) {
     const key = [keyId, page.perPage, seriesIds.join(' '), interval, range.fixed].join('|')
     const question = {
       key,
-      range: { seriesIds, interval: interval === 'minute' ? ('raw' as const) : interval, from: range.from, to: range.to },
+      range: {
+        seriesIds,
+        interval: interval === 'minute' ? ('raw' as const) : interval,
+        from: range.from,
+        to: range.to,
+      },
     }
     const { rows, total, from, to } = walking.page(question, page.page, page.perPage, now())
     const meta = pageMeta(page, total)

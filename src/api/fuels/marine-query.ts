@@ -15,9 +15,14 @@ import {
 
 export const priceQuery = {
   port_code: t.Optional(
-    t.String({ description: 'UN/LOCODE, short code, slug or name of a port, in any case; absent: all.', examples: ['SGSIN'] }),
+    t.String({
+      description: 'UN/LOCODE, short code, slug or name of a port, in any case; absent: all.',
+      examples: ['SGSIN'],
+    }),
   ),
-  port: t.Optional(t.String({ description: 'Another name of `port_code`.', examples: ['SINGAPORE'] })),
+  port: t.Optional(
+    t.String({ description: 'Another name of `port_code`.', examples: ['SINGAPORE'] }),
+  ),
   fuel_type: t.Optional(
     t.String({
       description: `${grades.join(', ')}, or an alias: MGO, IFO380, HSFO, HFO380, IFO180, VLSFO_05S; absent: all.`,
@@ -26,14 +31,24 @@ export const priceQuery = {
   ),
   grade: t.Optional(t.String({ description: 'Another name of `fuel_type`.', examples: ['VLSFO'] })),
   region: t.Optional(
-    t.String({ description: `${portRegions.join(', ')}, or ${regionGroupNames.join(', ')}; absent: all.`, examples: ['Asia'] }),
+    t.String({
+      description: `${portRegions.join(', ')}, or ${regionGroupNames.join(', ')}; absent: all.`,
+      examples: ['Asia'],
+    }),
   ),
 }
 
 export const portQuery = {
-  region: t.Optional(t.String({ description: `${portRegions.join(', ')}, in any case; absent: all.`, examples: ['Asia'] })),
+  region: t.Optional(
+    t.String({
+      description: `${portRegions.join(', ')}, in any case; absent: all.`,
+      examples: ['Asia'],
+    }),
+  ),
   country: t.Optional(t.String({ description: 'Two letters (ISO 3166-1).', examples: ['SG'] })),
-  major_ports: t.Optional(t.String({ description: 'Major ports only; `false` (default): all.', examples: ['true'] })),
+  major_ports: t.Optional(
+    t.String({ description: 'Major ports only; `false` (default): all.', examples: ['true'] }),
+  ),
 }
 
 type Query<T> = { [name in keyof T]?: string }
@@ -46,8 +61,13 @@ export interface MarineFilter {
 }
 
 /** Throws the refusal of a grade, a region or a port that there is not. */
-export function marineFilter(query: Query<typeof priceQuery>, ports: readonly Port[]): MarineFilter {
-  const [parameter, given] = query.fuel_type ? (['fuel_type', query.fuel_type] as const) : (['grade', query.grade] as const)
+export function marineFilter(
+  query: Query<typeof priceQuery>,
+  ports: readonly Port[],
+): MarineFilter {
+  const [parameter, given] = query.fuel_type
+    ? (['fuel_type', query.fuel_type] as const)
+    : (['grade', query.grade] as const)
   const grade = given ? gradeOf(given) : undefined
   if (given && !grade) throw invalidParameter(parameter, given, 'is not a grade.', grades)
   const region = regionIn(query.region, true)
@@ -71,16 +91,29 @@ export interface PortFilter {
 
 export function portFilter(query: Query<typeof portQuery>): PortFilter {
   const country = query.country?.trim().toUpperCase() || undefined
-  if (country && !/^[A-Z]{2}$/.test(country)) throw invalidParameter('country', query.country, 'is not a country code of two letters.')
-  return { region: regionIn(query.region, false), country, majorOnly: boolOf('major_ports', query.major_ports, false) }
+  if (country && !/^[A-Z]{2}$/.test(country))
+    throw invalidParameter('country', query.country, 'is not a country code of two letters.')
+  return {
+    region: regionIn(query.region, false),
+    country,
+    majorOnly: boolOf('major_ports', query.major_ports, false),
+  }
 }
 
 export const within = ({ region, country, majorOnly }: PortFilter, port: Port): boolean =>
-  (!region || region.regions.includes(port.region)) && (!country || port.country === country) && (!majorOnly || port.major)
+  (!region || region.regions.includes(port.region)) &&
+  (!country || port.country === country) &&
+  (!majorOnly || port.major)
 
 function regionIn(text: string | undefined, groups: boolean): RegionChoice | undefined {
   if (!text?.trim()) return undefined
   const region = regionOf(text, groups)
-  if (!region) throw invalidParameter('region', text, 'is not a region.', groups ? [...portRegions, ...regionGroupNames] : portRegions)
+  if (!region)
+    throw invalidParameter(
+      'region',
+      text,
+      'is not a region.',
+      groups ? [...portRegions, ...regionGroupNames] : portRegions,
+    )
   return region
 }

@@ -17,9 +17,14 @@ export interface MarineSeries {
 }
 
 const moment = (description: string) => t.String({ format: 'date-time', description })
-const orNull = <T extends ReturnType<typeof t.String> | ReturnType<typeof t.Number>>(schema: T, description?: string) =>
-  t.Union([schema, t.Null()], description ? { description } : {})
-const change = orNull(t.Number({ examples: [-3.5] }), 'Against the previous close; null without one.')
+const orNull = <T extends ReturnType<typeof t.String> | ReturnType<typeof t.Number>>(
+  schema: T,
+  description?: string,
+) => t.Union([schema, t.Null()], description ? { description } : {})
+const change = orNull(
+  t.Number({ examples: [-3.5] }),
+  'Against the previous close; null without one.',
+)
 
 const rowFields = {
   code: t.String({ examples: ['VLSFO_SIN_USD'] }),
@@ -50,11 +55,18 @@ export const filterShape = t.Object({
   fuel_type: orNull(t.String({ examples: ['VLSFO'] })),
   region: orNull(t.String({ examples: ['Asia'] })),
 })
-const metadata = t.Object({ source_description: t.String({ examples: ['Compiled from market reporting'] }) })
+const metadata = t.Object({
+  source_description: t.String({ examples: ['Compiled from market reporting'] }),
+})
 
 export const MarinePrices = t.Object(
   {
-    prices: t.Array(t.Object({ ...rowFields, change_24h: change, change_24h_percent: change }, { title: 'MarinePrice' })),
+    prices: t.Array(
+      t.Object(
+        { ...rowFields, change_24h: change, change_24h_percent: change },
+        { title: 'MarinePrice' },
+      ),
+    ),
     count: integer({ examples: [32] }),
     filters: filterShape,
     updated_at: moment('When the newest of the prices was recorded.'),
@@ -71,7 +83,12 @@ export const MarineHistory = t.Object(
         t.Object(
           {
             ...rowFields,
-            bucket_start: t.Optional(t.String({ format: 'date-time', description: 'Start of the UTC bucket; absent on raw rows.' })),
+            bucket_start: t.Optional(
+              t.String({
+                format: 'date-time',
+                description: 'Start of the UTC bucket; absent on raw rows.',
+              }),
+            ),
             open: t.Optional(t.Number({ examples: [529.25] })),
             high: t.Optional(t.Number({ examples: [532] })),
             low: t.Optional(t.Number({ examples: [528.75] })),
@@ -100,9 +117,17 @@ const portFields = {
   slug: t.String({ examples: ['SINGAPORE'] }),
   name: t.String({ examples: ['Singapore'] }),
   country: t.String({ examples: ['SG'] }),
-  region: t.Union([t.Literal('Asia'), t.Literal('Europe'), t.Literal('Americas'), t.Literal('Middle East')]),
+  region: t.Union([
+    t.Literal('Asia'),
+    t.Literal('Europe'),
+    t.Literal('Americas'),
+    t.Literal('Middle East'),
+  ]),
   major_port: t.Boolean(),
-  coordinates: t.Object({ latitude: t.Number({ examples: [1.26] }), longitude: t.Number({ examples: [103.84] }) }),
+  coordinates: t.Object({
+    latitude: t.Number({ examples: [1.26] }),
+    longitude: t.Number({ examples: [103.84] }),
+  }),
   fuel_services: t.Array(t.String({ examples: ['VLSFO'] })),
   trading_hours: t.String({ examples: ['24/7'] }),
   timezone: t.String({ examples: ['Asia/Singapore'] }),
@@ -138,7 +163,12 @@ export const PortPrices = t.Object(
       t.Object({
         ...portFields,
         latest: t.Object(
-          { VLSFO: t.Optional(Latest), HFO_380: t.Optional(Latest), HFO_180: t.Optional(Latest), MGO_05S: t.Optional(Latest) },
+          {
+            VLSFO: t.Optional(Latest),
+            HFO_380: t.Optional(Latest),
+            HFO_180: t.Optional(Latest),
+            MGO_05S: t.Optional(Latest),
+          },
           { description: 'By grade; without the grades that have no price.' },
         ),
       }),
@@ -191,7 +221,9 @@ export function marineHistoryRow(one: MarineSeries, row: HistoryRow) {
     updated_at: isoInstant(row.recordedAt),
     ...(bar && {
       bucket_start: isoInstant(bar.startsAt),
-      ...{ open: round(bar.open), high: round(bar.high), low: round(bar.low) },
+      open: round(bar.open),
+      high: round(bar.high),
+      low: round(bar.low),
       // Two more decimals than a price: the mean of rounded prices is not rounded as a price.
       average: roundTo(bar.sum / bar.count, series.decimals + 2),
       sample_count: bar.count,

@@ -8,7 +8,8 @@ import { portQuery, priceQuery } from './marine-query.ts'
 import { MarineHistory, MarinePrices, PortPrices, Ports, portRow } from './marine-row.ts'
 
 const refusals = { 400: NestedProblem, 404: NestedProblem }
-const order = 'Rows come by port, the one that sells most first, then by grade: VLSFO, HFO_380, HFO_180, MGO_05S.'
+const order =
+  'Rows come by port, the one that sells most first, then by grade: VLSFO, HFO_380, HFO_180, MGO_05S.'
 
 /** Ship fuel: ports, the newest price of each grade at each of them, and the past. */
 export function marine(deps: MarineDeps) {
@@ -34,7 +35,11 @@ export function marine(deps: MarineDeps) {
         return success({
           ports: found.map(portRow),
           count: found.length,
-          filters: { region: filter.region?.name ?? null, country: filter.country ?? null, major_ports_only: filter.majorOnly },
+          filters: {
+            region: filter.region?.name ?? null,
+            country: filter.country ?? null,
+            major_ports_only: filter.majorOnly,
+          },
         })
       },
       {
@@ -81,7 +86,8 @@ export function marine(deps: MarineDeps) {
     })
     .get(
       '/v1/prices/marine-fuels/historical',
-      ({ query, request, set, caller }) => history(query, request, set as Answering, caller.key.key.id),
+      ({ query, request, set, caller }) =>
+        history(query, request, set as Answering, caller.key.key.id),
       {
         access: { meter: true, rate: 'marine-historical' },
         query: t.Object({
@@ -89,11 +95,19 @@ export function marine(deps: MarineDeps) {
           start_date: windowQuery.start_date,
           end_date: windowQuery.end_date,
           interval: t.Optional(
-            t.String({ description: 'raw, hour, day (default), week or month, in any of the accepted spellings.', examples: ['day'] }),
+            t.String({
+              description:
+                'raw, hour, day (default), week or month, in any of the accepted spellings.',
+              examples: ['day'],
+            }),
           ),
           ...pageQuery(deps.perPageMax),
         }),
-        response: { 200: MarineHistory, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+        response: {
+          200: MarineHistory,
+          400: t.Union([FailProblem, NestedProblem]),
+          404: NestedProblem,
+        },
         detail: {
           operationId: 'getMarineFuelHistory',
           tags: ['marine'],

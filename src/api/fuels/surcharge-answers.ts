@@ -6,7 +6,12 @@ import { invalidParameter, notFound, Problem } from '../../http/problem/problem.
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoDay, isoInstant } from '../../lib/instant.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { CarrierMode, Surcharge, SurchargeHistory, SurchargeStore } from '../../store/fuels/surcharges.ts'
+import type {
+  CarrierMode,
+  Surcharge,
+  SurchargeHistory,
+  SurchargeStore,
+} from '../../store/fuels/surcharges.ts'
 import { type Answering, type Marks, markFixtures, success } from '../answer.ts'
 import { type ParcelRow, SourceNote, type SurchargeRow, sourceNote } from './surcharge-row.ts'
 
@@ -27,7 +32,9 @@ export const listShape = <T extends typeof SurchargeRow | typeof ParcelRow>(row:
     metadata: SourceNote,
   })
 export const carrierParams = (example: string) =>
-  t.Object({ carrier: t.String({ description: 'Code of a carrier, in any case.', examples: [example] }) })
+  t.Object({
+    carrier: t.String({ description: 'Code of a carrier, in any case.', examples: [example] }),
+  })
 export const refusals = { 400: NestedProblem, 404: NestedProblem }
 
 export const delayed =
@@ -46,7 +53,8 @@ export function surchargeAnswers(deps: FuelSurchargeDeps) {
   const carrierOf = (mode: CarrierMode, text: string): string => {
     const carrier = text.trim().toLowerCase()
     const known = carrier !== '' && surcharges.serviceLevels(mode, carrier).length > 0
-    if (!known) throw notFound(`${mode === 'ltl' ? 'Carrier' : 'Parcel carrier'} ${text.slice(0, 100)}`)
+    if (!known)
+      throw notFound(`${mode === 'ltl' ? 'Carrier' : 'Parcel carrier'} ${text.slice(0, 100)}`)
     return carrier
   }
   /** Undefined when none is asked for. */
@@ -54,11 +62,13 @@ export function surchargeAnswers(deps: FuelSurchargeDeps) {
     const level = text?.trim().toLowerCase()
     if (!level) return undefined
     const known = surcharges.serviceLevels('parcel')
-    if (known.length > 0 && !known.includes(level)) throw invalidParameter('service_level', text, 'is not a service level.', known)
+    if (known.length > 0 && !known.includes(level))
+      throw invalidParameter('service_level', text, 'is not a service level.', known)
     return level
   }
   const present = (rows: Surcharge[], what: string): Surcharge[] => {
-    if (rows.length === 0) throw new Problem('DATA_NOT_AVAILABLE', `There is no fuel surcharge of ${what} in force.`)
+    if (rows.length === 0)
+      throw new Problem('DATA_NOT_AVAILABLE', `There is no fuel surcharge of ${what} in force.`)
     return rows
   }
   const listed = <T>(rows: readonly Surcharge[], row: (one: Surcharge) => T, set: Answering) =>
@@ -68,11 +78,19 @@ export function surchargeAnswers(deps: FuelSurchargeDeps) {
       updated_at: isoInstant(Math.max(...rows.map(one => one.retrievedAt))),
       metadata: marked(set, rows),
     })
-  const historyOf = (asked: Omit<SurchargeHistory, 'toOn'>, page: PageRequest, request: Request, set: Answering) => {
+  const historyOf = (
+    asked: Omit<SurchargeHistory, 'toOn'>,
+    page: PageRequest,
+    request: Request,
+    set: Answering,
+  ) => {
     const question = { ...asked, toOn: today() }
     const meta = pageMeta(page, surcharges.count(question))
     pageHeaders(set.headers, request.url, meta)
-    return { rows: surcharges.history(question, page.perPage, (page.page - 1) * page.perPage), meta }
+    return {
+      rows: surcharges.history(question, page.perPage, (page.page - 1) * page.perPage),
+      meta,
+    }
   }
   return { today, marked, carrierOf, levelOf, present, listed, historyOf }
 }

@@ -2,10 +2,20 @@ import { Elysia, t } from 'elysia'
 import { PageMetaShape, pageOf, pageQuery } from '../../http/input/page.ts'
 import type { Surcharge } from '../../store/fuels/surcharges.ts'
 import { type Answering, envelope, success } from '../answer.ts'
-import { carrierParams, delayed, type FuelSurchargeDeps, listShape, refusals, surchargeAnswers } from './surcharge-answers.ts'
+import {
+  carrierParams,
+  delayed,
+  type FuelSurchargeDeps,
+  listShape,
+  refusals,
+  surchargeAnswers,
+} from './surcharge-answers.ts'
 import { ParcelRow, parcelRow, SourceNote } from './surcharge-row.ts'
 
-const carrierShape = { carrier: t.String({ examples: ['harbor'] }), carrier_name: t.String({ examples: ['Harbor Parcel'] }) }
+const carrierShape = {
+  carrier: t.String({ examples: ['harbor'] }),
+  carrier_name: t.String({ examples: ['Harbor Parcel'] }),
+}
 const History = t.Object({
   status: t.Literal('success'),
   data: t.Object({ ...carrierShape, history: t.Array(ParcelRow), metadata: SourceNote }),
@@ -13,7 +23,12 @@ const History = t.Object({
 })
 
 const serviceLevel = {
-  service_level: t.Optional(t.String({ description: 'Only this service level, in any case; absent: all.', examples: ['ground'] })),
+  service_level: t.Optional(
+    t.String({
+      description: 'Only this service level, in any case; absent: all.',
+      examples: ['ground'],
+    }),
+  ),
 }
 
 /** What parcel carriers add for fuel, by service level. */
@@ -28,7 +43,9 @@ export function parcelSurcharge(deps: FuelSurchargeDeps) {
       '/v1/fuel-surcharge/parcel',
       ({ query, set }) => {
         const level = levelOf(query.service_level)
-        const rows = surcharges.inForce('parcel', today()).filter(row => level === undefined || row.serviceLevel === level)
+        const rows = surcharges
+          .inForce('parcel', today())
+          .filter(row => level === undefined || row.serviceLevel === level)
         return listed(present(rows, 'any parcel carrier'), parcel, set as Answering)
       },
       {
@@ -48,7 +65,9 @@ export function parcelSurcharge(deps: FuelSurchargeDeps) {
       ({ params, query, set }) => {
         const level = levelOf(query.service_level)
         const carrier = carrierOf('parcel', params.carrier)
-        const rows = surcharges.inForce('parcel', today(), carrier).filter(row => level === undefined || row.serviceLevel === level)
+        const rows = surcharges
+          .inForce('parcel', today(), carrier)
+          .filter(row => level === undefined || row.serviceLevel === level)
         const [first] = present(rows, carrier)
         return success({
           carrier,
@@ -61,7 +80,12 @@ export function parcelSurcharge(deps: FuelSurchargeDeps) {
         access: { meter: true },
         params: carrierParams('harbor'),
         query: t.Object(serviceLevel),
-        response: { 200: envelope(t.Object({ ...carrierShape, service_levels: t.Array(ParcelRow), metadata: SourceNote })), ...refusals },
+        response: {
+          200: envelope(
+            t.Object({ ...carrierShape, service_levels: t.Array(ParcelRow), metadata: SourceNote }),
+          ),
+          ...refusals,
+        },
         detail: {
           operationId: 'getParcelSurcharge',
           tags: ['fuel surcharge'],
@@ -76,9 +100,22 @@ export function parcelSurcharge(deps: FuelSurchargeDeps) {
         const page = pageOf(query, deps.perPageMax)
         const level = levelOf(query.service_level)
         const carrier = carrierOf('parcel', params.carrier)
-        const { rows, meta } = historyOf({ mode: 'parcel', carrier, serviceLevel: level }, page, request, set as Answering)
+        const { rows, meta } = historyOf(
+          { mode: 'parcel', carrier, serviceLevel: level },
+          page,
+          request,
+          set as Answering,
+        )
         const name = surcharges.inForce('parcel', today(), carrier)[0]?.carrierName ?? carrier
-        return { ...success({ carrier, carrier_name: name, history: rows.map(parcel), metadata: marked(set as Answering, rows) }), meta }
+        return {
+          ...success({
+            carrier,
+            carrier_name: name,
+            history: rows.map(parcel),
+            metadata: marked(set as Answering, rows),
+          }),
+          meta,
+        }
       },
       {
         access: { meter: true },
@@ -89,7 +126,8 @@ export function parcelSurcharge(deps: FuelSurchargeDeps) {
           operationId: 'getParcelSurchargeHistory',
           tags: ['fuel surcharge'],
           summary: 'Past fuel surcharges of a parcel carrier',
-          description: 'One entry for each week and service level, newest effective date first, then by service level.',
+          description:
+            'One entry for each week and service level, newest effective date first, then by service level.',
         },
       },
     )

@@ -4,10 +4,21 @@ import { sourceDescription } from '../../market/catalogue/catalogue.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import type { Surcharge } from '../../store/fuels/surcharges.ts'
 
-const band = (description: string) => t.Object({ min: t.Number({ examples: [3.7] }), max: t.Number({ examples: [3.75] }) }, { description })
-const effectiveDate = t.String({ format: 'date', description: 'Day from which it is charged.', examples: ['2026-11-18'] })
+const band = (description: string) =>
+  t.Object(
+    { min: t.Number({ examples: [3.7] }), max: t.Number({ examples: [3.75] }) },
+    { description },
+  )
+const effectiveDate = t.String({
+  format: 'date',
+  description: 'Day from which it is charged.',
+  examples: ['2026-11-18'],
+})
 const percent = t.Number({ examples: [26], description: 'Percent of the charge for carriage.' })
-const source = t.String({ examples: ['https://alder.example/fuel-surcharge'], description: "Address of the carrier's published table." })
+const source = t.String({
+  examples: ['https://alder.example/fuel-surcharge'],
+  description: "Address of the carrier's published table.",
+})
 const retrievedAt = t.String({
   format: 'date-time',
   description: 'When the table was last read. A delayed carrier is served as it was then.',
@@ -41,7 +52,10 @@ export const ParcelRow = t.Object(
     surcharge_percent: percent,
     effective_date: effectiveDate,
     index_name: t.String({ examples: ['US Retail Diesel'] }),
-    index_price: t.Number({ examples: [3.718], description: 'Price of the index that the table was read at, in `index_unit`.' }),
+    index_price: t.Number({
+      examples: [3.718],
+      description: 'Price of the index that the table was read at, in `index_unit`.',
+    }),
     index_unit: t.String({ examples: ['USD/gallon'] }),
     index_band: band('Band of the table with `min <= price < max`.'),
     doe_diesel_price: t.Union([t.Number({ examples: [3.718] }), t.Null()], {
@@ -53,11 +67,15 @@ export const ParcelRow = t.Object(
   { title: 'ParcelSurcharge' },
 )
 
-export const SourceNote = t.Object({ source_description: t.String({ examples: ["Read from the carriers' published tables"] }) })
+export const SourceNote = t.Object({
+  source_description: t.String({ examples: ["Read from the carriers' published tables"] }),
+})
 
 /** Where the surcharges of an answer come from. */
 export const sourceNote = (rows: readonly Surcharge[]) => ({
-  source_description: rows.some(row => row.fixture) ? sourceDescription('', true) : "Read from the carriers' published tables",
+  source_description: rows.some(row => row.fixture)
+    ? sourceDescription('', true)
+    : "Read from the carriers' published tables",
 })
 
 export const surchargeRow = (one: Surcharge) => ({
@@ -85,7 +103,8 @@ export const parcelRow = (one: Surcharge, index: Series | undefined) => ({
   index_price: one.indexPrice,
   index_unit: index?.currency ? `${index.currency}/${index.unit}` : (index?.unit ?? ''),
   index_band: one.band,
-  doe_diesel_price: index?.category === 'retail_fuels' && index.code.startsWith('DIESEL_') ? one.indexPrice : null,
+  doe_diesel_price:
+    index?.category === 'retail_fuels' && index.code.startsWith('DIESEL_') ? one.indexPrice : null,
   source: one.source,
   retrieved_at: isoInstant(one.retrievedAt),
 })

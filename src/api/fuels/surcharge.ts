@@ -2,7 +2,14 @@ import { Elysia, t } from 'elysia'
 import { PageMetaShape, pageOf, pageQuery } from '../../http/input/page.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { type Answering, envelope, success } from '../answer.ts'
-import { carrierParams, delayed, type FuelSurchargeDeps, listShape, refusals, surchargeAnswers } from './surcharge-answers.ts'
+import {
+  carrierParams,
+  delayed,
+  type FuelSurchargeDeps,
+  listShape,
+  refusals,
+  surchargeAnswers,
+} from './surcharge-answers.ts'
 import { parcelSurcharge } from './surcharge-parcel.ts'
 import { SourceNote, SurchargeRow, surchargeRow } from './surcharge-row.ts'
 
@@ -12,7 +19,9 @@ const History = t.Object({
   meta: PageMetaShape,
 })
 
-/** What carriers add for fuel: less-than-truckload carriers, and parcel carriers by service level. */
+/**
+ * What carriers add for fuel: less-than-truckload carriers, and parcel carriers by service level.
+ */
 export function fuelSurcharge(deps: FuelSurchargeDeps) {
   const { surcharges } = deps
   const { today, marked, carrierOf, present, listed, historyOf } = surchargeAnswers(deps)
@@ -21,7 +30,12 @@ export function fuelSurcharge(deps: FuelSurchargeDeps) {
     .use(parcelSurcharge(deps))
     .get(
       '/v1/fuel-surcharge',
-      ({ set }) => listed(present(surcharges.inForce('ltl', today()), 'any carrier'), surchargeRow, set as Answering),
+      ({ set }) =>
+        listed(
+          present(surcharges.inForce('ltl', today()), 'any carrier'),
+          surchargeRow,
+          set as Answering,
+        ),
       {
         access: { meter: true },
         response: { 200: envelope(listShape(SurchargeRow)), 404: NestedProblem },
@@ -43,7 +57,10 @@ export function fuelSurcharge(deps: FuelSurchargeDeps) {
       {
         access: { meter: true },
         params: carrierParams('alder'),
-        response: { 200: envelope(t.Object({ ...SurchargeRow.properties, metadata: SourceNote })), 404: NestedProblem },
+        response: {
+          200: envelope(t.Object({ ...SurchargeRow.properties, metadata: SourceNote })),
+          404: NestedProblem,
+        },
         detail: {
           operationId: 'getFuelSurcharge',
           tags: ['fuel surcharge'],
@@ -57,8 +74,16 @@ export function fuelSurcharge(deps: FuelSurchargeDeps) {
       ({ params, query, request, set }) => {
         const page = pageOf(query, deps.perPageMax)
         const carrier = carrierOf('ltl', params.carrier)
-        const { rows, meta } = historyOf({ mode: 'ltl', carrier, serviceLevel: undefined }, page, request, set as Answering)
-        return { ...success({ history: rows.map(surchargeRow), metadata: marked(set as Answering, rows) }), meta }
+        const { rows, meta } = historyOf(
+          { mode: 'ltl', carrier, serviceLevel: undefined },
+          page,
+          request,
+          set as Answering,
+        )
+        return {
+          ...success({ history: rows.map(surchargeRow), metadata: marked(set as Answering, rows) }),
+          meta,
+        }
       },
       {
         access: { meter: true },
@@ -69,7 +94,8 @@ export function fuelSurcharge(deps: FuelSurchargeDeps) {
           operationId: 'getFuelSurchargeHistory',
           tags: ['fuel surcharge'],
           summary: 'Past fuel surcharges of a carrier',
-          description: 'One entry for each week, newest effective date first; a page of 100 is about two years.',
+          description:
+            'One entry for each week, newest effective date first; a page of 100 is about two years.',
         },
       },
     )

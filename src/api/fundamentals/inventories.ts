@@ -18,7 +18,14 @@ import { roundTo } from '../../market/prices/format.ts'
 import type { Inventories, InventoryRecord } from '../../service/fundamentals/inventories.ts'
 import type { StorageLevels } from '../../service/fundamentals/storage.ts'
 import { type Answering, type Marks, markFixtures } from '../answer.ts'
-import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageQuery, eiRefusals } from '../drilling/frame.ts'
+import {
+  type EiPrefix,
+  eiAccess,
+  eiBody,
+  eiDetail,
+  eiPageQuery,
+  eiRefusals,
+} from '../drilling/frame.ts'
 import { eiIdOf, eiList, eiOne, eiRangeOf, eiRangeQuery, eiWhole } from '../drilling/list.ts'
 
 export interface EiInventoriesDeps {
@@ -34,7 +41,11 @@ const change = t.Union([t.Number({ examples: [-0.821] }), t.Null()], {
   description: 'Against the level of a week before (7 to 13 days older); null without one.',
 })
 const unit = t.String({ examples: ['million_barrels'] })
-const date = t.String({ format: 'date', description: 'Day of the level.', examples: ['2026-11-18'] })
+const date = t.String({
+  format: 'date',
+  description: 'Day of the level.',
+  examples: ['2026-11-18'],
+})
 const product = t.String({ description: inventoryProducts.join(', '), examples: ['crude_oil'] })
 
 const Record = t.Object(
@@ -42,22 +53,38 @@ const Record = t.Object(
     id: t.String({ examples: ['1'] }),
     product,
     location: t.String({ description: inventoryLocations.join(', '), examples: ['US'] }),
-    code: t.String({ description: 'Code of the series, for the price and storage endpoints.', examples: ['US_CRUDE_STORAGE'] }),
+    code: t.String({
+      description: 'Code of the series, for the price and storage endpoints.',
+      examples: ['US_CRUDE_STORAGE'],
+    }),
     level,
     volume: t.Number({ examples: [424.2], description: 'The same as `level`.' }),
-    ...{ unit, change, date },
+    unit,
+    change,
+    date,
     source: t.String({ examples: ['EIA'] }),
-    timestamp: t.String({ format: 'date-time', description: 'When this service recorded the level.' }),
+    timestamp: t.String({
+      format: 'date-time',
+      description: 'When this service recorded the level.',
+    }),
   },
   { title: 'OilInventory' },
 )
-const Latest = t.Composite([Record, t.Object({ products: t.Array(Record) })], { title: 'LatestOilInventories' })
+const Latest = t.Composite([Record, t.Object({ products: t.Array(Record) })], {
+  title: 'LatestOilInventories',
+})
 const Summary = t.Object(
   {
-    total_crude: t.Number({ description: 'Commercial crude oil, without the strategic reserve.', examples: [424.2] }),
+    total_crude: t.Number({
+      description: 'Commercial crude oil, without the strategic reserve.',
+      examples: [424.2],
+    }),
     cushing: t.Number({ examples: [24.604] }),
     spr: t.Number({ examples: [409.8] }),
-    total_products: t.Number({ description: 'All commercial petroleum less crude oil.', examples: [853.8] }),
+    total_products: t.Number({
+      description: 'All commercial petroleum less crude oil.',
+      examples: [853.8],
+    }),
     gasoline: t.Number({ examples: [207.4] }),
     distillate: t.Number({ examples: [111.5] }),
     unit,
@@ -65,16 +92,20 @@ const Summary = t.Object(
   },
   { title: 'OilInventorySummary' },
 )
-const ByProduct = t.Array(t.Object({ product, level, change, unit, date }, { title: 'ProductInventory' }))
+const ByProduct = t.Array(
+  t.Object({ product, level, change, unit, date }, { title: 'ProductInventory' }),
+)
 const Past = t.Array(t.Object({ date, level, change, unit, product }, { title: 'PastInventory' }))
 const Cushing = t.Object(
   {
     latest: t.Object({ volume: t.Number({ examples: [24.604] }), unit, date, change }),
-    ...{ level, change },
+    level,
+    change,
     capacity_percent: t.Union([t.Number({ examples: [31.38] }), t.Null()], {
       description: '100 x level / working capacity of its day; null while no capacity is known.',
     }),
-    ...{ unit, date },
+    unit,
+    date,
     history: t.Array(t.Object({ date, volume: t.Number({ examples: [24.604] }), change })),
     weeks: integer({ examples: [12] }),
   },
@@ -104,7 +135,11 @@ const recordRow = (one: InventoryRecord) => ({
 })
 
 const pastRow = ({ on, level, change, series, place }: InventoryRecord) => ({
-  ...{ date: on, level, change: change ?? null, unit: series.unit, product: place.product },
+  date: on,
+  level,
+  change: change ?? null,
+  unit: series.unit,
+  product: place.product,
 })
 
 function productIn(text: string | undefined) {
@@ -121,29 +156,44 @@ function placesOf(query: { product?: string; location?: string }): InventoryPlac
   const location = query.location?.trim()
     ? (locationOf(query.location) ?? refuseWord('location', query.location, inventoryLocations))
     : undefined
-  return inventoryPlaces.filter(one => (!wanted || one.product === wanted) && (!location || one.location === location))
+  return inventoryPlaces.filter(
+    one => (!wanted || one.product === wanted) && (!location || one.location === location),
+  )
 }
 
 const nationals = inventoryProducts.map(nationalPlace)
 const cushingPlace = inventoryPlaces.find(one => one.location === 'Cushing')!
 const reservePlace = inventoryPlaces.find(one => one.location === 'SPR')!
-const productQuery = t.Optional(t.String({ description: `One of ${inventoryProducts.join(', ')}.`, examples: ['gasoline'] }))
+const productQuery = t.Optional(
+  t.String({ description: `One of ${inventoryProducts.join(', ')}.`, examples: ['gasoline'] }),
+)
 
 /** Weekly stocks of crude oil and products in the United States. */
 export function eiInventories(deps: EiInventoriesDeps, prefix: EiPrefix) {
   const { inventories } = deps
   const tier = deps.tierRequired('energy_intelligence')
-  const answerOf = ({ set, request }: { set: unknown; request: Request }) => ({ set: set as Answering, request, tierRequired: tier })
+  const answerOf = ({ set, request }: { set: unknown; request: Request }) => ({
+    set: set as Answering,
+    request,
+    tierRequired: tier,
+  })
   const marked = <T extends readonly InventoryRecord[]>(set: unknown, found: T): T => {
     markFixtures(set as Answering, deps.marks, found)
     return found
   }
   const needed = (place: InventoryPlace): InventoryRecord => {
     const found = inventories.latest(place)
-    if (!found) throw new Problem('DATA_NOT_AVAILABLE', `There is no level of ${place.code}.`, { leg: place.code })
+    if (!found)
+      throw new Problem('DATA_NOT_AVAILABLE', `There is no level of ${place.code}.`, {
+        leg: place.code,
+      })
     return found
   }
-  const listOf = (set: unknown, places: readonly InventoryPlace[], query: Parameters<typeof eiRangeOf>[0]) => {
+  const listOf = (
+    set: unknown,
+    places: readonly InventoryPlace[],
+    query: Parameters<typeof eiRangeOf>[0],
+  ) => {
     const filter = { places, ...eiRangeOf(query) }
     return {
       total: inventories.count(filter),
@@ -165,7 +215,14 @@ export function eiInventories(deps: EiInventoriesDeps, prefix: EiPrefix) {
         reservePlace,
         ...(['total_petroleum', 'gasoline', 'distillate'] as const).map(nationalPlace),
       ].map(needed),
-    ) as [InventoryRecord, InventoryRecord, InventoryRecord, InventoryRecord, InventoryRecord, InventoryRecord]
+    ) as [
+      InventoryRecord,
+      InventoryRecord,
+      InventoryRecord,
+      InventoryRecord,
+      InventoryRecord,
+      InventoryRecord,
+    ]
     return {
       total_crude: crude.level,
       cushing: cushing.level,
@@ -179,7 +236,11 @@ export function eiInventories(deps: EiInventoriesDeps, prefix: EiPrefix) {
   }
   const cushing = (set: unknown, weeks: number) => {
     const found = needed(cushingPlace)
-    const history = inventories.page({ places: [cushingPlace], from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }, weeks, 0)
+    const history = inventories.page(
+      { places: [cushingPlace], from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER },
+      weeks,
+      0,
+    )
     marked(set, [found])
     const percent = deps.storage.of(found.series)?.utilizationPercent
     const own = { unit: found.series.unit, date: found.on, change: found.change ?? null }
@@ -188,7 +249,11 @@ export function eiInventories(deps: EiInventoriesDeps, prefix: EiPrefix) {
       level: found.level,
       capacity_percent: percent === undefined ? null : roundTo(percent, percentDecimals),
       ...own,
-      history: history.map(one => ({ date: one.on, volume: one.level, change: one.change ?? null })),
+      history: history.map(one => ({
+        date: one.on,
+        volume: one.level,
+        change: one.change ?? null,
+      })),
       weeks,
     }
   }
@@ -197,12 +262,18 @@ export function eiInventories(deps: EiInventoriesDeps, prefix: EiPrefix) {
     .use(deps.access)
     .get(
       '/oil_inventories',
-      ({ query, set, request }) => eiList(query, answerOf({ set, request }), listOf(set, placesOf(query), query), recordRow),
+      ({ query, set, request }) =>
+        eiList(query, answerOf({ set, request }), listOf(set, placesOf(query), query), recordRow),
       {
         access: eiAccess,
         query: t.Object({
           product: productQuery,
-          location: t.Optional(t.String({ description: `One of ${inventoryLocations.join(', ')}.`, examples: ['PADD3'] })),
+          location: t.Optional(
+            t.String({
+              description: `One of ${inventoryLocations.join(', ')}.`,
+              examples: ['PADD3'],
+            }),
+          ),
           ...eiRangeQuery,
           ...eiPageQuery,
         }),
@@ -219,7 +290,10 @@ export function eiInventories(deps: EiInventoriesDeps, prefix: EiPrefix) {
       ({ set }) => {
         const products = newestOf(set, nationals)
         marked(set, [needed(nationalPlace('crude_oil'))])
-        return eiOne({ ...recordRow(needed(nationalPlace('crude_oil'))), products: products.map(recordRow) }, tier)
+        return eiOne(
+          { ...recordRow(needed(nationalPlace('crude_oil'))), products: products.map(recordRow) },
+          tier,
+        )
       },
       {
         access: eiAccess,
@@ -241,19 +315,29 @@ export function eiInventories(deps: EiInventoriesDeps, prefix: EiPrefix) {
           'The newest levels of commercial crude oil, Cushing, the strategic reserve and the products, in million barrels; `as_of_date` is the day of the crude oil. All are answered or none: 404 names the series that has no level.',
       }),
     })
-    .get('/oil_inventories/by_product', ({ set }) => eiWhole(newestOf(set, nationals).map(pastRow), tier), {
-      access: eiAccess,
-      response: { 200: eiBody(ByProduct, 'OilInventoriesByProduct'), ...eiRefusals },
-      detail: eiDetail(prefix, {
-        operationId: 'getOilInventoriesByProduct',
-        summary: 'Newest oil inventories by product',
-        description: 'The newest nationwide level of each product that has one; crude oil without the strategic reserve.',
-      }),
-    })
+    .get(
+      '/oil_inventories/by_product',
+      ({ set }) => eiWhole(newestOf(set, nationals).map(pastRow), tier),
+      {
+        access: eiAccess,
+        response: { 200: eiBody(ByProduct, 'OilInventoriesByProduct'), ...eiRefusals },
+        detail: eiDetail(prefix, {
+          operationId: 'getOilInventoriesByProduct',
+          summary: 'Newest oil inventories by product',
+          description:
+            'The newest nationwide level of each product that has one; crude oil without the strategic reserve.',
+        }),
+      },
+    )
     .get(
       '/oil_inventories/historical',
       ({ query, set, request }) =>
-        eiList(query, answerOf({ set, request }), listOf(set, [nationalPlace(productIn(query.product) ?? 'crude_oil')], query), pastRow),
+        eiList(
+          query,
+          answerOf({ set, request }),
+          listOf(set, [nationalPlace(productIn(query.product) ?? 'crude_oil')], query),
+          pastRow,
+        ),
       {
         access: eiAccess,
         query: t.Object({ product: productQuery, ...eiRangeQuery, ...eiPageQuery }),
@@ -265,19 +349,28 @@ export function eiInventories(deps: EiInventoriesDeps, prefix: EiPrefix) {
         }),
       },
     )
-    .get('/oil_inventories/cushing', ({ query, set }) => eiOne(cushing(set, integerOf('weeks', query.weeks, 12, 1, 520)), tier), {
-      access: eiAccess,
-      query: t.Object({
-        weeks: t.Optional(t.String({ description: 'Weeks of `history`, 1 to 520 (12), newest first.', examples: ['12'] })),
-      }),
-      response: { 200: eiBody(Cushing, 'OilInventoriesCushing'), ...eiRefusals },
-      detail: eiDetail(prefix, {
-        operationId: 'getCushingInventories',
-        summary: 'Crude oil at Cushing by week',
-        description:
-          'The newest level at Cushing, Oklahoma, where WTI is delivered, and those of the weeks up to it. The same levels as `/v1/storage/cushing`.',
-      }),
-    })
+    .get(
+      '/oil_inventories/cushing',
+      ({ query, set }) => eiOne(cushing(set, integerOf('weeks', query.weeks, 12, 1, 520)), tier),
+      {
+        access: eiAccess,
+        query: t.Object({
+          weeks: t.Optional(
+            t.String({
+              description: 'Weeks of `history`, 1 to 520 (12), newest first.',
+              examples: ['12'],
+            }),
+          ),
+        }),
+        response: { 200: eiBody(Cushing, 'OilInventoriesCushing'), ...eiRefusals },
+        detail: eiDetail(prefix, {
+          operationId: 'getCushingInventories',
+          summary: 'Crude oil at Cushing by week',
+          description:
+            'The newest level at Cushing, Oklahoma, where WTI is delivered, and those of the weeks up to it. The same levels as `/v1/storage/cushing`.',
+        }),
+      },
+    )
     .get(
       '/oil_inventories/:id',
       ({ params, set }) => {
@@ -288,7 +381,9 @@ export function eiInventories(deps: EiInventoriesDeps, prefix: EiPrefix) {
       },
       {
         access: eiAccess,
-        params: t.Object({ id: t.String({ description: 'Number of the record.', examples: ['1'] }) }),
+        params: t.Object({
+          id: t.String({ description: 'Number of the record.', examples: ['1'] }),
+        }),
         response: { 200: eiBody(Record, 'OilInventoryRecord'), ...eiRefusals },
         detail: eiDetail(prefix, {
           operationId: 'getOilInventory',

@@ -10,9 +10,22 @@ import { monthAfter, monthOf, parsePeriod } from '../../market/fundamentals/peri
 import type { Plans } from '../../plan/plans.ts'
 import type { Answering } from '../answer.ts'
 import { tierRequiredOf } from '../drilling/energy-intelligence.ts'
-import { eiAccess, eiBody, eiHeavyAccess, eiMeta, eiPageOf, eiPageQuery } from '../drilling/frame.ts'
+import {
+  eiAccess,
+  eiBody,
+  eiHeavyAccess,
+  eiMeta,
+  eiPageOf,
+  eiPageQuery,
+} from '../drilling/frame.ts'
 import { eiOne } from '../drilling/list.ts'
-import { accuracyAnswer, evaluatedMonths, type ForecastReadsDeps, forecastReads, mergedRow } from './monthly-forecast-reads.ts'
+import {
+  accuracyAnswer,
+  evaluatedMonths,
+  type ForecastReadsDeps,
+  forecastReads,
+  mergedRow,
+} from './monthly-forecast-reads.ts'
 import { Accuracy, Archive, defaultCode, Forecasts, One } from './monthly-forecast-shape.ts'
 
 export interface MonthlyForecastsDeps extends ForecastReadsDeps {
@@ -24,11 +37,20 @@ const modelNote = `The forecast of a month is the mean price expected of it, mad
 const actualNote =
   'The actual price of a month that is over is the mean of its daily closes, to the decimals of the code; an error is the forecast less it.'
 
-const commodityQuery = t.Optional(t.String({ description: 'A code or alias.', examples: [defaultCode] }))
-const refusals = { 400: t.Union([FailProblem, NestedProblem]), 403: FlatProblem, 404: NestedProblem }
+const commodityQuery = t.Optional(
+  t.String({ description: 'A code or alias.', examples: [defaultCode] }),
+)
+const refusals = {
+  400: t.Union([FailProblem, NestedProblem]),
+  403: FlatProblem,
+  404: NestedProblem,
+}
 const tags = ['Energy intelligence']
 
-/** What this service expects of the mean price of the next months, how right it was, and everything that it ever expected. */
+/**
+ * What this service expects of the mean price of the next months, how right it was, and everything
+ * that it ever expected.
+ */
 export function monthlyForecasts(deps: MonthlyForecastsDeps) {
   const { monthlyForecasts: store, now } = deps
   const tier = tierRequiredOf(deps.plans)('energy_intelligence')
@@ -46,7 +68,9 @@ export function monthlyForecasts(deps: MonthlyForecastsDeps) {
         query: t.Object({ commodity: commodityQuery }),
         response: { 200: eiBody(Accuracy, 'ForecastAccuracyBody'), ...refusals },
         detail: {
-          ...{ operationId, tags, summary: 'Accuracy of monthly forecasts' },
+          operationId,
+          tags,
+          summary: 'Accuracy of monthly forecasts',
           description: `How far the forecasts of the last ${evaluatedMonths} months that are over were off: all that were made before their month began, 1 to ${monthsAhead} months ahead. With \`commodity\` errors are in its unit; without, all codes together, and because their units differ \`mae\`, \`rmse\` and \`mean_error\` are then in percent of the actual price. ${actualNote}`,
         },
       },
@@ -66,13 +90,17 @@ export function monthlyForecasts(deps: MonthlyForecastsDeps) {
       {
         access: eiHeavyAccess,
         query: t.Object({
-          year: t.Optional(t.String({ description: 'Of the month that was forecast.', examples: ['2026'] })),
+          year: t.Optional(
+            t.String({ description: 'Of the month that was forecast.', examples: ['2026'] }),
+          ),
           commodity: commodityQuery,
           ...eiPageQuery,
         }),
         response: { 200: eiBody(Archive, 'ForecastArchive'), ...refusals },
         detail: {
-          ...{ operationId, tags, summary: 'Archive of monthly forecasts' },
+          operationId,
+          tags,
+          summary: 'Archive of monthly forecasts',
           description: `Every forecast ever made of a month that has begun, newest month first and within it the newest publication first, with what came. ${actualNote}`,
         },
       },
@@ -87,9 +115,14 @@ export function monthlyForecasts(deps: MonthlyForecastsDeps) {
         const rows = marked(set, current(series))
         const data = {
           period: monthOf(isoDay(now())),
-          forecasts: rows.map(one => forecastRow({ ...one, period: one.month, months: [one.month] })),
+          forecasts: rows.map(one =>
+            forecastRow({ ...one, period: one.month, months: [one.month] }),
+          ),
         }
-        return { data, meta: eiMeta(tier, rows.length, { page: 1, perPage: Math.max(1, rows.length) }) }
+        return {
+          data,
+          meta: eiMeta(tier, rows.length, { page: 1, perPage: Math.max(1, rows.length) }),
+        }
       },
       {
         access: eiAccess,
@@ -111,20 +144,42 @@ export function monthlyForecasts(deps: MonthlyForecastsDeps) {
       '/v1/forecasts/monthly/:period',
       ({ params, query, set, request }) => {
         const asked = parsePeriod(params.period)
-        if (!asked) throw invalidParameter('period', params.period.slice(0, 100), 'is neither a month (2026-12) nor a quarter (2026-Q4).')
+        if (!asked)
+          throw invalidParameter(
+            'period',
+            params.period.slice(0, 100),
+            'is neither a month (2026-12) nor a quarter (2026-Q4).',
+          )
         const series = seriesAsked(query.commodity?.trim() || defaultCode, request)!
-        const filter = { seriesIds: [series.id], fromMonth: asked.months[0]!, toMonth: monthAfter(asked.months.at(-1)!, 1) }
+        const filter = {
+          seriesIds: [series.id],
+          fromMonth: asked.months[0]!,
+          toMonth: monthAfter(asked.months.at(-1)!, 1),
+        }
         const row = mergedRow(marked(set, store.newest(filter)), asked)
         if (!row) {
-          throw new Problem('DATA_NOT_AVAILABLE', `There is no forecast of ${series.code} for ${asked.text}.`, { leg: series.code })
+          throw new Problem(
+            'DATA_NOT_AVAILABLE',
+            `There is no forecast of ${series.code} for ${asked.text}.`,
+            { leg: series.code },
+          )
         }
         const one = forecastRow(row)
         return eiOne({ ...one, low: one.lower_bound, high: one.upper_bound }, tier)
       },
       {
         access: eiAccess,
-        params: t.Object({ period: t.String({ description: 'Month or quarter, `2026-12` or `2026-Q4`.', examples: ['2026-Q4'] }) }),
-        query: t.Object({ commodity: t.Optional(t.String({ description: `A code or alias (${defaultCode}).`, examples: [defaultCode] })) }),
+        params: t.Object({
+          period: t.String({
+            description: 'Month or quarter, `2026-12` or `2026-Q4`.',
+            examples: ['2026-Q4'],
+          }),
+        }),
+        query: t.Object({
+          commodity: t.Optional(
+            t.String({ description: `A code or alias (${defaultCode}).`, examples: [defaultCode] }),
+          ),
+        }),
         response: { 200: eiBody(One, 'PeriodForecastBody'), ...refusals },
         detail: {
           operationId: 'getPeriodForecast',

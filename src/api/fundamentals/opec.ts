@@ -11,7 +11,14 @@ import type { Feature } from '../../plan/tiers.ts'
 import type { OpecFilter, OpecRow, OpecStore } from '../../store/fundamentals/opec.ts'
 import { fixtureSource } from '../../world/futures/curves.ts'
 import { type Answering, type Marks, markFixtures } from '../answer.ts'
-import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageQuery, eiRefusals } from '../drilling/frame.ts'
+import {
+  type EiPrefix,
+  eiAccess,
+  eiBody,
+  eiDetail,
+  eiPageQuery,
+  eiRefusals,
+} from '../drilling/frame.ts'
 import { eiIdOf, eiList, eiOne, eiRangeOf, eiRangeQuery, eiWhole } from '../drilling/list.ts'
 
 export interface EiOpecDeps {
@@ -32,33 +39,57 @@ const produced = {
 }
 const totals = {
   total_production_mbpd: t.Number({ description: 'Million barrels a day.', examples: [28.73] }),
-  total_production_bpd: integer({ description: 'The same in barrels a day.', examples: [28730000] }),
+  total_production_bpd: integer({
+    description: 'The same in barrels a day.',
+    examples: [28730000],
+  }),
 }
 const change = t.Union([t.Number({ examples: [-0.05] }), t.Null()], {
   description: 'In million barrels a day against the month before; null without it.',
 })
 const country = t.String({ examples: ['Saudi Arabia'] })
-const date = t.String({ format: 'date', description: 'First day of the month that was produced in.', examples: ['2026-10-01'] })
+const date = t.String({
+  format: 'date',
+  description: 'First day of the month that was produced in.',
+  examples: ['2026-10-01'],
+})
 const month = t.String({ examples: ['2026-10'] })
 const unit = t.Literal(unitName)
-const percentage = t.Union([t.Number({ examples: [31.7] }), t.Null()], { description: 'Of all countries of the month.' })
+const percentage = t.Union([t.Number({ examples: [31.7] }), t.Null()], {
+  description: 'Of all countries of the month.',
+})
 
 const Record = t.Object(
   {
     id: t.String({ examples: ['1'] }),
     country,
     ...produced,
-    ...{ unit, change, date, month },
+    unit,
+    change,
+    date,
+    month,
     source: t.String({ examples: ['EIA'] }),
-    timestamp: t.String({ format: 'date-time', description: 'When this service recorded the month.' }),
+    timestamp: t.String({
+      format: 'date-time',
+      description: 'When this service recorded the month.',
+    }),
   },
   { title: 'OpecProduction' },
 )
-const Latest = t.Object({ month, ...totals, countries: t.Array(Record) }, { title: 'LatestOpecProduction' })
+const Latest = t.Object(
+  { month, ...totals, countries: t.Array(Record) },
+  { title: 'LatestOpecProduction' },
+)
 const Past = t.Object({ date, country, ...produced, change }, { title: 'PastOpecProduction' })
-const Total = t.Object({ ...totals, change, unit, as_of_date: date }, { title: 'TotalOpecProduction' })
+const Total = t.Object(
+  { ...totals, change, unit, as_of_date: date },
+  { title: 'TotalOpecProduction' },
+)
 const Share = t.Object({ country, ...produced, change, percentage, date }, { title: 'OpecShare' })
-const Producer = t.Object({ rank: integer({ examples: [1] }), name: country, country, ...produced, percentage }, { title: 'OpecProducer' })
+const Producer = t.Object(
+  { rank: integer({ examples: [1] }), name: country, country, ...produced, percentage },
+  { title: 'OpecProducer' },
+)
 const Producers = t.Object({
   producers: t.Array(Producer),
   data: t.Array(Producer, { description: 'The same list.' }),
@@ -70,10 +101,15 @@ const numberNote =
 const publicationNote = 'A month is published about the 15th of the next one.'
 
 const dateOf = (month: string): string => `${month}-01`
-const changeOf = ({ bpd, bpdBefore }: OpecRow) => (bpdBefore === undefined ? null : mbpd(bpd - bpdBefore))
-const producedOf = ({ bpd }: { bpd: number }) => ({ production_mbpd: mbpd(bpd), production_bpd: bpd })
+const changeOf = ({ bpd, bpdBefore }: OpecRow) =>
+  bpdBefore === undefined ? null : mbpd(bpd - bpdBefore)
+const producedOf = ({ bpd }: { bpd: number }) => ({
+  production_mbpd: mbpd(bpd),
+  production_bpd: bpd,
+})
 const totalsOf = (bpd: number) => ({ total_production_mbpd: mbpd(bpd), total_production_bpd: bpd })
-const shareOf = (percentage: number | undefined) => (percentage === undefined ? null : roundTo(percentage, 2))
+const shareOf = (percentage: number | undefined) =>
+  percentage === undefined ? null : roundTo(percentage, 2)
 
 const recordRow = (one: OpecRow) => ({
   id: String(one.id),
@@ -86,7 +122,12 @@ const recordRow = (one: OpecRow) => ({
   source: one.source,
   timestamp: isoInstant(one.recordedAt),
 })
-const pastRow = (one: OpecRow) => ({ date: dateOf(one.month), country: one.country, ...producedOf(one), change: changeOf(one) })
+const pastRow = (one: OpecRow) => ({
+  date: dateOf(one.month),
+  country: one.country,
+  ...producedOf(one),
+  change: changeOf(one),
+})
 
 /** The first month that begins at or after `at`. */
 function monthFrom(at: number): string {
@@ -107,15 +148,23 @@ export function eiOpec(deps: EiOpecDeps, prefix: EiPrefix) {
   }
   const newest = (set: unknown): { month: string; rows: OpecRow[] } => {
     const found = opec.newestMonth()
-    if (found === undefined) throw new Problem('DATA_NOT_AVAILABLE', 'There is no month of OPEC production.')
+    if (found === undefined)
+      throw new Problem('DATA_NOT_AVAILABLE', 'There is no month of OPEC production.')
     return { month: found, rows: marked(set, opec.ofMonth(found)) }
   }
   const listOf = (set: unknown, query: Parameters<typeof eiRangeOf>[0] & { country?: string }) => {
     const { from, to } = eiRangeOf(query)
     const asked = query.country?.trim()
     const named = asked && (opec.countryNamed(opecCountry(asked)) ?? opecCountry(asked))
-    const filter: OpecFilter = { country: named || undefined, fromMonth: monthFrom(from), toMonth: monthFrom(to) }
-    return { total: opec.count(filter), rows: (limit: number, offset: number) => marked(set, opec.page(filter, limit, offset)) }
+    const filter: OpecFilter = {
+      country: named || undefined,
+      fromMonth: monthFrom(from),
+      toMonth: monthFrom(to),
+    }
+    return {
+      total: opec.count(filter),
+      rows: (limit: number, offset: number) => marked(set, opec.page(filter, limit, offset)),
+    }
   }
   const total = (set: unknown) => {
     const { month: own, rows } = newest(set)
@@ -133,13 +182,21 @@ export function eiOpec(deps: EiOpecDeps, prefix: EiPrefix) {
     const list = rankedProducers(rows)
       .slice(0, limit)
       .map(one => ({
-        ...{ rank: one.rank, name: one.country, country: one.country, percentage: shareOf(one.percentage) },
+        rank: one.rank,
+        name: one.country,
+        country: one.country,
+        percentage: shareOf(one.percentage),
         ...producedOf(one),
       }))
     return { producers: list, data: list, as_of: dateOf(own) }
   }
   const listQuery = t.Object({
-    country: t.Optional(t.String({ description: 'Name of a country, in any letter case.', examples: ['Saudi Arabia'] })),
+    country: t.Optional(
+      t.String({
+        description: 'Name of a country, in any letter case.',
+        examples: ['Saudi Arabia'],
+      }),
+    ),
     ...eiRangeQuery,
     ...eiPageQuery,
   })
@@ -148,7 +205,13 @@ export function eiOpec(deps: EiOpecDeps, prefix: EiPrefix) {
     .use(deps.access)
     .get(
       '/opec_productions',
-      ({ query, set, request }) => eiList(query, { set: set as Answering, request, tierRequired: tier }, listOf(set, query), recordRow),
+      ({ query, set, request }) =>
+        eiList(
+          query,
+          { set: set as Answering, request, tierRequired: tier },
+          listOf(set, query),
+          recordRow,
+        ),
       {
         access: eiAccess,
         query: listQuery,
@@ -164,7 +227,10 @@ export function eiOpec(deps: EiOpecDeps, prefix: EiPrefix) {
       '/opec_productions/latest',
       ({ set }) => {
         const { month: own, rows } = newest(set)
-        return eiOne({ month: own, ...totalsOf(totalProduced(rows)), countries: rows.map(recordRow) }, tier)
+        return eiOne(
+          { month: own, ...totalsOf(totalProduced(rows)), countries: rows.map(recordRow) },
+          tier,
+        )
       },
       {
         access: eiAccess,
@@ -182,14 +248,18 @@ export function eiOpec(deps: EiOpecDeps, prefix: EiPrefix) {
       detail: eiDetail(prefix, {
         operationId: 'getTotalOpecProduction',
         summary: 'OPEC production in all',
-        description: 'The sum over the countries of the newest month; `change` against the sum of the month before.',
+        description:
+          'The sum over the countries of the newest month; `change` against the sum of the month before.',
       }),
     })
     .get(
       '/opec_productions/by_country',
       ({ set }) =>
         eiWhole(
-          rankedProducers(newest(set).rows).map(one => ({ ...pastRow(one), percentage: shareOf(one.percentage) })),
+          rankedProducers(newest(set).rows).map(one => ({
+            ...pastRow(one),
+            percentage: shareOf(one.percentage),
+          })),
           tier,
         ),
       {
@@ -198,13 +268,20 @@ export function eiOpec(deps: EiOpecDeps, prefix: EiPrefix) {
         detail: eiDetail(prefix, {
           operationId: 'getOpecProductionByCountry',
           summary: 'Newest OPEC production by country',
-          description: 'The countries of the newest month, largest first, each with its part of their sum in percent.',
+          description:
+            'The countries of the newest month, largest first, each with its part of their sum in percent.',
         }),
       },
     )
     .get(
       '/opec_productions/historical',
-      ({ query, set, request }) => eiList(query, { set: set as Answering, request, tierRequired: tier }, listOf(set, query), pastRow),
+      ({ query, set, request }) =>
+        eiList(
+          query,
+          { set: set as Answering, request, tierRequired: tier },
+          listOf(set, query),
+          pastRow,
+        ),
       {
         access: eiAccess,
         query: listQuery,
@@ -216,17 +293,23 @@ export function eiOpec(deps: EiOpecDeps, prefix: EiPrefix) {
         }),
       },
     )
-    .get('/opec_productions/top_producers', ({ query, set }) => eiOne(producers(set, integerOf('limit', query.limit, 10, 1, 50)), tier), {
-      access: eiAccess,
-      query: t.Object({ limit: t.Optional(t.String({ description: 'Countries, 1 to 50 (10).', examples: ['5'] })) }),
-      response: { 200: eiBody(Producers, 'OpecTopProducers'), ...eiRefusals },
-      detail: eiDetail(prefix, {
-        operationId: 'getTopOpecProducers',
-        summary: 'Largest OPEC producers',
-        description:
-          'The countries of the newest month by what they produced; countries that produced the same in the order of their names.',
-      }),
-    })
+    .get(
+      '/opec_productions/top_producers',
+      ({ query, set }) => eiOne(producers(set, integerOf('limit', query.limit, 10, 1, 50)), tier),
+      {
+        access: eiAccess,
+        query: t.Object({
+          limit: t.Optional(t.String({ description: 'Countries, 1 to 50 (10).', examples: ['5'] })),
+        }),
+        response: { 200: eiBody(Producers, 'OpecTopProducers'), ...eiRefusals },
+        detail: eiDetail(prefix, {
+          operationId: 'getTopOpecProducers',
+          summary: 'Largest OPEC producers',
+          description:
+            'The countries of the newest month by what they produced; countries that produced the same in the order of their names.',
+        }),
+      },
+    )
     .get(
       '/opec_productions/:id',
       ({ params, set }) => {
@@ -237,7 +320,9 @@ export function eiOpec(deps: EiOpecDeps, prefix: EiPrefix) {
       },
       {
         access: eiAccess,
-        params: t.Object({ id: t.String({ description: 'Number of the record.', examples: ['1'] }) }),
+        params: t.Object({
+          id: t.String({ description: 'Number of the record.', examples: ['1'] }),
+        }),
         response: { 200: eiBody(Record, 'OpecProductionRecord'), ...eiRefusals },
         detail: eiDetail(prefix, {
           operationId: 'getOpecProduction',

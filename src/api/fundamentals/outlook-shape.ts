@@ -11,19 +11,28 @@ const unit = t.String({ description: 'Of the code.', examples: ['barrel'] })
 const period = t.String({ description: 'Month or quarter.', examples: ['2026-12'] })
 const published = t.String({ format: 'date', examples: ['2026-11-03'] })
 const orNull = (description: string) => t.Union([value, t.Null()], { description })
-export const actualNote = 'Mean of the daily closes of the period; null before its end and where there are none.'
+export const actualNote =
+  'Mean of the daily closes of the period; null before its end and where there are none.'
 
 export const Record = t.Object(
   {
     id: t.String({ examples: ['1'] }),
-    ...{ source, commodity },
+    source,
+    commodity,
     forecast_value: value,
     unit,
     currency: t.Union([t.String({ examples: ['USD'] }), t.Null()]),
     period,
     published_date: published,
-    target_date: t.String({ format: 'date', description: 'Last day of the period.', examples: ['2026-12-31'] }),
-    timestamp: t.String({ format: 'date-time', description: 'When this service recorded the forecast.' }),
+    target_date: t.String({
+      format: 'date',
+      description: 'Last day of the period.',
+      examples: ['2026-12-31'],
+    }),
+    timestamp: t.String({
+      format: 'date-time',
+      description: 'When this service recorded the forecast.',
+    }),
   },
   { title: 'Outlook' },
 )
@@ -31,7 +40,10 @@ export const Summary = t.Object(
   {
     total_forecasts: integer({ examples: [6552] }),
     latest_forecast: Record,
-    average_forecast: t.Number({ description: 'Mean over what that publication forecasts of the same code.', examples: [70.8] }),
+    average_forecast: t.Number({
+      description: 'Mean over what that publication forecasts of the same code.',
+      examples: [70.8],
+    }),
     as_of_date: published,
   },
   { title: 'OutlookSummary' },
@@ -46,26 +58,35 @@ export const Production = t.Object(
     source,
     forecast_production: t.Number({ examples: [13.8] }),
     unit: t.String({ examples: ['million_barrels_per_day'] }),
-    ...{ period, published_date: published, commodity },
+    period,
+    published_date: published,
+    commodity,
   },
   { title: 'ProductionOutlook' },
 )
 export const Past = t.Object(
   {
-    date: t.String({ format: 'date', description: 'Last day of the period.', examples: ['2026-10-31'] }),
+    date: t.String({
+      format: 'date',
+      description: 'Last day of the period.',
+      examples: ['2026-10-31'],
+    }),
     commodity,
     forecast_value: value,
     actual_value: orNull(actualNote),
     accuracy_percent: t.Union([t.Number({ examples: [96.4] }), t.Null()], {
       description: '100 less the error in percent of the actual value, not under 0.',
     }),
-    ...{ period, source, published_date: published },
+    period,
+    source,
+    published_date: published,
   },
   { title: 'PastOutlook' },
 )
 export const Compared = t.Object(
   {
-    ...{ period, commodity },
+    period,
+    commodity,
     eia_forecast: orNull('The newest of the Energy Information Administration.'),
     iea_forecast: orNull('The newest of the International Energy Agency.'),
     actual_value: orNull(actualNote),

@@ -12,11 +12,34 @@ import type { Feature } from '../../plan/tiers.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { Actuals } from '../../service/fundamentals/published-figures.ts'
 import type { Series } from '../../store/catalogue/series.ts'
-import type { Comparison, DayRange, OutlookFilter, OutlookRow, OutlookStore } from '../../store/fundamentals/outlooks.ts'
+import type {
+  Comparison,
+  DayRange,
+  OutlookFilter,
+  OutlookRow,
+  OutlookStore,
+} from '../../store/fundamentals/outlooks.ts'
 import { type Answering, type Marks, markFixtures } from '../answer.ts'
-import { type EiPrefix, eiAccess, eiBody, eiDetail, eiHeavyAccess, eiPageQuery, eiRefusals } from '../drilling/frame.ts'
+import {
+  type EiPrefix,
+  eiAccess,
+  eiBody,
+  eiDetail,
+  eiHeavyAccess,
+  eiPageQuery,
+  eiRefusals,
+} from '../drilling/frame.ts'
 import { eiIdOf, eiList, eiOne, eiRangeOf, eiRangeQuery } from '../drilling/list.ts'
-import { actualNote, Compared, firstChoice, Past, Price, Production, Record, Summary } from './outlook-shape.ts'
+import {
+  actualNote,
+  Compared,
+  firstChoice,
+  Past,
+  Price,
+  Production,
+  Record,
+  Summary,
+} from './outlook-shape.ts'
 
 export interface EiForecastsDeps {
   access: AccessPlugin
@@ -34,7 +57,8 @@ const percentDecimals = 2
 
 const numberNote =
   'Numbers follow the publications in the order of their first arrival and never change; publications filled in later get the next ones.'
-const publicationNote = 'Outlooks are published on the first Tuesday of the month at noon in New York.'
+const publicationNote =
+  'Outlooks are published on the first Tuesday of the month at noon in New York.'
 
 const filterQuery = {
   commodity: t.Optional(t.String({ description: 'A code or alias.', examples: [firstChoice] })),
@@ -59,8 +83,15 @@ const refusals = { ...eiRefusals, 400: t.Union([FailProblem, NestedProblem]) }
 export function eiForecasts(deps: EiForecastsDeps, prefix: EiPrefix) {
   const { outlooks, catalogue, actuals, now } = deps
   const tier = deps.tierRequired('energy_intelligence')
-  const answerOf = ({ set, request }: { set: unknown; request: Request }) => ({ set: set as Answering, request, tierRequired: tier })
-  const marked = <T extends { fixture: boolean }>(set: unknown, found: readonly T[]): readonly T[] => {
+  const answerOf = ({ set, request }: { set: unknown; request: Request }) => ({
+    set: set as Answering,
+    request,
+    tierRequired: tier,
+  })
+  const marked = <T extends { fixture: boolean }>(
+    set: unknown,
+    found: readonly T[],
+  ): readonly T[] => {
     markFixtures(
       set as Answering,
       deps.marks,
@@ -78,10 +109,18 @@ export function eiForecasts(deps: EiForecastsDeps, prefix: EiPrefix) {
   const idsOfKind = (kind: OutlookKind, ids: readonly number[] | undefined): number[] =>
     (ids ?? catalogue.list().map(one => one.id)).filter(id => kindOf(id) === kind)
 
-  const filterOf = (query: Query, seriesIds: readonly number[] | undefined): OutlookFilter => ({ seriesIds, published: daysOf(query) })
-  const listOf = (set: unknown, filter: OutlookFilter, order: 'published' | 'target' = 'published') => ({
+  const filterOf = (query: Query, seriesIds: readonly number[] | undefined): OutlookFilter => ({
+    seriesIds,
+    published: daysOf(query),
+  })
+  const listOf = (
+    set: unknown,
+    filter: OutlookFilter,
+    order: 'published' | 'target' = 'published',
+  ) => ({
     total: outlooks.count(filter),
-    rows: (limit: number, offset: number) => marked(set, outlooks.page(filter, order, limit, offset)),
+    rows: (limit: number, offset: number) =>
+      marked(set, outlooks.page(filter, order, limit, offset)),
   })
   const newestFilter = (seriesIds: readonly number[] | undefined): OutlookFilter => {
     const day = outlooks.newestOn(seriesIds) ?? lastDay
@@ -104,12 +143,17 @@ export function eiForecasts(deps: EiForecastsDeps, prefix: EiPrefix) {
     }
   }
   const common = (one: OutlookRow, series: Series) => ({
-    ...{ source: one.source, unit: series.unit, period: one.period, published_date: one.publishedOn, commodity: series.code },
+    source: one.source,
+    unit: series.unit,
+    period: one.period,
+    published_date: one.publishedOn,
+    commodity: series.code,
   })
   const pastRow = (one: OutlookRow) => {
     const series = catalogue.byId(one.seriesId)
     const actual = actuals.of(series, parsePeriod(one.period)!)
-    const accuracy = actual === undefined ? undefined : accuracyPercent({ forecast: one.value, actual })
+    const accuracy =
+      actual === undefined ? undefined : accuracyPercent({ forecast: one.value, actual })
     return {
       ...common(one, series),
       date: one.targetOn,
@@ -127,12 +171,18 @@ export function eiForecasts(deps: EiForecastsDeps, prefix: EiPrefix) {
       eia_forecast: first ?? null,
       iea_forecast: second ?? null,
       actual_value: actuals.of(series, parsePeriod(one.period)!) ?? null,
-      difference: first === undefined || second === undefined ? null : roundTo(first - second, series.decimals),
+      difference:
+        first === undefined || second === undefined
+          ? null
+          : roundTo(first - second, series.decimals),
     }
   }
   const summary = (query: { commodity?: string }, set: unknown, request: Request) => {
     const asked = idsOf(query.commodity, request)
-    const all = marked(set, outlooks.page(newestFilter(asked), 'published', Number.MAX_SAFE_INTEGER, 0))
+    const all = marked(
+      set,
+      outlooks.page(newestFilter(asked), 'published', Number.MAX_SAFE_INTEGER, 0),
+    )
     const chosen = all.find(one => one.seriesId === catalogue.named(firstChoice)?.id) ?? all[0]
     if (!chosen) throw new Problem('DATA_NOT_AVAILABLE', 'There is no forecast.')
     const same = all.filter(one => one.seriesId === chosen.seriesId)
@@ -151,7 +201,12 @@ export function eiForecasts(deps: EiForecastsDeps, prefix: EiPrefix) {
     .get(
       '/forecasts',
       ({ query, set, request }) =>
-        eiList(query, answerOf({ set, request }), listOf(set, filterOf(query, idsOf(query.commodity, request))), recordRow),
+        eiList(
+          query,
+          answerOf({ set, request }),
+          listOf(set, filterOf(query, idsOf(query.commodity, request))),
+          recordRow,
+        ),
       {
         access: eiAccess,
         query: t.Object(filterQuery),
@@ -166,7 +221,12 @@ export function eiForecasts(deps: EiForecastsDeps, prefix: EiPrefix) {
     .get(
       '/forecasts/latest',
       ({ query, set, request }) =>
-        eiList(query, answerOf({ set, request }), listOf(set, newestFilter(idsOf(query.commodity, request))), recordRow),
+        eiList(
+          query,
+          answerOf({ set, request }),
+          listOf(set, newestFilter(idsOf(query.commodity, request))),
+          recordRow,
+        ),
       {
         access: eiAccess,
         query: t.Object({ commodity: filterQuery.commodity, ...eiPageQuery }),
@@ -178,16 +238,20 @@ export function eiForecasts(deps: EiForecastsDeps, prefix: EiPrefix) {
         }),
       },
     )
-    .get('/forecasts/summary', ({ query, set, request }) => eiOne(summary(query, set, request), tier), {
-      access: eiHeavyAccess,
-      query: t.Object({ commodity: filterQuery.commodity }),
-      response: { 200: eiBody(Summary, 'OutlooksSummary'), ...refusals },
-      detail: eiDetail(prefix, {
-        operationId: 'getOutlookSummary',
-        summary: 'Forecasts of agencies in one line',
-        description: `How many forecasts there are (of \`commodity\`, if given), and the nearest period of the newest publication: of \`commodity\`, otherwise of ${firstChoice} where it has that. \`average_forecast\` is the mean over that publication's forecasts of the same code.`,
-      }),
-    })
+    .get(
+      '/forecasts/summary',
+      ({ query, set, request }) => eiOne(summary(query, set, request), tier),
+      {
+        access: eiHeavyAccess,
+        query: t.Object({ commodity: filterQuery.commodity }),
+        response: { 200: eiBody(Summary, 'OutlooksSummary'), ...refusals },
+        detail: eiDetail(prefix, {
+          operationId: 'getOutlookSummary',
+          summary: 'Forecasts of agencies in one line',
+          description: `How many forecasts there are (of \`commodity\`, if given), and the nearest period of the newest publication: of \`commodity\`, otherwise of ${firstChoice} where it has that. \`average_forecast\` is the mean over that publication's forecasts of the same code.`,
+        }),
+      },
+    )
     .get(
       '/forecasts/prices',
       ({ query, set, request }) =>
@@ -204,7 +268,8 @@ export function eiForecasts(deps: EiForecastsDeps, prefix: EiPrefix) {
         detail: eiDetail(prefix, {
           operationId: 'listPriceOutlooks',
           summary: 'Price forecasts of agencies',
-          description: 'Forecasts of codes that have a currency, newest publication first, in the unit of the code.',
+          description:
+            'Forecasts of codes that have a currency, newest publication first, in the unit of the code.',
         }),
       },
     )
@@ -217,7 +282,11 @@ export function eiForecasts(deps: EiForecastsDeps, prefix: EiPrefix) {
           listOf(set, filterOf(query, idsOfKind('production', idsOf(query.commodity, request)))),
           one => {
             const series = catalogue.byId(one.seriesId)
-            return { ...common(one, series), region: regionOf(series.code), forecast_production: one.value }
+            return {
+              ...common(one, series),
+              region: regionOf(series.code),
+              forecast_production: one.value,
+            }
           },
         ),
       {
@@ -227,7 +296,8 @@ export function eiForecasts(deps: EiForecastsDeps, prefix: EiPrefix) {
         detail: eiDetail(prefix, {
           operationId: 'listProductionOutlooks',
           summary: 'Production forecasts of agencies',
-          description: 'Forecasts of crude oil and gas production by region, newest publication first.',
+          description:
+            'Forecasts of crude oil and gas production by region, newest publication first.',
         }),
       },
     )
@@ -236,7 +306,10 @@ export function eiForecasts(deps: EiForecastsDeps, prefix: EiPrefix) {
       ({ query, set, request }) => {
         const { fromOn, toOn } = daysOf(query)
         const [lastOn] = [toOn, isoDay(now() - dayMs)].sort()
-        const filter = { seriesIds: idsOf(query.commodity, request), target: { fromOn, toOn: lastOn! } }
+        const filter = {
+          seriesIds: idsOf(query.commodity, request),
+          target: { fromOn, toOn: lastOn! },
+        }
         return eiList(query, answerOf({ set, request }), listOf(set, filter, 'target'), pastRow)
       },
       {
@@ -256,7 +329,8 @@ export function eiForecasts(deps: EiForecastsDeps, prefix: EiPrefix) {
         const ids = idsOf(query.commodity, request)
         const list = {
           total: outlooks.countCompared(ids, comparedSources),
-          rows: (limit: number, offset: number) => marked(set, outlooks.compare(ids, comparedSources, limit, offset)),
+          rows: (limit: number, offset: number) =>
+            marked(set, outlooks.compare(ids, comparedSources, limit, offset)),
         }
         return eiList(query, answerOf({ set, request }), list, comparedRow)
       },
@@ -281,7 +355,9 @@ export function eiForecasts(deps: EiForecastsDeps, prefix: EiPrefix) {
       },
       {
         access: eiAccess,
-        params: t.Object({ id: t.String({ description: 'Number of the record.', examples: ['1'] }) }),
+        params: t.Object({
+          id: t.String({ description: 'Number of the record.', examples: ['1'] }),
+        }),
         response: { 200: eiBody(Record, 'OutlookRecord'), ...eiRefusals },
         detail: eiDetail(prefix, {
           operationId: 'getOutlook',

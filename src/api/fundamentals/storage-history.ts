@@ -4,7 +4,11 @@ import { momentOf } from '../../http/input/query.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
 import { type Cadence, sourceDescription } from '../../market/catalogue/catalogue.ts'
-import { levelDecimals, levelRows, type StorageInterval } from '../../market/fundamentals/storage.ts'
+import {
+  levelDecimals,
+  levelRows,
+  type StorageInterval,
+} from '../../market/fundamentals/storage.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { parseInterval } from '../../market/prices/interval.ts'
 import type { Close } from '../../market/prices/window.ts'
@@ -12,11 +16,27 @@ import type { QuarantineList } from '../../service/prices/quarantine.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 
 export const historyQuery = {
-  start_date: t.Optional(t.String({ description: 'First day, `YYYY-MM-DD`, inclusive.', examples: ['2026-01-01'] })),
-  end_date: t.Optional(t.String({ description: 'Last day, inclusive. Alone: the 90 days up to it.', examples: ['2026-11-20'] })),
-  interval: t.Optional(t.String({ description: '`daily`, `weekly` or `monthly`; absent: as published.', examples: ['weekly'] })),
+  start_date: t.Optional(
+    t.String({ description: 'First day, `YYYY-MM-DD`, inclusive.', examples: ['2026-01-01'] }),
+  ),
+  end_date: t.Optional(
+    t.String({
+      description: 'Last day, inclusive. Alone: the 90 days up to it.',
+      examples: ['2026-11-20'],
+    }),
+  ),
+  interval: t.Optional(
+    t.String({
+      description: '`daily`, `weekly` or `monthly`; absent: as published.',
+      examples: ['weekly'],
+    }),
+  ),
   period: t.Optional(
-    t.String({ description: '`7d`, `30d`, `90d` (default), `1y` or `all`, up to now; used when no dates are given.', examples: ['1y'] }),
+    t.String({
+      description:
+        '`7d`, `30d`, `90d` (default), `1y` or `all`, up to now; used when no dates are given.',
+      examples: ['1y'],
+    }),
   ),
 }
 
@@ -26,7 +46,9 @@ const Row = t.Object(
     value: t.Number({ examples: [24.604] }),
     level: t.Number({ examples: [24.604], description: 'The same as `value`.' }),
     unit: t.String({ examples: ['million_barrels'] }),
-    change: t.Union([t.Number({ examples: [-0.821] }), t.Null()], { description: 'Against the row before; null for the first there is.' }),
+    change: t.Union([t.Number({ examples: [-0.821] }), t.Null()], {
+      description: 'Against the row before; null for the first there is.',
+    }),
   },
   { title: 'StorageHistoryRow' },
 )
@@ -46,7 +68,11 @@ export const HistoryBody = t.Object(
       source_description: t.String({ examples: ['Published by EIA'] }),
       quarantine: t.Optional(
         t.Object(
-          { excluded_dates: t.Array(t.String({ format: 'date' })), excluded_count: integer(), reason: t.String() },
+          {
+            excluded_dates: t.Array(t.String({ format: 'date' })),
+            excluded_count: integer(),
+            reason: t.String(),
+          },
           { description: 'Days left out because their data is known to be unreliable.' },
         ),
       ),
@@ -60,7 +86,11 @@ const periods = Object.keys(periodDays) as (keyof typeof periodDays)[]
 const defaultDays = periodDays['90d']
 
 const intervals = { day: 'daily', week: 'weekly', month: 'monthly' } as const
-const publishedIn: Partial<Record<Cadence, StorageInterval>> = { daily: 'daily', weekly: 'weekly', monthly: 'monthly' }
+const publishedIn: Partial<Record<Cadence, StorageInterval>> = {
+  daily: 'daily',
+  weekly: 'weekly',
+  monthly: 'monthly',
+}
 const intervalNames = Object.values(intervals)
 
 /** What a query asks of any storage series. */
@@ -76,11 +106,22 @@ export interface HistoryQuestion {
 type Query = { [name in keyof typeof historyQuery]?: string }
 
 /** Throws the refusal of a query that can not be answered. */
-export const questionOf = (query: Query, now: number): HistoryQuestion => ({ interval: intervalOf(query.interval), ...daysOf(query, now) })
+export const questionOf = (query: Query, now: number): HistoryQuestion => ({
+  interval: intervalOf(query.interval),
+  ...daysOf(query, now),
+})
 
-export function historyAnswer(question: HistoryQuestion, series: Series, closes: readonly Close[], quarantine: QuarantineList) {
+export function historyAnswer(
+  question: HistoryQuestion,
+  series: Series,
+  closes: readonly Close[],
+  quarantine: QuarantineList,
+) {
   const first = closes[0]
-  if (!first) throw new Problem('DATA_NOT_AVAILABLE', `There is no level of ${series.code}.`, { leg: series.code })
+  if (!first)
+    throw new Problem('DATA_NOT_AVAILABLE', `There is no level of ${series.code}.`, {
+      leg: series.code,
+    })
   const { fromOn = first.day, toOn } = question
   const interval = question.interval ?? publishedIn[series.cadence] ?? 'daily'
   const decimals = levelDecimals(series)
@@ -102,7 +143,11 @@ export function historyAnswer(question: HistoryQuestion, series: Series, closes:
       source: series.source,
       source_description: sourceDescription(series.source, series.fixture),
       ...(excluded.days.length > 0 && {
-        quarantine: { excluded_dates: excluded.days, excluded_count: excluded.days.length, reason: excluded.reasons.join('; ') },
+        quarantine: {
+          excluded_dates: excluded.days,
+          excluded_count: excluded.days.length,
+          reason: excluded.reasons.join('; '),
+        },
       }),
     },
   }
@@ -113,10 +158,14 @@ function intervalOf(text: string | undefined): StorageInterval | undefined {
   const found = intervals[parseInterval(text) as keyof typeof intervals]
   if (!found) {
     const given = text.slice(0, 100)
-    throw new Problem('invalid_interval', `Unknown interval: ${given}. Use one of ${intervalNames.join(', ')}.`, {
-      interval: given,
-      valid_intervals: intervalNames,
-    })
+    throw new Problem(
+      'invalid_interval',
+      `Unknown interval: ${given}. Use one of ${intervalNames.join(', ')}.`,
+      {
+        interval: given,
+        valid_intervals: intervalNames,
+      },
+    )
   }
   return found
 }
@@ -125,15 +174,20 @@ function daysOf(query: Query, now: number): Omit<HistoryQuestion, 'interval'> {
   const start = momentOf('start_date', query.start_date, 'start')
   const end = momentOf('end_date', query.end_date, 'end')
   const period = (query.period || '90d').toLowerCase() as (typeof periods)[number]
-  if (!periods.includes(period)) throw invalidParameter('period', query.period, 'is not a period.', periods)
+  if (!periods.includes(period))
+    throw invalidParameter('period', query.period, 'is not a period.', periods)
   const to = end === undefined ? now : end - 1
   const length = start === undefined && end === undefined ? periodDays[period] : defaultDays
   const from = start ?? (length === undefined ? undefined : to - length * dayMs)
   if (from !== undefined && from > to) {
-    throw new Problem('INVALID_DATE_RANGE', `start_date (${query.start_date}) is after end_date (${query.end_date ?? 'now'}).`, {
-      start_date: query.start_date ?? null,
-      end_date: query.end_date ?? null,
-    })
+    throw new Problem(
+      'INVALID_DATE_RANGE',
+      `start_date (${query.start_date}) is after end_date (${query.end_date ?? 'now'}).`,
+      {
+        start_date: query.start_date ?? null,
+        end_date: query.end_date ?? null,
+      },
+    )
   }
   return { fromOn: from === undefined ? undefined : isoDay(from), toOn: isoDay(to) }
 }

@@ -13,12 +13,23 @@ const levelFields = {
   unit: t.String({ examples: ['million_barrels'] }),
 }
 const utilization = nullable(
-  t.Number({ examples: [31.38], description: '100 x level / working capacity; null while no capacity is known.' }),
+  t.Number({
+    examples: [31.38],
+    description: '100 x level / working capacity; null while no capacity is known.',
+  }),
 )
-const changeWeek = nullable(t.Number({ examples: [-0.821], description: 'Against the level a week before; null without one.' }))
+const changeWeek = nullable(
+  t.Number({
+    examples: [-0.821],
+    description: 'Against the level a week before; null without one.',
+  }),
+)
 
 export const Sources = t.Object(
-  { source: t.String({ examples: ['EIA'] }), source_description: t.String({ examples: ['Published by EIA'] }) },
+  {
+    source: t.String({ examples: ['EIA'] }),
+    source_description: t.String({ examples: ['Published by EIA'] }),
+  },
   { title: 'SourceNote' },
 )
 
@@ -53,7 +64,10 @@ const levelShape = {
   name: t.String({ examples: ['Cushing Crude Storage'] }),
   ...levelFields,
   capacity: nullable(
-    t.Number({ examples: [78.41], description: 'Working capacity on the day of the level, in `unit`; null while none is known.' }),
+    t.Number({
+      examples: [78.41],
+      description: 'Working capacity on the day of the level, in `unit`; null while none is known.',
+    }),
   ),
   utilization_percent: utilization,
   change: t.Object(
@@ -67,7 +81,12 @@ const levelShape = {
         'Against the level 7, 28 and 364 days before, the same weekday in weekly surveys. Where none is of that day, the newest of the six days before it; null without one.',
     },
   ),
-  change_percent: nullable(t.Number({ examples: [-3.23], description: 'The change of the week in percent of the level before.' })),
+  change_percent: nullable(
+    t.Number({
+      examples: [-3.23],
+      description: 'The change of the week in percent of the level before.',
+    }),
+  ),
   updated_at: moment('When this service recorded the level.'),
   source: t.String({ examples: ['EIA'] }),
   as_of: t.String({ format: 'date', description: 'Day of the level.', examples: ['2026-11-18'] }),
@@ -85,7 +104,9 @@ export const Reserve = t.Object(
       t.Object({
         name: t.String({ examples: ['Bryan Mound'] }),
         ...levelFields,
-        capacity: nullable(t.Number({ examples: [247.1], description: 'Null while none is known.' })),
+        capacity: nullable(
+          t.Number({ examples: [247.1], description: 'Null while none is known.' }),
+        ),
       }),
     ),
   },
@@ -105,8 +126,15 @@ const Padd = t.Object(
 
 export const AllRegions = t.Object(
   {
-    ...{ padd1: Padd, padd2: Padd, padd3: Padd, padd4: Padd, padd5: Padd },
-    total_us: t.Number({ examples: [424.2], description: 'US commercial crude as published; the sum of the regions while it is not.' }),
+    padd1: Padd,
+    padd2: Padd,
+    padd3: Padd,
+    padd4: Padd,
+    padd5: Padd,
+    total_us: t.Number({
+      examples: [424.2],
+      description: 'US commercial crude as published; the sum of the regions while it is not.',
+    }),
     updated_at: moment('When the newest of the levels was recorded.'),
     metadata: Sources,
   },
@@ -115,7 +143,11 @@ export const AllRegions = t.Object(
 
 export const OneRegion = t.Object(
   {
-    ...{ padd1: t.Optional(Padd), padd2: t.Optional(Padd), padd3: t.Optional(Padd), padd4: t.Optional(Padd), padd5: t.Optional(Padd) },
+    padd1: t.Optional(Padd),
+    padd2: t.Optional(Padd),
+    padd3: t.Optional(Padd),
+    padd4: t.Optional(Padd),
+    padd5: t.Optional(Padd),
     code: t.String({ examples: ['PADD3'] }),
     name: t.String({ examples: ['PADD 3 Crude Storage'] }),
     ...levelFields,
@@ -124,7 +156,10 @@ export const OneRegion = t.Object(
     timestamp: moment('The same as `updated_at`.'),
     metadata: Sources,
   },
-  { title: 'RegionStorage', description: 'The region asked for, under its own name and at the top.' },
+  {
+    title: 'RegionStorage',
+    description: 'The region asked for, under its own name and at the top.',
+  },
 )
 
 /** More digits than any survey has, without the noise of binary fractions behind them. */
@@ -150,7 +185,11 @@ export const levelRow = (level: StorageLevel) => ({
   unit: level.series.unit,
   capacity: level.capacity ?? null,
   utilization_percent: utilizationOf(level),
-  change: { week: level.change.week ?? null, month: level.change.month ?? null, year: level.change.year ?? null },
+  change: {
+    week: level.change.week ?? null,
+    month: level.change.month ?? null,
+    year: level.change.year ?? null,
+  },
   change_percent: level.weekPercent ?? null,
   updated_at: isoInstant(level.recordedAt),
   source: level.series.source,

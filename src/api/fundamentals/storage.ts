@@ -12,7 +12,18 @@ import type { QuarantineList } from '../../service/prices/quarantine.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
 import { HistoryBody, historyAnswer, historyQuery, questionOf } from './storage-history.ts'
-import { AllRegions, briefRow, Level, levelRow, OneRegion, Overview, paddRow, Reserve, siteRow, sourcesOf } from './storage-row.ts'
+import {
+  AllRegions,
+  briefRow,
+  Level,
+  levelRow,
+  OneRegion,
+  Overview,
+  paddRow,
+  Reserve,
+  siteRow,
+  sourcesOf,
+} from './storage-row.ts'
 
 export interface StorageDeps {
   access: AccessPlugin
@@ -25,7 +36,9 @@ export interface StorageDeps {
 }
 
 const regions = ['PADD1', 'PADD2', 'PADD3', 'PADD4', 'PADD5'] as const
-const siteCodes = ['BRYAN_MOUND', 'BIG_HILL', 'WEST_HACKBERRY', 'BAYOU_CHOCTAW'].map(site => `SPR_${site}_STORAGE`)
+const siteCodes = ['BRYAN_MOUND', 'BIG_HILL', 'WEST_HACKBERRY', 'BAYOU_CHOCTAW'].map(
+  site => `SPR_${site}_STORAGE`,
+)
 const totalCode = 'US_CRUDE_STORAGE'
 /** Names of places beside the aliases of the catalogue. */
 const places = new Map([['US', totalCode]])
@@ -43,7 +56,8 @@ const unknownPlace = (place: string) =>
     `${place.slice(0, 100)} is not a storage series; CUSHING, SPR, US, PADD1 to PADD5 and every code of category storage are.`,
   )
 
-const noData = (code: string) => new Problem('DATA_NOT_AVAILABLE', `There is no level of ${code}.`, { leg: code })
+const noData = (code: string) =>
+  new Problem('DATA_NOT_AVAILABLE', `There is no level of ${code}.`, { leg: code })
 
 /** Levels by code, and what the answers about several of them have in common. */
 function storageAnswers(deps: StorageDeps) {
@@ -72,7 +86,13 @@ function storageAnswers(deps: StorageDeps) {
     const { name, value, unit, updated_at } = row
     return success({
       ...keyed([region], [row]),
-      ...{ code: region, name, value, level: value, unit, updated_at, timestamp: updated_at },
+      code: region,
+      name,
+      value,
+      level: value,
+      unit,
+      updated_at,
+      timestamp: updated_at,
       metadata: metadata(set, [found]),
     })
   }
@@ -102,7 +122,8 @@ const historyRoute = (alias: boolean) => ({
   access: { meter: true },
   params: t.Object({
     code: t.String({
-      description: 'Any code of category `storage`, or `CUSHING`, `SPR`, `US`, `PADD1` to `PADD5`, in any case.',
+      description:
+        'Any code of category `storage`, or `CUSHING`, `SPR`, `US`, `PADD1` to `PADD5`, in any case.',
       examples: ['CUSHING_STORAGE'],
     }),
   }),
@@ -116,7 +137,10 @@ const historyRoute = (alias: boolean) => ({
   },
 })
 
-/** Stocks of crude oil and products: what lies in store, how that changed and how full the places are. */
+/**
+ * Stocks of crude oil and products: what lies in store, how that changed and how full the places
+ * are.
+ */
 export function storage(deps: StorageDeps) {
   const { known, level, metadata, regional, everyRegion, history } = storageAnswers(deps)
   return new Elysia()
@@ -124,7 +148,11 @@ export function storage(deps: StorageDeps) {
     .get(
       '/v1/storage',
       ({ set }) => {
-        const [cushing, spr, total] = [level('CUSHING_STORAGE'), level('SPR_STORAGE'), known(totalCode)]
+        const [cushing, spr, total] = [
+          level('CUSHING_STORAGE'),
+          level('SPR_STORAGE'),
+          known(totalCode),
+        ]
         return success({
           cushing: briefRow(cushing),
           spr: briefRow(spr),
@@ -167,7 +195,11 @@ export function storage(deps: StorageDeps) {
       ({ set }) => {
         const found = level('SPR_STORAGE')
         const sites = siteCodes.flatMap(code => known(code) ?? [])
-        return success({ ...levelRow(found), sites: sites.map(siteRow), metadata: metadata(set as Answering, [found, ...sites]) })
+        return success({
+          ...levelRow(found),
+          sites: sites.map(siteRow),
+          metadata: metadata(set as Answering, [found, ...sites]),
+        })
       },
       {
         access: { meter: true },
@@ -176,19 +208,30 @@ export function storage(deps: StorageDeps) {
           operationId: 'getStrategicReserve',
           tags: ['storage'],
           summary: 'Strategic Petroleum Reserve',
-          description: 'The newest level of the reserve with its changes, and what each of its four sites holds, as far as known.',
+          description:
+            'The newest level of the reserve with its changes, and what each of its four sites holds, as far as known.',
         },
       },
     )
     .get(
       '/v1/storage/regional',
-      ({ query, set }) => (query.region ? regional(query.region, set as Answering) : everyRegion(set as Answering)),
+      ({ query, set }) =>
+        query.region ? regional(query.region, set as Answering) : everyRegion(set as Answering),
       {
         access: { meter: true },
         query: t.Object({
-          region: t.Optional(t.String({ description: 'One of PADD1 to PADD5, in any case; absent: all five.', examples: ['PADD3'] })),
+          region: t.Optional(
+            t.String({
+              description: 'One of PADD1 to PADD5, in any case; absent: all five.',
+              examples: ['PADD3'],
+            }),
+          ),
         }),
-        response: { 200: t.Union([envelope(AllRegions), envelope(OneRegion)]), 400: NestedProblem, 404: NestedProblem },
+        response: {
+          200: t.Union([envelope(AllRegions), envelope(OneRegion)]),
+          400: NestedProblem,
+          404: NestedProblem,
+        },
         detail: {
           operationId: 'getRegionalStorage',
           tags: ['storage'],
@@ -198,6 +241,14 @@ export function storage(deps: StorageDeps) {
         },
       },
     )
-    .get('/v1/storage/history/:code', ({ params, query, set }) => history(params.code, query, set as Answering), historyRoute(false))
-    .get('/v1/storage/:code/history', ({ params, query, set }) => history(params.code, query, set as Answering), historyRoute(true))
+    .get(
+      '/v1/storage/history/:code',
+      ({ params, query, set }) => history(params.code, query, set as Answering),
+      historyRoute(false),
+    )
+    .get(
+      '/v1/storage/:code/history',
+      ({ params, query, set }) => history(params.code, query, set as Answering),
+      historyRoute(true),
+    )
 }

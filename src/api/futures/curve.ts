@@ -25,10 +25,18 @@ const Curve = t.Object(
   {
     ...familyFields,
     source: sourceField,
-    analysis_date: t.String({ format: 'date', description: 'Trading date of the newest quote.', examples: ['2026-11-20'] }),
-    curve_type: t.Union([t.Literal('contango'), t.Literal('backwardation'), t.Literal('flat'), t.Literal('mixed')], {
-      description: '`flat` within 0.5 percent from front to back; `mixed` when most steps go the other way than front to back.',
+    analysis_date: t.String({
+      format: 'date',
+      description: 'Trading date of the newest quote.',
+      examples: ['2026-11-20'],
     }),
+    curve_type: t.Union(
+      [t.Literal('contango'), t.Literal('backwardation'), t.Literal('flat'), t.Literal('mixed')],
+      {
+        description:
+          '`flat` within 0.5 percent from front to back; `mixed` when most steps go the other way than front to back.',
+      },
+    ),
     total_contracts: countField,
     front_month: CurvePointShape,
     back_month: CurvePointShape,
@@ -62,7 +70,11 @@ const Curve = t.Object(
 )
 
 const NoCurve = t.Object(
-  { error: t.Literal(noData), date: dayField, contracts: t.Array(CurvePointShape, { maxItems: 0 }) },
+  {
+    error: t.Literal(noData),
+    date: dayField,
+    contracts: t.Array(CurvePointShape, { maxItems: 0 }),
+  },
   { title: 'NoFuturesCurve', description: 'There are no quotes at all.' },
 )
 
@@ -73,9 +85,15 @@ export function futuresCurve(deps: FuturesDeps, routes: FuturesRoutes) {
   const answer = ({ decimals, head }: Asked, { day, points }: FuturesCurve, source: string) => {
     const round = (value: number) => roundTo(value, decimals)
     const rows = points.map(point => curvePointRow(point, day, decimals))
-    const made = analyseCurve(points.map(point => ({ month: point.contractMonth, price: point.price })))!
+    const made = analyseCurve(
+      points.map(point => ({ month: point.contractMonth, price: point.price })),
+    )!
     return {
-      ...{ ...head, source, analysis_date: day, curve_type: made.shape, total_contracts: rows.length },
+      ...head,
+      source,
+      analysis_date: day,
+      curve_type: made.shape,
+      total_contracts: rows.length,
       front_month: rows[0]!,
       back_month: rows.at(-1)!,
       contracts: rows,
@@ -117,7 +135,12 @@ export function futuresCurve(deps: FuturesDeps, routes: FuturesRoutes) {
       access: routes.every,
       params: slugParams,
       query: t.Object({
-        date: t.Optional(t.String({ description: 'The curve as it was at the end of a day; default: now.', examples: ['2026-11-19'] })),
+        date: t.Optional(
+          t.String({
+            description: 'The curve as it was at the end of a day; default: now.',
+            examples: ['2026-11-19'],
+          }),
+        ),
       }),
       response: { 200: t.Union([Curve, NoCurve]), 400: NestedProblem },
       detail: {

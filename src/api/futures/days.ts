@@ -37,7 +37,12 @@ const defaultDays = 30
 /** More digits than any answer has days. */
 const daysAskedMax = 1e9
 
-const oneContract = { ...familyFields, contract: codeField, contract_month: monthField, source: sourceField }
+const oneContract = {
+  ...familyFields,
+  contract: codeField,
+  contract_month: monthField,
+  source: sourceField,
+}
 const { date, contract, open, high, low, close, volume, open_interest, settlement } = Bar.properties
 
 const Ohlc = t.Object(
@@ -46,8 +51,16 @@ const Ohlc = t.Object(
     days_requested: integer({ examples: [30] }),
     days_served: integer({ examples: [30] }),
     truncated: t.Boolean({ description: 'Fewer days are served than were asked for.' }),
-    ...{ date, open, high, low, close, volume, open_interest: openInterestOrNull },
-    ohlc: t.Array(t.Object({ date, contract, open, high, low, close, volume, open_interest, settlement })),
+    date,
+    open,
+    high,
+    low,
+    close,
+    volume,
+    open_interest: openInterestOrNull,
+    ohlc: t.Array(
+      t.Object({ date, contract, open, high, low, close, volume, open_interest, settlement }),
+    ),
     count: countField,
   },
   { title: 'FuturesOhlc', description: 'At the top the newest bar; `ohlc` newest first.' },
@@ -82,24 +95,46 @@ export function futuresDays(deps: FuturesDeps & { ohlcDaysMax: number }, routes:
     return { month, code: contractCode(asked.family.code, month) }
   }
 
-  const ohlc = (asked: Asked, query: { contract?: string; days?: string; date?: string; interval?: string }, set: unknown) => {
+  const ohlc = (
+    asked: Asked,
+    query: { contract?: string; days?: string; date?: string; interval?: string },
+    set: unknown,
+  ) => {
     const { family, decimals, head } = asked
     const { month, code } = contractAsked(asked, query.contract)
-    if ((intervalOf(query.interval) ?? 'day') !== 'day') throw invalidParameter('interval', query.interval, 'is not daily.', ['1d'])
+    if ((intervalOf(query.interval) ?? 'day') !== 'day')
+      throw invalidParameter('interval', query.interval, 'is not daily.', ['1d'])
     const requested = integerOf('days', query.days, defaultDays, 1, daysAskedMax)
     const served = Math.min(requested, ohlcDaysMax)
     const day = dateGiven(query.date)
     const to = day ?? futures.today(family.code)
-    const { days } = futures.page(family.code, { month }, day ?? dayAfter(to, 1 - served), to, 0, served)
+    const { days } = futures.page(
+      family.code,
+      { month },
+      day ?? dayAfter(to, 1 - served),
+      to,
+      0,
+      served,
+    )
     const newest = days[0]
     if (!newest) throw noBars(code, day)
     const source = routes.mark(set, family, sourcesOf(days))
     const top = barRow(newest, decimals)
     return {
-      ...{ ...head, contract: code, contract_month: month, source },
-      ...{ days_requested: requested, days_served: served, truncated: served < requested },
-      ...{ date: top.date, open: top.open, high: top.high, low: top.low, close: top.close },
-      ...{ volume: top.volume, open_interest: top.open_interest },
+      ...head,
+      contract: code,
+      contract_month: month,
+      source,
+      days_requested: requested,
+      days_served: served,
+      truncated: served < requested,
+      date: top.date,
+      open: top.open,
+      high: top.high,
+      low: top.low,
+      close: top.close,
+      volume: top.volume,
+      open_interest: top.open_interest,
       ohlc: days.map(one => barRow(one, decimals)),
       count: days.length,
     }
@@ -113,12 +148,21 @@ export function futuresDays(deps: FuturesDeps & { ohlcDaysMax: number }, routes:
     if (!found) throw noBars(code, day)
     const source = routes.mark(set, family, [found.source])
     return {
-      ...{ ...head, contract: code, contract_month: month, source, date: found.day },
+      ...head,
+      contract: code,
+      contract_month: month,
+      source,
+      date: found.day,
       interval: '5m' as const,
       count: found.ticks.length,
       prices: found.ticks.map(({ tradedAt, price, volume: lots }) => {
         const timestamp = isoInstant(tradedAt)
-        return { time: timestamp.slice(11, 16), timestamp, price: roundTo(price, decimals), volume: lots }
+        return {
+          time: timestamp.slice(11, 16),
+          timestamp,
+          price: roundTo(price, decimals),
+          volume: lots,
+        }
       }),
       updated_at: isoInstant(found.ticks.at(-1)!.tradedAt),
     }
@@ -126,50 +170,66 @@ export function futuresDays(deps: FuturesDeps & { ohlcDaysMax: number }, routes:
 
   return new Elysia()
     .use(deps.access)
-    .get('/v1/futures/:slug/ohlc', ({ params, query, set }) => ohlc(routes.asked(params.slug), query, set), {
-      access: routes.full,
-      params: slugParams,
-      query: t.Object({
-        ...contractQuery('the front month'),
-        days: t.Optional(
-          t.String({
-            description: `Calendar days back from today, 1 to ${ohlcDaysMax} (${defaultDays}); more is served as ${ohlcDaysMax}.`,
-            examples: ['30'],
-          }),
-        ),
-        date: t.Optional(t.String({ description: 'One trading date instead.', examples: ['2026-11-19'] })),
-        interval: t.Optional(t.String({ description: '`1d` only.', examples: ['1d'] })),
-      }),
-      response: { 200: Ohlc, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
-      detail: {
-        operationId: 'getFuturesOhlc',
-        tags: ['futures'],
-        summary: 'Daily open, high, low and close of one contract',
-        description:
-          'Bars of the front month, or of another contract, newest first. `truncated` says that more days were asked for than are served.',
+    .get(
+      '/v1/futures/:slug/ohlc',
+      ({ params, query, set }) => ohlc(routes.asked(params.slug), query, set),
+      {
+        access: routes.full,
+        params: slugParams,
+        query: t.Object({
+          ...contractQuery('the front month'),
+          days: t.Optional(
+            t.String({
+              description: `Calendar days back from today, 1 to ${ohlcDaysMax} (${defaultDays}); more is served as ${ohlcDaysMax}.`,
+              examples: ['30'],
+            }),
+          ),
+          date: t.Optional(
+            t.String({ description: 'One trading date instead.', examples: ['2026-11-19'] }),
+          ),
+          interval: t.Optional(t.String({ description: '`1d` only.', examples: ['1d'] })),
+        }),
+        response: { 200: Ohlc, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+        detail: {
+          operationId: 'getFuturesOhlc',
+          tags: ['futures'],
+          summary: 'Daily open, high, low and close of one contract',
+          description:
+            'Bars of the front month, or of another contract, newest first. `truncated` says that more days were asked for than are served.',
+        },
       },
-    })
-    .get('/v1/futures/:slug/intraday', ({ params, query, set }) => intraday(routes.asked(params.slug), query, set), {
-      access: routes.full,
-      params: slugParams,
-      query: t.Object({
-        ...contractQuery('the front month'),
-        date: t.Optional(
-          t.String({ description: 'Trading date; default: the running one, or the last that has prices.', examples: ['2026-11-20'] }),
-        ),
-      }),
-      response: { 200: Intraday, 400: NestedProblem, 404: NestedProblem },
-      detail: {
-        operationId: 'getFuturesIntraday',
-        tags: ['futures'],
-        summary: 'Five-minute prices of one trading date',
-        description:
-          'Oldest first. A trading date is that of the exchange: where the session opens in the evening, it begins on the calendar day before. Times are UTC.',
+    )
+    .get(
+      '/v1/futures/:slug/intraday',
+      ({ params, query, set }) => intraday(routes.asked(params.slug), query, set),
+      {
+        access: routes.full,
+        params: slugParams,
+        query: t.Object({
+          ...contractQuery('the front month'),
+          date: t.Optional(
+            t.String({
+              description: 'Trading date; default: the running one, or the last that has prices.',
+              examples: ['2026-11-20'],
+            }),
+          ),
+        }),
+        response: { 200: Intraday, 400: NestedProblem, 404: NestedProblem },
+        detail: {
+          operationId: 'getFuturesIntraday',
+          tags: ['futures'],
+          summary: 'Five-minute prices of one trading date',
+          description:
+            'Oldest first. A trading date is that of the exchange: where the session opens in the evening, it begins on the calendar day before. Times are UTC.',
+        },
       },
-    })
+    )
 }
 
 const noBars = (code: string, day: string | undefined): Problem =>
   day === undefined
     ? noQuotes(code)
-    : new Problem('DATA_NOT_AVAILABLE', `There are no prices of ${code} on ${day}.`, { commodity_code: code, date: day })
+    : new Problem('DATA_NOT_AVAILABLE', `There are no prices of ${code} on ${day}.`, {
+        commodity_code: code,
+        date: day,
+      })

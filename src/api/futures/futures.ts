@@ -7,7 +7,16 @@ import { contractCode } from '../../market/futures/families.ts'
 import { futuresCurve } from './curve.ts'
 import { futuresDays } from './days.ts'
 import { futuresHistory } from './history.ts'
-import { type Asked, describeSource, type FuturesDeps, futuresRoutes, noQuotes, refuseStale, slugParams, sourcesOf } from './query.ts'
+import {
+  type Asked,
+  describeSource,
+  type FuturesDeps,
+  futuresRoutes,
+  noQuotes,
+  refuseStale,
+  slugParams,
+  sourcesOf,
+} from './query.ts'
 import { Contract, contractRow, familyFields, instantField, sourceField } from './shape.ts'
 import { futuresShortcuts } from './shortcuts.ts'
 import { futuresSpreads } from './spreads.ts'
@@ -28,13 +37,22 @@ const Current = t.Object(
     }),
     trading_hours: t.Object({
       timezone: t.String({ examples: ['America/New_York'] }),
-      open: t.String({ description: 'Local time; later than the close: on the evening before.', examples: ['18:00'] }),
+      open: t.String({
+        description: 'Local time; later than the close: on the evening before.',
+        examples: ['18:00'],
+      }),
       close: t.String({ examples: ['17:00'] }),
-      days: t.Array(t.String({ examples: ['Monday'] }), { description: 'Days on which a session ends.' }),
+      days: t.Array(t.String({ examples: ['Monday'] }), {
+        description: 'Days on which a session ends.',
+      }),
       is_open: t.Boolean(),
     }),
-    front_month: t.Union([Contract, t.Null()], { description: 'Null while the first listed month has no quote.' }),
-    contracts: t.Array(Contract, { description: 'Nearest first; contracts past their last trading day are left out.' }),
+    front_month: t.Union([Contract, t.Null()], {
+      description: 'Null while the first listed month has no quote.',
+    }),
+    contracts: t.Array(Contract, {
+      description: 'Nearest first; contracts past their last trading day are left out.',
+    }),
     roll_indicator: t.Optional(
       t.Object(
         {
@@ -46,7 +64,9 @@ const Current = t.Object(
         { description: 'While the front month has 7 days or fewer.' },
       ),
     ),
-    data_age_warning: t.Optional(t.String({ description: 'While the newest quote is older than 24 hours.' })),
+    data_age_warning: t.Optional(
+      t.String({ description: 'While the newest quote is older than 24 hours.' }),
+    ),
     metadata: t.Object({
       total_contracts: integer({ examples: [12] }),
       data_source: sourceField,
@@ -74,7 +94,10 @@ export function futures(deps: FuturesDeps & { maxAgeHours: number; ohlcDaysMax: 
     const source = routes.mark(set, family, sourcesOf(quotes.map(quote => quote.day)))
     const roll = rollIndicator(code, markets.today(code))
     return {
-      ...{ ...head, name, source, data_source: source },
+      ...head,
+      name,
+      source,
+      data_source: source,
       updated_at: isoInstant(Math.max(...quotes.map(quote => quote.day.quotedAt))),
       settlement_date: contracts.find(one => one.settlement !== null)?.trading_date ?? null,
       trading_hours: { ...hours, days: [...tradingDays], is_open: isOpen(family, now()) },

@@ -7,7 +7,12 @@ import type { Switched } from '../../http/profiles/profiles.ts'
 import { hourMs, isoDay, isoInstant, minuteMs } from '../../lib/instant.ts'
 import { sourceDescription } from '../../market/catalogue/catalogue.ts'
 import type { ContractDay } from '../../market/futures/contract-days.ts'
-import { type Family, familyBySlug, type Named, parseContract } from '../../market/futures/families.ts'
+import {
+  type Family,
+  familyBySlug,
+  type Named,
+  parseContract,
+} from '../../market/futures/families.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
@@ -39,7 +44,10 @@ export interface FuturesRoutes {
   /** The families that answer more than base, history and curve. */
   full: KeyAccess
   asked(slug: string): Asked
-  /** Sets the headers of an answer that rests on numbers of these sources; answers the first of them, or the family's own without any. */
+  /**
+   * Sets the headers of an answer that rests on numbers of these sources; answers the first of
+   * them, or the family's own without any.
+   */
   mark(set: unknown, family: Family, sources: Iterable<string>): string
 }
 
@@ -47,11 +55,19 @@ export function futuresRoutes({ catalogue, marks, exchangeWords }: FuturesDeps):
   const named = (slug: string | undefined) => familyBySlug(slug ?? '', exchangeWords)
   return {
     every: { feature: 'futures', meter: true, known: ({ slug }) => named(slug) !== undefined },
-    full: { feature: 'futures', meter: true, known: ({ slug }) => named(slug)?.family.limited === false },
+    full: {
+      feature: 'futures',
+      meter: true,
+      known: ({ slug }) => named(slug)?.family.limited === false,
+    },
     asked(slug) {
       const found = named(slug)!
       const { code, currency, unit } = found.family
-      return { ...found, decimals: catalogue.named(code)?.decimals ?? 2, head: { commodity: code, slug: found.slug, currency, unit } }
+      return {
+        ...found,
+        decimals: catalogue.named(code)?.decimals ?? 2,
+        head: { commodity: code, slug: found.slug, currency, unit },
+      }
     },
     mark(set, family, sources) {
       const { headers } = set as Answering
@@ -74,18 +90,41 @@ export const slugParams = t.Object({
 const contractText = '`YYYY-MM`, a contract code, or N for the Nth listed month'
 
 export const contractQuery = (fallback: string) => ({
-  contract: t.Optional(t.String({ description: `${contractText}; default: ${fallback}.`, examples: ['2027-01'] })),
+  contract: t.Optional(
+    t.String({ description: `${contractText}; default: ${fallback}.`, examples: ['2027-01'] }),
+  ),
 })
 
 export const rangeQuery = {
-  from: t.Optional(t.String({ description: 'First trading date, inclusive. `start_date` is accepted too.', examples: ['2026-10-01'] })),
-  to: t.Optional(t.String({ description: 'Last trading date, inclusive. `end_date` is accepted too.', examples: ['2026-11-20'] })),
-  start_date: t.Optional(t.String({ description: 'Another name of `from`.', examples: ['2026-10-01'] })),
-  end_date: t.Optional(t.String({ description: 'Another name of `to`.', examples: ['2026-11-20'] })),
+  from: t.Optional(
+    t.String({
+      description: 'First trading date, inclusive. `start_date` is accepted too.',
+      examples: ['2026-10-01'],
+    }),
+  ),
+  to: t.Optional(
+    t.String({
+      description: 'Last trading date, inclusive. `end_date` is accepted too.',
+      examples: ['2026-11-20'],
+    }),
+  ),
+  start_date: t.Optional(
+    t.String({ description: 'Another name of `from`.', examples: ['2026-10-01'] }),
+  ),
+  end_date: t.Optional(
+    t.String({ description: 'Another name of `to`.', examples: ['2026-11-20'] }),
+  ),
 }
 
-/** The contract month that a parameter names, or the default of the path; undefined when neither names one. */
-export function monthOf(futures: Futures, { family, nth }: Asked, text: string | undefined): string | undefined {
+/**
+ * The contract month that a parameter names, or the default of the path; undefined when neither
+ * names one.
+ */
+export function monthOf(
+  futures: Futures,
+  { family, nth }: Asked,
+  text: string | undefined,
+): string | undefined {
   const given = contractGiven('contract', text, family)
   if (given && 'month' in given) return given.month
   const place = given?.nth ?? nth
@@ -101,7 +140,11 @@ export function contractGiven(
   if (text === undefined || text.trim() === '') return undefined
   const given = parseContract(text.trim(), family.code)
   if (given) return given
-  throw invalidParameter(parameter, text.slice(0, 100), `is not a contract of ${family.code}: give ${contractText} (1 to 12).`)
+  throw invalidParameter(
+    parameter,
+    text.slice(0, 100),
+    `is not a contract of ${family.code}: give ${contractText} (1 to 12).`,
+  )
 }
 
 export interface RangeAsked {
@@ -111,17 +154,28 @@ export interface RangeAsked {
   end_date?: string | undefined
 }
 
-/** The dates that a query gives, each undefined when absent. Instants count as the day they lie in. */
+/**
+ * The dates that a query gives, each undefined when absent. Instants count as the day they lie in.
+ */
 export function daysGiven(query: RangeAsked): { from: string | undefined; to: string | undefined } {
   const fromName = query.from === undefined ? 'start_date' : 'from'
   const toName = query.to === undefined ? 'end_date' : 'to'
   const from = momentOf(fromName, query[fromName], 'start')
   const to = momentOf(toName, query[toName], 'end')
-  return { from: from === undefined ? undefined : isoDay(from), to: to === undefined ? undefined : isoDay(to - 1) }
+  return {
+    from: from === undefined ? undefined : isoDay(from),
+    to: to === undefined ? undefined : isoDay(to - 1),
+  }
 }
 
-/** The asked range of dates, or the last 30 days up to today; refused when it ends before it begins. */
-export function rangeAsked(query: RangeAsked, today: string, defaultDays = 30): { from: string; to: string } {
+/**
+ * The asked range of dates, or the last 30 days up to today; refused when it ends before it begins.
+ */
+export function rangeAsked(
+  query: RangeAsked,
+  today: string,
+  defaultDays = 30,
+): { from: string; to: string } {
   const given = daysGiven(query)
   const to = given.to ?? today
   const from = given.from ?? dayAfter(to, -defaultDays)
@@ -130,7 +184,11 @@ export function rangeAsked(query: RangeAsked, today: string, defaultDays = 30): 
 }
 
 export function checkOrder(from: string, to: string): void {
-  if (from > to) throw new Problem('INVALID_DATE_RANGE', `from (${from}) is after to (${to}).`, { start_date: from, end_date: to })
+  if (from > to)
+    throw new Problem('INVALID_DATE_RANGE', `from (${from}) is after to (${to}).`, {
+      start_date: from,
+      end_date: to,
+    })
 }
 
 /** A trading date of a query. */
@@ -139,31 +197,46 @@ export function dateGiven(text: string | undefined): string | undefined {
   return at === undefined ? undefined : isoDay(at)
 }
 
-export const describeSource = (source: string): string => sourceDescription(source, source === 'fixture')
+export const describeSource = (source: string): string =>
+  sourceDescription(source, source === 'fixture')
 
-export const sourcesOf = (days: readonly ContractDay[]): Set<string> => new Set(days.map(day => day.source))
+export const sourcesOf = (days: readonly ContractDay[]): Set<string> =>
+  new Set(days.map(day => day.source))
 
 /** 404: nothing has been recorded of it. */
 export const noQuotes = (what: string): Problem =>
-  new Problem('DATA_NOT_AVAILABLE', `There are no futures quotes of ${what}.`, { commodity_code: what })
+  new Problem('DATA_NOT_AVAILABLE', `There are no futures quotes of ${what}.`, {
+    commodity_code: what,
+  })
 
-/** The refusal of quotes that may not be served as current; the bound on age comes before that of the running session. */
+/**
+ * The refusal of quotes that may not be served as current; the bound on age comes before that of
+ * the running session.
+ */
 export function refuseStale(family: Family, found: Freshness, maxAgeHours: number): void {
   if (found.state === 'too_stale') {
     const hours = roundTo(found.ageMs / hourMs, 1)
-    throw new Problem('DATA_TOO_STALE', `The newest quote of ${family.code} is ${hours} hours old; at most ${maxAgeHours} are served.`, {
-      data_age_hours: hours,
-      max_age_hours: maxAgeHours,
-      last_updated: isoInstant(found.quotedAt),
-    })
+    throw new Problem(
+      'DATA_TOO_STALE',
+      `The newest quote of ${family.code} is ${hours} hours old; at most ${maxAgeHours} are served.`,
+      {
+        data_age_hours: hours,
+        max_age_hours: maxAgeHours,
+        last_updated: isoInstant(found.quotedAt),
+      },
+    )
   }
   if (found.state === 'live_stale') {
     const minutes = Math.floor(found.behindMs / minuteMs)
-    throw new Problem('LIVE_DATA_STALE', `${family.name}: the market is open and the newest quote is ${minutes} minutes behind.`, {
-      freshness_status: 'stale',
-      market_status: 'open',
-      stale_by_minutes: minutes,
-      market_timezone: family.hours.timezone,
-    })
+    throw new Problem(
+      'LIVE_DATA_STALE',
+      `${family.name}: the market is open and the newest quote is ${minutes} minutes behind.`,
+      {
+        freshness_status: 'stale',
+        market_status: 'open',
+        stale_by_minutes: minutes,
+        market_timezone: family.hours.timezone,
+      },
+    )
   }
 }

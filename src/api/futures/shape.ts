@@ -9,12 +9,20 @@ import type { ContractQuote, CurvePoint } from '../../service/futures/futures.ts
 
 export const dayField = t.String({ format: 'date', examples: ['2026-11-20'] })
 export const instantField = t.String({ format: 'date-time', examples: ['2026-11-20T14:55:00Z'] })
-export const monthField = t.String({ description: 'Contract month, `YYYY-MM`.', examples: ['2027-01'] })
+export const monthField = t.String({
+  description: 'Contract month, `YYYY-MM`.',
+  examples: ['2027-01'],
+})
 export const codeField = t.String({ examples: ['WTI_FUTURES_2027_01'] })
 export const priceField = t.Number({ examples: [71.87] })
 export const countField = integer({ examples: [12] })
-export const sourceField = t.String({ description: 'Whom the numbers are from.', examples: ['market_reporting'] })
-export const openInterestOrNull = t.Union([integer({ examples: [284113] }), t.Null()], { description: 'Null until it is published.' })
+export const sourceField = t.String({
+  description: 'Whom the numbers are from.',
+  examples: ['market_reporting'],
+})
+export const openInterestOrNull = t.Union([integer({ examples: [284113] }), t.Null()], {
+  description: 'Null until it is published.',
+})
 const settlementOrNull = t.Union([priceField, t.Null()], {
   description: 'As the exchange published it, null until then; never a copy of the close.',
 })
@@ -43,15 +51,29 @@ export const Contract = t.Object(
     low: priceField,
     volume: integer({ examples: [301442] }),
     change: t.Union([t.Number({ examples: [0.42] }), t.Null()], {
-      description: 'Against the settlement of the trading date before, or its close where there is none.',
+      description:
+        'Against the settlement of the trading date before, or its close where there is none.',
     }),
     change_percent: t.Union([t.Number({ examples: [0.59] }), t.Null()]),
     days_to_expiry: integer({ examples: [29] }),
-    contract_status: t.Union([t.Literal('front_month'), t.Literal('near_expiry'), t.Literal('active'), t.Literal('expired')], {
-      description: '`near_expiry` with 7 days or fewer, otherwise `front_month` for the first listed month and `active` for the others.',
-    }),
+    contract_status: t.Union(
+      [
+        t.Literal('front_month'),
+        t.Literal('near_expiry'),
+        t.Literal('active'),
+        t.Literal('expired'),
+      ],
+      {
+        description:
+          '`near_expiry` with 7 days or fewer, otherwise `front_month` for the first listed month and `active` for the others.',
+      },
+    ),
     is_front_month: t.Boolean(),
-    expiry_date: t.String({ format: 'date', description: 'Last trading day.', examples: ['2026-12-21'] }),
+    expiry_date: t.String({
+      format: 'date',
+      description: 'Last trading day.',
+      examples: ['2026-12-21'],
+    }),
     open_interest: t.Optional(integer({ examples: [284113] })),
     settlement: settlementOrNull,
     trading_date: dayField,
@@ -81,7 +103,10 @@ export function contractRow(quote: ContractQuote, { currency, unit }: Family, de
     low: round(day.low),
     volume: day.volume,
     change,
-    change_percent: base === undefined || base === 0 ? null : roundTo((100 * (day.close - base)) / Math.abs(base), 2),
+    change_percent:
+      base === undefined || base === 0
+        ? null
+        : roundTo((100 * (day.close - base)) / Math.abs(base), 2),
     days_to_expiry: quote.daysToExpiry,
     contract_status: quote.status,
     is_front_month: quote.isFront,
@@ -95,7 +120,11 @@ export function contractRow(quote: ContractQuote, { currency, unit }: Family, de
 
 export const Bar = t.Object(
   {
-    date: t.String({ format: 'date', description: 'Trading date; of a week or month the last in it.', examples: ['2026-11-19'] }),
+    date: t.String({
+      format: 'date',
+      description: 'Trading date; of a week or month the last in it.',
+      examples: ['2026-11-19'],
+    }),
     timestamp: t.String({ format: 'date-time', description: 'When the close was quoted.' }),
     contract: codeField,
     contract_month: monthField,
@@ -140,10 +169,14 @@ export const CurvePointShape = t.Object(
     price: priceField,
     last_price: priceField,
     settlement_basis: t.Union([t.Literal('exchange_settlement'), t.Literal('last_trade')], {
-      description: 'What `settlement_price` is: the settlement of the trading date, or the last trade until it is published.',
+      description:
+        'What `settlement_price` is: the settlement of the trading date, or the last trade until it is published.',
     }),
     trading_date: dayField,
-    months_to_expiry: integer({ description: 'Calendar months from the analysis date to the last trading day.', examples: [1] }),
+    months_to_expiry: integer({
+      description: 'Calendar months from the analysis date to the last trading day.',
+      examples: [1],
+    }),
     expiry_date: dayField,
   },
   { title: 'FuturesCurvePoint' },

@@ -4,7 +4,13 @@ import { invalidParameter, missingParameter } from '../../http/problem/problem.t
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { calendarSpread } from '../../market/futures/curve.ts'
-import { type Family, families, familyBySlug, parseContractCode, slugsOf } from '../../market/futures/families.ts'
+import {
+  type Family,
+  families,
+  familyBySlug,
+  parseContractCode,
+  slugsOf,
+} from '../../market/futures/families.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { commonDays, dayAfter } from '../../market/prices/window.ts'
 import { shownMonth } from '../../service/futures/contracts.ts'
@@ -57,7 +63,10 @@ const Pair = t.Object(
 )
 
 /** Shorter ways to the same quotes: by ticker, and any two contracts against each other. */
-export function futuresShortcuts(deps: FuturesDeps & { maxAgeHours: number }, routes: FuturesRoutes) {
+export function futuresShortcuts(
+  deps: FuturesDeps & { maxAgeHours: number },
+  routes: FuturesRoutes,
+) {
   const { futures, exchangeWords } = deps
   const slugs = families.flatMap(family => slugsOf(family, exchangeWords))
   const access = { feature: 'futures', meter: true } as const
@@ -66,7 +75,8 @@ export function futuresShortcuts(deps: FuturesDeps & { maxAgeHours: number }, ro
   const familyOf = (parameter: string, text: string): { family: Family; nth: number } => {
     const [, code, place] = /^(\w+?)(?:\.(\d{1,2}))?$/.exec(text) ?? []
     const byCode = families.find(one => one.code === code?.toUpperCase())
-    if (byCode && (place === undefined || (Number(place) >= 1 && Number(place) <= 12))) return { family: byCode, nth: Number(place ?? 1) }
+    if (byCode && (place === undefined || (Number(place) >= 1 && Number(place) <= 12)))
+      return { family: byCode, nth: Number(place ?? 1) }
     const named = familyBySlug(text, exchangeWords)
     if (named) return { family: named.family, nth: named.nth ?? 1 }
     throw invalidParameter(parameter, text.slice(0, 100), 'is not a futures family.', slugs)
@@ -86,8 +96,20 @@ export function futuresShortcuts(deps: FuturesDeps & { maxAgeHours: number }, ro
     )
     const { decimals } = routes.asked(slugsOf(family, exchangeWords)[0]!)
     const contracts = quotes.map(quote => {
-      const { contract, contract_code, contract_month, price, change, volume } = contractRow(quote, family, decimals)
-      return { contract, contract_code, month: shownMonth(contract_month), contract_month, price, change, volume }
+      const { contract, contract_code, contract_month, price, change, volume } = contractRow(
+        quote,
+        family,
+        decimals,
+      )
+      return {
+        contract,
+        contract_code,
+        month: shownMonth(contract_month),
+        contract_month,
+        price,
+        change,
+        volume,
+      }
     })
     const updatedAt = Math.max(...quotes.map(quote => quote.day.quotedAt))
     return success({ contract: asked, contracts, updated_at: isoInstant(updatedAt) })
@@ -96,7 +118,11 @@ export function futuresShortcuts(deps: FuturesDeps & { maxAgeHours: number }, ro
   /** One leg of a spread: a contract code, or a ticker with its place. */
   const legOf = (parameter: 'contract1' | 'contract2', given: string | undefined) => {
     const text = given?.trim() ?? ''
-    if (text === '') throw missingParameter(parameter, 'a contract code (WTI_FUTURES_2027_01) or a ticker with its place (CL.1).')
+    if (text === '')
+      throw missingParameter(
+        parameter,
+        'a contract code (WTI_FUTURES_2027_01) or a ticker with its place (CL.1).',
+      )
     const parsed = parseContractCode(text)
     const named = parsed ? undefined : familyOf(parameter, text)
     const family = parsed?.family ?? named!.family
@@ -108,31 +134,52 @@ export function futuresShortcuts(deps: FuturesDeps & { maxAgeHours: number }, ro
   }
 
   const pair = (query: { contract1?: string; contract2?: string }, set: unknown) => {
-    const [first, second] = [legOf('contract1', query.contract1), legOf('contract2', query.contract2)]
+    const [first, second] = [
+      legOf('contract1', query.contract1),
+      legOf('contract2', query.contract2),
+    ]
     const { family } = first
     if (family.unit !== second.family.unit || family.currency !== second.family.currency) {
       const measures = [family, second.family].map(one => `${one.currency} per ${one.unit}`)
-      throw invalidParameter('contract2', query.contract2, `is quoted in ${measures[1]}, the first contract in ${measures[0]}.`)
+      throw invalidParameter(
+        'contract2',
+        query.contract2,
+        `is quoted in ${measures[1]}, the first contract in ${measures[0]}.`,
+      )
     }
     const { decimals } = routes.asked(slugsOf(family, exchangeWords)[0]!)
     const { spread, percent } = calendarSpread(first.day.close, second.day.close)
     const to = futures.today(family.code)
-    const closes = [first, second].map(leg => futures.closesOf(leg.family.code, { month: leg.month }, dayAfter(to, 1 - averageDays), to))
+    const closes = [first, second].map(leg =>
+      futures.closesOf(leg.family.code, { month: leg.month }, dayAfter(to, 1 - averageDays), to),
+    )
     const common = commonDays(closes).map(({ values }) => values[0]! - values[1]!)
     const round = (value: number) => roundTo(value, decimals)
     routes.mark(set, family, [first.day.source, second.day.source])
     return {
-      ...{ contract1: first.day.code, contract2: second.day.code, spread: round(spread), current_spread: round(spread) },
+      contract1: first.day.code,
+      contract2: second.day.code,
+      spread: round(spread),
+      current_spread: round(spread),
       spread_percent: percent === undefined ? null : roundTo(percent, 2),
-      average_spread: common.length === 0 ? null : round(common.reduce((sum, value) => sum + value, 0) / common.length),
-      ...{ price1: round(first.day.close), price2: round(second.day.close), currency: family.currency, unit: family.unit },
+      average_spread:
+        common.length === 0
+          ? null
+          : round(common.reduce((sum, value) => sum + value, 0) / common.length),
+      price1: round(first.day.close),
+      price2: round(second.day.close),
+      currency: family.currency,
+      unit: family.unit,
       timestamp: isoInstant(Math.min(first.day.quotedAt, second.day.quotedAt)),
     }
   }
 
   const latestQuery = t.Object({
     contract: t.Optional(
-      t.String({ description: `Slug or ticker (${defaultTicker}); \`.N\` begins at the Nth listed month.`, examples: ['BZ'] }),
+      t.String({
+        description: `Slug or ticker (${defaultTicker}); \`.N\` begins at the Nth listed month.`,
+        examples: ['BZ'],
+      }),
     ),
   })
   const response = { 400: NestedProblem, 404: NestedProblem, 503: NestedProblem }
@@ -146,7 +193,8 @@ export function futuresShortcuts(deps: FuturesDeps & { maxAgeHours: number }, ro
         operationId: 'getLatestFutures',
         tags: ['futures'],
         summary: 'Current quotes by ticker',
-        description: 'The listed contracts of a family in a short form, nearest first. The same bounds on age as for the family itself.',
+        description:
+          'The listed contracts of a family in a short form, nearest first. The same bounds on age as for the family itself.',
       },
     })
     .get('/v1/futures/curve', ({ query, set }) => latest(query.contract, set), {
@@ -157,7 +205,8 @@ export function futuresShortcuts(deps: FuturesDeps & { maxAgeHours: number }, ro
         operationId: 'getFuturesCurveByTicker',
         tags: ['futures'],
         summary: 'Curve by ticker',
-        description: 'The same answer as the current quotes by ticker; the analysis of a curve is at `/v1/futures/{slug}/curve`.',
+        description:
+          'The same answer as the current quotes by ticker; the analysis of a curve is at `/v1/futures/{slug}/curve`.',
       },
     })
     .get('/v1/futures/spreads', ({ query, set }) => pair(query, set), {
@@ -165,18 +214,25 @@ export function futuresShortcuts(deps: FuturesDeps & { maxAgeHours: number }, ro
       query: t.Object({
         contract1: t.Optional(
           t.String({
-            description: 'Contract code, or ticker with its place (`CL.1`; without a place the front month). Required.',
+            description:
+              'Contract code, or ticker with its place (`CL.1`; without a place the front month). Required.',
             examples: ['CL.1'],
           }),
         ),
-        contract2: t.Optional(t.String({ description: 'The same for the second contract. Required.', examples: ['CL.2'] })),
+        contract2: t.Optional(
+          t.String({
+            description: 'The same for the second contract. Required.',
+            examples: ['CL.2'],
+          }),
+        ),
       }),
       response: { 200: Pair, ...response },
       detail: {
         operationId: 'getFuturesPair',
         tags: ['futures'],
         summary: 'Spread between two contracts',
-        description: 'First minus second, of one family or of two that are quoted in the same currency and unit; anything else is refused.',
+        description:
+          'First minus second, of one family or of two that are quoted in the same currency and unit; anything else is refused.',
       },
     })
 }

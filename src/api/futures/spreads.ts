@@ -1,6 +1,13 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { type PageMeta, PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import {
+  type PageMeta,
+  PageMetaShape,
+  pageHeaders,
+  pageMeta,
+  pageOf,
+  pageQuery,
+} from '../../http/input/page.ts'
 import { integerOf } from '../../http/input/query.ts'
 import { missingParameter } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
@@ -25,11 +32,21 @@ import {
   slugParams,
   sourcesOf,
 } from './query.ts'
-import { codeField, countField, dayField, familyFields, instantField, monthField, priceField } from './shape.ts'
+import {
+  codeField,
+  countField,
+  dayField,
+  familyFields,
+  instantField,
+  monthField,
+  priceField,
+} from './shape.ts'
 
 const perPageMax = 100
 const spreadField = t.Number({ description: 'First minus second.', examples: [0.21] })
-const percentField = t.Union([t.Number({ examples: [0.29] }), t.Null()], { description: 'In percent of the second; null when that is 0.' })
+const percentField = t.Union([t.Number({ examples: [0.29] }), t.Null()], {
+  description: 'In percent of the second; null when that is 0.',
+})
 
 const Spread = t.Object(
   {
@@ -41,7 +58,10 @@ const Spread = t.Object(
     spread_percent: percentField,
     price1: priceField,
     price2: priceField,
-    average: t.Number({ description: 'Of the closes of the common dates of the period.', examples: [0.18] }),
+    average: t.Number({
+      description: 'Of the closes of the common dates of the period.',
+      examples: [0.18],
+    }),
     min: t.Number({ examples: [-0.05] }),
     max: t.Number({ examples: [0.44] }),
     timestamp: t.String({ format: 'date-time', description: 'Of the older quote.' }),
@@ -54,7 +74,9 @@ const Spreads = t.Object(
     ...familyFields,
     date: dayField,
     days: integer({ examples: [30] }),
-    spreads: t.Array(Spread, { description: 'Neighbouring months in order, then the first against the 3rd, 6th and 12th.' }),
+    spreads: t.Array(Spread, {
+      description: 'Neighbouring months in order, then the first against the 3rd, 6th and 12th.',
+    }),
     data: t.Array(Spread, { description: 'The same list.' }),
     count: countField,
     updated_at: instantField,
@@ -66,12 +88,21 @@ const SpreadHistory = t.Object(
   {
     family: t.String({ examples: ['WTI_FUTURES'] }),
     ...familyFields,
-    contract1: t.String({ description: 'Contract code, or the place on the curve of each date.', examples: ['1'] }),
+    contract1: t.String({
+      description: 'Contract code, or the place on the curve of each date.',
+      examples: ['1'],
+    }),
     contract2: t.String({ examples: ['2'] }),
     period: t.Object({ from: dayField, to: dayField }),
     count: countField,
     history: t.Array(
-      t.Object({ date: dayField, spread: spreadField, spread_percent: percentField, price1: priceField, price2: priceField }),
+      t.Object({
+        date: dayField,
+        spread: spreadField,
+        spread_percent: percentField,
+        price1: priceField,
+        price2: priceField,
+      }),
     ),
     meta: PageMetaShape,
   },
@@ -88,18 +119,25 @@ export function futuresSpreads(deps: FuturesDeps, routes: FuturesRoutes) {
     const curve = futures.curve(family.code, dateGiven(query.date))
     if (!curve) throw noQuotes(family.code)
     const { day: date, points } = curve
-    const closes = points.map(point => futures.closesOf(family.code, { month: point.contractMonth }, dayAfter(date, 1 - days), date))
+    const closes = points.map(point =>
+      futures.closesOf(family.code, { month: point.contractMonth }, dayAfter(date, 1 - days), date),
+    )
     const round = (value: number) => roundTo(value, decimals)
     const rowOf = (first: CurvePoint, second: CurvePoint, common: readonly number[]) => {
       const { spread, percent } = calendarSpread(first.lastPrice, second.lastPrice)
       const all = common.length > 0 ? common : [spread]
       return {
-        ...{ contract1: first.contractCode, contract2: second.contractCode, month1: first.contractMonth, month2: second.contractMonth },
+        contract1: first.contractCode,
+        contract2: second.contractCode,
+        month1: first.contractMonth,
+        month2: second.contractMonth,
         spread: round(spread),
         spread_percent: percent === undefined ? null : roundTo(percent, 2),
-        ...{ price1: round(first.lastPrice), price2: round(second.lastPrice) },
+        price1: round(first.lastPrice),
+        price2: round(second.lastPrice),
         average: round(all.reduce((sum, value) => sum + value, 0) / all.length),
-        ...{ min: round(Math.min(...all)), max: round(Math.max(...all)) },
+        min: round(Math.min(...all)),
+        max: round(Math.max(...all)),
         timestamp: isoInstant(Math.min(first.quotedAt, second.quotedAt)),
       }
     }
@@ -112,26 +150,51 @@ export function futuresSpreads(deps: FuturesDeps, routes: FuturesRoutes) {
       points.map(point => point.source),
     )
     const updatedAt = Math.max(...points.map(point => point.quotedAt))
-    return { ...head, date, days, spreads: rows, data: rows, count: rows.length, updated_at: isoInstant(updatedAt) }
+    return {
+      ...head,
+      date,
+      days,
+      spreads: rows,
+      data: rows,
+      count: rows.length,
+      updated_at: isoInstant(updatedAt),
+    }
   }
 
   /** One leg of a history: a contract, or a place on the curve of each date. */
-  const legOf = ({ family }: Asked, parameter: string, text: string | undefined, fallback: number, from: string, to: string) => {
+  const legOf = (
+    { family }: Asked,
+    parameter: string,
+    text: string | undefined,
+    fallback: number,
+    from: string,
+    to: string,
+  ) => {
     const given = contractGiven(parameter, text, family) ?? { nth: fallback }
     const wanted = 'month' in given ? given : { places: [given.nth] }
-    if (!futures.hasDays(family.code, wanted)) throw noQuotes('month' in given ? contractCode(family.code, given.month) : family.code)
+    if (!futures.hasDays(family.code, wanted))
+      throw noQuotes('month' in given ? contractCode(family.code, given.month) : family.code)
     return {
       name: 'month' in given ? contractCode(family.code, given.month) : String(given.nth),
       days: futures.page(family.code, wanted, from, to, 0, Number.MAX_SAFE_INTEGER).days,
     }
   }
 
-  const history = (asked: Asked, query: HistoryQuery, request: Request, set: { headers: Record<string, string | number> }) => {
+  const history = (
+    asked: Asked,
+    query: HistoryQuery,
+    request: Request,
+    set: { headers: Record<string, string | number> },
+  ) => {
     const { family, decimals, head, nth = 1 } = asked
     const given = daysGiven(query)
-    const isOpen = given.from === undefined && given.to === undefined && switched(request, 'spread_history_default')
+    const isOpen =
+      given.from === undefined &&
+      given.to === undefined &&
+      switched(request, 'spread_history_default')
     const { from, to } = isOpen ? rangeAsked({}, futures.today(family.code)) : given
-    if (from === undefined) throw missingParameter('from', 'the first trading date, such as 2026-10-01.')
+    if (from === undefined)
+      throw missingParameter('from', 'the first trading date, such as 2026-10-01.')
     if (to === undefined) throw missingParameter('to', 'the last trading date, such as 2026-11-20.')
     checkOrder(from, to)
     const page = pageOf(query, perPageMax)
@@ -144,7 +207,15 @@ export function futuresSpreads(deps: FuturesDeps, routes: FuturesRoutes) {
       if (other === undefined) return []
       const { spread, percent } = calendarSpread(close, other)
       const spreadPercent = percent === undefined ? null : roundTo(percent, 2)
-      return [{ date: tradedOn, spread: round(spread), spread_percent: spreadPercent, price1: round(close), price2: round(other) }]
+      return [
+        {
+          date: tradedOn,
+          spread: round(spread),
+          spread_percent: spreadPercent,
+          price1: round(close),
+          price2: round(other),
+        },
+      ]
     })
     const meta: PageMeta = pageMeta(page, rows.length)
     pageHeaders(set.headers, request.url, meta)
@@ -152,46 +223,78 @@ export function futuresSpreads(deps: FuturesDeps, routes: FuturesRoutes) {
     const shown = rows.slice((page.page - 1) * page.perPage, page.page * page.perPage)
     return {
       family: family.code,
-      ...{ ...head, contract1: first.name, contract2: second.name, period: { from, to }, count: shown.length, history: shown, meta },
+      ...head,
+      contract1: first.name,
+      contract2: second.name,
+      period: { from, to },
+      count: shown.length,
+      history: shown,
+      meta,
     }
   }
 
   return new Elysia()
     .use(deps.access)
-    .get('/v1/futures/:slug/spreads', ({ params, query, set }) => spreads(routes.asked(params.slug), query, set), {
-      access: { ...routes.full, heavy: true },
-      params: slugParams,
-      query: t.Object({
-        days: t.Optional(t.String({ description: 'Calendar days that average, min and max are of, 1 to 365 (30).', examples: ['30'] })),
-        date: t.Optional(t.String({ description: 'Trading date; default: the latest.', examples: ['2026-11-19'] })),
-      }),
-      response: { 200: Spreads, 400: NestedProblem, 404: NestedProblem },
-      detail: {
-        operationId: 'getFuturesSpreads',
-        tags: ['futures'],
-        summary: 'Calendar spreads',
-        description: 'Differences of the last prices of listed contracts, first minus second, and how they stood in the period.',
+    .get(
+      '/v1/futures/:slug/spreads',
+      ({ params, query, set }) => spreads(routes.asked(params.slug), query, set),
+      {
+        access: { ...routes.full, heavy: true },
+        params: slugParams,
+        query: t.Object({
+          days: t.Optional(
+            t.String({
+              description: 'Calendar days that average, min and max are of, 1 to 365 (30).',
+              examples: ['30'],
+            }),
+          ),
+          date: t.Optional(
+            t.String({
+              description: 'Trading date; default: the latest.',
+              examples: ['2026-11-19'],
+            }),
+          ),
+        }),
+        response: { 200: Spreads, 400: NestedProblem, 404: NestedProblem },
+        detail: {
+          operationId: 'getFuturesSpreads',
+          tags: ['futures'],
+          summary: 'Calendar spreads',
+          description:
+            'Differences of the last prices of listed contracts, first minus second, and how they stood in the period.',
+        },
       },
-    })
-    .get('/v1/futures/:slug/spread-history', ({ params, query, request, set }) => history(routes.asked(params.slug), query, request, set), {
-      access: { ...routes.full, heavy: true },
-      params: slugParams,
-      query: t.Object({
-        ...rangeQuery,
-        contract1: t.Optional(
-          t.String({ description: '`YYYY-MM`, a contract code, or N: the Nth listed month of each date (1).', examples: ['1'] }),
-        ),
-        contract2: t.Optional(t.String({ description: 'The same for the second leg (2).', examples: ['2'] })),
-        ...pageQuery(perPageMax),
-      }),
-      response: { 200: SpreadHistory, 400: NestedProblem, 404: NestedProblem },
-      detail: {
-        operationId: 'getFuturesSpreadHistory',
-        tags: ['futures'],
-        summary: 'A calendar spread over time',
-        description: 'First close minus second on every trading date that both have, newest first. `from` and `to` are required.',
+    )
+    .get(
+      '/v1/futures/:slug/spread-history',
+      ({ params, query, request, set }) => history(routes.asked(params.slug), query, request, set),
+      {
+        access: { ...routes.full, heavy: true },
+        params: slugParams,
+        query: t.Object({
+          ...rangeQuery,
+          contract1: t.Optional(
+            t.String({
+              description:
+                '`YYYY-MM`, a contract code, or N: the Nth listed month of each date (1).',
+              examples: ['1'],
+            }),
+          ),
+          contract2: t.Optional(
+            t.String({ description: 'The same for the second leg (2).', examples: ['2'] }),
+          ),
+          ...pageQuery(perPageMax),
+        }),
+        response: { 200: SpreadHistory, 400: NestedProblem, 404: NestedProblem },
+        detail: {
+          operationId: 'getFuturesSpreadHistory',
+          tags: ['futures'],
+          summary: 'A calendar spread over time',
+          description:
+            'First close minus second on every trading date that both have, newest first. `from` and `to` are required.',
+        },
       },
-    })
+    )
 }
 
 interface HistoryQuery extends RangeAsked {

@@ -14,15 +14,25 @@ const overlapSecondsMax = 86_400
 export const keyBody = (nameMax: number) =>
   formBody(
     t.Object({
-      name: t.Optional(t.Union([t.String({ maxLength: nameMax, examples: ['trading desk'] }), t.Null()])),
+      name: t.Optional(
+        t.Union([t.String({ maxLength: nameMax, examples: ['trading desk'] }), t.Null()]),
+      ),
       allowed_ips: t.Optional(
-        t.Array(t.String({ examples: ['203.0.113.0/24'] }), { maxItems: listMax, description: 'Networks the key may be used from.' }),
+        t.Array(t.String({ examples: ['203.0.113.0/24'] }), {
+          maxItems: listMax,
+          description: 'Networks the key may be used from.',
+        }),
       ),
       allowed_domains: t.Optional(
-        t.Array(t.String({ examples: ['example.com'] }), { maxItems: listMax, description: 'Hosts whose pages may use the key.' }),
+        t.Array(t.String({ examples: ['example.com'] }), {
+          maxItems: listMax,
+          description: 'Hosts whose pages may use the key.',
+        }),
       ),
       expires_at: t.Optional(
-        t.Union([t.String({ format: 'date-time', examples: ['2027-12-31T00:00:00Z'] }), t.Null()], { description: 'In the future.' }),
+        t.Union([t.String({ format: 'date-time', examples: ['2027-12-31T00:00:00Z'] }), t.Null()], {
+          description: 'In the future.',
+        }),
       ),
       read_only: t.Optional(t.Boolean({ description: 'Good for GET and HEAD only.' })),
     }),
@@ -31,7 +41,11 @@ export const keyBody = (nameMax: number) =>
 export const rollBody = formBody(
   t.Object({
     overlap_seconds: t.Optional(
-      integer({ minimum: 1, maximum: overlapSecondsMax, description: 'How long the old token stays good; absent: not at all.' }),
+      integer({
+        minimum: 1,
+        maximum: overlapSecondsMax,
+        description: 'How long the old token stays good; absent: not at all.',
+      }),
     ),
   }),
 )
@@ -48,22 +62,31 @@ function hostOf(text: string): string | undefined {
 const tokenLike = /[0-9a-f]{64}/i
 
 /** The name of a key, which may be null; a token in it would be stored and shown as it is. */
-export function keyNameOf(form: Form, field: string, charactersMax: number): string | null | undefined {
+export function keyNameOf(
+  form: Form,
+  field: string,
+  charactersMax: number,
+): string | null | undefined {
   if (form.isNull(field)) return null
   const name = form.text(field, charactersMax)
-  return name !== undefined && tokenLike.test(name) ? form.fault(field, 'must not hold a token, which would then be stored.') : name
+  return name !== undefined && tokenLike.test(name)
+    ? form.fault(field, 'must not hold a token, which would then be stored.')
+    : name
 }
 
 /** What a body says of a key, checked; only what it says. */
 export function keyChangeOf(body: unknown, nameMax: number, now: number): KeyChange {
   const form = formOf(body)
   const name = keyNameOf(form, 'name', nameMax)
-  const allowedIps = form.isNull('allowed_ips') ? [] : form.list('allowed_ips', 'networks such as 203.0.113.0/24', listMax, network)
+  const allowedIps = form.isNull('allowed_ips')
+    ? []
+    : form.list('allowed_ips', 'networks such as 203.0.113.0/24', listMax, network)
   const allowedDomains = form.isNull('allowed_domains')
     ? []
     : form.list('allowed_domains', 'host names such as example.com', listMax, hostOf)
   const expiresAt = form.isNull('expires_at') ? null : form.moment('expires_at')
-  if (typeof expiresAt === 'number' && expiresAt <= now) form.fault('expires_at', 'must be in the future.')
+  if (typeof expiresAt === 'number' && expiresAt <= now)
+    form.fault('expires_at', 'must be in the future.')
   const readOnly = form.flag('read_only')
   form.check()
   return {
@@ -83,8 +106,14 @@ export function overlapMsOf(body: unknown): number {
   return (seconds ?? 0) * secondMs
 }
 
-/** The result of a change, or its refusal thrown; `revoked` is the code where the key is revoked already. */
-export function granted<T extends object>(result: T | KeyRefusal, revoked: ProblemCode = 'api_key_revoked'): T {
+/**
+ * The result of a change, or its refusal thrown; `revoked` is the code where the key is revoked
+ * already.
+ */
+export function granted<T extends object>(
+  result: T | KeyRefusal,
+  revoked: ProblemCode = 'api_key_revoked',
+): T {
   if ('refused' in result) throw keyProblem(result, revoked)
   return result
 }
@@ -93,14 +122,24 @@ function keyProblem(refusal: KeyRefusal, revoked: ProblemCode): Problem {
   switch (refusal.refused) {
     case 'limit': {
       const { limit, active } = refusal
-      return stateForbids('api_key_limit_reached', `The account has ${active} active keys of ${limit} it may have; revoke one first.`, {
-        limit,
-        current_count: active,
-      })
+      return stateForbids(
+        'api_key_limit_reached',
+        `The account has ${active} active keys of ${limit} it may have; revoke one first.`,
+        {
+          limit,
+          current_count: active,
+        },
+      )
     }
     case 'last_active':
-      return stateForbids('last_active_key', 'This is the last active key of the account; create another one before you revoke it.')
+      return stateForbids(
+        'last_active_key',
+        'This is the last active key of the account; create another one before you revoke it.',
+      )
     case 'revoked':
-      return stateForbids(revoked, 'This API key has been revoked, and a revoked key stays revoked.')
+      return stateForbids(
+        revoked,
+        'This API key has been revoked, and a revoked key stays revoked.',
+      )
   }
 }

@@ -26,18 +26,34 @@ export interface ApiKeysDeps {
 
 const access = { meter: false, header: true } as const
 const changing = { ...access, action: 'change_keys' } as const
-const params = t.Object({ id: t.String({ description: 'Id of the key.', examples: ['00000000-0000-4000-8000-000000000102'] }) })
+const params = t.Object({
+  id: t.String({
+    description: 'Id of the key.',
+    examples: ['00000000-0000-4000-8000-000000000102'],
+  }),
+})
 const Listed = envelope(t.Object({ api_keys: t.Array(ApiKeyShape), total_count: integer() }))
 const One = envelope(t.Object({ api_key: ApiKeyShape }))
 const Made = envelope(t.Object({ api_key: NewApiKeyShape }))
 const Revoked = envelope(
-  t.Object({ id: t.String(), revoked: t.Literal(true), revoked_at: t.String({ format: 'date-time' }), api_key: ApiKeyShape }),
+  t.Object({
+    id: t.String(),
+    revoked: t.Literal(true),
+    revoked_at: t.String({ format: 'date-time' }),
+    api_key: ApiKeyShape,
+  }),
 )
 const refusals = { 400: NestedProblem, 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
-const detail = (operationId: string, summary: string, description: string) => ({ operationId, tags: ['account'], summary, description })
+const detail = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  tags: ['account'],
+  summary,
+  description,
+})
 
 /** The keys of the caller's account. */
-export const apiKeys = (deps: ApiKeysDeps) => new Elysia().use(listAndCreate(deps)).use(changeOne(deps))
+export const apiKeys = (deps: ApiKeysDeps) =>
+  new Elysia().use(listAndCreate(deps)).use(changeOne(deps))
 
 function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, now }: ApiKeysDeps) {
   const { rows, made } = keyRows(meter, now)
@@ -45,7 +61,11 @@ function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, n
     .use(plugin)
     .get(
       '/v1/api-keys',
-      ({ caller }) => success({ api_keys: rows(caller.key.account.keys), total_count: caller.key.account.keys.length }),
+      ({ caller }) =>
+        success({
+          api_keys: rows(caller.key.account.keys),
+          total_count: caller.key.account.keys.length,
+        }),
       {
         access,
         response: { 200: Listed, ...refusals },
@@ -60,7 +80,11 @@ function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, n
       '/v1/api-keys',
       ({ body, caller, pass, request, set }) =>
         idempotency.once({ caller, pass, request, set }, body, () =>
-          success({ api_key: made(granted(changes.createKey(caller.key.holder, keyChangeOf(body, nameMax, now())))) }),
+          success({
+            api_key: made(
+              granted(changes.createKey(caller.key.holder, keyChangeOf(body, nameMax, now()))),
+            ),
+          }),
         ),
       {
         access: changing,
@@ -76,12 +100,21 @@ function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, n
     )
 }
 
-function changeOne({ access: plugin, keys, meter, changes, idempotency, nameMax, now }: ApiKeysDeps) {
+function changeOne({
+  access: plugin,
+  keys,
+  meter,
+  changes,
+  idempotency,
+  nameMax,
+  now,
+}: ApiKeysDeps) {
   const { row, made } = keyRows(meter, now)
 
   /**
-   * A key of the caller's own account, or of a member of the caller's organization; unknown, malformed and foreign ids look the same. Keys of
-   * admins are for admins: their token would make an admin of whoever rolls them.
+   * A key of the caller's own account, or of a member of the caller's organization; unknown,
+   * malformed and foreign ids look the same. Keys of admins are for admins: their token would make
+   * an admin of whoever rolls them.
    */
   const own = (id: string, caller: Caller): KeyState => {
     const found = keys.byId(id)
@@ -114,7 +147,12 @@ function changeOne({ access: plugin, keys, meter, changes, idempotency, nameMax,
       '/v1/api-keys/:id',
       ({ caller, params: { id } }) => {
         const state = granted(changes.revokeKey(own(id, caller)), 'api_key_already_revoked')
-        return success({ id, revoked: true as const, revoked_at: isoInstant(state.key.revokedAt ?? now()), api_key: row(state) })
+        return success({
+          id,
+          revoked: true as const,
+          revoked_at: isoInstant(state.key.revokedAt ?? now()),
+          api_key: row(state),
+        })
       },
       {
         access: changing,

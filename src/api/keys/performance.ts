@@ -25,23 +25,44 @@ const fields = {
   tier_name: t.String({ examples: ['Production Boost'] }),
   range: t.Union([t.Literal('7d'), t.Literal('30d'), t.Literal('90d')]),
   overview: t.Object({
-    totalRequests: integer({ description: 'In the range, refusals and errors too.', examples: [1234] }),
-    monthlyRequests: integer({ description: 'Since the 1st of the running month.', examples: [1234] }),
+    totalRequests: integer({
+      description: 'In the range, refusals and errors too.',
+      examples: [1234],
+    }),
+    monthlyRequests: integer({
+      description: 'Since the 1st of the running month.',
+      examples: [1234],
+    }),
     dailyAverage: t.Number({ examples: [41.13] }),
     peakDay: t.Union([t.String({ format: 'date' }), t.Null()]),
-    peakHour: t.Union([integer({ minimum: 0, maximum: 23 }), t.Null()], { description: 'Hour of the day, UTC.' }),
+    peakHour: t.Union([integer({ minimum: 0, maximum: 23 }), t.Null()], {
+      description: 'Hour of the day, UTC.',
+    }),
     uniqueEndpoints: integer({ examples: [3] }),
-    errorRate: t.Number({ description: 'Percent of the requests answered 4xx or 5xx.', examples: [1.5] }),
+    errorRate: t.Number({
+      description: 'Percent of the requests answered 4xx or 5xx.',
+      examples: [1.5],
+    }),
     avgResponseTime: t.Number({ description: 'Milliseconds.', examples: [0.42] }),
   }),
-  dailyUsage: t.Array(t.Object({ date: t.String({ format: 'date' }), requests: integer(), errors: integer() }), {
-    description: 'Every day of the range, oldest first.',
-  }),
-  hourlyDistribution: t.Array(t.Object({ hour: integer({ minimum: 0, maximum: 23 }), requests: integer() }), {
-    description: 'By hour of the day, UTC.',
-  }),
+  dailyUsage: t.Array(
+    t.Object({ date: t.String({ format: 'date' }), requests: integer(), errors: integer() }),
+    {
+      description: 'Every day of the range, oldest first.',
+    },
+  ),
+  hourlyDistribution: t.Array(
+    t.Object({ hour: integer({ minimum: 0, maximum: 23 }), requests: integer() }),
+    {
+      description: 'By hour of the day, UTC.',
+    },
+  ),
   endpointBreakdown: t.Array(
-    t.Object({ endpoint: t.String({ examples: ['/v1/prices/latest'] }), requests: integer(), percentage: t.Number() }),
+    t.Object({
+      endpoint: t.String({ examples: ['/v1/prices/latest'] }),
+      requests: integer(),
+      percentage: t.Number(),
+    }),
     { description: `The ${endpointsMax} endpoints asked most.` },
   ),
   geographicData: t.Array(t.Object({ country: t.String(), requests: integer() }), {
@@ -63,7 +84,9 @@ export function performance({ access, meter, now }: PerformanceDeps) {
       const month = startOfMonth(at)
       const hours = meter.hours(countedKeys(account), Math.min(from, month), at + hourMs)
       const body = {
-        ...{ tier: caller.entitled.planId, tier_name: caller.entitled.tierName, range },
+        tier: caller.entitled.planId,
+        tier_name: caller.entitled.tierName,
+        range,
         ...report(
           hours.filter(one => one.hourAt >= from),
           from,
@@ -76,9 +99,21 @@ export function performance({ access, meter, now }: PerformanceDeps) {
     {
       access: { meter: true, heavy: true },
       query: t.Object({
-        range: t.Optional(t.String({ description: '`7d`, `30d` (default) or `90d`; the running day is the last.', examples: ['30d'] })),
+        range: t.Optional(
+          t.String({
+            description: '`7d`, `30d` (default) or `90d`; the running day is the last.',
+            examples: ['30d'],
+          }),
+        ),
       }),
-      response: { 200: Performance, 400: NestedProblem, 401: NestedProblem, 402: FlatProblem, 403: NestedProblem, 429: FlatProblem },
+      response: {
+        200: Performance,
+        400: NestedProblem,
+        401: NestedProblem,
+        402: FlatProblem,
+        403: NestedProblem,
+        429: FlatProblem,
+      },
       detail: {
         operationId: 'getPerformance',
         tags: ['analytics'],
@@ -93,17 +128,24 @@ export function performance({ access, meter, now }: PerformanceDeps) {
 function rangeOf(text: string | undefined): Range {
   if (!text) return '30d'
   const range = rangeNames.find(name => name === text)
-  if (!range) throw invalidParameter('range', text, `is none of ${rangeNames.join(', ')}.`, rangeNames)
+  if (!range)
+    throw invalidParameter('range', text, `is none of ${rangeNames.join(', ')}.`, rangeNames)
   return range
 }
 
-const requestsOf = (hours: readonly UsageHour[]) => hours.reduce((sum, one) => sum + one.requests, 0)
-const errorsOf = (hours: readonly UsageHour[]) => requestsOf(hours.filter(one => one.statusClass >= 4))
-const percent = (part: number, whole: number) => (whole === 0 ? 0 : roundTo((100 * part) / whole, 2))
+const requestsOf = (hours: readonly UsageHour[]) =>
+  hours.reduce((sum, one) => sum + one.requests, 0)
+const errorsOf = (hours: readonly UsageHour[]) =>
+  requestsOf(hours.filter(one => one.statusClass >= 4))
+const percent = (part: number, whole: number) =>
+  whole === 0 ? 0 : roundTo((100 * part) / whole, 2)
 
 /** The item with the most requests, the first of several; null when nothing was asked. */
 function peak<T extends { requests: number }>(items: readonly T[]): T | null {
-  return items.reduce<T | null>((best, one) => (one.requests > (best?.requests ?? 0) ? one : best), null)
+  return items.reduce<T | null>(
+    (best, one) => (one.requests > (best?.requests ?? 0) ? one : best),
+    null,
+  )
 }
 
 function report(hours: readonly UsageHour[], from: number, days: number, monthlyRequests: number) {
@@ -116,8 +158,14 @@ function report(hours: readonly UsageHour[], from: number, days: number, monthly
     const found = byDay.get(at) ?? []
     return { date: isoDay(at), requests: requestsOf(found), errors: errorsOf(found) }
   })
-  const hourlyDistribution = Array.from({ length: 24 }, (_, hour) => ({ hour, requests: requestsOf(byHour.get(hour) ?? []) }))
-  const endpoints = [...byEndpoint].map(([endpoint, found]) => ({ endpoint, requests: requestsOf(found) }))
+  const hourlyDistribution = Array.from({ length: 24 }, (_, hour) => ({
+    hour,
+    requests: requestsOf(byHour.get(hour) ?? []),
+  }))
+  const endpoints = [...byEndpoint].map(([endpoint, found]) => ({
+    endpoint,
+    requests: requestsOf(found),
+  }))
   endpoints.sort((a, b) => b.requests - a.requests || (a.endpoint < b.endpoint ? -1 : 1))
   const durationUs = hours.reduce((sum, one) => sum + one.durationUs, 0)
   return {
@@ -133,7 +181,9 @@ function report(hours: readonly UsageHour[], from: number, days: number, monthly
     },
     dailyUsage,
     hourlyDistribution,
-    endpointBreakdown: endpoints.slice(0, endpointsMax).map(one => ({ ...one, percentage: percent(one.requests, total) })),
+    endpointBreakdown: endpoints
+      .slice(0, endpointsMax)
+      .map(one => ({ ...one, percentage: percent(one.requests, total) })),
     geographicData: [],
   }
 }

@@ -5,7 +5,8 @@ import { isActive, type MadeKey } from '../../service/keys/key-changes.ts'
 import type { KeyState } from '../../service/keys/keyring.ts'
 import type { Meter } from '../../service/keys/meter.ts'
 
-export const instantOrNull = (description: string) => t.Union([t.String({ format: 'date-time' }), t.Null()], { description })
+export const instantOrNull = (description: string) =>
+  t.Union([t.String({ format: 'date-time' }), t.Null()], { description })
 /** A number that is null where the plan sets no limit. */
 export const countOrNull = (description: string) => t.Union([integer(), t.Null()], { description })
 
@@ -13,20 +14,29 @@ export const countOrNull = (description: string) => t.Union([integer(), t.Null()
 export const isoOrNull = (at: number | null): string | null => (at === null ? null : isoInstant(at))
 
 const keyFields = {
-  id: t.String({ description: 'Stays the same when the key is rolled.', examples: ['00000000-0000-4000-8000-000000000101'] }),
+  id: t.String({
+    description: 'Stays the same when the key is rolled.',
+    examples: ['00000000-0000-4000-8000-000000000101'],
+  }),
   name: t.Union([t.String({ examples: ['trading desk'] }), t.Null()]),
   held_by: t.String({
-    description: 'Address of whose key it is: in an organization the keys of all members are listed.',
+    description:
+      'Address of whose key it is: in an organization the keys of all members are listed.',
     examples: ['eval@example.com'],
   }),
-  token_hint: t.String({ description: 'First and last four characters of the token.', examples: ['3f9a…c07e'] }),
+  token_hint: t.String({
+    description: 'First and last four characters of the token.',
+    examples: ['3f9a…c07e'],
+  }),
   active: t.Boolean({ description: 'Neither revoked nor expired.' }),
   created_at: t.String({ format: 'date-time' }),
   revoked_at: instantOrNull('When the key was revoked.'),
   last_used_at: instantOrNull('When the key was last let in, at most a second behind.'),
   expires_at: instantOrNull('From then on the key is answered 401.'),
   read_only: t.Boolean({ description: 'Good for GET and HEAD only.' }),
-  allowed_ips: t.Array(t.String({ examples: ['203.0.113.0/24'] }), { description: 'Networks the key may be used from; empty: any.' }),
+  allowed_ips: t.Array(t.String({ examples: ['203.0.113.0/24'] }), {
+    description: 'Networks the key may be used from; empty: any.',
+  }),
   allowed_domains: t.Array(t.String({ examples: ['example.com'] }), {
     description: 'Hosts whose pages may use the key, with their subdomains; empty: any.',
   }),
@@ -36,11 +46,22 @@ const keyFields = {
   }),
 }
 
-export const ApiKeyShape = t.Object(keyFields, { title: 'ApiKey', description: 'An API key, without its token.' })
+export const ApiKeyShape = t.Object(keyFields, {
+  title: 'ApiKey',
+  description: 'An API key, without its token.',
+})
 
 export const NewApiKeyShape = t.Object(
-  { ...keyFields, plain_token: t.String({ description: 'The whole token, 64 hexadecimal characters: shown this once.' }) },
-  { title: 'NewApiKey', description: 'An API key with its token, which is shown in this answer only.' },
+  {
+    ...keyFields,
+    plain_token: t.String({
+      description: 'The whole token, 64 hexadecimal characters: shown this once.',
+    }),
+  },
+  {
+    title: 'NewApiKey',
+    description: 'An API key with its token, which is shown in this answer only.',
+  },
 )
 
 /** Active ones first, then the newest. */
@@ -73,6 +94,9 @@ export function keyRows(meter: Meter, now: () => number) {
   return {
     row,
     rows: (states: readonly KeyState[]) => inOrder(states, now()).map(row),
-    made: ({ state, token }: MadeKey): (typeof NewApiKeyShape)['static'] => ({ ...row(state), plain_token: token }),
+    made: ({ state, token }: MadeKey): (typeof NewApiKeyShape)['static'] => ({
+      ...row(state),
+      plain_token: token,
+    }),
   }
 }

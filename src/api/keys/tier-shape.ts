@@ -3,7 +3,11 @@ import { integer } from '../../http/answer/integer.ts'
 import { features } from '../../plan/tiers.ts'
 import { countOrNull } from './row.ts'
 
-export const WindowName = t.Union([t.Literal('daily_counter'), t.Literal('monthly_counter'), t.Literal('trial_counter')])
+export const WindowName = t.Union([
+  t.Literal('daily_counter'),
+  t.Literal('monthly_counter'),
+  t.Literal('trial_counter'),
+])
 
 export const QuotaStateName = t.Union([
   t.Literal('paid_active'),
@@ -27,10 +31,16 @@ export const TierShape = t.Object(
       period: t.Union([t.Literal('day'), t.Literal('month'), t.Literal('trial')]),
       resets: t.String({ examples: ['on the 1st of each month at 00:00 UTC'] }),
     }),
-    rate_limit: t.Object({ limit: integer({ examples: [60] }), window_seconds: integer({ examples: [60] }) }),
+    rate_limit: t.Object({
+      limit: integer({ examples: [60] }),
+      window_seconds: integer({ examples: [60] }),
+    }),
     scheduled_deliveries: countOrNull('Null: unlimited.'),
     api_keys: integer({ examples: [5] }),
-    webhooks: t.Object({ endpoints: countOrNull('Null: unlimited.'), events_per_month: countOrNull('Null: unlimited.') }),
+    webhooks: t.Object({
+      endpoints: countOrNull('Null: unlimited.'),
+      events_per_month: countOrNull('Null: unlimited.'),
+    }),
     sms_per_month: countOrNull('Null: unlimited.'),
     market_brief_codes: integer({ examples: [10] }),
     watches: countOrNull('Null: unlimited.'),

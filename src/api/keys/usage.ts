@@ -30,18 +30,37 @@ const UsageAnswer = t.Object({
   state: QuotaStateName,
   windows: t.Array(
     t.Object({
-      name: t.Union([t.Literal('quota'), t.Literal('burst'), t.Literal('marine'), t.Literal('marine_historical')]),
+      name: t.Union([
+        t.Literal('quota'),
+        t.Literal('burst'),
+        t.Literal('marine'),
+        t.Literal('marine_historical'),
+      ]),
       limit: countOrNull('Null: no limit.'),
       used: integer(),
       remaining: countOrNull('Null: no limit.'),
-      resets_at: t.String({ format: 'date-time', description: 'When the whole limit is free again.' }),
+      resets_at: t.String({
+        format: 'date-time',
+        description: 'When the whole limit is free again.',
+      }),
     }),
-    { description: 'Every window that applies to the key; of the rolling ones, as this request left them.' },
+    {
+      description:
+        'Every window that applies to the key; of the rolling ones, as this request left them.',
+    },
   ),
-  burn_rate_per_day: t.Number({ description: 'Requests a day since the quota window began.', examples: [61.7] }),
+  burn_rate_per_day: t.Number({
+    description: 'Requests a day since the quota window began.',
+    examples: [61.7],
+  }),
   forecast: t.Object({
-    used_at_reset: integer({ description: 'What the counter says at the end of the window if this goes on.', examples: [1851] }),
-    exhausted_at: instantOrNull('When the quota is used up if this goes on; null: not before the reset.'),
+    used_at_reset: integer({
+      description: 'What the counter says at the end of the window if this goes on.',
+      examples: [1851],
+    }),
+    exhausted_at: instantOrNull(
+      'When the quota is used up if this goes on; null: not before the reset.',
+    ),
   }),
 })
 
@@ -50,9 +69,16 @@ const UserAnswer = t.Object({
   email: t.String({ examples: ['eval@example.com'] }),
   tier: t.String({ examples: ['starter'] }),
   tier_name: t.String({ examples: ['Production Boost'] }),
-  plan: t.Union([t.Literal('free'), t.Literal('exploration'), t.Literal('production'), t.Literal('reservoir_mastery')]),
+  plan: t.Union([
+    t.Literal('free'),
+    t.Literal('exploration'),
+    t.Literal('production'),
+    t.Literal('reservoir_mastery'),
+  ]),
   reservoir_mastery: t.Boolean({ description: 'Whether the plan is Professional or above.' }),
-  admin: t.Boolean({ description: 'Always false: the operator signs in with the admin token, not with an account.' }),
+  admin: t.Boolean({
+    description: 'Always false: the operator signs in with the admin token, not with an account.',
+  }),
   requests_this_month: integer({ examples: [1234] }),
   request_limit: countOrNull('Of the running quota window; null: no quota.'),
   email_confirmed: t.Boolean(),
@@ -67,10 +93,18 @@ const UserAnswer = t.Object({
 export const usage = (deps: UsageDeps) => new Elysia().use(limits(deps)).use(callers(deps))
 
 function limits({ access: plugin, meter, rates, clock }: UsageDeps) {
-  const rolling = (name: 'burst' | 'marine' | 'marine_historical', table: RateClassName, { key }: Caller, limit?: number) => {
+  const rolling = (
+    name: 'burst' | 'marine' | 'marine_historical',
+    table: RateClassName,
+    { key }: Caller,
+    limit?: number,
+  ) => {
     const found = rates.peek(table, key.key.id, clock.monotonic(), limit)
     return {
-      ...{ name, limit: found.limit, used: found.used, remaining: found.remaining },
+      name,
+      limit: found.limit,
+      used: found.used,
+      remaining: found.remaining,
       resets_at: isoInstant(Math.ceil(clock.now() + found.resetMs)),
     }
   }
@@ -78,11 +112,18 @@ function limits({ access: plugin, meter, rates, clock }: UsageDeps) {
   const usageRow = (caller: Caller) => {
     const { key } = caller
     const { window, used, extra, state, entitled } = meter.standing(key)
-    const counted = { limit: window.limit, used, remaining: quotaRemaining(window, used, extra), resets_at: isoInstant(window.endsAt) }
+    const counted = {
+      limit: window.limit,
+      used,
+      remaining: quotaRemaining(window, used, extra),
+      resets_at: isoInstant(window.endsAt),
+    }
     const { burnRatePerDay, usedAtReset, exhaustedAt } = forecast(used, window, clock.now(), extra)
     // A suspended key, which has the smaller window too, does not come this far.
     const burst =
-      state === 'exhausted' ? rolling('burst', 'overQuota', caller) : rolling('burst', 'authenticated', caller, entitled.requestsPerMinute)
+      state === 'exhausted'
+        ? rolling('burst', 'overQuota', caller)
+        : rolling('burst', 'authenticated', caller, entitled.requestsPerMinute)
     return {
       ...counted,
       window: window.kind,
@@ -147,5 +188,9 @@ function callers({ access: plugin, meter, clock }: UsageDeps) {
       ({ caller }) => userRow(caller),
       user('getUser', 'The account behind the calling key, as earlier clients read it.'),
     )
-    .get('/users/me', ({ caller }) => userRow(caller), user('getUserUnversioned', 'The same as `/v1/users/me`.'))
+    .get(
+      '/users/me',
+      ({ caller }) => userRow(caller),
+      user('getUserUnversioned', 'The same as `/v1/users/me`.'),
+    )
 }

@@ -28,15 +28,29 @@ const NotificationShape = t.Object({
   message: t.String({ examples: ['Brent Crude Oil is at 90.42 USD, above 90.'] }),
   read: t.Boolean(),
   created_at: t.String({ format: 'date-time' }),
-  data: t.Union([t.Object({}, { additionalProperties: true }), t.Null()], { description: 'Ids and numbers of what happened, by type.' }),
+  data: t.Union([t.Object({}, { additionalProperties: true }), t.Null()], {
+    description: 'Ids and numbers of what happened, by type.',
+  }),
 })
 const unreadCount = integer({ examples: [1] })
-const Listed = t.Object({ notifications: t.Array(NotificationShape), unread_count: unreadCount, meta: PageMetaShape })
+const Listed = t.Object({
+  notifications: t.Array(NotificationShape),
+  unread_count: unreadCount,
+  meta: PageMetaShape,
+})
 const Counted = t.Object({ unread_count: unreadCount })
 const Marked = t.Object({ notification: NotificationShape, unread_count: unreadCount })
-const AllMarked = t.Object({ marked: integer({ description: 'How many were unread.' }), unread_count: t.Literal(0) })
+const AllMarked = t.Object({
+  marked: integer({ description: 'How many were unread.' }),
+  unread_count: t.Literal(0),
+})
 const PreferencesShape = t.Object({
-  email: t.Object({ enabled: t.Boolean(), price_alerts: t.Boolean(), weekly_digest: t.Boolean(), product_updates: t.Boolean() }),
+  email: t.Object({
+    enabled: t.Boolean(),
+    price_alerts: t.Boolean(),
+    weekly_digest: t.Boolean(),
+    product_updates: t.Boolean(),
+  }),
   sms: t.Object({ enabled: t.Boolean(), price_alerts: t.Boolean() }),
   push: t.Object({ enabled: t.Boolean() }),
 })
@@ -45,9 +59,16 @@ const changeable = t.Object({
   sms: t.Optional(t.Partial(PreferencesShape.properties.sms)),
   push: t.Optional(t.Partial(PreferencesShape.properties.push)),
 })
-const preferencesBody = formBody(t.Union([changeable, t.Object({ notification_preferences: changeable })]))
+const preferencesBody = formBody(
+  t.Union([changeable, t.Object({ notification_preferences: changeable })]),
+)
 
-const params = t.Object({ id: t.String({ description: 'Id of the notification.', examples: ['00000000-0000-4000-8000-000000000701'] }) })
+const params = t.Object({
+  id: t.String({
+    description: 'Id of the notification.',
+    examples: ['00000000-0000-4000-8000-000000000701'],
+  }),
+})
 const refusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
 const read = { meter: false } as const
 const write = { meter: false, header: true } as const
@@ -59,7 +80,8 @@ const detail = (operationId: string, summary: string, description: string) => ({
 })
 
 /** What happened, as the account reads it here, and by which ways it wants to hear of it. */
-export const notifications = (deps: NotificationsDeps) => new Elysia().use(list(deps)).use(marks(deps)).use(preferences(deps))
+export const notifications = (deps: NotificationsDeps) =>
+  new Elysia().use(list(deps)).use(marks(deps)).use(preferences(deps))
 
 const accountOf = (caller: Caller): string => caller.key.account.account.id
 
@@ -74,7 +96,12 @@ function list({ access, notifications: store }: NotificationsDeps) {
         const unreadOnly = boolOf('unread', query.unread, false)
         const unread = store.unread(accountId)
         const meta = pageMeta(wanted, unreadOnly ? unread : store.count(accountId))
-        const rows = store.page(accountId, unreadOnly, wanted.perPage, (wanted.page - 1) * wanted.perPage)
+        const rows = store.page(
+          accountId,
+          unreadOnly,
+          wanted.perPage,
+          (wanted.page - 1) * wanted.perPage,
+        )
         pageHeaders(set.headers, request.url, meta)
         return { notifications: rows.map(rowOf), unread_count: unread, meta }
       },
@@ -82,17 +109,31 @@ function list({ access, notifications: store }: NotificationsDeps) {
         access: read,
         query: t.Object({
           ...pageQuery(perPageMax, perPageDefault),
-          unread: t.Optional(t.String({ description: 'True: only those that are not read.', examples: ['true'] })),
+          unread: t.Optional(
+            t.String({ description: 'True: only those that are not read.', examples: ['true'] }),
+          ),
         }),
         response: { 200: Listed, 400: NestedProblem, ...refusals },
-        detail: detail('listNotifications', 'Notifications', "The account's notifications of the last 90 days, newest first."),
+        detail: detail(
+          'listNotifications',
+          'Notifications',
+          "The account's notifications of the last 90 days, newest first.",
+        ),
       },
     )
-    .get('/v1/notifications/unread_count', ({ caller }) => ({ unread_count: store.unread(accountOf(caller)) }), {
-      access: read,
-      response: { 200: Counted, ...refusals },
-      detail: detail('countUnreadNotifications', 'Unread notifications', 'How many notifications of the account are not read.'),
-    })
+    .get(
+      '/v1/notifications/unread_count',
+      ({ caller }) => ({ unread_count: store.unread(accountOf(caller)) }),
+      {
+        access: read,
+        response: { 200: Counted, ...refusals },
+        detail: detail(
+          'countUnreadNotifications',
+          'Unread notifications',
+          'How many notifications of the account are not read.',
+        ),
+      },
+    )
 }
 
 function marks({ access, notifications: store, now }: NotificationsDeps) {
@@ -111,12 +152,19 @@ function marks({ access, notifications: store, now }: NotificationsDeps) {
         access: write,
         params,
         response: { 200: Marked, ...refusals, 404: NestedProblem },
-        detail: detail('markNotificationRead', 'Mark a notification as read', 'One that is read already stays as it is.'),
+        detail: detail(
+          'markNotificationRead',
+          'Mark a notification as read',
+          'One that is read already stays as it is.',
+        ),
       },
     )
     .post(
       '/v1/notifications/mark_all_read',
-      ({ caller }) => ({ marked: store.readAll(accountOf(caller), now()), unread_count: 0 as const }),
+      ({ caller }) => ({
+        marked: store.readAll(accountOf(caller), now()),
+        unread_count: 0 as const,
+      }),
       {
         access: write,
         response: { 200: AllMarked, ...refusals },
@@ -132,11 +180,19 @@ function marks({ access, notifications: store, now }: NotificationsDeps) {
 function preferences({ access, preferences: store }: NotificationsDeps) {
   return new Elysia()
     .use(access)
-    .get('/v1/notification_preferences', ({ caller }) => preferencesRow(store.of(accountOf(caller))), {
-      access: read,
-      response: { 200: PreferencesShape, ...refusals },
-      detail: detail('getNotificationPreferences', 'Notification preferences', 'By which ways the account wants to hear of what.'),
-    })
+    .get(
+      '/v1/notification_preferences',
+      ({ caller }) => preferencesRow(store.of(accountOf(caller))),
+      {
+        access: read,
+        response: { 200: PreferencesShape, ...refusals },
+        detail: detail(
+          'getNotificationPreferences',
+          'Notification preferences',
+          'By which ways the account wants to hear of what.',
+        ),
+      },
+    )
     .patch(
       '/v1/notification_preferences',
       ({ body, caller }) => {
@@ -158,14 +214,21 @@ function preferences({ access, preferences: store }: NotificationsDeps) {
 }
 
 const rowOf = ({ id, type, title, message, readAt, createdAt, data }: Notification) => ({
-  ...{ id, type, title, message, read: readAt !== null, created_at: isoInstant(createdAt) },
+  id,
+  type,
+  title,
+  message,
+  read: readAt !== null,
+  created_at: isoInstant(createdAt),
   data: data as Record<string, unknown> | null,
 })
 
 const preferencesRow = ({ email, sms, push }: Preferences) => ({
   email: {
-    ...{ enabled: email.enabled, price_alerts: email.priceAlerts },
-    ...{ weekly_digest: email.weeklyDigest, product_updates: email.productUpdates },
+    enabled: email.enabled,
+    price_alerts: email.priceAlerts,
+    weekly_digest: email.weeklyDigest,
+    product_updates: email.productUpdates,
   },
   sms: { enabled: sms.enabled, price_alerts: sms.priceAlerts },
   push: { enabled: push.enabled },
@@ -174,7 +237,9 @@ const preferencesRow = ({ email, sms, push }: Preferences) => ({
 /** The preferences after a change; what the body does not name stays. */
 function preferencesOf(body: unknown, before: Preferences): Preferences {
   const whole = formOf(body)
-  const form = whole.has('notification_preferences') ? whole.part('notification_preferences') : whole
+  const form = whole.has('notification_preferences')
+    ? whole.part('notification_preferences')
+    : whole
   const flag = (part: Form, field: string, now: boolean) => part.flag(field) ?? now
   const [email, sms, push] = [form.part('email'), form.part('sms'), form.part('push')]
   const changed: Preferences = {
@@ -184,7 +249,10 @@ function preferencesOf(body: unknown, before: Preferences): Preferences {
       weeklyDigest: flag(email, 'weekly_digest', before.email.weeklyDigest),
       productUpdates: flag(email, 'product_updates', before.email.productUpdates),
     },
-    sms: { enabled: flag(sms, 'enabled', before.sms.enabled), priceAlerts: flag(sms, 'price_alerts', before.sms.priceAlerts) },
+    sms: {
+      enabled: flag(sms, 'enabled', before.sms.enabled),
+      priceAlerts: flag(sms, 'price_alerts', before.sms.priceAlerts),
+    },
     push: { enabled: flag(push, 'enabled', before.push.enabled) },
   }
   form.check()

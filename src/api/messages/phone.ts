@@ -19,7 +19,9 @@ export interface PhoneDeps {
 }
 
 const phoneFields = {
-  phone: t.Union([t.String({ examples: ['+15550100001'] }), t.Null()], { description: 'In E.164; null: none.' }),
+  phone: t.Union([t.String({ examples: ['+15550100001'] }), t.Null()], {
+    description: 'In E.164; null: none.',
+  }),
   verified: t.Boolean({ description: 'Its owner has entered the code that was sent to it.' }),
   country_code: t.Union([t.String({ examples: ['US'] }), t.Null()]),
   added_at: t.Union([t.String({ format: 'date-time' }), t.Null()]),
@@ -27,7 +29,11 @@ const phoneFields = {
 const message = t.String({ description: 'For a person.' })
 const expiresAt = t.String({ format: 'date-time', description: 'Until when the code is good.' })
 const PhoneShape = t.Object(phoneFields)
-const Added = t.Object({ ...phoneFields, message, verification: t.Object({ sent: t.Boolean(), expires_at: expiresAt }) })
+const Added = t.Object({
+  ...phoneFields,
+  message,
+  verification: t.Object({ sent: t.Boolean(), expires_at: expiresAt }),
+})
 const Proved = t.Object({ ...phoneFields, message })
 const Resent = t.Object({ sent: t.Boolean(), message, expires_at: t.Union([expiresAt, t.Null()]) })
 const Deleted = t.Object({ deleted: t.Literal(true), message })
@@ -35,7 +41,12 @@ const Deleted = t.Object({ deleted: t.Literal(true), message })
 const TooManyOrLocked = t.Union([FlatProblem, ValidationProblem])
 const refusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
 const access = { meter: false, header: true } as const
-const detail = (operationId: string, summary: string, description: string) => ({ operationId, tags: ['phone'], summary, description })
+const detail = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  tags: ['phone'],
+  summary,
+  description,
+})
 
 /** The phone number of the caller's account: text messages go nowhere else. */
 export const phone = (deps: PhoneDeps) => new Elysia().use(number(deps)).use(proof(deps))
@@ -48,7 +59,11 @@ function number({ access: plugin, phones, texts, idempotency, now }: PhoneDeps) 
     .get('/v1/phone', ({ caller }) => phoneRow(phones.of(accountOf(caller))), {
       access: { meter: false },
       response: { 200: PhoneShape, ...refusals },
-      detail: detail('getPhone', 'The phone number', 'The number of the account; everything null and false while there is none.'),
+      detail: detail(
+        'getPhone',
+        'The phone number',
+        'The number of the account; everything null and false while there is none.',
+      ),
     })
     .post(
       '/v1/phone',
@@ -78,7 +93,10 @@ function number({ access: plugin, phones, texts, idempotency, now }: PhoneDeps) 
       '/v1/phone',
       ({ caller }) => {
         if (!phones.remove(accountOf(caller))) throw noPhone()
-        return { deleted: true as const, message: 'The phone number has been removed, and no text messages are sent any more.' }
+        return {
+          deleted: true as const,
+          message: 'The phone number has been removed, and no text messages are sent any more.',
+        }
       },
       {
         access,
@@ -101,12 +119,24 @@ function proof({ access: plugin, phones, texts, now }: PhoneDeps) {
         const code = codeOf(body)
         const before = phones.of(accountOf(caller))?.verifiedAt ?? null
         const proved = granted(phones.verify(accountOf(caller), code))
-        return { ...phoneRow(proved), message: before === null ? 'The phone number is verified.' : 'The phone number was verified before.' }
+        return {
+          ...phoneRow(proved),
+          message:
+            before === null
+              ? 'The phone number is verified.'
+              : 'The phone number was verified before.',
+        }
       },
       {
         access,
         body: codeBody,
-        response: { 200: Proved, ...refusals, 404: NestedProblem, 422: ValidationProblem, 429: TooManyOrLocked },
+        response: {
+          200: Proved,
+          ...refusals,
+          404: NestedProblem,
+          422: ValidationProblem,
+          429: TooManyOrLocked,
+        },
         detail: detail(
           'verifyPhone',
           'Verify the phone number',
@@ -118,7 +148,12 @@ function proof({ access: plugin, phones, texts, now }: PhoneDeps) {
       '/v1/phone/resend',
       ({ caller }) => {
         const out = phones.resend(accountOf(caller))
-        if (!('refused' in out)) return { sent: out.sent, message: sentMessage(out, texts.reaches), expires_at: isoInstant(out.expiresAt) }
+        if (!('refused' in out))
+          return {
+            sent: out.sent,
+            message: sentMessage(out, texts.reaches),
+            expires_at: isoInstant(out.expiresAt),
+          }
         if (out.refused === 'no_phone') throw noPhone()
         if (out.refused === 'too_many') throw tooManyCodes(out, now())
         return { sent: false, message: 'The phone number is verified already.', expires_at: null }
@@ -168,9 +203,15 @@ function granted(verified: Verified): Phone {
     case 'no_phone':
       throw noPhone()
     case 'locked':
-      throw stateForbids('verification_locked', 'Five wrong codes were entered; ask for a new one with POST /v1/phone/resend.')
+      throw stateForbids(
+        'verification_locked',
+        'Five wrong codes were entered; ask for a new one with POST /v1/phone/resend.',
+      )
     case 'expired':
-      throw stateForbids('code_expired', 'The code is not good any more; ask for a new one with POST /v1/phone/resend.')
+      throw stateForbids(
+        'code_expired',
+        'The code is not good any more; ask for a new one with POST /v1/phone/resend.',
+      )
     case 'wrong': {
       const { triesLeft } = verified
       const message = `verification_code: is not the one that was sent; ${triesLeft} of 5 tries left.`

@@ -21,19 +21,30 @@ const settingsFields = t.Object({
         t.Object({
           start: t.Optional(timeOrNull('22:00')),
           end: t.Optional(timeOrNull('07:00')),
-          timezone: t.Optional(t.String({ description: 'IANA name.', examples: ['America/New_York'] })),
+          timezone: t.Optional(
+            t.String({ description: 'IANA name.', examples: ['America/New_York'] }),
+          ),
         }),
         t.Null(),
       ],
-      { description: 'Hours without alerts, over midnight where the end is before the start; null: none.' },
+      {
+        description:
+          'Hours without alerts, over midnight where the end is before the start; null: none.',
+      },
     ),
   ),
-  max_messages_per_day: t.Optional(integer({ minimum: 1, maximum: messagesPerDayMaxMost, examples: [10] })),
-  alert_types: t.Optional(t.Array(t.String({ examples: ['price_alert'] }), { maxItems: alertTypesMax })),
+  max_messages_per_day: t.Optional(
+    integer({ minimum: 1, maximum: messagesPerDayMaxMost, examples: [10] }),
+  ),
+  alert_types: t.Optional(
+    t.Array(t.String({ examples: ['price_alert'] }), { maxItems: alertTypesMax }),
+  ),
 })
 
 /** The settings, alone or as `sms_settings`. */
-export const smsSettingsBody = formBody(t.Union([settingsFields, t.Object({ sms_settings: settingsFields })]))
+export const smsSettingsBody = formBody(
+  t.Union([settingsFields, t.Object({ sms_settings: settingsFields })]),
+)
 
 const wordPattern = /^[a-z][a-z0-9_.]{0,59}$/
 const wordOf = (text: string) => (wordPattern.test(text) ? text : undefined)
@@ -43,7 +54,9 @@ function clockTime(hours: Form, field: string): string | null | undefined {
   if (hours.isNull(field)) return null
   const text = hours.text(field, 5)
   if (text === undefined) return undefined
-  return minuteOf(text) === undefined ? hours.fault(field, 'must be a time of the clock such as 22:00.') : text
+  return minuteOf(text) === undefined
+    ? hours.fault(field, 'must be a time of the clock such as 22:00.')
+    : text
 }
 
 function quietOf(form: Form, before: SmsSettings): Pick<SmsSettings, 'quiet' | 'timeZone'> {
@@ -52,12 +65,17 @@ function quietOf(form: Form, before: SmsSettings): Pick<SmsSettings, 'quiet' | '
   const hours = form.part('quiet_hours')
   const named = hours.text('timezone', 60)
   const zone = named === undefined ? timeZone : zoneName(named)
-  if (zone === undefined) hours.fault('timezone', 'must be the IANA name of a time zone such as America/New_York.')
+  if (zone === undefined)
+    hours.fault('timezone', 'must be the IANA name of a time zone such as America/New_York.')
   const start = clockTime(hours, 'start')
   const end = clockTime(hours, 'end')
   const from = start === undefined ? (quiet?.from ?? null) : start
   const to = end === undefined ? (quiet?.to ?? null) : end
-  if ((from === null) !== (to === null)) hours.fault(from === null ? 'start' : 'end', 'must be given: hours have both a start and an end.')
+  if ((from === null) !== (to === null))
+    hours.fault(
+      from === null ? 'start' : 'end',
+      'must be given: hours have both a start and an end.',
+    )
   if (from !== null && from === to) hours.fault('end', 'must not be the start.')
   return { quiet: from !== null && to !== null ? { from, to } : null, timeZone: zone ?? timeZone }
 }

@@ -31,20 +31,45 @@ export interface SmsDeps {
 
 const clockOrNull = t.Union([t.String({ examples: ['22:00'] }), t.Null()])
 const SettingsShape = t.Object({
-  enabled: t.Boolean({ description: 'False stops all alerts by text message; nothing is sent before the opt-in either.' }),
-  quiet_hours: t.Object({ start: clockOrNull, end: clockOrNull, timezone: t.String({ examples: ['UTC'] }) }),
-  max_messages_per_day: integer({ description: "Alerts a day of the quiet hours' time zone.", examples: [10] }),
-  alert_types: t.Array(t.String({ examples: ['price_alert'] }), { description: `Types that are sent: ${smsAlertTypes.join(', ')}.` }),
+  enabled: t.Boolean({
+    description:
+      'False stops all alerts by text message; nothing is sent before the opt-in either.',
+  }),
+  quiet_hours: t.Object({
+    start: clockOrNull,
+    end: clockOrNull,
+    timezone: t.String({ examples: ['UTC'] }),
+  }),
+  max_messages_per_day: integer({
+    description: "Alerts a day of the quiet hours' time zone.",
+    examples: [10],
+  }),
+  alert_types: t.Array(t.String({ examples: ['price_alert'] }), {
+    description: `Types that are sent: ${smsAlertTypes.join(', ')}.`,
+  }),
 })
 const message = t.String({ description: 'For a person.' })
 const instant = t.String({ format: 'date-time' })
-const OptedIn = t.Object({ opted_in: t.Literal(true), opted_in_at: instant, phone: t.String({ examples: ['+15550100001'] }), message })
+const OptedIn = t.Object({
+  opted_in: t.Literal(true),
+  opted_in_at: instant,
+  phone: t.String({ examples: ['+15550100001'] }),
+  message,
+})
 const OptedOut = t.Object({ opted_in: t.Literal(false), opted_out_at: instant, message })
 /** What can stand in the way. */
-const reasons = ['plan', 'phone_missing', 'phone_not_verified', 'country_not_supported', 'monthly_limit_reached'] as const
+const reasons = [
+  'plan',
+  'phone_missing',
+  'phone_not_verified',
+  'country_not_supported',
+  'monthly_limit_reached',
+] as const
 const Eligibility = t.Object({
   eligible: t.Boolean({ description: 'Nothing but the consent is missing, if that is.' }),
-  reasons: t.Array(t.String({ examples: ['phone_missing'] }), { description: `What stands in the way: ${reasons.join(', ')}.` }),
+  reasons: t.Array(t.String({ examples: ['phone_missing'] }), {
+    description: `What stands in the way: ${reasons.join(', ')}.`,
+  }),
   plan: t.String({ examples: ['professional'] }),
   feature: t.Boolean({ description: 'Whether the plan has text messages.' }),
   phone_verified: t.Boolean(),
@@ -60,7 +85,9 @@ const Tested = t.Object({
   sent: t.Boolean(),
   message_id: t.Union([t.String(), t.Null()]),
   to: t.String({ examples: ['+15550100001'] }),
-  status: t.Union([t.Literal('sent'), t.Literal('logged')], { description: '`logged`: there is no provider, the message is in the log.' }),
+  status: t.Union([t.Literal('sent'), t.Literal('logged')], {
+    description: '`logged`: there is no provider, the message is in the log.',
+  }),
   message,
   remaining: countOrNull('Of this month; null: unlimited.'),
 })
@@ -68,10 +95,16 @@ const Tested = t.Object({
 const refusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
 const open = { meter: false } as const
 const gated = { meter: false, header: true, feature: 'sms' } as const
-const detail = (operationId: string, summary: string, description: string) => ({ operationId, tags: ['phone'], summary, description })
+const detail = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  tags: ['phone'],
+  summary,
+  description,
+})
 
 /** Text messages: settings, consent and what is left of the allowance. */
-export const sms = (deps: SmsDeps) => new Elysia().use(settings(deps)).use(consent(deps)).use(standing(deps)).use(trial(deps))
+export const sms = (deps: SmsDeps) =>
+  new Elysia().use(settings(deps)).use(consent(deps)).use(standing(deps)).use(trial(deps))
 
 const accountOf = (caller: Caller): string => caller.key.account.account.id
 
@@ -116,7 +149,10 @@ function consent({ access, phones }: SmsDeps) {
       ({ caller }) => {
         const agreed = phones.optIn(accountOf(caller))
         if ('refused' in agreed)
-          throw stateForbids('phone_not_verified', 'Only a verified phone number can be opted in; add one with POST /v1/phone.')
+          throw stateForbids(
+            'phone_not_verified',
+            'Only a verified phone number can be opted in; add one with POST /v1/phone.',
+          )
         return {
           opted_in: true as const,
           opted_in_at: isoInstant(agreed.optedInAt!),
@@ -144,7 +180,11 @@ function consent({ access, phones }: SmsDeps) {
       {
         access: gated,
         response: { 200: OptedOut, ...refusals },
-        detail: detail('optOutOfSms', 'Take the consent back', 'Ends text messages at once; the number stays verified.'),
+        detail: detail(
+          'optOutOfSms',
+          'Take the consent back',
+          'Ends text messages at once; the number stays verified.',
+        ),
       },
     )
 }
@@ -165,10 +205,18 @@ function standing({ access, texts, phones }: SmsDeps) {
       if (phone && !supported) against.push('country_not_supported')
       if (feature && remaining === 0) against.push('monthly_limit_reached')
       return {
-        ...{ eligible: against.length === 0, reasons: against, plan: caller.entitled.planId, feature },
-        ...{ phone_verified: verified, opted_in: phone !== undefined && phone.optedInAt !== null, country_supported: supported },
-        ...{ monthly_limit: monthlyLimit, used_this_month: usedThisMonth, remaining },
-        ...{ supported_countries: [...smsCountries], coming_soon: [...smsCountriesToCome] },
+        eligible: against.length === 0,
+        reasons: against,
+        plan: caller.entitled.planId,
+        feature,
+        phone_verified: verified,
+        opted_in: phone !== undefined && phone.optedInAt !== null,
+        country_supported: supported,
+        monthly_limit: monthlyLimit,
+        used_this_month: usedThisMonth,
+        remaining,
+        supported_countries: [...smsCountries],
+        coming_soon: [...smsCountriesToCome],
       }
     },
     {
@@ -197,16 +245,16 @@ function trial({ access, db, texts, phones, idempotency, ids, serviceName, now }
           )
         }
         const text = `${serviceName}: this is a test message. Alerts will look like this.`
-        const post = () => texts.post({ to: phone.number, text, accountId, dedupe: ids.uuid(), purpose: 'test' })
-        if (texts.allowance(accountId).remaining === 0) throw limitReached(texts.allowance(accountId).monthlyLimit, now())
+        const post = () =>
+          texts.post({ to: phone.number, text, accountId, dedupe: ids.uuid(), purpose: 'test' })
+        if (texts.allowance(accountId).remaining === 0)
+          throw limitReached(texts.allowance(accountId).monthlyLimit, now())
         const id = transact(db, post)
         return {
-          ...{
-            sent: texts.reaches,
-            message_id: id ?? null,
-            to: phone.number,
-            status: texts.reaches ? ('sent' as const) : ('logged' as const),
-          },
+          sent: texts.reaches,
+          message_id: id ?? null,
+          to: phone.number,
+          status: texts.reaches ? ('sent' as const) : ('logged' as const),
           message: texts.reaches
             ? 'A test message is on its way.'
             : 'There is no provider of text messages: the test message is in the log.',
@@ -216,7 +264,12 @@ function trial({ access, db, texts, phones, idempotency, ids, serviceName, now }
     {
       access: gated,
       headers: idempotencyHeader,
-      response: { 200: Tested, ...refusals, 422: ValidationProblem, 429: t.Union([FlatProblem, ValidationProblem]) },
+      response: {
+        200: Tested,
+        ...refusals,
+        422: ValidationProblem,
+        429: t.Union([FlatProblem, ValidationProblem]),
+      },
       detail: detail(
         'sendTestSms',
         'Send a test message',
@@ -232,7 +285,14 @@ function limitReached(limit: number | null, now: number): Problem {
   return new Problem(
     'sms_limit_reached',
     `All ${limit ?? 0} text messages of this month are used; the next month begins ${isoInstant(resetAt)}.`,
-    { ...{ field: null, value: null, errors: [] }, limit, retry_after: retryAfter, resets_at: isoInstant(resetAt) },
+    {
+      field: null,
+      value: null,
+      errors: [],
+      limit,
+      retry_after: retryAfter,
+      resets_at: isoInstant(resetAt),
+    },
     { headers: { 'retry-after': String(retryAfter) } },
   )
 }

@@ -2,17 +2,35 @@ import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { isoInstant, startOfMonth } from '../../lib/instant.ts'
 import { isActive, type MadeKey } from '../../service/keys/key-changes.ts'
-import { type AccountState, heldKeys, type Keyring, type KeyState } from '../../service/keys/keyring.ts'
+import {
+  type AccountState,
+  heldKeys,
+  type Keyring,
+  type KeyState,
+} from '../../service/keys/keyring.ts'
 import type { Meter } from '../../service/keys/meter.ts'
-import { ApiKeyShape, inOrder, instantOrNull, isoOrNull, keyRows, NewApiKeyShape } from '../keys/row.ts'
+import {
+  ApiKeyShape,
+  inOrder,
+  instantOrNull,
+  isoOrNull,
+  keyRows,
+  NewApiKeyShape,
+} from '../keys/row.ts'
 import { FeatureList } from '../keys/tier-shape.ts'
 
 const operatorFields = {
   account_id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
   suspended_at: instantOrNull('Since when the operator holds the key back.'),
 }
-export const OperatorKey = t.Object({ ...ApiKeyShape.properties, ...operatorFields }, { title: 'OperatorKey' })
-export const NewOperatorKey = t.Object({ ...NewApiKeyShape.properties, ...operatorFields }, { title: 'NewOperatorKey' })
+export const OperatorKey = t.Object(
+  { ...ApiKeyShape.properties, ...operatorFields },
+  { title: 'OperatorKey' },
+)
+export const NewOperatorKey = t.Object(
+  { ...NewApiKeyShape.properties, ...operatorFields },
+  { title: 'NewOperatorKey' },
+)
 
 const accountFields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
@@ -32,20 +50,33 @@ const accountFields = {
 }
 export const OperatorAccount = t.Object(accountFields, { title: 'OperatorAccount' })
 export const OperatorAccountDetail = t.Object(
-  { ...accountFields, features: FeatureList, usage_this_month: integer({ examples: [1234] }), api_keys: t.Array(OperatorKey) },
+  {
+    ...accountFields,
+    features: FeatureList,
+    usage_this_month: integer({ examples: [1234] }),
+    api_keys: t.Array(OperatorKey),
+  },
   { title: 'OperatorAccountDetail' },
 )
 
 /** Makes the wire form of accounts and keys as the operator sees them. */
 export function adminRows(keys: Keyring, meter: Meter, now: () => number) {
   const { row, made } = keyRows(meter, now)
-  const operatorPart = ({ key }: KeyState) => ({ account_id: key.accountId, suspended_at: isoOrNull(key.suspendedAt) })
+  const operatorPart = ({ key }: KeyState) => ({
+    account_id: key.accountId,
+    suspended_at: isoOrNull(key.suspendedAt),
+  })
   const keyRow = (state: KeyState) => ({ ...row(state), ...operatorPart(state) })
   const accountRow = (state: AccountState) => {
     const { account } = state
     const { tier, tierName, trialActive } = keys.entitlements(state)
     return {
-      ...{ id: account.id, email: account.email, plan: account.plan, tier, tier_name: tierName, add_ons: account.addOns },
+      id: account.id,
+      email: account.email,
+      plan: account.plan,
+      tier,
+      tier_name: tierName,
+      add_ons: account.addOns,
       trial_active: trialActive,
       trial_started_at: isoOrNull(account.trialStartedAt),
       trial_ends_at: isoOrNull(account.trialEndsAt),

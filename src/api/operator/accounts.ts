@@ -6,13 +6,29 @@ import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../h
 import { notFound, validationFailed } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import type { KeyChanges } from '../../service/keys/key-changes.ts'
-import { type AccountState, heldKeys, type Keyring, type KeyState } from '../../service/keys/keyring.ts'
+import {
+  type AccountState,
+  heldKeys,
+  type Keyring,
+  type KeyState,
+} from '../../service/keys/keyring.ts'
 import type { Meter } from '../../service/keys/meter.ts'
 import type { AdminTokens } from '../../service/operator/admin-tokens.ts'
-import { accountBody, accountChangeOf, newAccountBody, newAccountOf } from '../account/account-form.ts'
+import {
+  accountBody,
+  accountChangeOf,
+  newAccountBody,
+  newAccountOf,
+} from '../account/account-form.ts'
 import { envelope, success } from '../answer.ts'
 import { granted, keyBody, keyChangeOf, overlapMsOf, rollBody } from '../keys/form.ts'
-import { adminRows, NewOperatorKey, OperatorAccount, OperatorAccountDetail, OperatorKey } from './account-row.ts'
+import {
+  adminRows,
+  NewOperatorKey,
+  OperatorAccount,
+  OperatorAccountDetail,
+  OperatorKey,
+} from './account-row.ts'
 
 export interface AdminDeps {
   access: AccessPlugin
@@ -28,16 +44,29 @@ const access = { operator: true } as const
 const perPageMax = 100
 const refusals = { 400: NestedProblem, 401: NestedProblem }
 const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000101'] }) })
-const detail = (operationId: string, summary: string, description: string) => ({ operationId, tags: ['operator'], summary, description })
+const detail = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  tags: ['operator'],
+  summary,
+  description,
+})
 const suspension = formBody(t.Object({ suspended: t.Boolean() }))
 
 const AccountAnswer = envelope(t.Object({ account: OperatorAccountDetail }))
 const KeyAnswer = envelope(t.Object({ api_key: OperatorKey }))
 const NewKeyAnswer = envelope(t.Object({ api_key: NewOperatorKey }))
 
-/** Accounts, keys and the admin token for whoever runs the service: what the command line does, for the dashboard too. */
+/**
+ * Accounts, keys and the admin token for whoever runs the service: what the command line does, for
+ * the dashboard too.
+ */
 export const admin = (deps: AdminDeps) =>
-  new Elysia().use(accounts(deps)).use(oneAccount(deps)).use(accountKeys(deps)).use(oneKey(deps)).use(adminToken(deps))
+  new Elysia()
+    .use(accounts(deps))
+    .use(oneAccount(deps))
+    .use(accountKeys(deps))
+    .use(oneKey(deps))
+    .use(adminToken(deps))
 
 function accountOf(keys: Keyring, id: string): AccountState {
   const found = keys.account(id)
@@ -72,18 +101,32 @@ function accounts({ access: plugin, keys, meter, changes, nameMax, now }: AdminD
         const meta = pageMeta(page, found.length)
         pageHeaders(set.headers as Record<string, string>, request.url, meta)
         const start = (page.page - 1) * page.perPage
-        return { ...success({ accounts: found.slice(start, start + page.perPage).map(accountRow) }), meta }
+        return {
+          ...success({ accounts: found.slice(start, start + page.perPage).map(accountRow) }),
+          meta,
+        }
       },
       {
         access,
         query: t.Object({
-          email: t.Optional(t.String({ description: 'The account with this address.', examples: ['eval@example.com'] })),
-          q: t.Optional(t.String({ description: 'Part of the address.', examples: ['@example.com'] })),
+          email: t.Optional(
+            t.String({
+              description: 'The account with this address.',
+              examples: ['eval@example.com'],
+            }),
+          ),
+          q: t.Optional(
+            t.String({ description: 'Part of the address.', examples: ['@example.com'] }),
+          ),
           plan: t.Optional(t.String({ description: 'Id of a plan.', examples: ['enterprise'] })),
           ...pageQuery(perPageMax),
         }),
         response: {
-          200: t.Object({ status: t.Literal('success'), data: t.Object({ accounts: t.Array(OperatorAccount) }), meta: PageMetaShape }),
+          200: t.Object({
+            status: t.Literal('success'),
+            data: t.Object({ accounts: t.Array(OperatorAccount) }),
+            meta: PageMetaShape,
+          }),
           ...refusals,
         },
         detail: detail('listAccounts', 'List accounts', 'Accounts, the newest first.'),
@@ -95,7 +138,9 @@ function accounts({ access: plugin, keys, meter, changes, nameMax, now }: AdminD
         const wanted = newAccountOf(body, nameMax)
         const made = changes.createAccount(wanted)
         if (!made) {
-          throw validationFailed([{ field: 'email', message: 'email: has an account already.', value: wanted.email }])
+          throw validationFailed([
+            { field: 'email', message: 'email: has an account already.', value: wanted.email },
+          ])
         }
         set.status = 201
         return success({ account: accountDetail(made.account), api_key: madeRow(made.key) })
@@ -121,17 +166,29 @@ function oneAccount({ access: plugin, keys, meter, changes, now }: AdminDeps) {
   const { accountDetail } = adminRows(keys, meter, now)
   return new Elysia()
     .use(plugin)
-    .get('/admin/v1/accounts/:id', ({ params: { id } }) => success({ account: accountDetail(accountOf(keys, id)) }), {
-      access,
-      params,
-      response: { 200: AccountAnswer, ...refusals, 404: NestedProblem },
-      detail: detail('getOperatorAccount', 'An account', 'An account with what its plan gives it, its use and its keys.'),
-    })
+    .get(
+      '/admin/v1/accounts/:id',
+      ({ params: { id } }) => success({ account: accountDetail(accountOf(keys, id)) }),
+      {
+        access,
+        params,
+        response: { 200: AccountAnswer, ...refusals, 404: NestedProblem },
+        detail: detail(
+          'getOperatorAccount',
+          'An account',
+          'An account with what its plan gives it, its use and its keys.',
+        ),
+      },
+    )
     .patch(
       '/admin/v1/accounts/:id',
       ({ body, params: { id } }) => {
         const state = accountOf(keys, id)
-        return success({ account: accountDetail(changes.changeAccount(state, accountChangeOf(body, state.account.plan))) })
+        return success({
+          account: accountDetail(
+            changes.changeAccount(state, accountChangeOf(body, state.account.plan)),
+          ),
+        })
       },
       {
         access,
@@ -165,7 +222,11 @@ function accountKeys({ access: plugin, keys, meter, changes, nameMax, now }: Adm
           ...refusals,
           404: NestedProblem,
         },
-        detail: detail('listAccountKeys', "List an account's keys", 'Every key of an account, active ones first, then the newest.'),
+        detail: detail(
+          'listAccountKeys',
+          "List an account's keys",
+          'Every key of an account, active ones first, then the newest.',
+        ),
       },
     )
     .post(
@@ -181,7 +242,11 @@ function accountKeys({ access: plugin, keys, meter, changes, nameMax, now }: Adm
         params,
         body: keyBody(nameMax),
         response: { 201: NewKeyAnswer, ...refusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: detail('createAccountKey', 'Create a key for an account', 'A new key; its token is shown in this answer only.'),
+        detail: detail(
+          'createAccountKey',
+          'Create a key for an account',
+          'A new key; its token is shown in this answer only.',
+        ),
       },
     )
 }
@@ -204,7 +269,11 @@ function oneKey({ access: plugin, keys, meter, changes, now }: AdminDeps) {
         params,
         body: suspension,
         response: { 200: KeyAnswer, ...refusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: detail('suspendKey', 'Suspend or release a key', 'A suspended key is answered 403 until it is released.'),
+        detail: detail(
+          'suspendKey',
+          'Suspend or release a key',
+          'A suspended key is answered 403 until it is released.',
+        ),
       },
     )
     .post(
@@ -228,24 +297,42 @@ function oneKey({ access: plugin, keys, meter, changes, now }: AdminDeps) {
     .delete(
       '/admin/v1/keys/:id',
       ({ params: { id } }) =>
-        success({ api_key: keyRow(granted(changes.revokeKey(keyOf(keys, id), { evenLast: true }), 'api_key_already_revoked')) }),
+        success({
+          api_key: keyRow(
+            granted(
+              changes.revokeKey(keyOf(keys, id), { evenLast: true }),
+              'api_key_already_revoked',
+            ),
+          ),
+        }),
       {
         access,
         params,
         response: { 200: KeyAnswer, ...refusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: detail('revokeAccountKey', 'Revoke a key', 'Ends a key for good, the last active one of its account too.'),
+        detail: detail(
+          'revokeAccountKey',
+          'Revoke a key',
+          'Ends a key for good, the last active one of its account too.',
+        ),
       },
     )
 }
 
 function adminToken({ access: plugin, adminTokens }: AdminDeps) {
-  return new Elysia().use(plugin).post('/admin/v1/token/rotate', () => success({ admin_token: adminTokens.rotate() }), {
-    access,
-    response: { 200: envelope(t.Object({ admin_token: t.String({ description: '64 hexadecimal characters.' }) })), ...refusals },
-    detail: detail(
-      'rotateAdminToken',
-      'Rotate the admin token',
-      'A new admin token, shown in this answer only; every earlier one ends at once, the one of this request too.',
-    ),
-  })
+  return new Elysia()
+    .use(plugin)
+    .post('/admin/v1/token/rotate', () => success({ admin_token: adminTokens.rotate() }), {
+      access,
+      response: {
+        200: envelope(
+          t.Object({ admin_token: t.String({ description: '64 hexadecimal characters.' }) }),
+        ),
+        ...refusals,
+      },
+      detail: detail(
+        'rotateAdminToken',
+        'Rotate the admin token',
+        'A new admin token, shown in this answer only; every earlier one ends at once, the one of this request too.',
+      ),
+    })
 }

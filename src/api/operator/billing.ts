@@ -17,7 +17,13 @@ import type { Meter } from '../../service/keys/meter.ts'
 import type { Invoice } from '../../store/billing/invoices.ts'
 import { envelope, success } from '../answer.ts'
 import { agreed } from '../billing/form.ts'
-import { InvoiceShape, invoiceRow, periodName, SubscriptionShape, subscriptionRows } from '../billing/row.ts'
+import {
+  InvoiceShape,
+  invoiceRow,
+  periodName,
+  SubscriptionShape,
+  subscriptionRows,
+} from '../billing/row.ts'
 import { countOrNull, instantOrNull, isoOrNull } from '../keys/row.ts'
 
 export interface AdminBillingDeps {
@@ -34,7 +40,12 @@ const perPageMax = 100
 const centsMax = 1_000_000_000_000
 const descriptionMax = 200
 const refusals = { 400: NestedProblem, 401: NestedProblem }
-const detail = (operationId: string, summary: string, description: string) => ({ operationId, tags: ['operator'], summary, description })
+const detail = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  tags: ['operator'],
+  summary,
+  description,
+})
 
 const LedgerInvoice = t.Object(
   {
@@ -48,32 +59,50 @@ const LedgerInvoice = t.Object(
     next_attempt_at: instantOrNull('When the payment is tried again.'),
     last_error: t.Union([t.String(), t.Null()]),
     provider: t.String({ examples: ['manual'] }),
-    lines: t.Array(t.Object({ description: t.String(), amount: integer({ description: 'In cents.' }) })),
+    lines: t.Array(
+      t.Object({ description: t.String(), amount: integer({ description: 'In cents.' }) }),
+    ),
   },
   { title: 'LedgerInvoice' },
 )
 const One = envelope(t.Object({ invoice: LedgerInvoice }))
-const params = t.Object({ id: t.String({ description: 'Id of the invoice.', examples: ['00000000-0000-4000-8000-000000000901'] }) })
+const params = t.Object({
+  id: t.String({
+    description: 'Id of the invoice.',
+    examples: ['00000000-0000-4000-8000-000000000901'],
+  }),
+})
 
 const rowOf = (one: Invoice, baseUrl: string): (typeof LedgerInvoice)['static'] => ({
   ...invoiceRow(one, baseUrl),
-  ...{ account_id: one.accountId, subscription_id: one.subscriptionId, billed_to: one.billedTo, due_at: isoInstant(one.dueAt) },
-  ...{ paid_at: isoOrNull(one.paidAt), attempt_count: one.attempts, next_attempt_at: isoOrNull(one.nextAttemptAt) },
-  ...{ last_error: one.lastError, provider: one.provider },
+  account_id: one.accountId,
+  subscription_id: one.subscriptionId,
+  billed_to: one.billedTo,
+  due_at: isoInstant(one.dueAt),
+  paid_at: isoOrNull(one.paidAt),
+  attempt_count: one.attempts,
+  next_attempt_at: isoOrNull(one.nextAttemptAt),
+  last_error: one.lastError,
+  provider: one.provider,
   lines: one.lines.map(line => ({ description: line.description, amount: line.amountCents })),
 })
 
 /** The operator's ledger: invoices, whether they are paid, and plans at an agreed price. */
-export const adminBilling = (deps: AdminBillingDeps) => new Elysia().use(ledger(deps)).use(marking(deps)).use(agreeing(deps))
+export const adminBilling = (deps: AdminBillingDeps) =>
+  new Elysia().use(ledger(deps)).use(marking(deps)).use(agreeing(deps))
 
 function accountIn(form: Form, keys: Keyring): AccountState | undefined {
   const given = form.text('account', 254)
   if (!form.has('account')) return form.fault('account', 'is required.')
-  const found = given === undefined ? undefined : (keys.account(given) ?? keys.accountByEmail(given))
+  const found =
+    given === undefined ? undefined : (keys.account(given) ?? keys.accountByEmail(given))
   return found ?? form.fault('account', 'is neither the id nor the address of an account.')
 }
 
-const accountField = t.String({ description: 'Id or e-mail address of the account.', examples: ['eval@example.com'] })
+const accountField = t.String({
+  description: 'Id or e-mail address of the account.',
+  examples: ['eval@example.com'],
+})
 
 function ledger({ access, billing, keys, links, now }: AdminBillingDeps) {
   return new Elysia()
@@ -82,23 +111,47 @@ function ledger({ access, billing, keys, links, now }: AdminBillingDeps) {
       '/admin/v1/invoices',
       ({ query, request }) => {
         const page = pageOf(query, perPageMax)
-        const status = query.status ? invoiceStatuses.find(name => name === query.status) : undefined
+        const status = query.status
+          ? invoiceStatuses.find(name => name === query.status)
+          : undefined
         if (query.status && !status)
-          throw invalidParameter('status', query.status, `is not one of ${invoiceStatuses.join(', ')}.`, invoiceStatuses)
+          throw invalidParameter(
+            'status',
+            query.status,
+            `is not one of ${invoiceStatuses.join(', ')}.`,
+            invoiceStatuses,
+          )
         const filter = { accountId: query.account || undefined, status }
         const { baseUrl } = links(request)
         const rows = billing.invoices.page(filter, page.perPage, (page.page - 1) * page.perPage)
-        return success({ invoices: rows.map(one => rowOf(one, baseUrl)), meta: pageMeta(page, billing.invoices.count(filter)) })
+        return success({
+          invoices: rows.map(one => rowOf(one, baseUrl)),
+          meta: pageMeta(page, billing.invoices.count(filter)),
+        })
       },
       {
         access: operator,
         query: t.Object({
-          status: t.Optional(t.String({ description: 'Only those that are so.', examples: ['open'] })),
-          account: t.Optional(t.String({ description: 'Id of an account.', examples: ['00000000-0000-4000-8000-000000000001'] })),
+          status: t.Optional(
+            t.String({ description: 'Only those that are so.', examples: ['open'] }),
+          ),
+          account: t.Optional(
+            t.String({
+              description: 'Id of an account.',
+              examples: ['00000000-0000-4000-8000-000000000001'],
+            }),
+          ),
           ...pageQuery(perPageMax),
         }),
-        response: { 200: envelope(t.Object({ invoices: t.Array(LedgerInvoice), meta: PageMetaShape })), ...refusals },
-        detail: detail('listLedger', 'Invoices of all accounts', 'Every invoice, the newest first.'),
+        response: {
+          200: envelope(t.Object({ invoices: t.Array(LedgerInvoice), meta: PageMetaShape })),
+          ...refusals,
+        },
+        detail: detail(
+          'listLedger',
+          'Invoices of all accounts',
+          'Every invoice, the newest first.',
+        ),
       },
     )
     .post(
@@ -106,7 +159,8 @@ function ledger({ access, billing, keys, links, now }: AdminBillingDeps) {
       ({ body, request, set }) => {
         const form = formOf(body)
         const account = accountIn(form, keys)
-        for (const field of ['description', 'amount']) if (!form.has(field)) form.fault(field, 'is required.')
+        for (const field of ['description', 'amount'])
+          if (!form.has(field)) form.fault(field, 'is required.')
         const description = form.text('description', descriptionMax) ?? ''
         const amountCents = form.integer('amount', 1, centsMax) ?? 0
         const startsAt = form.moment('period_start') ?? now()
@@ -122,7 +176,10 @@ function ledger({ access, billing, keys, links, now }: AdminBillingDeps) {
         body: formBody(
           t.Object({
             account: accountField,
-            description: t.String({ maxLength: descriptionMax, examples: ['Futures Data, November'] }),
+            description: t.String({
+              maxLength: descriptionMax,
+              examples: ['Futures Data, November'],
+            }),
             amount: integer({ minimum: 1, description: 'In cents.', examples: [4900] }),
             period_start: t.Optional(t.String({ format: 'date-time' })),
             period_end: t.Optional(t.String({ format: 'date-time' })),
@@ -138,19 +195,27 @@ function ledger({ access, billing, keys, links, now }: AdminBillingDeps) {
     )
 }
 
-const marks = { pay: 'paid', void: 'void', write_off: 'uncollectible' } as const satisfies Record<string, InvoiceStatus>
+const marks = { pay: 'paid', void: 'void', write_off: 'uncollectible' } as const satisfies Record<
+  string,
+  InvoiceStatus
+>
 
 function marking({ access, billing, links }: AdminBillingDeps) {
   const mark = (id: string, deed: keyof typeof marks, request: Request) => {
     const held = billing.invoices.byId(id)
     if (!held) throw notFound('The invoice')
-    return success({ invoice: rowOf(agreed(billing.ledger.mark(held, marks[deed])), links(request).baseUrl) })
+    return success({
+      invoice: rowOf(agreed(billing.ledger.mark(held, marks[deed])), links(request).baseUrl),
+    })
   }
   const route = (operationId: string, summary: string, description: string) => ({
-    ...{ access: operator, params, response: { 200: One, ...refusals, 404: NestedProblem, 422: ValidationProblem } },
+    access: operator,
+    params,
+    response: { 200: One, ...refusals, 404: NestedProblem, 422: ValidationProblem },
     detail: detail(operationId, summary, description),
   })
-  const closed = 'An invoice that is settled, or that a processor takes the money of, stays as it is (422 `invoice_closed`).'
+  const closed =
+    'An invoice that is settled, or that a processor takes the money of, stays as it is (422 `invoice_closed`).'
   return new Elysia()
     .use(access)
     .post('/admin/v1/invoices/:id/pay', ({ params: { id }, request }) => mark(id, 'pay', request), {
@@ -160,12 +225,28 @@ function marking({ access, billing, links }: AdminBillingDeps) {
         `The money has come: bought requests are there from now on, and a subscription that was past due is active again. What was given up can be paid after all. ${closed}`,
       ),
     })
-    .post('/admin/v1/invoices/:id/void', ({ params: { id }, request }) => mark(id, 'void', request), {
-      ...route('voidInvoice', 'Void an invoice', `It should not have been made, and nobody owes it. ${closed}`),
-    })
-    .post('/admin/v1/invoices/:id/write_off', ({ params: { id }, request }) => mark(id, 'write_off', request), {
-      ...route('writeOffInvoice', 'Give an invoice up', `It is owed and will not be paid. ${closed}`),
-    })
+    .post(
+      '/admin/v1/invoices/:id/void',
+      ({ params: { id }, request }) => mark(id, 'void', request),
+      {
+        ...route(
+          'voidInvoice',
+          'Void an invoice',
+          `It should not have been made, and nobody owes it. ${closed}`,
+        ),
+      },
+    )
+    .post(
+      '/admin/v1/invoices/:id/write_off',
+      ({ params: { id }, request }) => mark(id, 'write_off', request),
+      {
+        ...route(
+          'writeOffInvoice',
+          'Give an invoice up',
+          `It is owed and will not be paid. ${closed}`,
+        ),
+      },
+    )
 }
 
 function agreeing({ access, billing, keys, meter, now }: AdminBillingDeps) {
@@ -181,9 +262,15 @@ function agreeing({ access, billing, keys, meter, now }: AdminBillingDeps) {
       const billingPeriod = form.choice('billing_period', billingPeriods) ?? 'monthly'
       const priceCents = form.integer('price', 0, centsMax) ?? 0
       form.check()
-      agreed(billing.ledger.agree(account!, { plan: plan!, billingPeriod, priceCents }), 'plan', plan)
+      agreed(
+        billing.ledger.agree(account!, { plan: plan!, billingPeriod, priceCents }),
+        'plan',
+        plan,
+      )
       set.status = 201
-      return success({ subscription: { ...row(account!), account_id: account!.account.id, price: priceCents } })
+      return success({
+        subscription: { ...row(account!), account_id: account!.account.id, price: priceCents },
+      })
     },
     {
       access: operator,
@@ -192,7 +279,11 @@ function agreeing({ access, billing, keys, meter, now }: AdminBillingDeps) {
           account: accountField,
           plan: t.Union(plans.map(plan => t.Literal(plan))),
           billing_period: t.Optional(periodName),
-          price: integer({ minimum: 0, description: 'Of a period, in cents.', examples: [120_000] }),
+          price: integer({
+            minimum: 0,
+            description: 'Of a period, in cents.',
+            examples: [120_000],
+          }),
         }),
       ),
       response: {

@@ -1,10 +1,21 @@
 import { Elysia, t } from 'elysia'
 import { exportText } from '../../feed/prices/export.ts'
-import { catalogueOf, checkRow, type RawRow, type Catalogue as RowCatalogue } from '../../feed/prices/rows.ts'
+import {
+  catalogueOf,
+  checkRow,
+  type RawRow,
+  type Catalogue as RowCatalogue,
+} from '../../feed/prices/rows.ts'
 import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
 import { listOf } from '../../http/input/query.ts'
-import { type FieldFault, invalidParameter, notFound, Problem, validationFailed } from '../../http/problem/problem.ts'
+import {
+  type FieldFault,
+  invalidParameter,
+  notFound,
+  Problem,
+  validationFailed,
+} from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant, parseDay } from '../../lib/instant.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
@@ -94,9 +105,21 @@ export function adminData(deps: AdminDataDeps) {
         body: t.Any({
           description:
             '`{"observations":[{"code","observed_at","price","currency"?}]}`, or one such object a line as `application/x-ndjson`.',
-          examples: [{ observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T15:00:00Z', price: 71.23 }] }],
+          examples: [
+            {
+              observations: [
+                { code: 'WTI_USD', observed_at: '2026-11-20T15:00:00Z', price: 71.23 },
+              ],
+            },
+          ],
         }),
-        response: { 200: envelope(Counts), 400: NestedProblem, 401: NestedProblem, 413: NestedProblem, 422: ValidationProblem },
+        response: {
+          200: envelope(Counts),
+          400: NestedProblem,
+          401: NestedProblem,
+          413: NestedProblem,
+          422: ValidationProblem,
+        },
         detail: {
           operationId: 'recordObservations',
           tags: ['operator'],
@@ -110,7 +133,14 @@ export function adminData(deps: AdminDataDeps) {
       () =>
         success(
           catalogue.list().map(({ id, code, name, category, currency, unit, level, aliases }) => ({
-            ...{ id, code, name, category, currency, unit, level, aliases },
+            id,
+            code,
+            name,
+            category,
+            currency,
+            unit,
+            level,
+            aliases,
             has_data: catalogue.extent(catalogue.byId(id)) !== undefined,
           })),
         ),
@@ -121,7 +151,8 @@ export function adminData(deps: AdminDataDeps) {
           operationId: 'listSeries',
           tags: ['operator'],
           summary: 'List series',
-          description: 'Every series of the catalogue, with the level that bounds what is accepted as a value.',
+          description:
+            'Every series of the catalogue, with the level that bounds what is accepted as a value.',
         },
       },
     )
@@ -129,12 +160,19 @@ export function adminData(deps: AdminDataDeps) {
       '/admin/v1/export',
       ({ query, set }) => {
         const wanted = listOf(query.codes)
-        const series = wanted.length > 0 ? wanted.map(code => knownSeries(catalogue, code, now())) : [...catalogue.list()]
+        const series =
+          wanted.length > 0
+            ? wanted.map(code => knownSeries(catalogue, code, now()))
+            : [...catalogue.list()]
         if (query.format !== undefined && query.format !== 'csv' && query.format !== 'ndjson') {
-          throw invalidParameter('format', query.format, 'is neither csv nor ndjson.', ['csv', 'ndjson'])
+          throw invalidParameter('format', query.format, 'is neither csv nor ndjson.', [
+            'csv',
+            'ndjson',
+          ])
         }
         const format = query.format ?? 'csv'
-        set.headers['content-type'] = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
+        set.headers['content-type'] =
+          format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
         const text = exportText(observationPages(observations, series), format)
         // The runtime streams an async iterable of text; its types know only the platform's bodies.
         return new Response(text as unknown as ReadableStream)
@@ -143,12 +181,20 @@ export function adminData(deps: AdminDataDeps) {
         access: operator,
         query: t.Object({
           codes: t.Optional(
-            t.String({ description: 'Codes to export, comma-separated; absent: all.', examples: ['WTI_USD,BRENT_CRUDE_USD'] }),
+            t.String({
+              description: 'Codes to export, comma-separated; absent: all.',
+              examples: ['WTI_USD,BRENT_CRUDE_USD'],
+            }),
           ),
-          format: t.Optional(t.String({ description: '`csv` (default) or `ndjson`.', examples: ['csv'] })),
+          format: t.Optional(
+            t.String({ description: '`csv` (default) or `ndjson`.', examples: ['csv'] }),
+          ),
         }),
         response: {
-          200: t.String({ contentMediaType: 'text/csv', examples: ['code,observed_at,price,currency'] }),
+          200: t.String({
+            contentMediaType: 'text/csv',
+            examples: ['code,observed_at,price,currency'],
+          }),
           400: NestedProblem,
           401: NestedProblem,
         },
@@ -156,7 +202,8 @@ export function adminData(deps: AdminDataDeps) {
           operationId: 'exportObservations',
           tags: ['operator'],
           summary: 'Export observations',
-          description: 'Current values of one, several or all series by code and time, in the form that import takes; streamed.',
+          description:
+            'Current values of one, several or all series by code and time, in the form that import takes; streamed.',
         },
       },
     )
@@ -174,33 +221,49 @@ export function adminData(deps: AdminDataDeps) {
       '/admin/v1/quarantine',
       ({ body, set }) => {
         set.status = 201
-        return success(quarantineRow(quarantine.add(quarantineOf(body as Record<string, unknown>, catalogue, now()))))
+        return success(
+          quarantineRow(
+            quarantine.add(quarantineOf(body as Record<string, unknown>, catalogue, now())),
+          ),
+        )
       },
       {
         access: operator,
         body: t.Any({
           description: '`{"code","from","to"?,"reason"}`; days, both inclusive.',
-          examples: [{ code: 'WTI_USD', from: '2026-11-02', to: '2026-11-03', reason: 'Source repeated a stale value' }],
+          examples: [
+            {
+              code: 'WTI_USD',
+              from: '2026-11-02',
+              to: '2026-11-03',
+              reason: 'Source repeated a stale value',
+            },
+          ],
         }),
         response: { 201: envelope(QuarantineRow), 401: NestedProblem, 422: ValidationProblem },
         detail: {
           operationId: 'addQuarantine',
           tags: ['operator'],
           summary: 'Quarantine days',
-          description: 'Leaves a range of days of a series out of every read; answers say which. Nothing is deleted.',
+          description:
+            'Leaves a range of days of a series out of every read; answers say which. Nothing is deleted.',
         },
       },
     )
     .delete(
       '/admin/v1/quarantine/:id',
       ({ params }) => {
-        const removed = /^\d{1,15}$/.test(params.id) ? quarantine.remove(Number(params.id)) : undefined
+        const removed = /^\d{1,15}$/.test(params.id)
+          ? quarantine.remove(Number(params.id))
+          : undefined
         if (!removed) throw notFound(`Quarantine ${params.id}`)
         return success(quarantineRow(removed))
       },
       {
         access: operator,
-        params: t.Object({ id: t.String({ description: 'Number of the range.', examples: ['1'] }) }),
+        params: t.Object({
+          id: t.String({ description: 'Number of the range.', examples: ['1'] }),
+        }),
         response: { 200: envelope(QuarantineRow), 401: NestedProblem, 404: NestedProblem },
         detail: {
           operationId: 'removeQuarantine',
@@ -214,15 +277,28 @@ export function adminData(deps: AdminDataDeps) {
 
 /** The rows of a request: an object with a list, a list, or a line each. */
 function rowsOf(body: unknown): unknown[] {
-  const rows = typeof body === 'string' ? linesOf(body) : ((body as { observations?: unknown } | null)?.observations ?? body)
+  const rows =
+    typeof body === 'string'
+      ? linesOf(body)
+      : ((body as { observations?: unknown } | null)?.observations ?? body)
   if (!Array.isArray(rows)) {
-    throw validationFailed([{ field: 'observations', message: 'observations: must be a list of {code, observed_at, price}.', value: null }])
+    throw validationFailed([
+      {
+        field: 'observations',
+        message: 'observations: must be a list of {code, observed_at, price}.',
+        value: null,
+      },
+    ])
   }
   if (rows.length > rowsMax) {
-    throw new Problem('PAYLOAD_TOO_LARGE', `${rows.length} observations in one request: at most ${rowsMax} are accepted.`, {
-      max: rowsMax,
-      received: rows.length,
-    })
+    throw new Problem(
+      'PAYLOAD_TOO_LARGE',
+      `${rows.length} observations in one request: at most ${rowsMax} are accepted.`,
+      {
+        max: rowsMax,
+        received: rows.length,
+      },
+    )
   }
   return rows
 }
@@ -245,13 +321,22 @@ function pointsOf(rows: readonly unknown[], known: RowCatalogue, now: number): P
   for (const [i, row] of rows.entries()) {
     if (faults.length >= faultsMax) break
     const given = (typeof row === 'object' && row !== null ? row : {}) as Record<string, unknown>
-    const raw: RawRow = { code: given.code, observedAt: given.observed_at, price: given.price, currency: given.currency }
+    const raw: RawRow = {
+      code: given.code,
+      observedAt: given.observed_at,
+      price: given.price,
+      currency: given.currency,
+    }
     const checked = checkRow(raw, known, now)
     if (checked.kind === 'point') points.push(checked.point)
     else {
       const field = checked.kind === 'blank' ? 'price' : checked.field
       const message = checked.kind === 'blank' ? 'price: is missing' : checked.reason
-      faults.push({ field: `observations.${i}.${field}`, message: `observations[${i}].${message}`, value: given[field] ?? null })
+      faults.push({
+        field: `observations.${i}.${field}`,
+        message: `observations[${i}].${message}`,
+        value: given[field] ?? null,
+      })
     }
   }
   if (faults.length > 0) throw validationFailed(faults)
@@ -264,10 +349,16 @@ function knownSeries(catalogue: Catalogue, code: string, now: number) {
   return found.series
 }
 
-function quarantineOf(body: Record<string, unknown>, catalogue: Catalogue, now: number): Omit<Quarantine, 'id'> {
+function quarantineOf(
+  body: Record<string, unknown>,
+  catalogue: Catalogue,
+  now: number,
+): Omit<Quarantine, 'id'> {
   const faults: FieldFault[] = []
-  const fault = (field: string, message: string) => faults.push({ field, message: `${field}: ${message}`, value: body?.[field] ?? null })
-  const text = (field: string) => (typeof body?.[field] === 'string' ? (body[field] as string).trim() : '')
+  const fault = (field: string, message: string) =>
+    faults.push({ field, message: `${field}: ${message}`, value: body?.[field] ?? null })
+  const text = (field: string) =>
+    typeof body?.[field] === 'string' ? (body[field] as string).trim() : ''
   const found = catalogue.resolve(text('code'), now)
   if (!found) fault('code', 'is not a code of the catalogue.')
   const from = text('from')

@@ -24,12 +24,24 @@ const DatasetShape = t.Object(
   {
     name: t.String({ examples: ['futures-settlements'] }),
     description: t.String(),
-    columns: t.Array(t.Object({ name: t.String({ examples: ['contract'] }), required: t.Boolean(), description: t.String() })),
+    columns: t.Array(
+      t.Object({
+        name: t.String({ examples: ['contract'] }),
+        required: t.Boolean(),
+        description: t.String(),
+      }),
+    ),
     example: t.String({ description: 'A file of two rows.' }),
-    key: t.Array(t.String(), { description: 'Columns that tell rows apart: the last of a file counts.' }),
-    batch_max: integer({ description: 'Rows that the command line sends at once.', examples: [1000] }),
+    key: t.Array(t.String(), {
+      description: 'Columns that tell rows apart: the last of a file counts.',
+    }),
+    batch_max: integer({
+      description: 'Rows that the command line sends at once.',
+      examples: [1000],
+    }),
     wide: t.Union([t.Object({ name: t.String(), value: t.String() }), t.Null()], {
-      description: 'In files with a column for each of something: the column that its name stands for and the one that its cells are of.',
+      description:
+        'In files with a column for each of something: the column that its name stands for and the one that its cells are of.',
     }),
   },
   { title: 'Dataset' },
@@ -52,11 +64,25 @@ export function adminDatasets({ access, datasets, now }: AdminDatasetsDeps) {
       '/admin/v1/datasets',
       () =>
         success(
-          datasets.map(({ name, description, columns, example, key = [], wide = null, batchMax = usualBatch }) => ({
-            ...{ name, description, example, wide, batch_max: batchMax },
-            columns: [...columns],
-            key: [...key],
-          })),
+          datasets.map(
+            ({
+              name,
+              description,
+              columns,
+              example,
+              key = [],
+              wide = null,
+              batchMax = usualBatch,
+            }) => ({
+              name,
+              description,
+              example,
+              wide,
+              batch_max: batchMax,
+              columns: [...columns],
+              key: [...key],
+            }),
+          ),
         ),
       {
         access: operator,
@@ -65,7 +91,8 @@ export function adminDatasets({ access, datasets, now }: AdminDatasetsDeps) {
           operationId: 'listDatasets',
           tags: ['operator'],
           summary: 'List datasets',
-          description: 'What can be imported beside prices, with the columns of each and an example.',
+          description:
+            'What can be imported beside prices, with the columns of each and an example.',
         },
       },
     )
@@ -77,17 +104,38 @@ export function adminDatasets({ access, datasets, now }: AdminDatasetsDeps) {
         const { rows, dryRun } = requestOf(body)
         const at = now()
         const records = recordsOf(dataset, rows, at)
-        const counts = dryRun ? { inserted: 0, revised: 0, unchanged: 0 } : dataset.write(records, at)
-        return success({ received: rows.length, ...counts, dry_run: dryRun, recorded_at: isoInstant(at) })
+        const counts = dryRun
+          ? { inserted: 0, revised: 0, unchanged: 0 }
+          : dataset.write(records, at)
+        return success({
+          received: rows.length,
+          ...counts,
+          dry_run: dryRun,
+          recorded_at: isoInstant(at),
+        })
       },
       {
         access: operator,
-        params: t.Object({ name: t.String({ description: 'Name of the dataset.', examples: ['futures-settlements'] }) }),
+        params: t.Object({
+          name: t.String({
+            description: 'Name of the dataset.',
+            examples: ['futures-settlements'],
+          }),
+        }),
         body: t.Any({
-          description: '`{"rows":[{column: value}], "dry_run"?: bool}`, or one such row a line as `application/x-ndjson`.',
+          description:
+            '`{"rows":[{column: value}], "dry_run"?: bool}`, or one such row a line as `application/x-ndjson`.',
           examples: [
             {
-              rows: [{ contract: 'WTI_FUTURES_2027_01', traded_on: '2026-11-19', close: 71.95, settlement: 71.87, open_interest: 284113 }],
+              rows: [
+                {
+                  contract: 'WTI_FUTURES_2027_01',
+                  traded_on: '2026-11-19',
+                  close: 71.95,
+                  settlement: 71.87,
+                  open_interest: 284113,
+                },
+              ],
             },
           ],
         }),
@@ -111,11 +159,18 @@ export function adminDatasets({ access, datasets, now }: AdminDatasetsDeps) {
 
 function requestOf(body: unknown): { rows: unknown[]; dryRun: boolean } {
   const given = typeof body === 'string' ? linesOf(body) : body
-  const fields: { rows?: unknown; dry_run?: unknown } = typeof given === 'object' && given !== null ? given : {}
+  const fields: { rows?: unknown; dry_run?: unknown } =
+    typeof given === 'object' && given !== null ? given : {}
   const named: typeof fields = Array.isArray(given) ? { rows: given } : fields
   const dryRun = named.dry_run ?? false
-  if (typeof dryRun !== 'boolean') throw validationFailed([{ field: 'dry_run', message: 'dry_run: must be true or false.', value: dryRun }])
-  if (!Array.isArray(named.rows)) throw validationFailed([{ field: 'rows', message: 'rows: must be a list of objects.', value: null }])
+  if (typeof dryRun !== 'boolean')
+    throw validationFailed([
+      { field: 'dry_run', message: 'dry_run: must be true or false.', value: dryRun },
+    ])
+  if (!Array.isArray(named.rows))
+    throw validationFailed([
+      { field: 'rows', message: 'rows: must be a list of objects.', value: null },
+    ])
   if (named.rows.length > rowsMax) {
     const message = `${named.rows.length} rows in one request: at most ${rowsMax} are accepted.`
     throw new Problem('PAYLOAD_TOO_LARGE', message, { max: rowsMax, received: named.rows.length })
@@ -139,10 +194,18 @@ function recordsOf(dataset: Dataset<unknown>, rows: readonly unknown[], now: num
   const faults: FieldFault[] = []
   const records: unknown[] = []
   for (const [i, row] of rows.entries()) {
-    const given = typeof row === 'object' && row !== null && !Array.isArray(row) ? (row as Record<string, unknown>) : {}
+    const given =
+      typeof row === 'object' && row !== null && !Array.isArray(row)
+        ? (row as Record<string, unknown>)
+        : {}
     const checked = dataset.check(given, now)
     if ('record' in checked) records.push(checked.record)
-    else faults.push({ field: `rows.${i}.${checked.field}`, message: checked.reason, value: given[checked.field] ?? null })
+    else
+      faults.push({
+        field: `rows.${i}.${checked.field}`,
+        message: checked.reason,
+        value: given[checked.field] ?? null,
+      })
   }
   if (faults.length > 0) throw validationFailed(faults)
   return records

@@ -1,7 +1,13 @@
 import { Elysia, t } from 'elysia'
 import type { Fault, Faults } from '../../http/faults.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
-import { type FieldFault, invalidParameter, type ProblemCode, problems, validationFailed } from '../../http/problem/problem.ts'
+import {
+  type FieldFault,
+  invalidParameter,
+  type ProblemCode,
+  problems,
+  validationFailed,
+} from '../../http/problem/problem.ts'
 import type { ManualClock } from '../../lib/clock.ts'
 import { addDuration } from '../../lib/duration.ts'
 import type { Ids } from '../../lib/ids.ts'
@@ -37,22 +43,35 @@ export interface DevDeps extends DevControls {
 type Body = Record<string, unknown>
 
 const operator = { operator: true } as const
-const hidden = (operationId: string, summary: string) => ({ detail: { operationId, summary, tags: ['development'], hide: true } })
+const hidden = (operationId: string, summary: string) => ({
+  detail: { operationId, summary, tags: ['development'], hide: true },
+})
 const anyBody = t.Optional(t.Any({ description: 'A JSON object.' }))
 const open = t.Object({}, { additionalProperties: true })
 
 const refuse = (field: string, message: string, value: unknown) =>
   validationFailed([{ field, message: `${field}: ${message}`, value: value ?? null }])
 
-/** The controls of an evaluation copy: time, accounts, data and faults. They take the operator's token and do not exist in production. */
+/**
+ * The controls of an evaluation copy: time, accounts, data and faults. They take the operator's
+ * token and do not exist in production.
+ */
 export function dev(deps: DevDeps) {
   const { clock, faults } = deps
   const clockState = () => ({ now: isoInstant(clock.now()), frozen: clock.frozen })
   /** How much of the data is there: the rest is being written. */
-  const feedState = () => ({ paused: deps.feed.paused, codes_ready: deps.feed.filled().size, codes_total: deps.feed.total })
+  const feedState = () => ({
+    paused: deps.feed.paused,
+    codes_ready: deps.feed.filled().size,
+    codes_total: deps.feed.total,
+  })
   return new Elysia()
     .use(deps.access)
-    .get('/_dev/clock', clockState, { access: operator, response: open, ...hidden('devGetClock', 'The clock') })
+    .get('/_dev/clock', clockState, {
+      access: operator,
+      response: open,
+      ...hidden('devGetClock', 'The clock'),
+    })
     .post(
       '/_dev/clock',
       async ({ body }) => {
@@ -62,7 +81,12 @@ export function dev(deps: DevDeps) {
         if (to !== undefined) await deps.advance(to)
         return clockState()
       },
-      { access: operator, body: anyBody, response: open, ...hidden('devMoveClock', 'Move the clock') },
+      {
+        access: operator,
+        body: anyBody,
+        response: open,
+        ...hidden('devMoveClock', 'Move the clock'),
+      },
     )
     .post(
       '/_dev/accounts',
@@ -70,9 +94,18 @@ export function dev(deps: DevDeps) {
         set.status = 201
         return makeAccount(deps, objectOf(body))
       },
-      { access: operator, body: anyBody, response: { 201: open }, ...hidden('devMakeAccount', 'Make an account with a key') },
+      {
+        access: operator,
+        body: anyBody,
+        response: { 201: open },
+        ...hidden('devMakeAccount', 'Make an account with a key'),
+      },
     )
-    .get('/_dev/feed', feedState, { access: operator, response: open, ...hidden('devGetFeed', 'The feed') })
+    .get('/_dev/feed', feedState, {
+      access: operator,
+      response: open,
+      ...hidden('devGetFeed', 'The feed'),
+    })
     .post(
       '/_dev/feed',
       ({ body }) => {
@@ -81,7 +114,12 @@ export function dev(deps: DevDeps) {
         deps.feed.paused = paused
         return feedState()
       },
-      { access: operator, body: anyBody, response: open, ...hidden('devPauseFeed', 'Pause the feed') },
+      {
+        access: operator,
+        body: anyBody,
+        response: open,
+        ...hidden('devPauseFeed', 'Pause the feed'),
+      },
     )
     .get(
       '/_dev/inbox',
@@ -104,7 +142,12 @@ export function dev(deps: DevDeps) {
         await deps.snapshot(name)
         return { snapshot: name, now: isoInstant(clock.now()) }
       },
-      { access: operator, body: anyBody, response: open, ...hidden('devSnapshot', 'Keep the state') },
+      {
+        access: operator,
+        body: anyBody,
+        response: open,
+        ...hidden('devSnapshot', 'Keep the state'),
+      },
     )
     .post(
       '/_dev/restore',
@@ -113,7 +156,12 @@ export function dev(deps: DevDeps) {
         if (!(await deps.restore(name))) throw refuse('name', 'is no snapshot.', name)
         return { restored: name, now: isoInstant(clock.now()) }
       },
-      { access: operator, body: anyBody, response: open, ...hidden('devRestore', 'Go back to a kept state') },
+      {
+        access: operator,
+        body: anyBody,
+        response: open,
+        ...hidden('devRestore', 'Go back to a kept state'),
+      },
     )
     .post(
       '/_dev/reset',
@@ -121,7 +169,12 @@ export function dev(deps: DevDeps) {
         await deps.reset()
         return { reset: true, now: isoInstant(clock.now()) }
       },
-      { access: operator, body: anyBody, response: open, ...hidden('devReset', 'Go back to the start') },
+      {
+        access: operator,
+        body: anyBody,
+        response: open,
+        ...hidden('devReset', 'Go back to the start'),
+      },
     )
     .get('/_dev/faults', () => ({ faults: faults.all().map(faultRow) }), {
       access: operator,
@@ -134,7 +187,12 @@ export function dev(deps: DevDeps) {
         set.status = 201
         return faultRow(faults.add(faultOf(objectOf(body))))
       },
-      { access: operator, body: anyBody, response: { 201: open }, ...hidden('devAddFault', 'Make a route fail') },
+      {
+        access: operator,
+        body: anyBody,
+        response: { 201: open },
+        ...hidden('devAddFault', 'Make a route fail'),
+      },
     )
     .delete(
       '/_dev/faults',
@@ -152,51 +210,75 @@ function channelOf(text: string | undefined): Channel | undefined {
 }
 
 const messageRow = ({ channel, to, subject, text, html, attachments, at }: Captured) => ({
-  ...{ channel, to, subject, text, html },
+  channel,
+  to,
+  subject,
+  text,
+  html,
   attachments: attachments.map(({ filename, contentType, content, encoding }) => ({
     filename,
     content_type: contentType,
-    ...{ content, encoding },
+    content,
+    encoding,
   })),
   at: isoInstant(at),
 })
 
 const faultRow = ({ delayMs, ...fault }: Fault) => ({ ...fault, delay_ms: delayMs })
 
-const objectOf = (body: unknown): Body => (typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Body) : {})
+const objectOf = (body: unknown): Body =>
+  typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Body) : {}
 
 /** Where the clock is to go: forward by a duration, or to an instant that is not before now. */
 function momentOf(given: Body, now: number): number | undefined {
   if (given.advance !== undefined) {
     const to = typeof given.advance === 'string' ? addDuration(now, given.advance) : undefined
-    if (to === undefined || to < now) throw refuse('advance', 'must be an ISO 8601 duration forward, such as PT61S or P1D.', given.advance)
+    if (to === undefined || to < now)
+      throw refuse(
+        'advance',
+        'must be an ISO 8601 duration forward, such as PT61S or P1D.',
+        given.advance,
+      )
     return to
   }
   if (given.now === undefined) return undefined
   const to = typeof given.now === 'string' ? parseInstant(given.now) : undefined
   if (to === undefined) throw refuse('now', 'must be an ISO 8601 time with a zone.', given.now)
   if (to < now)
-    throw refuse('now', `is before the clock (${isoInstant(now)}); time only moves forward. Use /_dev/reset to go back.`, given.now)
+    throw refuse(
+      'now',
+      `is before the clock (${isoInstant(now)}); time only moves forward. Use /_dev/reset to go back.`,
+      given.now,
+    )
   return to
 }
 
 function nameOf(given: Body): string {
   const name = given.name ?? 'default'
-  if (typeof name !== 'string' || !/^[a-z0-9-]{1,64}$/.test(name)) throw refuse('name', 'must be 1 to 64 of a-z, 0-9 and -.', name)
+  if (typeof name !== 'string' || !/^[a-z0-9-]{1,64}$/.test(name))
+    throw refuse('name', 'must be 1 to 64 of a-z, 0-9 and -.', name)
   return name
 }
 
 function makeAccount({ keys, ids, clock, trialDays }: DevDeps, given: Body) {
   const at = clock.now()
   const id = ids.uuid()
-  const email = typeof given.email === 'string' ? given.email.toLowerCase() : `account-${id.slice(0, 8)}@example.com`
+  const email =
+    typeof given.email === 'string'
+      ? given.email.toLowerCase()
+      : `account-${id.slice(0, 8)}@example.com`
   const plan = given.plan ?? 'free'
   const addOns = given.add_ons ?? []
-  if (typeof plan !== 'string' || !isPlanId(plan)) throw refuse('plan', `must be one of ${planIds.join(', ')}.`, plan)
-  if (!Array.isArray(addOns) || addOns.some(one => !(addOnIds as readonly unknown[]).includes(one))) {
+  if (typeof plan !== 'string' || !isPlanId(plan))
+    throw refuse('plan', `must be one of ${planIds.join(', ')}.`, plan)
+  if (
+    !Array.isArray(addOns) ||
+    addOns.some(one => !(addOnIds as readonly unknown[]).includes(one))
+  ) {
     throw refuse('add_ons', `must be a list of ${addOnIds.join(', ')}.`, addOns)
   }
-  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw refuse('email', 'must be an e-mail address.', given.email)
+  if (!/^[^\s@]+@[^\s@]+$/.test(email))
+    throw refuse('email', 'must be an e-mail address.', given.email)
   if (keys.accountByEmail(email)) throw refuse('email', 'has an account already.', email)
   const trial = given.trial === true
   const account = keys.putAccount({
@@ -210,20 +292,28 @@ function makeAccount({ keys, ids, clock, trialDays }: DevDeps, given: Body) {
     suspendedAt: null,
     createdAt: at,
   })
-  return { account: { id, email, plan, trial, add_ons: addOns }, api_key: keys.addKey(account).token }
+  return {
+    account: { id, email, plan, trial, add_ons: addOns },
+    api_key: keys.addKey(account).token,
+  }
 }
 
 function faultOf(given: Body) {
   const found: FieldFault[] = []
-  const fault = (field: string, message: string) => void found.push({ field, message: `${field}: ${message}`, value: given[field] ?? null })
+  const fault = (field: string, message: string) =>
+    void found.push({ field, message: `${field}: ${message}`, value: given[field] ?? null })
   const { path = '*', method, code, delay_ms: delayMs = 0, count, probability = 1 } = given
   if (typeof path !== 'string') fault('path', 'must be a path of the documentation, or *.')
-  if (method !== undefined && typeof method !== 'string') fault('method', 'must be a method such as GET.')
+  if (method !== undefined && typeof method !== 'string')
+    fault('method', 'must be a method such as GET.')
   if (code !== undefined && (typeof code !== 'string' || !Object.hasOwn(problems, code)))
     fault('code', `must be one of ${Object.keys(problems).join(', ')}.`)
-  if (typeof delayMs !== 'number' || !(delayMs >= 0 && delayMs <= 60_000)) fault('delay_ms', 'must be 0 to 60000.')
-  if (count !== undefined && (!Number.isInteger(count) || Number(count) < 1)) fault('count', 'must be a whole number from 1.')
-  if (typeof probability !== 'number' || !(probability > 0 && probability <= 1)) fault('probability', 'must be above 0 and at most 1.')
+  if (typeof delayMs !== 'number' || !(delayMs >= 0 && delayMs <= 60_000))
+    fault('delay_ms', 'must be 0 to 60000.')
+  if (count !== undefined && (!Number.isInteger(count) || Number(count) < 1))
+    fault('count', 'must be a whole number from 1.')
+  if (typeof probability !== 'number' || !(probability > 0 && probability <= 1))
+    fault('probability', 'must be above 0 and at most 1.')
   if (code === undefined && delayMs === 0) fault('code', 'or delay_ms must be given.')
   if (found.length > 0) throw validationFailed(found)
   return {

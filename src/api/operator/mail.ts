@@ -29,13 +29,29 @@ const Listed = envelope(t.Object({ suppressions: t.Array(SuppressionShape), meta
 const suppressionBody = formBody(
   t.Object({
     address: t.String({ maxLength: addressMax, examples: ['gone@example.com'] }),
-    reason: t.Optional(t.String({ maxLength: reasonMax, examples: ['asked not to be written to'] })),
+    reason: t.Optional(
+      t.String({ maxLength: reasonMax, examples: ['asked not to be written to'] }),
+    ),
   }),
 )
-const params = t.Object({ address: t.String({ description: 'The address, in any case of its letters.', examples: ['gone@example.com'] }) })
-const detail = (operationId: string, summary: string, description: string) => ({ operationId, tags: ['operator'], summary, description })
+const params = t.Object({
+  address: t.String({
+    description: 'The address, in any case of its letters.',
+    examples: ['gone@example.com'],
+  }),
+})
+const detail = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  tags: ['operator'],
+  summary,
+  description,
+})
 
-const rowOf = ({ address, reason, createdAt }: Suppression) => ({ address, reason, created_at: isoInstant(createdAt) })
+const rowOf = ({ address, reason, createdAt }: Suppression) => ({
+  address,
+  reason,
+  created_at: isoInstant(createdAt),
+})
 
 /** The addresses that nothing is sent to, for the operator. */
 export const adminMail = ({ access, suppressions, now }: AdminMailDeps) =>
@@ -46,7 +62,10 @@ export const adminMail = ({ access, suppressions, now }: AdminMailDeps) =>
       ({ query }) => {
         const wanted = pageOf(query, perPageMax)
         const rows = suppressions.page(wanted.perPage, (wanted.page - 1) * wanted.perPage)
-        return success({ suppressions: rows.map(rowOf), meta: pageMeta(wanted, suppressions.count()) })
+        return success({
+          suppressions: rows.map(rowOf),
+          meta: pageMeta(wanted, suppressions.count()),
+        })
       },
       {
         access: operator,
@@ -71,7 +90,11 @@ export const adminMail = ({ access, suppressions, now }: AdminMailDeps) =>
         access: operator,
         body: suppressionBody,
         response: { 201: envelope(SuppressionShape), 401: NestedProblem, 422: ValidationProblem },
-        detail: detail('addSuppression', 'Send nothing to an address', 'An address that is listed already keeps its reason.'),
+        detail: detail(
+          'addSuppression',
+          'Send nothing to an address',
+          'An address that is listed already keeps its reason.',
+        ),
       },
     )
     .delete(
@@ -83,7 +106,11 @@ export const adminMail = ({ access, suppressions, now }: AdminMailDeps) =>
       {
         access: operator,
         params,
-        response: { 200: envelope(t.Object({ address: t.String(), deleted: t.Literal(true) })), 401: NestedProblem, 404: NestedProblem },
+        response: {
+          200: envelope(t.Object({ address: t.String(), deleted: t.Literal(true) })),
+          401: NestedProblem,
+          404: NestedProblem,
+        },
         detail: detail(
           'removeSuppression',
           'Send to an address again',
@@ -98,5 +125,8 @@ function suppressionOf(body: unknown): { address: string; reason: string } {
   if (address === undefined) form.fault('address', 'must be an e-mail address.')
   const reason = form.text('reason', reasonMax)
   form.check()
-  return { address: (address ?? '').toLowerCase(), reason: reason || 'The operator put it on the list.' }
+  return {
+    address: (address ?? '').toLowerCase(),
+    reason: reason || 'The operator put it on the list.',
+  }
 }

@@ -26,9 +26,15 @@ const HeldShape = t.Object(
   {
     id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
     kind: literals(kinds),
-    event_id: t.String({ description: 'Stays the same when it is sent.', examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'] }),
+    event_id: t.String({
+      description: 'Stays the same when it is sent.',
+      examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'],
+    }),
     event_type: t.String({ examples: ['price.updated'] }),
-    about: t.Union([t.String({ examples: ['delivery_run:019aa1c6-7f00-7abc-8def-0123456789ab'] }), t.Null()]),
+    about: t.Union([
+      t.String({ examples: ['delivery_run:019aa1c6-7f00-7abc-8def-0123456789ab'] }),
+      t.Null(),
+    ]),
     account_id: t.Union([t.String(), t.Null()]),
     created_at: t.String({ format: 'date-time' }),
     held_at: t.String({ format: 'date-time', description: 'When the database was restored.' }),
@@ -42,18 +48,43 @@ const Listed = envelope(
     meta: PageMetaShape,
   }),
 )
-const Released = envelope(t.Object({ released: integer({ examples: [12] }), more: t.Boolean({ description: 'Ask again for the rest.' }) }))
+const Released = envelope(
+  t.Object({
+    released: integer({ examples: [12] }),
+    more: t.Boolean({ description: 'Ask again for the rest.' }),
+  }),
+)
 const releaseBody = formBody(
   t.Object({
     kind: t.Optional(literals(kinds)),
     ids: t.Optional(t.Array(t.String(), { maxItems: idsMax, description: 'Only these messages.' })),
   }),
 )
-const detail = (operationId: string, summary: string, description: string) => ({ operationId, tags: ['operator'], summary, description })
+const detail = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  tags: ['operator'],
+  summary,
+  description,
+})
 
-const rowOf = ({ id, kind, eventId, eventType, ref, accountId, createdAt, heldAt }: HeldMessage) => ({
-  ...{ id, kind, event_id: eventId, event_type: eventType, about: ref, account_id: accountId },
-  ...{ created_at: isoInstant(createdAt), held_at: isoInstant(heldAt) },
+const rowOf = ({
+  id,
+  kind,
+  eventId,
+  eventType,
+  ref,
+  accountId,
+  createdAt,
+  heldAt,
+}: HeldMessage) => ({
+  id,
+  kind,
+  event_id: eventId,
+  event_type: eventType,
+  about: ref,
+  account_id: accountId,
+  created_at: isoInstant(createdAt),
+  held_at: isoInstant(heldAt),
 })
 
 /** What `restore --hold-outbox` kept back, for the operator. */
@@ -64,17 +95,24 @@ export const adminOutbox = ({ access, held }: AdminOutboxDeps) =>
       '/admin/v1/outbox/held',
       ({ query }) => {
         const kind = kinds.find(one => one === query.kind)
-        if (query.kind !== undefined && !kind) throw invalidParameter('kind', query.kind, 'is no kind of message.', kinds)
+        if (query.kind !== undefined && !kind)
+          throw invalidParameter('kind', query.kind, 'is no kind of message.', kinds)
         const wanted = pageOf(query, perPageMax)
         const counts = held.counts()
         const total = kind ? counts[kind] : counts.webhook + counts.email + counts.sms
-        const rows = held.list(kind ? { kind } : {}, wanted.perPage, (wanted.page - 1) * wanted.perPage)
+        const rows = held.list(
+          kind ? { kind } : {},
+          wanted.perPage,
+          (wanted.page - 1) * wanted.perPage,
+        )
         return success({ held: rows.map(rowOf), counts, meta: pageMeta(wanted, total) })
       },
       {
         access: operator,
         query: t.Object({
-          kind: t.Optional(t.String({ description: `One of ${kinds.join(', ')}.`, examples: ['email'] })),
+          kind: t.Optional(
+            t.String({ description: `One of ${kinds.join(', ')}.`, examples: ['email'] }),
+          ),
           ...pageQuery(perPageMax),
         }),
         response: { 200: Listed, 400: NestedProblem, 401: NestedProblem },
@@ -92,7 +130,10 @@ export const adminOutbox = ({ access, held }: AdminOutboxDeps) =>
         const kind = form.choice('kind', kinds)
         const ids = form.list('ids', 'ids of messages', idsMax, text => text)
         form.check()
-        const released = await held.release({ ...(kind && { kind }), ...(ids && { ids }) }, releaseMax)
+        const released = await held.release(
+          { ...(kind && { kind }), ...(ids && { ids }) },
+          releaseMax,
+        )
         return success({ released, more: released === releaseMax })
       },
       {

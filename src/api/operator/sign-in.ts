@@ -23,12 +23,25 @@ export interface AdminSignInDeps {
 const access = { operator: true } as const
 const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }) })
 const refusals = { 400: NestedProblem, 401: NestedProblem, 404: NestedProblem }
-const detail = (operationId: string, summary: string, description: string) => ({ operationId, tags: ['operator'], summary, description })
+const detail = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  tags: ['operator'],
+  summary,
+  description,
+})
 const Done = envelope(t.Object({ id: t.String(), email: t.String() }))
 const passwordMax = 1000
 
 /** How an operator lets people in, and out. */
-export function adminSignIn({ access: plugin, keys, sessions, signIn, ownUrl, linkLifetimeMs, now }: AdminSignInDeps) {
+export function adminSignIn({
+  access: plugin,
+  keys,
+  sessions,
+  signIn,
+  ownUrl,
+  linkLifetimeMs,
+  now,
+}: AdminSignInDeps) {
   const accountOf = (id: string): AccountState => {
     const found = keys.account(id)
     if (!found) throw notFound('The account')
@@ -45,16 +58,31 @@ export function adminSignIn({ access: plugin, keys, sessions, signIn, ownUrl, li
         if (!form.has('password')) form.fault('password', 'is required.')
         const password = form.text('password', passwordMax)
         form.check()
-        const { fault } = await admitted(signIn.setPassword(account, password ?? '').then(result => result ?? { fault: undefined }))
-        if (fault !== undefined) throw validationFailed([{ field: 'password', message: `password: ${fault}`, value: null }])
+        const { fault } = await admitted(
+          signIn
+            .setPassword(account, password ?? '')
+            .then(result => result ?? { fault: undefined }),
+        )
+        if (fault !== undefined)
+          throw validationFailed([
+            { field: 'password', message: `password: ${fault}`, value: null },
+          ])
         return done(account)
       },
       {
         access,
         params,
-        body: formBody(t.Object({ password: t.String({ minLength: 10, description: 'At least 10 characters.' }) })),
+        body: formBody(
+          t.Object({
+            password: t.String({ minLength: 10, description: 'At least 10 characters.' }),
+          }),
+        ),
         response: { 200: Done, ...refusals, 422: ValidationProblem },
-        detail: detail('setAccountPassword', 'Set a password', 'Sets the password of an account and ends all its sessions.'),
+        detail: detail(
+          'setAccountPassword',
+          'Set a password',
+          'Sets the password of an account and ends all its sessions.',
+        ),
       },
     )
     .post(
@@ -64,12 +92,20 @@ export function adminSignIn({ access: plugin, keys, sessions, signIn, ownUrl, li
         set.status = 201
         set.headers['cache-control'] = 'no-store'
         const token = signIn.makeLink(account)
-        return success({ sign_in_url: linkUrl(ownUrl(), token), expires_at: isoInstant(now() + linkLifetimeMs) })
+        return success({
+          sign_in_url: linkUrl(ownUrl(), token),
+          expires_at: isoInstant(now() + linkLifetimeMs),
+        })
       },
       {
         access,
         params,
-        response: { 201: envelope(t.Object({ sign_in_url: t.String(), expires_at: t.String({ format: 'date-time' }) })), ...refusals },
+        response: {
+          201: envelope(
+            t.Object({ sign_in_url: t.String(), expires_at: t.String({ format: 'date-time' }) }),
+          ),
+          ...refusals,
+        },
         detail: detail(
           'makeAccountLink',
           'Make a sign-in link',
@@ -88,7 +124,11 @@ export function adminSignIn({ access: plugin, keys, sessions, signIn, ownUrl, li
         access,
         params,
         response: { 200: Done, ...refusals },
-        detail: detail('endAccountSessions', 'End all sessions of an account', 'Signs everybody out of an account; its API keys stay.'),
+        detail: detail(
+          'endAccountSessions',
+          'End all sessions of an account',
+          'Signs everybody out of an account; its API keys stay.',
+        ),
       },
     )
 }

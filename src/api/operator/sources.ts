@@ -38,13 +38,33 @@ const OwnedSource = t.Object(
   { title: 'OwnedDataSource' },
 )
 const Listed = envelope(t.Object({ sources: t.Array(OwnedSource), meta: PageMetaShape }))
-const detail = (operationId: string, summary: string, description: string) => ({ operationId, tags: ['operator'], summary, description })
+const detail = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  tags: ['operator'],
+  summary,
+  description,
+})
 
 /** The data sources of all accounts, for the operator. */
-export function adminSources({ access, dataSources, sourceSync, keys, connections, timeoutMs }: AdminSourcesDeps) {
+export function adminSources({
+  access,
+  dataSources,
+  sourceSync,
+  keys,
+  connections,
+  timeoutMs,
+}: AdminSourcesDeps) {
   const rowOf = (source: DataSource) => {
-    const { scraper_config: _, ingest_url: __, ...row } = { ingest_url: undefined, ...sourceRow(source, '') }
-    return { ...row, account_id: source.accountId, account_email: keys.account(source.accountId)?.account.email ?? null }
+    const {
+      scraper_config: _,
+      ingest_url: __,
+      ...row
+    } = { ingest_url: undefined, ...sourceRow(source, '') }
+    return {
+      ...row,
+      account_id: source.accountId,
+      account_email: keys.account(source.accountId)?.account.email ?? null,
+    }
   }
   return new Elysia()
     .use(access)
@@ -52,14 +72,24 @@ export function adminSources({ access, dataSources, sourceSync, keys, connection
       '/admin/v1/sources',
       ({ query }) => {
         const wanted = pageOf(query, perPageMax)
-        const sources = dataSources.page(query.name, wanted.perPage, (wanted.page - 1) * wanted.perPage)
-        return success({ sources: sources.map(rowOf), meta: pageMeta(wanted, dataSources.total(query.name)) })
+        const sources = dataSources.page(
+          query.name,
+          wanted.perPage,
+          (wanted.page - 1) * wanted.perPage,
+        )
+        return success({
+          sources: sources.map(rowOf),
+          meta: pageMeta(wanted, dataSources.total(query.name)),
+        })
       },
       {
         access: operator,
         query: t.Object({
           name: t.Optional(
-            t.String({ description: 'Only those of this name, in any letter case, or of this id.', examples: ['Terminal feed'] }),
+            t.String({
+              description: 'Only those of this name, in any letter case, or of this id.',
+              examples: ['Terminal feed'],
+            }),
           ),
           ...pageQuery(perPageMax),
         }),
@@ -78,16 +108,28 @@ export function adminSources({ access, dataSources, sourceSync, keys, connection
         if (!source) throw notFound('The data source')
         connections.idle(request, Math.ceil(timeoutMs / secondMs) + spareSeconds)
         const outcome = await sourceSync.syncNow(source)
-        if ('refused' in outcome) throw stateForbids('data_source_not_synced', `The data source was not synced: ${outcome.refused}.`)
+        if ('refused' in outcome)
+          throw stateForbids(
+            'data_source_not_synced',
+            `The data source was not synced: ${outcome.refused}.`,
+          )
         return success(logRow(source, outcome))
       },
       {
         access: operator,
         params: t.Object({
-          id: t.String({ description: 'Id of the data source.', examples: ['00000000-0000-4000-8000-000000000801'] }),
+          id: t.String({
+            description: 'Id of the data source.',
+            examples: ['00000000-0000-4000-8000-000000000801'],
+          }),
         }),
         body: noBody,
-        response: { 200: envelope(LogShape), 401: NestedProblem, 404: NestedProblem, 422: ValidationProblem },
+        response: {
+          200: envelope(LogShape),
+          401: NestedProblem,
+          404: NestedProblem,
+          422: ValidationProblem,
+        },
         detail: detail(
           'syncDataSource',
           'Sync a data source now',

@@ -29,34 +29,63 @@ const fieldNames = Object.keys(ConvertedRow.properties) as Field[]
 
 const BatchBody = t.Object(
   {
-    codes: t.Array(t.String(), { minItems: 1, maxItems: 20, description: 'Codes or aliases; duplicates are answered once.' }),
+    codes: t.Array(t.String(), {
+      minItems: 1,
+      maxItems: 20,
+      description: 'Codes or aliases; duplicates are answered once.',
+    }),
     fields: t.Optional(
       t.Array(t.String(), {
         description: `What of each price to answer besides \`code\`; absent: everything. One of: ${fieldNames.join(', ')}.`,
       }),
     ),
-    currency: t.Optional(t.String({ description: 'Converts every price that is money: USD, EUR, GBP, or another currency with a rate.' })),
+    currency: t.Optional(
+      t.String({
+        description:
+          'Converts every price that is money: USD, EUR, GBP, or another currency with a rate.',
+      }),
+    ),
   },
-  { examples: [{ codes: ['BRENT_CRUDE_USD', 'WTI_USD'], fields: ['price', 'formatted', 'created_at'], currency: 'EUR' }] },
+  {
+    examples: [
+      {
+        codes: ['BRENT_CRUDE_USD', 'WTI_USD'],
+        fields: ['price', 'formatted', 'created_at'],
+        currency: 'EUR',
+      },
+    ],
+  },
 )
 
-const Row = t.Composite([t.Pick(ConvertedRow, ['code']), t.Partial(t.Omit(ConvertedRow, ['code']))], { title: 'BatchRow' })
+const Row = t.Composite(
+  [t.Pick(ConvertedRow, ['code']), t.Partial(t.Omit(ConvertedRow, ['code']))],
+  { title: 'BatchRow' },
+)
 type Row = (typeof Row)['static']
 
 const Batch = envelope(
   t.Object({
     prices: t.Array(Row, { description: 'In the order asked, without duplicates.' }),
-    missing_codes: t.Array(t.String(), { description: 'Known codes that have no price at present.' }),
+    missing_codes: t.Array(t.String(), {
+      description: 'Known codes that have no price at present.',
+    }),
     count: integer(),
     currency: t.Optional(t.String({ description: 'The currency asked for.' })),
   }),
 )
 
-/** The newest prices of up to twenty codes in one request, optionally in one currency and only some of their fields. */
+/**
+ * The newest prices of up to twenty codes in one request, optionally in one currency and only some
+ * of their fields.
+ */
 export function batch(deps: BatchDeps) {
   const { board, exchange, now } = deps
 
-  const rowOf = (one: Resolved, currency: string | undefined, legs: Resolved[]): ConvertedRow | undefined => {
+  const rowOf = (
+    one: Resolved,
+    currency: string | undefined,
+    legs: Resolved[],
+  ): ConvertedRow | undefined => {
     const quote = board.quote(one.series)
     if (!quote) return undefined
     const row = priceRow(quote, one.code, one.requestedCode)
@@ -71,7 +100,10 @@ export function batch(deps: BatchDeps) {
     ({ body, request, set, caller }) => {
       const asked = askedOf(body)
       const found = deps.codes.read(asked.codes, request)
-      const currency = asked.currency === undefined ? undefined : currencyOf('currency', asked.currency, exchange, now())
+      const currency =
+        asked.currency === undefined
+          ? undefined
+          : currencyOf('currency', asked.currency, exchange, now())
       const legs: Resolved[] = []
       const rows = found.map(one => rowOf(one, currency, legs))
       const prices = rows.filter(row => row !== undefined).map(row => selected(row, asked.fields))
@@ -82,7 +114,12 @@ export function batch(deps: BatchDeps) {
         found.map(one => one.series.id),
       )
       const missing = found.filter((_, i) => !rows[i]).map(one => one.code)
-      return success({ prices, missing_codes: missing, count: prices.length, ...(currency !== undefined && { currency }) })
+      return success({
+        prices,
+        missing_codes: missing,
+        count: prices.length,
+        ...(currency !== undefined && { currency }),
+      })
     },
     {
       access: { meter: true, header: true, action: 'read' },
@@ -106,14 +143,27 @@ interface Asked {
 }
 
 function askedOf(body: unknown): Asked {
-  const given: Record<string, unknown> = typeof body === 'object' && body !== null && !Array.isArray(body) ? { ...body } : {}
+  const given: Record<string, unknown> =
+    typeof body === 'object' && body !== null && !Array.isArray(body) ? { ...body } : {}
   const codes = stringsOf('codes', given.codes)
-  if (codes.length === 0) throw new Problem('MISSING_CODES', 'The body must name the codes: {"codes": ["WTI_USD", "BRENT_CRUDE_USD"]}.')
+  if (codes.length === 0)
+    throw new Problem(
+      'MISSING_CODES',
+      'The body must name the codes: {"codes": ["WTI_USD", "BRENT_CRUDE_USD"]}.',
+    )
   const { currency } = given
   if (currency !== undefined && currency !== null && typeof currency !== 'string') {
-    throw invalidParameter('currency', JSON.stringify(currency), 'is not the code of a currency, such as "EUR".')
+    throw invalidParameter(
+      'currency',
+      JSON.stringify(currency),
+      'is not the code of a currency, such as "EUR".',
+    )
   }
-  return { codes, fields: fieldsOf(stringsOf('fields', given.fields)), currency: currency || undefined }
+  return {
+    codes,
+    fields: fieldsOf(stringsOf('fields', given.fields)),
+    currency: currency || undefined,
+  }
 }
 
 function stringsOf(name: string, given: unknown): string[] {
@@ -127,11 +177,14 @@ function stringsOf(name: string, given: unknown): string[] {
 function fieldsOf(names: readonly string[]): readonly Field[] {
   const isField = (name: string): name is Field => (fieldNames as readonly string[]).includes(name)
   const unknown = names.find(name => !isField(name))
-  if (unknown !== undefined) throw invalidParameter('fields', unknown, 'is not a field of a price.', fieldNames)
+  if (unknown !== undefined)
+    throw invalidParameter('fields', unknown, 'is not a field of a price.', fieldNames)
   return names.filter(isField)
 }
 
 const selected = (row: ConvertedRow, fields: readonly Field[]): Row =>
   fields.length === 0
     ? row
-    : (Object.fromEntries(Object.entries(row).filter(([name]) => name === 'code' || fields.includes(name as Field))) as Row)
+    : (Object.fromEntries(
+        Object.entries(row).filter(([name]) => name === 'code' || fields.includes(name as Field)),
+      ) as Row)

@@ -6,7 +6,13 @@ import { invalidParameter, missingParameter, Problem } from '../../http/problem/
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import { isTargetUnit, productOf, targetUnits, unitsPer, wholeUnit } from '../../market/units/units.ts'
+import {
+  isTargetUnit,
+  productOf,
+  targetUnits,
+  unitsPer,
+  wholeUnit,
+} from '../../market/units/units.ts'
 import type { Meter } from '../../service/keys/meter.ts'
 import type { Board } from '../../service/prices/board.ts'
 import type { Fx } from '../../service/prices/fx.ts'
@@ -39,9 +45,19 @@ const Conversion = envelope(
     code: t.String({ examples: ['WTI_USD'] }),
     amount: t.Number({ examples: [1] }),
     from: Priced('The price as it is quoted, times `amount`.', 71.23, 'USD', 'barrel'),
-    to: Priced('`from.value` x `fx_rate` x `unit_factor`, to six places.', 451.061, 'EUR', 'metric_ton'),
-    fx_rate: t.Union([t.Number({ examples: [0.8639] }), t.Null()], { description: 'Null when no currency was asked for.' }),
-    unit_factor: t.Number({ description: 'Units of `from` in one unit of `to`; a price in pence counts as hundredths.', examples: [7.33] }),
+    to: Priced(
+      '`from.value` x `fx_rate` x `unit_factor`, to six places.',
+      451.061,
+      'EUR',
+      'metric_ton',
+    ),
+    fx_rate: t.Union([t.Number({ examples: [0.8639] }), t.Null()], {
+      description: 'Null when no currency was asked for.',
+    }),
+    unit_factor: t.Number({
+      description: 'Units of `from` in one unit of `to`; a price in pence counts as hundredths.',
+      examples: [7.33],
+    }),
     as_of: t.String({ format: 'date-time', description: 'The oldest observation that went in.' }),
   }),
 )
@@ -58,12 +74,21 @@ export function convert({ access, board, codes, exchange, meter, marks, now }: C
       const found = codes.read(asked, request, 1)
       const { series, code } = found[0]!
       const amount = amountOf(query.amount)
-      const target = query.to_currency ? currencyOf('to_currency', query.to_currency, exchange, now()) : undefined
-      if (target !== undefined && !isMoney(series)) throw invalidParameter('to_currency', target, `${code} is not a price in a currency.`)
+      const target = query.to_currency
+        ? currencyOf('to_currency', query.to_currency, exchange, now())
+        : undefined
+      if (target !== undefined && !isMoney(series))
+        throw invalidParameter('to_currency', target, `${code} is not a price in a currency.`)
       const unit = unitOf(series, query.to_unit, target !== undefined)
       const observation = board.quote(series)?.observation
-      if (!observation) throw new Problem('DATA_NOT_AVAILABLE', `${code} has no current price.`, { commodity_code: code })
-      const fx = target !== undefined && isMoney(series) ? rateOf('to_currency', series, target, exchange, now()) : undefined
+      if (!observation)
+        throw new Problem('DATA_NOT_AVAILABLE', `${code} has no current price.`, {
+          commodity_code: code,
+        })
+      const fx =
+        target !== undefined && isMoney(series)
+          ? rateOf('to_currency', series, target, exchange, now())
+          : undefined
       const value = roundTo(observation.value, series.decimals) * amount
       markFixtures(set as Answering, marks, [...found, ...(fx?.legs ?? [])])
       set.headers['x-cache'] = 'MISS'
@@ -72,7 +97,11 @@ export function convert({ access, board, codes, exchange, meter, marks, now }: C
         code,
         amount,
         from: { value: roundTo(value, decimals), currency: series.currency, unit: series.unit },
-        to: { value: roundTo(value * (fx?.rate ?? 1) * unit.factor, decimals), currency: target ?? series.currency, unit: unit.name },
+        to: {
+          value: roundTo(value * (fx?.rate ?? 1) * unit.factor, decimals),
+          currency: target ?? series.currency,
+          unit: unit.name,
+        },
         fx_rate: fx?.rate ?? null,
         unit_factor: unit.factor,
         as_of: isoInstant(Math.min(observation.observedAt, fx?.asOf ?? Number.POSITIVE_INFINITY)),
@@ -82,14 +111,21 @@ export function convert({ access, board, codes, exchange, meter, marks, now }: C
       access: { meter: true },
       query: t.Object({
         by_code: t.Optional(t.String({ description: 'One code or alias.', examples: ['WTI_USD'] })),
-        to_currency: t.Optional(t.String({ description: 'Currency to convert to; absent: the currency of the price.', examples: ['EUR'] })),
+        to_currency: t.Optional(
+          t.String({
+            description: 'Currency to convert to; absent: the currency of the price.',
+            examples: ['EUR'],
+          }),
+        ),
         to_unit: t.Optional(
           t.String({
             description: `Unit to price by; absent: the unit of the price. One of: ${targetUnits.join(', ')}.`,
             examples: ['metric_ton'],
           }),
         ),
-        amount: t.Optional(t.String({ description: 'How many units to price, above 0 (1).', examples: ['1'] })),
+        amount: t.Optional(
+          t.String({ description: 'How many units to price, above 0 (1).', examples: ['1'] }),
+        ),
       }),
       response: { 200: Conversion, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
       detail: {
@@ -110,14 +146,30 @@ function amountOf(text: string | undefined): number {
   return amount
 }
 
-/** The unit to answer in, and how many units of the price are in one; whole currency units as soon as anything is converted. */
-function unitOf(series: Series, wanted: string | undefined, converted: boolean): { name: string; factor: number } {
+/**
+ * The unit to answer in, and how many units of the price are in one; whole currency units as soon
+ * as anything is converted.
+ */
+function unitOf(
+  series: Series,
+  wanted: string | undefined,
+  converted: boolean,
+): { name: string; factor: number } {
   const { unit, perWhole } = wholeUnit(series.unit)
-  if (!wanted) return converted ? { name: unit, factor: 1 / perWhole } : { name: series.unit, factor: 1 }
+  if (!wanted)
+    return converted ? { name: unit, factor: 1 / perWhole } : { name: series.unit, factor: 1 }
   const name = wanted.trim().toLowerCase()
-  if (!isTargetUnit(name)) throw invalidParameter('to_unit', wanted, 'is not a unit to convert to.', targetUnits)
+  if (!isTargetUnit(name))
+    throw invalidParameter('to_unit', wanted, 'is not a unit to convert to.', targetUnits)
   const factor = unitsPer(unit, name, productOf(series.code, series.category))
   if (factor !== undefined) return { name, factor: Number((factor / perWhole).toPrecision(10)) }
-  const known = targetUnits.filter(one => unitsPer(unit, one, productOf(series.code, series.category)) !== undefined)
-  throw invalidParameter('to_unit', wanted, `${series.code} is priced per ${series.unit}, from which no conversion is known.`, known)
+  const known = targetUnits.filter(
+    one => unitsPer(unit, one, productOf(series.code, series.category)) !== undefined,
+  )
+  throw invalidParameter(
+    'to_unit',
+    wanted,
+    `${series.code} is priced per ${series.unit}, from which no conversion is known.`,
+    known,
+  )
 }

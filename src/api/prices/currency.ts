@@ -16,31 +16,65 @@ export function currencyOf(parameter: string, text: string, exchange: Fx, now: n
 }
 
 /** The rate from a series' currency into `currency`, or the refusal that names both. */
-export function rateOf(parameter: string, series: Series & { currency: string }, currency: string, exchange: Fx, now: number): Rate {
+export function rateOf(
+  parameter: string,
+  series: Series & { currency: string },
+  currency: string,
+  exchange: Fx,
+  now: number,
+): Rate {
   const found = exchange.rate(series.currency, currency, now)
   if (found) return found
-  throw invalidParameter(parameter, currency, `${series.code} is in ${series.currency}, from which there is no rate at present.`)
+  throw invalidParameter(
+    parameter,
+    currency,
+    `${series.code} is in ${series.currency}, from which there is no rate at present.`,
+  )
 }
 
-/** Whether a series is a price in money: exchange rates are in a currency too, but a rate in a third currency means nothing. */
-export const isMoney = (series: Series): series is Series & { currency: string } => series.currency !== null && series.category !== 'fx'
+/**
+ * Whether a series is a price in money: exchange rates are in a currency too, but a rate in a third
+ * currency means nothing.
+ */
+export const isMoney = (series: Series): series is Series & { currency: string } =>
+  series.currency !== null && series.category !== 'fx'
 
 const conversionFields = {
-  original_price: t.Number({ description: 'The price before it was converted.', examples: [71.23] }),
+  original_price: t.Number({
+    description: 'The price before it was converted.',
+    examples: [71.23],
+  }),
   original_currency: t.String({ examples: ['USD'] }),
   original_unit: t.String({
     description: 'Pence prices are converted per whole unit: `pence_per_therm` becomes `therm`.',
     examples: ['barrel'],
   }),
-  fx_rate: t.Number({ description: 'Of one `original_currency` in `currency`.', examples: [0.8639] }),
-  fx_as_of: t.String({ format: 'date-time', description: 'When the oldest rate that went in was observed.' }),
+  fx_rate: t.Number({
+    description: 'Of one `original_currency` in `currency`.',
+    examples: [0.8639],
+  }),
+  fx_as_of: t.String({
+    format: 'date-time',
+    description: 'When the oldest rate that went in was observed.',
+  }),
 }
 
-export const ConvertedRow = t.Object({ ...PriceRow.properties, ...t.Partial(t.Object(conversionFields)).properties })
+export const ConvertedRow = t.Object({
+  ...PriceRow.properties,
+  ...t.Partial(t.Object(conversionFields)).properties,
+})
 export type ConvertedRow = (typeof ConvertedRow)['static']
 
-/** A price row in another currency; its percentages stay, because one rate converts the price and what it is compared with. */
-export function convertedRow(row: PriceRow, series: Series & { currency: string }, currency: string, { rate, asOf }: Rate): ConvertedRow {
+/**
+ * A price row in another currency; its percentages stay, because one rate converts the price and
+ * what it is compared with.
+ */
+export function convertedRow(
+  row: PriceRow,
+  series: Series & { currency: string },
+  currency: string,
+  { rate, asOf }: Rate,
+): ConvertedRow {
   const { unit, perWhole } = wholeUnit(row.unit)
   // Pence become pounds with the same precision, and no currency is shown in less than hundredths.
   const decimals = Math.max(2, series.decimals) + (perWhole === 100 ? 2 : 0)

@@ -5,8 +5,21 @@ import { momentOf } from '../../http/input/query.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { dayMs, isoInstant } from '../../lib/instant.ts'
-import { connectorFuels, connectorRegion, fuelOf, gradeFuel, portNameOf } from '../../market/fuels/connector.ts'
-import { gradeOf, grades, marineCode, type Port, portOf, regionGroupNames } from '../../market/fuels/marine.ts'
+import {
+  connectorFuels,
+  connectorRegion,
+  fuelOf,
+  gradeFuel,
+  portNameOf,
+} from '../../market/fuels/connector.ts'
+import {
+  gradeOf,
+  grades,
+  marineCode,
+  type Port,
+  portOf,
+  regionGroupNames,
+} from '../../market/fuels/marine.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { History } from '../../service/prices/history.ts'
@@ -39,7 +52,10 @@ const Rows = t.Object(
             port: t.String({ examples: ['SINGAPORE'] }),
             region: t.Union([t.String({ examples: ['APAC'] }), t.Null()]),
             unit: t.Literal('MT'),
-            source: t.String({ examples: ['Terminal feed'], description: 'Name of the data source, or who published it.' }),
+            source: t.String({
+              examples: ['Terminal feed'],
+              description: 'Name of the data source, or who published it.',
+            }),
             timestamp: t.String({ format: 'date-time' }),
           },
           { title: 'ConnectorPrice' },
@@ -54,13 +70,24 @@ const Rows = t.Object(
 
 const query = {
   fuel_type: t.Optional(
-    t.String({ description: `${connectorFuels.join(', ')}, an alias, or a fuel of your own sources; absent: all.`, examples: ['VLSFO'] }),
+    t.String({
+      description: `${connectorFuels.join(', ')}, an alias, or a fuel of your own sources; absent: all.`,
+      examples: ['VLSFO'],
+    }),
   ),
-  port: t.Optional(t.String({ description: 'A port in any spelling, or one of your own sources; absent: all.', examples: ['SINGAPORE'] })),
-  region: t.Optional(t.String({ description: `${regionGroupNames.join(', ')}; absent: all.`, examples: ['APAC'] })),
+  port: t.Optional(
+    t.String({
+      description: 'A port in any spelling, or one of your own sources; absent: all.',
+      examples: ['SINGAPORE'],
+    }),
+  ),
+  region: t.Optional(
+    t.String({ description: `${regionGroupNames.join(', ')}; absent: all.`, examples: ['APAC'] }),
+  ),
   since: t.Optional(
     t.String({
-      description: 'Only prices of this time or later. Absent: all of your own sources, else 30 days.',
+      description:
+        'Only prices of this time or later. Absent: all of your own sources, else 30 days.',
       examples: ['2026-11-01'],
     }),
   ),
@@ -73,7 +100,10 @@ interface Asked {
   since: number | undefined
 }
 
-/** Marine fuel prices as data connectors read them: the account's own where it has any, else the shipped series. */
+/**
+ * Marine fuel prices as data connectors read them: the account's own where it has any, else the
+ * shipped series.
+ */
 export function dataConnector(deps: DataConnectorDeps) {
   const { dataSources, ports } = deps
   return new Elysia().use(deps.access).get(
@@ -84,7 +114,9 @@ export function dataConnector(deps: DataConnectorDeps) {
       const asked = askedOf(given, ports, isOwn)
       set.headers['x-cache'] = 'MISS'
       const prices = isOwn
-        ? dataSources.rows(accountId, { ...asked, since: asked.since ?? Number.MIN_SAFE_INTEGER }, rowsMax).map(ownRow)
+        ? dataSources
+            .rows(accountId, { ...asked, since: asked.since ?? Number.MIN_SAFE_INTEGER }, rowsMax)
+            .map(ownRow)
         : shippedRows(deps, asked, set as Answering)
       return { data: { prices, count: prices.length } }
     },
@@ -103,13 +135,19 @@ export function dataConnector(deps: DataConnectorDeps) {
 }
 
 /** Of the account's own rows any name may be asked for; of the shipped ones only what there is. */
-function askedOf(given: { [name in keyof typeof query]?: string }, ports: readonly Port[], isOwn: boolean): Asked {
+function askedOf(
+  given: { [name in keyof typeof query]?: string },
+  ports: readonly Port[],
+  isOwn: boolean,
+): Asked {
   const fuel = given.fuel_type?.trim() || undefined
-  if (fuel && !isOwn && !gradeOf(fuel)) throw invalidParameter('fuel_type', fuel, 'is not a fuel.', connectorFuels)
+  if (fuel && !isOwn && !gradeOf(fuel))
+    throw invalidParameter('fuel_type', fuel, 'is not a fuel.', connectorFuels)
   const port = given.port?.trim() || undefined
   if (port && !isOwn && !portOf(ports, port)) throw notFound(`Port ${port.slice(0, 100)}`)
   const region = given.region?.trim() || undefined
-  if (region && !connectorRegion(region)) throw invalidParameter('region', region, 'is not a region.', regionGroupNames)
+  if (region && !connectorRegion(region))
+    throw invalidParameter('region', region, 'is not a region.', regionGroupNames)
   return {
     // What can be no name finds nothing.
     fuelType: fuel && (fuelOf(fuel) ?? ''),
@@ -120,24 +158,46 @@ function askedOf(given: { [name in keyof typeof query]?: string }, ports: readon
 }
 
 const ownRow = ({ price, currency, fuelType, port, region, source, observedAt }: AccountRow) => ({
-  ...{ price, currency, fuel_type: fuelType, port, region, unit: 'MT' as const, source },
+  price,
+  currency,
+  fuel_type: fuelType,
+  port,
+  region,
+  unit: 'MT' as const,
+  source,
   timestamp: isoInstant(observedAt),
 })
 
-function shippedRows({ catalogue, history, ports, marks, now }: DataConnectorDeps, asked: Asked, set: Answering) {
+function shippedRows(
+  { catalogue, history, ports, marks, now }: DataConnectorDeps,
+  asked: Asked,
+  set: Answering,
+) {
   const found = new Map<number, { series: Series; port: Port; fuelType: string; region: string }>()
   for (const port of ports) {
     const region = connectorRegion(port.region)!
-    if ((asked.port !== undefined && port.slug !== asked.port) || (asked.region !== undefined && region !== asked.region)) continue
+    if (
+      (asked.port !== undefined && port.slug !== asked.port) ||
+      (asked.region !== undefined && region !== asked.region)
+    )
+      continue
     for (const grade of grades) {
-      const series = port.fuels.includes(grade) ? catalogue.resolve(marineCode(grade, port), now())?.series : undefined
+      const series = port.fuels.includes(grade)
+        ? catalogue.resolve(marineCode(grade, port), now())?.series
+        : undefined
       const fuelType = gradeFuel(grade)
-      if (series && (asked.fuelType === undefined || fuelType === asked.fuelType)) found.set(series.id, { series, port, fuelType, region })
+      if (series && (asked.fuelType === undefined || fuelType === asked.fuelType))
+        found.set(series.id, { series, port, fuelType, region })
     }
   }
   if (found.size === 0) return []
   const from = asked.since ?? now() - shippedDays * dayMs
-  const range = { seriesIds: [...found.keys()], interval: 'raw' as const, from, to: Math.max(from, now() + 1) }
+  const range = {
+    seriesIds: [...found.keys()],
+    interval: 'raw' as const,
+    from,
+    to: Math.max(from, now() + 1),
+  }
   const { rows } = history.page({ ...range, limit: rowsMax, offset: 0 })
   markFixtures(set, marks, [...found.values()])
   return rows.map(row => {

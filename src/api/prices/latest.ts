@@ -25,7 +25,13 @@ export interface LatestDeps {
 }
 
 const One = envelope(PriceRow)
-const Several = envelope(t.Object({ prices: t.Array(PriceRow), missing_codes: t.Optional(t.Array(t.String())), count: integer() }))
+const Several = envelope(
+  t.Object({
+    prices: t.Array(PriceRow),
+    missing_codes: t.Optional(t.Array(t.String())),
+    count: integer(),
+  }),
+)
 
 /** The newest price of one code, of several, or of every code that has one. */
 export function latest(deps: LatestDeps) {
@@ -36,10 +42,11 @@ export function latest(deps: LatestDeps) {
     '/v1/prices/latest',
     ({ query, request, set, caller }) => {
       const asked = query.by_code === undefined ? [] : listOf(query.by_code)
-      const found = asked.length > 0 ? codes.read(asked, request) : everyCode(catalogue, deps.firstCodes, now())
+      const found =
+        asked.length > 0 ? codes.read(asked, request) : everyCode(catalogue, deps.firstCodes, now())
       markFixtures(set as Answering, deps.marks, found)
-      // One `return` of a variable that is set in two places: Elysia takes a handler that returns a call for an asynchronous one, and
-      // then awaits it at every request.
+      // One `return` of a variable that is set in two places: Elysia takes a handler that returns a
+      // call for an asynchronous one, and then awaits it at every request.
       let text: string | undefined
       if (asked.length === 1) {
         const one = single(found[0]!)
@@ -59,12 +66,18 @@ export function latest(deps: LatestDeps) {
       query: t.Object({
         by_code: t.Optional(
           t.String({
-            description: 'One to twenty codes or aliases, comma-separated; absent: every available code.',
+            description:
+              'One to twenty codes or aliases, comma-separated; absent: every available code.',
             examples: ['WTI_USD'],
           }),
         ),
       }),
-      response: { 200: serialised(t.Union([One, Several])), 304: t.Void(), 400: FailProblem, 404: NestedProblem },
+      response: {
+        200: serialised(t.Union([One, Several])),
+        304: t.Void(),
+        400: FailProblem,
+        404: NestedProblem,
+      },
       detail: {
         operationId: 'getLatestPrices',
         tags: ['prices'],

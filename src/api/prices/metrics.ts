@@ -52,7 +52,9 @@ const Metric = t.Object(
 const Metrics = envelope(
   t.Object({
     metrics: t.Array(Metric, { description: 'In the order asked.' }),
-    missing_codes: t.Array(t.String(), { description: 'Known codes that have no price at present.' }),
+    missing_codes: t.Array(t.String(), {
+      description: 'Known codes that have no price at present.',
+    }),
     count: integer(),
   }),
 )
@@ -66,11 +68,26 @@ export function metrics({ access, board, history, closes, codes, meter, marks }:
     const rounded = (value: number) => roundTo(value, series.decimals)
     const seriesIds = [series.id]
     const until = observation.observedAt + 1
-    const hours = history.page({ seriesIds, interval: 'hour', from: until - dayMs, to: until, limit: hoursAndCut, offset: 0 }).rows
+    const hours = history.page({
+      seriesIds,
+      interval: 'hour',
+      from: until - dayMs,
+      to: until,
+      limit: hoursAndCut,
+      offset: 0,
+    }).rows
     const to = startOfDay(observation.observedAt) + dayMs
-    const days = history.page({ seriesIds, interval: 'day', from: to - yearDays * dayMs, to, limit: yearDays, offset: 0 }).rows
+    const days = history.page({
+      seriesIds,
+      interval: 'day',
+      from: to - yearDays * dayMs,
+      to,
+      limit: yearDays,
+      offset: 0,
+    }).rows
     const all = closes.of(series.id)
-    const average = (periodDays: number) => rounded(mean(closesIn(all, periodDays).map(close => close.value)))
+    const average = (periodDays: number) =>
+      rounded(mean(closesIn(all, periodDays).map(close => close.value)))
     const month = windowOf(all, 30)
     return {
       code,
@@ -93,11 +110,13 @@ export function metrics({ access, board, history, closes, codes, meter, marks }:
     '/v1/prices/metrics',
     ({ query, request, set, caller }) => {
       const asked = listOf(query.by_code)
-      if (asked.length === 0) throw missingParameter('by_code', 'one to twenty codes, comma-separated.')
+      if (asked.length === 0)
+        throw missingParameter('by_code', 'one to twenty codes, comma-separated.')
       const found = codes.read(asked, request)
       const quotes = found.map(one => board.quote(one.series))
       const missing = found.filter((_, i) => !quotes[i]).map(one => one.code)
-      if (found.length === 1 && missing[0]) throw new Problem('DATA_NOT_AVAILABLE', `${missing[0]} has no current price.`)
+      if (found.length === 1 && missing[0])
+        throw new Problem('DATA_NOT_AVAILABLE', `${missing[0]} has no current price.`)
       const rows = found.flatMap((one, i) => (quotes[i] ? [metricOf(one, quotes[i])] : []))
       markFixtures(set as Answering, marks, found)
       set.headers['x-cache'] = 'MISS'
@@ -110,7 +129,12 @@ export function metrics({ access, board, history, closes, codes, meter, marks }:
     {
       access: { meter: true },
       query: t.Object({
-        by_code: t.Optional(t.String({ description: 'One to twenty codes or aliases, comma-separated.', examples: ['WTI_USD'] })),
+        by_code: t.Optional(
+          t.String({
+            description: 'One to twenty codes or aliases, comma-separated.',
+            examples: ['WTI_USD'],
+          }),
+        ),
       }),
       response: { 200: Metrics, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
       detail: {

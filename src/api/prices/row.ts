@@ -1,6 +1,10 @@
 import { t } from 'elysia'
 import { isoDay, isoInstant } from '../../lib/instant.ts'
-import { instrumentDisclosure, priceType, sourceDescription } from '../../market/catalogue/catalogue.ts'
+import {
+  instrumentDisclosure,
+  priceType,
+  sourceDescription,
+} from '../../market/catalogue/catalogue.ts'
 import type { PriceChange } from '../../market/prices/change.ts'
 import { formatPrice, roundTo } from '../../market/prices/format.ts'
 import type { Quote } from '../../service/prices/board.ts'
@@ -14,7 +18,10 @@ export const Disclosure = t.Object(
     description: t.String(),
     settlement_basis: t.String(),
   },
-  { title: 'InstrumentDisclosure', description: 'What the price is, where it is not a spot price.' },
+  {
+    title: 'InstrumentDisclosure',
+    description: 'What the price is, where it is not a spot price.',
+  },
 )
 
 const Change = t.Object(
@@ -38,26 +45,37 @@ export const priceRowFields = {
   data_source: t.String({ examples: ['market_reporting'] }),
   created_at: t.String({ format: 'date-time', description: 'When the price was observed.' }),
   updated_at: t.String({ format: 'date-time', description: 'When this service recorded it.' }),
-  as_of: t.Optional(t.String({ format: 'date', description: 'Day of the price: physical crude and list prices.' })),
+  as_of: t.Optional(
+    t.String({ format: 'date', description: 'Day of the price: physical crude and list prices.' }),
+  ),
 }
 
 export const PriceRow = t.Object(
   {
     ...priceRowFields,
     data_status: t.Optional(
-      t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale')], { description: 'Physical crude only.' }),
+      t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale')], {
+        description: 'Physical crude only.',
+      }),
     ),
     stale: t.Optional(t.Boolean({ description: 'Physical crude only.' })),
     change_24h: t.Union([t.Number(), t.Null()]),
     change_24h_percent: t.Union([t.Number(), t.Null()]),
     changes: t.Object(
-      { '24h': t.Optional(Change), '7d': t.Optional(Change), '30d': t.Optional(Change), '90d': t.Optional(Change) },
+      {
+        '24h': t.Optional(Change),
+        '7d': t.Optional(Change),
+        '30d': t.Optional(Change),
+        '90d': t.Optional(Change),
+      },
       {
         description:
           'Against the newest observation at or before `created_at` minus the span; a daily series compares 24 h with its previous close.',
       },
     ),
-    requested_code: t.Optional(t.String({ description: 'What was asked, when an alias or a futures family was.' })),
+    requested_code: t.Optional(
+      t.String({ description: 'What was asked, when an alias or a futures family was.' }),
+    ),
     instrument_disclosure: t.Optional(Disclosure),
     metadata: t.Object({
       source: t.String(),
@@ -71,7 +89,11 @@ export const PriceRow = t.Object(
 
 export type PriceRow = (typeof PriceRow)['static']
 
-const changeRow = (change: PriceChange) => ({ amount: change.amount, percent: change.percent ?? null, previous_price: change.previous })
+const changeRow = (change: PriceChange) => ({
+  amount: change.amount,
+  percent: change.percent ?? null,
+  previous_price: change.previous,
+})
 
 export function disclosureRow(series: Series, day: string) {
   const found = instrumentDisclosure(series.code, day)
@@ -92,9 +114,13 @@ export function formatted(series: Series, value: number): string {
 }
 
 /** Days stand on physical crude and list prices, whose date is part of what they mean. */
-export const carriesDay = (series: Series): boolean => series.category === 'physical_crude' || series.category === 'list_prices'
+export const carriesDay = (series: Series): boolean =>
+  series.category === 'physical_crude' || series.category === 'list_prices'
 
-/** A quote on the wire. `code` is the code that answers, `requestedCode` what was asked where it differs. */
+/**
+ * A quote on the wire. `code` is the code that answers, `requestedCode` what was asked where it
+ * differs.
+ */
 export function priceRow(quote: Quote, code: string, requestedCode?: string): PriceRow {
   const { series, observation, changes } = quote
   const physical = series.category === 'physical_crude'
@@ -116,7 +142,9 @@ export function priceRow(quote: Quote, code: string, requestedCode?: string): Pr
     ...(physical && { data_status: quote.status, stale: quote.status === 'stale' }),
     change_24h: changes['24h']?.amount ?? null,
     change_24h_percent: changes['24h']?.percent ?? null,
-    changes: Object.fromEntries(Object.entries(changes).map(([span, change]) => [span, changeRow(change)])),
+    changes: Object.fromEntries(
+      Object.entries(changes).map(([span, change]) => [span, changeRow(change)]),
+    ),
     ...(requestedCode !== undefined && { requested_code: requestedCode }),
     ...(disclosure && { instrument_disclosure: disclosure }),
     metadata: {

@@ -3,36 +3,58 @@ import type { Catalogue, Resolved } from '../../service/catalogue/catalogue.ts'
 import type { Board, Rendered } from '../../service/prices/board.ts'
 import { priceRow } from './row.ts'
 
-/** Bodies of answers. The board keeps their parts: a price is put into words once for each change, however often it is asked for. */
+/**
+ * Bodies of answers. The board keeps their parts: a price is put into words once for each change,
+ * however often it is asked for.
+ */
 export function priceTexts(board: Board) {
   const rowText = ({ code, series, requestedCode }: Resolved): Rendered | undefined =>
-    board.rendered(`row ${nameOf(code, requestedCode)}`, series, quote => JSON.stringify(priceRow(quote, code, requestedCode)))
+    board.rendered(`row ${nameOf(code, requestedCode)}`, series, quote =>
+      JSON.stringify(priceRow(quote, code, requestedCode)),
+    )
 
   return {
     single({ code, series, requestedCode }: Resolved): Rendered {
       const found = board.rendered(
         nameOf(code, requestedCode),
         series,
-        quote => `{"status":"success","data":${JSON.stringify(priceRow(quote, code, requestedCode))}}`,
+        quote =>
+          `{"status":"success","data":${JSON.stringify(priceRow(quote, code, requestedCode))}}`,
       )
-      if (!found) throw new Problem('DATA_NOT_AVAILABLE', `${code} has no current price.`, { commodity_code: code })
+      if (!found)
+        throw new Problem('DATA_NOT_AVAILABLE', `${code} has no current price.`, {
+          commodity_code: code,
+        })
       return found
     },
     /** `listed` are the codes that someone named: they want to hear which of them have no price. */
     several(found: readonly Resolved[], listed: boolean): string {
       const texts = found.map(rowText)
       const rows = texts.filter(text => text !== undefined)
-      const missing = listed ? `"missing_codes":${JSON.stringify(found.filter((_, i) => !texts[i]).map(one => one.code))},` : ''
+      const missing = listed
+        ? `"missing_codes":${JSON.stringify(found.filter((_, i) => !texts[i]).map(one => one.code))},`
+        : ''
       return `{"status":"success","data":{"prices":[${rows.map(row => row.text).join(',')}],${missing}"count":${rows.length}}}`
     },
   }
 }
 
-/** Mostly a text that is there already: a new one for every request would have to be made and thrown away. */
-const nameOf = (code: string, requestedCode: string | undefined) => (requestedCode === undefined ? code : `${code} ${requestedCode}`)
+/**
+ * Mostly a text that is there already: a new one for every request would have to be made and thrown
+ * away.
+ */
+const nameOf = (code: string, requestedCode: string | undefined) =>
+  requestedCode === undefined ? code : `${code} ${requestedCode}`
 
-/** What answers for every code with data: first those of `firstCodes` in their order, then the others by code. */
-export function everyCode(catalogue: Catalogue, firstCodes: readonly string[], now: number): Resolved[] {
+/**
+ * What answers for every code with data: first those of `firstCodes` in their order, then the
+ * others by code.
+ */
+export function everyCode(
+  catalogue: Catalogue,
+  firstCodes: readonly string[],
+  now: number,
+): Resolved[] {
   const first = firstCodes.flatMap(code => catalogue.named(code) ?? [])
   return [...new Set([...first, ...catalogue.list()])]
     .filter(series => catalogue.hasData(series))

@@ -21,7 +21,8 @@ footer { padding: 8px 12px; color: #5c6b72; font-size: 12px; }
 }`
 
 /** What a browser may do with the page: show it, in any frame, and load nothing. */
-export const widgetPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+export const widgetPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 const escaped = (text: string): string => Bun.escapeHTML(text)
 
@@ -29,13 +30,23 @@ const arrows = { up: '▲', down: '▼', flat: '' } as const
 
 function rowOf(item: WidgetItem): string {
   const percent = item.change_24h_percent
-  const change = percent === null ? '' : `${arrows[item.direction]} ${percent > 0 ? '+' : ''}${percent.toFixed(2)} %`
+  const change =
+    percent === null
+      ? ''
+      : `${arrows[item.direction]} ${percent > 0 ? '+' : ''}${percent.toFixed(2)} %`
   const unit = item.unit.replaceAll('_', ' ')
   return `<tr><td>${escaped(item.name)}<br><small>${escaped(item.code)} · ${escaped(unit)}</small></td><td>${escaped(item.formatted)}</td><td class="${item.direction}">${change}</td></tr>`
 }
 
-/** One HTML document with everything in it; it asks for itself again when its prices may have moved. */
-export const widgetPage = ({ title, items, refreshSeconds, attribution }: WidgetPage): string => `<!doctype html>
+/**
+ * One HTML document with everything in it; it asks for itself again when its prices may have moved.
+ */
+export const widgetPage = ({
+  title,
+  items,
+  refreshSeconds,
+  attribution,
+}: WidgetPage): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

@@ -39,7 +39,13 @@ const about = {
   }),
 }
 
-const Widget = envelope(t.Object({ title: t.String({ examples: ['Energy prices'] }), items: t.Array(WidgetItem), ...about }))
+const Widget = envelope(
+  t.Object({
+    title: t.String({ examples: ['Energy prices'] }),
+    items: t.Array(WidgetItem),
+    ...about,
+  }),
+)
 
 const WidgetPage = t.String({
   contentMediaType: 'text/html',
@@ -50,9 +56,12 @@ const WidgetPage = t.String({
 const One = envelope(
   t.Object({
     item: WidgetItem,
-    sparkline: t.Array(t.Object({ date: t.String({ format: 'date' }), value: t.Number({ examples: [71.23] }) }), {
-      description: 'Daily closes, oldest first; days without one are left out.',
-    }),
+    sparkline: t.Array(
+      t.Object({ date: t.String({ format: 'date' }), value: t.Number({ examples: [71.23] }) }),
+      {
+        description: 'Daily closes, oldest first; days without one are left out.',
+      },
+    ),
     ...about,
   }),
 )
@@ -61,7 +70,8 @@ const title = 'Energy prices'
 const sparklineDaysMax = 90
 
 /** Prices in the shape that a small display wants. */
-export const widgets = (deps: WidgetsDeps) => new Elysia().use(tableWidget(deps)).use(codeWidget(deps))
+export const widgets = (deps: WidgetsDeps) =>
+  new Elysia().use(tableWidget(deps)).use(codeWidget(deps))
 
 function tableWidget(deps: WidgetsDeps) {
   const { board, codes, firstCodes, serviceName } = deps
@@ -77,25 +87,39 @@ function tableWidget(deps: WidgetsDeps) {
         found.map(one => board.quote(one.series)),
       )
       noted(deps, found, set as Answering, caller.key)
-      set.headers['content-type'] = asHtml ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8'
+      set.headers['content-type'] = asHtml
+        ? 'text/html; charset=utf-8'
+        : 'application/json; charset=utf-8'
       if (!asHtml) return JSON.stringify(success({ title, items, ...about }))
       set.headers['content-security-policy'] = widgetPolicy
       set.headers['x-content-type-options'] = 'nosniff'
       set.headers['referrer-policy'] = 'no-referrer'
-      return widgetPage({ title, items, refreshSeconds: about.refresh_seconds, attribution: about.attribution })
+      return widgetPage({
+        title,
+        items,
+        refreshSeconds: about.refresh_seconds,
+        attribution: about.attribution,
+      })
     },
     {
       access: { meter: true },
       query: t.Object({
         codes: t.Optional(
           t.String({
-            description: 'One to twenty codes or aliases, comma-separated; absent: the codes of the demo.',
+            description:
+              'One to twenty codes or aliases, comma-separated; absent: the codes of the demo.',
             examples: ['WTI_USD,BRENT_CRUDE_USD'],
           }),
         ),
-        format: t.Optional(t.String({ description: '`json` (default) or `html`.', examples: ['json'] })),
+        format: t.Optional(
+          t.String({ description: '`json` (default) or `html`.', examples: ['json'] }),
+        ),
       }),
-      response: { 200: serialised(t.Union([Widget, WidgetPage])), 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+      response: {
+        200: serialised(t.Union([Widget, WidgetPage])),
+        400: t.Union([FailProblem, NestedProblem]),
+        404: NestedProblem,
+      },
       detail: {
         operationId: 'getWidget',
         tags: ['prices'],
@@ -125,9 +149,16 @@ function codeWidget(deps: WidgetsDeps) {
     },
     {
       access: { meter: true },
-      params: t.Object({ code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }) }),
+      params: t.Object({
+        code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),
+      }),
       query: t.Object({
-        days: t.Optional(t.String({ description: `Days of the sparkline, 1 to ${sparklineDaysMax} (30).`, examples: ['30'] })),
+        days: t.Optional(
+          t.String({
+            description: `Days of the sparkline, 1 to ${sparklineDaysMax} (30).`,
+            examples: ['30'],
+          }),
+        ),
       }),
       response: { 200: One, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
       detail: {
@@ -141,16 +172,34 @@ function codeWidget(deps: WidgetsDeps) {
 }
 
 /** The items of the codes that have a price, and what a widget says of all of them. */
-function shown(serviceName: string, found: readonly Resolved[], quotes: readonly (Quote | undefined)[]) {
+function shown(
+  serviceName: string,
+  found: readonly Resolved[],
+  quotes: readonly (Quote | undefined)[],
+) {
   const items = found.flatMap((one, i) => (quotes[i] ? [itemOf(quotes[i], one)] : []))
-  if (items.length === 0) throw new Problem('DATA_NOT_AVAILABLE', `There is no current price of ${found.map(one => one.code).join(', ')}.`)
+  if (items.length === 0)
+    throw new Problem(
+      'DATA_NOT_AVAILABLE',
+      `There is no current price of ${found.map(one => one.code).join(', ')}.`,
+    )
   const series = found.filter((_, i) => quotes[i]).map(one => one.series)
-  const sources = [...new Set(series.map(one => sourceDescription(one.source, one.fixture)))].join('; ')
+  const sources = [...new Set(series.map(one => sourceDescription(one.source, one.fixture)))].join(
+    '; ',
+  )
   const refreshSeconds = Math.min(...series.map(one => refreshSecondsOf(one.cadence)))
-  return { items, about: { refresh_seconds: refreshSeconds, attribution: `${serviceName}: ${sources}` } }
+  return {
+    items,
+    about: { refresh_seconds: refreshSeconds, attribution: `${serviceName}: ${sources}` },
+  }
 }
 
-function noted({ marks, meter }: WidgetsDeps, found: readonly Resolved[], set: Answering, key: KeyState): void {
+function noted(
+  { marks, meter }: WidgetsDeps,
+  found: readonly Resolved[],
+  set: Answering,
+  key: KeyState,
+): void {
   markFixtures(set, marks, found)
   set.headers['x-cache'] = 'MISS'
   meter.asked(
@@ -160,15 +209,28 @@ function noted({ marks, meter }: WidgetsDeps, found: readonly Resolved[], set: A
 }
 
 function itemOf(quote: Quote, { code, requestedCode }: Resolved): WidgetItem {
-  const { name, price, formatted, currency, unit, change_24h, change_24h_percent, updated_at } = priceRow(quote, code, requestedCode)
+  const { name, price, formatted, currency, unit, change_24h, change_24h_percent, updated_at } =
+    priceRow(quote, code, requestedCode)
   const direction = change_24h ? (change_24h > 0 ? 'up' : 'down') : 'flat'
-  return { code, name, price, formatted, currency, unit, change_24h, change_24h_percent, direction, updated_at }
+  return {
+    code,
+    name,
+    price,
+    formatted,
+    currency,
+    unit,
+    change_24h,
+    change_24h_percent,
+    direction,
+    updated_at,
+  }
 }
 
 const refreshSecondsOf = (cadence: Cadence): number => (isIntraday(cadence) ? 300 : 3600)
 
 function wantsHtml(format: string | undefined): boolean {
   const wanted = format?.toLowerCase() || 'json'
-  if (wanted !== 'json' && wanted !== 'html') throw invalidParameter('format', format, 'is neither json nor html.', ['json', 'html'])
+  if (wanted !== 'json' && wanted !== 'html')
+    throw invalidParameter('format', format, 'is neither json nor html.', ['json', 'html'])
   return wanted === 'html'
 }

@@ -14,7 +14,15 @@ import type { QuarantineList } from '../../service/prices/quarantine.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, type Marks, markFixtures } from '../answer.ts'
 import { disclosureRow } from './row.ts'
-import { asOfOf, intervalOf, type Range, rangeOf, servedInterval, vintageHeaders, type WindowQuery } from './window-query.ts'
+import {
+  asOfOf,
+  intervalOf,
+  type Range,
+  rangeOf,
+  servedInterval,
+  vintageHeaders,
+  type WindowQuery,
+} from './window-query.ts'
 import { csvHeader, rowWriter } from './window-row.ts'
 
 export interface WindowAnswerDeps {
@@ -42,8 +50,17 @@ interface Asked {
   asOf: number | undefined
 }
 
-/** Answers a query with the text of its body, JSON or CSV, and sets the headers that belong to it; `pathDays` is the window of the path. */
-export type WindowAnswer = (query: WindowQuery, pathDays: number, request: Request, set: Answering, keyId: string) => string
+/**
+ * Answers a query with the text of its body, JSON or CSV, and sets the headers that belong to it;
+ * `pathDays` is the window of the path.
+ */
+export type WindowAnswer = (
+  query: WindowQuery,
+  pathDays: number,
+  request: Request,
+  set: Answering,
+  keyId: string,
+) => string
 
 export function windowAnswer(deps: WindowAnswerDeps): WindowAnswer {
   const walking = walks(deps.history, deps.ingest)
@@ -56,21 +73,34 @@ export function windowAnswer(deps: WindowAnswerDeps): WindowAnswer {
     const asOf = asOfOf(query.as_of, wanted)
     const range = rangeOf(query, pathDays, now)
     // What was known at a moment is kept of observations only, so it is never answered as bars.
-    const served = asOf === undefined ? servedInterval(wanted, seriesOf(found), range) : { interval: 'raw' as const, downsampled: false }
+    const served =
+      asOf === undefined
+        ? servedInterval(wanted, seriesOf(found), range)
+        : { interval: 'raw' as const, downsampled: false }
     return { found, range, asOf, ...served }
   }
 
   return (query, pathDays, request, set, keyId) => {
     const now = deps.now()
     const asked = askedOf(query, pathDays, request, now)
-    const page = pageOf(query, deps.switched(request, 'page_max_1000') ? widePerPageMax : deps.perPageMax, deps.perPageMax)
+    const page = pageOf(
+      query,
+      deps.switched(request, 'page_max_1000') ? widePerPageMax : deps.perPageMax,
+      deps.perPageMax,
+    )
     const isCsv = wantsCsv(query.format, request)
-    const walked = walking.page(questionOf(asked, `${keyId} ${page.perPage}`, deps.coverageSinceAt), page.page, page.perPage, now)
+    const walked = walking.page(
+      questionOf(asked, `${keyId} ${page.perPage}`, deps.coverageSinceAt),
+      page.page,
+      page.perPage,
+      now,
+    )
     const meta = pageMeta(page, walked.total)
     pageHeaders(set.headers, request.url, meta)
     set.headers['x-cache'] = 'MISS'
     markFixtures(set, deps.marks, asked.found)
-    if (asked.asOf !== undefined) Object.assign(set.headers, vintageHeaders(asked.asOf, deps.coverageSinceAt))
+    if (asked.asOf !== undefined)
+      Object.assign(set.headers, vintageHeaders(asked.asOf, deps.coverageSinceAt))
     const writers = new Map(asked.found.map(one => [one.series.id, rowWriter(one.series)]))
     if (isCsv) {
       set.headers['content-type'] = 'text/csv; charset=utf-8'
@@ -85,26 +115,38 @@ export function windowAnswer(deps: WindowAnswerDeps): WindowAnswer {
 
 const seriesOf = (found: readonly Resolved[]): Series[] => found.map(one => one.series)
 
-function questionOf({ found, interval, range, asOf }: Asked, asker: string, coverageSince: number): Question {
+function questionOf(
+  { found, interval, range, asOf }: Asked,
+  asker: string,
+  coverageSince: number,
+): Question {
   const seriesIds = seriesOf(found)
     .sort((a, b) => (a.code < b.code ? -1 : 1))
     .map(one => one.id)
   return {
     key: [asker, seriesIds.join(' '), interval, range.fixed, asOf ?? ''].join('|'),
-    range: { seriesIds, interval: interval === 'minute' ? 'raw' : interval, from: range.from, to: range.to },
+    range: {
+      seriesIds,
+      interval: interval === 'minute' ? 'raw' : interval,
+      from: range.from,
+      to: range.to,
+    },
     ...(asOf !== undefined && { vintage: { asOf, coverageSince } }),
   }
 }
 
 function ofType(found: Resolved[], type: string | undefined): Resolved[] {
   if (type === undefined || type === '' || type === 'spot_price') return found
-  if (!(priceTypes as readonly string[]).includes(type)) throw invalidParameter('by_type', type, 'is not a type.', priceTypes)
+  if (!(priceTypes as readonly string[]).includes(type))
+    throw invalidParameter('by_type', type, 'is not a type.', priceTypes)
   return found.filter(one => priceType(one.series.category, one.series.unit) === type)
 }
 
 function wantsCsv(format: string | undefined, request: Request): boolean {
-  if (format === undefined || format === '') return request.headers.get('accept')?.includes('text/csv') ?? false
-  if (format !== 'json' && format !== 'csv') throw invalidParameter('format', format, 'is neither json nor csv.', ['json', 'csv'])
+  if (format === undefined || format === '')
+    return request.headers.get('accept')?.includes('text/csv') ?? false
+  if (format !== 'json' && format !== 'csv')
+    throw invalidParameter('format', format, 'is neither json nor csv.', ['json', 'csv'])
   return format === 'csv'
 }
 
@@ -128,7 +170,9 @@ function metadataOf(
     to: isoInstant(to - 1),
     timezone: 'UTC',
     count: rows.length,
-    source_description: [...new Set(series.map(one => sourceDescription(one.source, one.fixture)))].join('; '),
+    source_description: [
+      ...new Set(series.map(one => sourceDescription(one.source, one.fixture))),
+    ].join('; '),
     ...(disclosures.length > 0 && { instrument_disclosures: disclosures }),
     ...(days.length > 0 && {
       quarantine: {

@@ -15,26 +15,35 @@ const isWindow = (text: string): text is WindowName => Object.hasOwn(windowDays,
 export const windowQuery = {
   by_code: t.Optional(
     t.String({
-      description: 'One to twenty codes or aliases, comma-separated; absent: the codes of the free tier.',
+      description:
+        'One to twenty codes or aliases, comma-separated; absent: the codes of the free tier.',
       examples: ['WTI_USD'],
     }),
   ),
-  commodity: t.Optional(t.String({ description: 'Another name of `by_code`.', examples: ['WTI_USD'] })),
+  commodity: t.Optional(
+    t.String({ description: 'Another name of `by_code`.', examples: ['WTI_USD'] }),
+  ),
   code: t.Optional(t.String({ description: 'Another name of `by_code`.', examples: ['WTI_USD'] })),
   start_date: t.Optional(
     t.String({
-      description: 'First day (from 00:00 UTC) or time of an absolute range, inclusive; the window of the path is then ignored.',
+      description:
+        'First day (from 00:00 UTC) or time of an absolute range, inclusive; the window of the path is then ignored.',
       examples: ['2026-11-01'],
     }),
   ),
   end_date: t.Optional(
     t.String({
-      description: 'Last day (to 24:00 UTC) or time of the range, inclusive. Alone: the window reaches back from it.',
+      description:
+        'Last day (to 24:00 UTC) or time of the range, inclusive. Alone: the window reaches back from it.',
       examples: ['2026-11-15'],
     }),
   ),
   days: t.Optional(
-    t.String({ description: 'Length of the window in days, 1 to 365; ignored when dates or `period` are given.', examples: ['14'] }),
+    t.String({
+      description:
+        'Length of the window in days, 1 to 365; ignored when dates or `period` are given.',
+      examples: ['14'],
+    }),
   ),
   interval: t.Optional(
     t.String({
@@ -43,20 +52,32 @@ export const windowQuery = {
       examples: ['day'],
     }),
   ),
-  by_type: t.Optional(t.String({ description: 'Only series of this type; `spot_price` means no filter.', examples: ['spot_price'] })),
-  format: t.Optional(t.String({ description: '`json` or `csv`. `Accept: text/csv` asks for CSV too.', examples: ['json'] })),
+  by_type: t.Optional(
+    t.String({
+      description: 'Only series of this type; `spot_price` means no filter.',
+      examples: ['spot_price'],
+    }),
+  ),
+  format: t.Optional(
+    t.String({
+      description: '`json` or `csv`. `Accept: text/csv` asks for CSV too.',
+      examples: ['json'],
+    }),
+  ),
 }
 
 export const movingWindowQuery = {
   period: t.Optional(
     t.String({
-      description: '`past_day`, `past_week`, `past_month` or `past_year` in place of the window of the path.',
+      description:
+        '`past_day`, `past_week`, `past_month` or `past_year` in place of the window of the path.',
       examples: ['past_week'],
     }),
   ),
   as_of: t.Optional(
     t.String({
-      description: 'Answers what this service would have answered at that time; needs `interval=raw`.',
+      description:
+        'Answers what this service would have answered at that time; needs `interval=raw`.',
       examples: ['2026-11-01T12:00:00Z'],
     }),
   ),
@@ -69,11 +90,17 @@ export interface Range {
   from: number
   /** Exclusive. */
   to: number
-  /** Names the range without what moves with the clock: the same question, asked a moment later, has the same. */
+  /**
+   * Names the range without what moves with the clock: the same question, asked a moment later, has
+   * the same.
+   */
   fixed: string
 }
 
-/** The range that a query asks for: a day beats dates, dates beat a period, a period beats days, days beat the path. */
+/**
+ * The range that a query asks for: a day beats dates, dates beat a period, a period beats days,
+ * days beat the path.
+ */
 export function rangeOf(query: WindowQuery, pathDays: number, now: number): Range {
   if (query.at) {
     const day = dayOf('at', query.at)
@@ -88,18 +115,29 @@ export function rangeOf(query: WindowQuery, pathDays: number, now: number): Rang
 
 function daysOf({ period, days }: WindowQuery, pathDays: number): number {
   if (!period) return integerOf('days', days, pathDays, 1, 365)
-  if (!isWindow(period)) throw invalidParameter('period', period, 'is not a window.', Object.keys(windowDays))
+  if (!isWindow(period))
+    throw invalidParameter('period', period, 'is not a window.', Object.keys(windowDays))
   return windowDays[period]
 }
 
-function datedRange(query: WindowQuery, start: number | undefined, end: number | undefined, pathDays: number, now: number): Range {
+function datedRange(
+  query: WindowQuery,
+  start: number | undefined,
+  end: number | undefined,
+  pathDays: number,
+  now: number,
+): Range {
   const to = end ?? now + 1
   const from = start ?? to - pathDays * dayMs
   if (from < to) return { from, to, fixed: `${from} to ${end ?? 'now'}` }
-  throw new Problem('INVALID_DATE_RANGE', `start_date (${query.start_date}) is after end_date (${query.end_date || 'now'}).`, {
-    start_date: query.start_date ?? null,
-    end_date: query.end_date ?? null,
-  })
+  throw new Problem(
+    'INVALID_DATE_RANGE',
+    `start_date (${query.start_date}) is after end_date (${query.end_date || 'now'}).`,
+    {
+      start_date: query.start_date ?? null,
+      end_date: query.end_date ?? null,
+    },
+  )
 }
 
 /** An accepted spelling of an interval, or undefined when none was given. */
@@ -107,10 +145,14 @@ export function intervalOf(text: string | undefined): Interval | undefined {
   if (text === undefined || text === '') return undefined
   const interval = parseInterval(text)
   if (interval === undefined) {
-    throw new Problem('invalid_interval', `Unknown interval: ${text.slice(0, 100)}. Use one of ${validIntervals.join(', ')}.`, {
-      interval: text.slice(0, 100),
-      valid_intervals: validIntervals,
-    })
+    throw new Problem(
+      'invalid_interval',
+      `Unknown interval: ${text.slice(0, 100)}. Use one of ${validIntervals.join(', ')}.`,
+      {
+        interval: text.slice(0, 100),
+        valid_intervals: validIntervals,
+      },
+    )
   }
   return interval
 }
@@ -118,8 +160,9 @@ export function intervalOf(text: string | undefined): Interval | undefined {
 const rawDaysMax = 31
 
 /**
- * The interval that is served. Without one asked for, short windows come as published and long ones as bars; raw rows of an intraday
- * code over more than 31 days come as hours. `downsampled` says that bars stand where raw rows were meant.
+ * The interval that is served. Without one asked for, short windows come as published and long ones
+ * as bars; raw rows of an intraday code over more than 31 days come as hours. `downsampled` says
+ * that bars stand where raw rows were meant.
  */
 export function servedInterval(
   asked: Interval | undefined,
@@ -129,21 +172,35 @@ export function servedInterval(
   const intraday = series.some(one => isIntraday(one.cadence))
   const days = (range.to - range.from) / dayMs
   if (asked === 'raw' || asked === 'minute') {
-    return intraday && days > rawDaysMax + 1e-6 ? { interval: 'hour', downsampled: true } : { interval: asked, downsampled: false }
+    return intraday && days > rawDaysMax + 1e-6
+      ? { interval: 'hour', downsampled: true }
+      : { interval: asked, downsampled: false }
   }
   if (asked) return { interval: asked, downsampled: false }
   const dense = intraday || series.some(one => one.cadence === 'twice_daily')
   if (days <= 1 + 1e-6) return { interval: 'raw', downsampled: false }
-  if (days <= 7 + 1e-6) return intraday ? { interval: 'hour', downsampled: true } : { interval: 'raw', downsampled: false }
+  if (days <= 7 + 1e-6)
+    return intraday
+      ? { interval: 'hour', downsampled: true }
+      : { interval: 'raw', downsampled: false }
   return dense ? { interval: 'day', downsampled: true } : { interval: 'raw', downsampled: false }
 }
 
 /** `as_of` of a query; it needs raw rows. */
-export function asOfOf(text: string | undefined, interval: Interval | undefined): number | undefined {
+export function asOfOf(
+  text: string | undefined,
+  interval: Interval | undefined,
+): number | undefined {
   if (text === undefined || text === '') return undefined
   const at = parseInstant(text.trim().replace(/ (\d{2}:?\d{2})$/, '+$1'))
-  if (at === undefined) throw invalidParameter('as_of', text, 'is not an ISO 8601 time with a zone, such as 2026-11-01T12:00:00Z.')
-  if (interval !== 'raw') throw invalidParameter('as_of', text, 'needs interval=raw: bars are not kept as they were.')
+  if (at === undefined)
+    throw invalidParameter(
+      'as_of',
+      text,
+      'is not an ISO 8601 time with a zone, such as 2026-11-01T12:00:00Z.',
+    )
+  if (interval !== 'raw')
+    throw invalidParameter('as_of', text, 'needs interval=raw: bars are not kept as they were.')
   return at
 }
 

@@ -9,17 +9,28 @@ import type { Series } from '../../store/catalogue/series.ts'
 import { carriesDay, Disclosure, formatted, priceRowFields } from './row.ts'
 
 const barFields = {
-  bucket_start: t.Optional(t.String({ format: 'date-time', description: 'Start of the UTC bucket; weeks start on Monday.' })),
+  bucket_start: t.Optional(
+    t.String({
+      format: 'date-time',
+      description: 'Start of the UTC bucket; weeks start on Monday.',
+    }),
+  ),
   open: t.Optional(t.Number()),
   high: t.Optional(t.Number()),
   low: t.Optional(t.Number()),
-  average: t.Optional(t.Number({ description: 'Arithmetic mean of the observations of the bucket.' })),
+  average: t.Optional(
+    t.Number({ description: 'Arithmetic mean of the observations of the bucket.' }),
+  ),
   sample_count: t.Optional(integer({ description: 'Observations in the bucket.' })),
 }
 
 export const WindowRow = t.Object(
   { ...priceRowFields, ...barFields },
-  { title: 'WindowRow', description: 'A price, or a bucket: then `price` and `created_at` are those of its last observation.' },
+  {
+    title: 'WindowRow',
+    description:
+      'A price, or a bucket: then `price` and `created_at` are those of its last observation.',
+  },
 )
 
 export const WindowBody = t.Object(
@@ -40,7 +51,11 @@ export const WindowBody = t.Object(
         instrument_disclosures: t.Optional(t.Array(Disclosure)),
         quarantine: t.Optional(
           t.Object(
-            { excluded_dates: t.Array(t.String({ format: 'date' })), excluded_count: integer(), reason: t.String() },
+            {
+              excluded_dates: t.Array(t.String({ format: 'date' })),
+              excluded_count: integer(),
+              reason: t.String(),
+            },
             { description: 'Days left out because their data is known to be unreliable.' },
           ),
         ),
@@ -53,13 +68,16 @@ export const WindowBody = t.Object(
 
 type Json = string
 
-/** What stays the same for every row of a series, made once a page: rows are put together as text. */
+/**
+ * What stays the same for every row of a series, made once a page: rows are put together as text.
+ */
 export interface RowWriter {
   json(row: HistoryRow): Json
   csv(row: HistoryRow): string
 }
 
-export const csvHeader = 'code,name,created_at,price,currency,unit,type,source,open,high,low,average,sample_count'
+export const csvHeader =
+  'code,name,created_at,price,currency,unit,type,source,open,high,low,average,sample_count'
 
 const csvCell = (text: string) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 

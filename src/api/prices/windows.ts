@@ -9,7 +9,13 @@ import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { parseDay } from '../../lib/instant.ts'
 import type { Answering } from '../answer.ts'
 import { type WindowAnswerDeps, windowAnswer } from './window-answer.ts'
-import { movingWindowQuery, type WindowName, type WindowQuery, windowDays, windowQuery } from './window-query.ts'
+import {
+  movingWindowQuery,
+  type WindowName,
+  type WindowQuery,
+  windowDays,
+  windowQuery,
+} from './window-query.ts'
 import { WindowBody } from './window-row.ts'
 
 export interface WindowsDeps extends WindowAnswerDeps {
@@ -37,7 +43,8 @@ export function windows(deps: WindowsDeps) {
   const within =
     (name: WindowName) =>
     ({ query, request, set, caller }: Asking) => {
-      if (query.at && name !== 'past_day') throw invalidParameter('at', query.at, 'is accepted on past_day only.')
+      if (query.at && name !== 'past_day')
+        throw invalidParameter('at', query.at, 'is accepted on past_day only.')
       return answer(query, windowDays[name], request, set as Answering, caller.key.key.id)
     }
 
@@ -79,10 +86,16 @@ export function windows(deps: WindowsDeps) {
     })
     .get(
       '/v1/prices/:date',
-      ({ params, query, request, set, caller }) => answer({ ...query, at: params.date }, 1, request, set as Answering, caller.key.key.id),
+      ({ params, query, request, set, caller }) =>
+        answer({ ...query, at: params.date }, 1, request, set as Answering, caller.key.key.id),
       {
         access: ofOneDay,
-        params: t.Object({ date: t.String({ description: 'A UTC calendar day, `YYYY-MM-DD`.', examples: ['2026-11-14'] }) }),
+        params: t.Object({
+          date: t.String({
+            description: 'A UTC calendar day, `YYYY-MM-DD`.',
+            examples: ['2026-11-14'],
+          }),
+        }),
         query: t.Object({ ...windowQuery, ...movingWindowQuery, ...pages }),
         response,
         detail: {

@@ -4,7 +4,14 @@ import { type Form, formBody, formOf } from '../../http/input/form.ts'
 import { validationFailed } from '../../http/problem/problem.ts'
 import { isObject, isPlainJson } from '../../lib/json.ts'
 import { isPlain } from '../../lib/text.ts'
-import { authKinds, type Credentials, intervalMinutes, rowFields, sourceConfig, sourceFormats } from '../../plan/source-config.ts'
+import {
+  authKinds,
+  type Credentials,
+  intervalMinutes,
+  rowFields,
+  sourceConfig,
+  sourceFormats,
+} from '../../plan/source-config.ts'
 import { isSynced, type SourceChange } from '../../service/sources/sources.ts'
 
 const nameMax = 100
@@ -14,31 +21,55 @@ const credentialName = /^[\w.-]{1,64}$/
 const credentialCharactersMax = 4096
 const typePattern = /^[a-z0-9][a-z0-9_.-]{0,39}$/
 
-const fieldNames = t.Partial(t.Object(Object.fromEntries(rowFields.map(name => [name, t.String()]))))
+const fieldNames = t.Partial(
+  t.Object(Object.fromEntries(rowFields.map(name => [name, t.String()]))),
+)
 const configBody = t.Object(
   {
     url: t.Optional(
-      t.String({ examples: ['https://prices.example.com/bunkers.json'], description: '`api`: the address, https and public.' }),
+      t.String({
+        examples: ['https://prices.example.com/bunkers.json'],
+        description: '`api`: the address, https and public.',
+      }),
     ),
-    path: t.Optional(t.String({ examples: ['terminal/today.csv'], description: "`file`: below the operator's directory." })),
+    path: t.Optional(
+      t.String({
+        examples: ['terminal/today.csv'],
+        description: "`file`: below the operator's directory.",
+      }),
+    ),
     format: t.Optional(
       t.Union(
         sourceFormats.map(one => t.Literal(one)),
         { description: 'Told from the content when absent.' },
       ),
     ),
-    items: t.Optional(t.String({ examples: ['data.prices'], description: 'Where in JSON the list is.' })),
-    fields: t.Optional({ ...fieldNames, description: 'What a row calls each field: `{"price": "usd.mid"}`.' }),
-    defaults: t.Optional({ ...fieldNames, description: 'What stands for a field that rows lack: `{"port": "SINGAPORE"}`.' }),
+    items: t.Optional(
+      t.String({ examples: ['data.prices'], description: 'Where in JSON the list is.' }),
+    ),
+    fields: t.Optional({
+      ...fieldNames,
+      description: 'What a row calls each field: `{"price": "usd.mid"}`.',
+    }),
+    defaults: t.Optional({
+      ...fieldNames,
+      description: 'What stands for a field that rows lack: `{"port": "SINGAPORE"}`.',
+    }),
     auth: t.Optional(
       t.Union(
         authKinds.map(one => t.Literal(one)),
         { description: 'How the credentials are sent; told from them when absent.' },
       ),
     ),
-    auth_header: t.Optional(t.String({ examples: ['X-API-Key'], description: 'With auth `header`.' })),
+    auth_header: t.Optional(
+      t.String({ examples: ['X-API-Key'], description: 'With auth `header`.' }),
+    ),
     interval_minutes: t.Optional(
-      integer({ minimum: intervalMinutes.min, maximum: intervalMinutes.max, examples: [intervalMinutes.default] }),
+      integer({
+        minimum: intervalMinutes.min,
+        maximum: intervalMinutes.max,
+        examples: [intervalMinutes.default],
+      }),
     ),
   },
   { additionalProperties: true, description: 'Other members are kept and mean nothing.' },
@@ -56,10 +87,13 @@ const writable = {
 }
 const sourceType = t.String({
   examples: ['api'],
-  description: '`api`, `file` and `webhook` are synced; `database`, `sftp`, `custom` and others are kept and say that they are not.',
+  description:
+    '`api`, `file` and `webhook` are synced; `database`, `sftp`, `custom` and others are kept and say that they are not.',
 })
 
-export const newSourceBody = formBody(t.Object({ data_source: t.Object({ ...writable, source_type: sourceType }) }))
+export const newSourceBody = formBody(
+  t.Object({ data_source: t.Object({ ...writable, source_type: sourceType }) }),
+)
 export const sourceChangeBody = formBody(t.Object({ data_source: t.Partial(t.Object(writable)) }))
 export const rotateBody = formBody(t.Object({ credentials: credentialsBody }))
 
@@ -74,7 +108,9 @@ type Fields = Readonly<Record<string, unknown>>
 function unwrapped(body: unknown): unknown {
   if (!isObject(body) || !Object.hasOwn(body, 'data_source')) return body
   if (isObject(body.data_source)) return body.data_source
-  throw validationFailed([{ field: 'data_source', message: 'data_source: must be a JSON object.', value: null }])
+  throw validationFailed([
+    { field: 'data_source', message: 'data_source: must be a JSON object.', value: null },
+  ])
 }
 
 /** Reads what is written of data sources. */
@@ -101,10 +137,12 @@ export function sourceForms({ checkTarget }: SourceFormDeps) {
       const { change, type } = read(body, undefined)
       return { ...change, name: change.name!, sourceType: type }
     },
-    changed: (body: unknown, source: { sourceType: string }): SourceChange => read(body, source).change,
+    changed: (body: unknown, source: { sourceType: string }): SourceChange =>
+      read(body, source).change,
     rotated(body: unknown): Credentials {
       const { form, credentials } = secretive(unwrapped(body))
-      if (credentials === undefined || credentials === null) form.fault('credentials', 'is required: a JSON object of texts.')
+      if (credentials === undefined || credentials === null)
+        form.fault('credentials', 'is required: a JSON object of texts.')
       form.check()
       return credentials!
     },
@@ -114,7 +152,8 @@ export function sourceForms({ checkTarget }: SourceFormDeps) {
 /** The type of a source is what it was made with. */
 function typeOf(form: Form, held: string | undefined): string {
   const type = form.text('source_type', 40)?.trim().toLowerCase()
-  if (held === undefined && !form.has('source_type')) form.fault('source_type', 'is required: api, file, webhook or another word.')
+  if (held === undefined && !form.has('source_type'))
+    form.fault('source_type', 'is required: api, file, webhook or another word.')
   if (type !== undefined && !typePattern.test(type))
     form.fault('source_type', 'must be a word of letters, digits, dots, hyphens and underscores.')
   if (held !== undefined && type !== undefined && type !== held)
@@ -123,7 +162,12 @@ function typeOf(form: Form, held: string | undefined): string {
 }
 
 /** Undefined when the body says nothing of it. */
-function configIn(form: Form, fields: Fields, type: string, checkTarget: SourceFormDeps['checkTarget']): Fields | null | undefined {
+function configIn(
+  form: Form,
+  fields: Fields,
+  type: string,
+  checkTarget: SourceFormDeps['checkTarget'],
+): Fields | null | undefined {
   if (!form.has('scraper_config')) return undefined
   if (form.isNull('scraper_config')) return null
   const part = form.part('scraper_config')
@@ -144,8 +188,15 @@ function configIn(form: Form, fields: Fields, type: string, checkTarget: SourceF
   return given
 }
 
-/** Refusals repeat what was sent, so credentials are taken out before the body is read. Undefined: the body says nothing of them. */
-function secretive(body: unknown): { form: Form; fields: Fields; credentials: Credentials | null | undefined } {
+/**
+ * Refusals repeat what was sent, so credentials are taken out before the body is read. Undefined:
+ * the body says nothing of them.
+ */
+function secretive(body: unknown): {
+  form: Form
+  fields: Fields
+  credentials: Credentials | null | undefined
+} {
   const fields = isObject(body) ? body : {}
   const given = Object.hasOwn(fields, 'credentials') ? fields.credentials : undefined
   const form = formOf(given === undefined ? body : { ...fields, credentials: null })
@@ -161,7 +212,14 @@ function credentialsFault(given: unknown): string | undefined {
   if (!isObject(given)) return 'must be a JSON object of texts.'
   const entries = Object.entries(given)
   if (entries.length > credentialsMax) return `must have at most ${credentialsMax} members.`
-  if (!entries.every(([name]) => credentialName.test(name))) return 'must have names of letters, digits, dots, hyphens and underscores.'
-  const isText = (value: unknown) => typeof value === 'string' && value !== '' && value.length <= credentialCharactersMax && isPlain(value)
-  return entries.every(([, value]) => isText(value)) ? undefined : `must hold texts of 1 to ${credentialCharactersMax} characters.`
+  if (!entries.every(([name]) => credentialName.test(name)))
+    return 'must have names of letters, digits, dots, hyphens and underscores.'
+  const isText = (value: unknown) =>
+    typeof value === 'string' &&
+    value !== '' &&
+    value.length <= credentialCharactersMax &&
+    isPlain(value)
+  return entries.every(([, value]) => isText(value))
+    ? undefined
+    : `must hold texts of 1 to ${credentialCharactersMax} characters.`
 }

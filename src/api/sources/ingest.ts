@@ -19,29 +19,45 @@ const Pushed = envelope(t.Object(countFields, { title: 'PushedRows' }))
 /** How far the clock of whoever signs may be from ours. */
 const signatureAgeMs = 5 * minuteMs
 
-const noEntry = () => new Problem('UNAUTHORIZED', 'The data source is not known, or its secret or signature is not valid.')
+const noEntry = () =>
+  new Problem(
+    'UNAUTHORIZED',
+    'The data source is not known, or its secret or signature is not valid.',
+  )
 
-/** Where rows are pushed to. Whoever pushes has no key of the account: what lets them in is the secret of the source, and it opens nothing else. */
+/**
+ * Where rows are pushed to. Whoever pushes has no key of the account: what lets them in is the
+ * secret of the source, and it opens nothing else.
+ */
 export function sourceIngest(deps: DataSourcesApiDeps) {
   const { access, dataSources: sources, sourceSync, keys, plans, links, headerPrefix } = deps
   const isSigned = signatureJudge(deps)
 
-  /** The source, if who asks knows its secret. Sources that do not exist, are none to push to or have no secret look alike. */
+  /**
+   * The source, if who asks knows its secret. Sources that do not exist, are none to push to or
+   * have no secret look alike.
+   */
   const admitted = (request: Request, id: string, content: string): DataSource => {
     const source = sources.byId(id)
     const secret = source?.sourceType === 'webhook' ? sourceSync.secretOf(source) : undefined
     if (!source || secret === undefined) throw noEntry()
-    const sent = request.headers.get('authorization') === null ? undefined : credentialsOf(request, true).token
-    const isKnown = sent === undefined ? isSigned(request, secret, content) : sameHash(tokenHash(sent), tokenHash(secret))
+    const sent =
+      request.headers.get('authorization') === null ? undefined : credentialsOf(request, true).token
+    const isKnown =
+      sent === undefined
+        ? isSigned(request, secret, content)
+        : sameHash(tokenHash(sent), tokenHash(secret))
     if (!isKnown) throw noEntry()
     return source
   }
   /** The account may have lost what let it make the source. */
   const refusePlan = (source: DataSource, request: Request) => {
     const account = keys.account(source.accountId)!
-    if (account.account.suspendedAt !== null) throw new Problem('KEY_SUSPENDED', 'The account of this data source is suspended.')
+    if (account.account.suspendedAt !== null)
+      throw new Problem('KEY_SUSPENDED', 'The account of this data source is suspended.')
     const entitled = keys.entitlements(account)
-    if (!hasFeature(entitled, 'data_connector')) throw featureMissing(plans, links(request), entitled, 'data_connector')
+    if (!hasFeature(entitled, 'data_connector'))
+      throw featureMissing(plans, links(request), entitled, 'data_connector')
   }
 
   return new Elysia().use(access).post(
@@ -50,12 +66,18 @@ export function sourceIngest(deps: DataSourcesApiDeps) {
       const content = await readBodyText(request)
       const source = admitted(request, params.id, content)
       refusePlan(source, request)
-      if (source.status === 'paused') throw stateForbids('data_source_paused', 'The data source is paused; its owner can set it active.')
+      if (source.status === 'paused')
+        throw stateForbids(
+          'data_source_paused',
+          'The data source is paused; its owner can set it active.',
+        )
       const log = await sourceSync.push(source, content)
       if (!log) throw noEntry()
       if (log.error !== null) {
         throw validationFailed(
-          log.rejections.length > 0 ? log.rejections.map(faultOf) : [{ field: 'body', message: log.error, value: null }],
+          log.rejections.length > 0
+            ? log.rejections.map(faultOf)
+            : [{ field: 'body', message: log.error, value: null }],
         )
       }
       return success(countsRow(log))
@@ -63,7 +85,14 @@ export function sourceIngest(deps: DataSourcesApiDeps) {
     {
       access: { open: 'The secret of the data source is what lets in.' },
       params: sourceParams,
-      response: { 200: Pushed, 400: NestedProblem, 401: NestedProblem, 403: NestedProblem, 413: NestedProblem, 422: ValidationProblem },
+      response: {
+        200: Pushed,
+        400: NestedProblem,
+        401: NestedProblem,
+        403: NestedProblem,
+        413: NestedProblem,
+        422: ValidationProblem,
+      },
       detail: {
         ...sourceDetail(
           'pushDataSourceRows',
@@ -73,7 +102,10 @@ export function sourceIngest(deps: DataSourcesApiDeps) {
         requestBody: {
           required: true,
           content: {
-            'application/json': { schema: { type: 'array', items: { type: 'object' } }, example: pushExample },
+            'application/json': {
+              schema: { type: 'array', items: { type: 'object' } },
+              example: pushExample,
+            },
             'application/x-ndjson': { schema: { type: 'string' } },
             'text/csv': { schema: { type: 'string' } },
           },
@@ -83,17 +115,35 @@ export function sourceIngest(deps: DataSourcesApiDeps) {
   )
 }
 
-const pushExample = [{ timestamp: '2026-11-20T09:30:00Z', fuel_type: 'VLSFO', port: 'SINGAPORE', price: 531.5, currency: 'USD' }]
+const pushExample = [
+  {
+    timestamp: '2026-11-20T09:30:00Z',
+    fuel_type: 'VLSFO',
+    port: 'SINGAPORE',
+    price: 531.5,
+    currency: 'USD',
+  },
+]
 
-const faultOf = (message: string) => ({ field: /^row \d+/.exec(message)?.[0].replace('row ', 'rows.') ?? 'body', message, value: null })
+const faultOf = (message: string) => ({
+  field: /^row \d+/.exec(message)?.[0].replace('row ', 'rows.') ?? 'body',
+  message,
+  value: null,
+})
 
 function signatureJudge({ headerPrefix, clock }: DataSourcesApiDeps) {
   return (request: Request, secret: string, content: string): boolean => {
-    const [signature, stamp] = [request.headers.get(`${headerPrefix}Signature`), request.headers.get(`${headerPrefix}Signature-Timestamp`)]
+    const [signature, stamp] = [
+      request.headers.get(`${headerPrefix}Signature`),
+      request.headers.get(`${headerPrefix}Signature-Timestamp`),
+    ]
     if (signature === null || !/^\d{1,12}$/.test(stamp ?? '')) return false
     const timestamp = Number(stamp)
     if (Math.abs(timestamp * secondMs - clock.now()) > signatureAgeMs) return false
-    const [right, sent] = [Buffer.from(timestampedSignature(secret, content, timestamp)), Buffer.from(signature.toLowerCase())]
+    const [right, sent] = [
+      Buffer.from(timestampedSignature(secret, content, timestamp)),
+      Buffer.from(signature.toLowerCase()),
+    ]
     return right.length === sent.length && timingSafeEqual(right, sent)
   }
 }

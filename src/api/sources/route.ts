@@ -29,9 +29,17 @@ export interface DataSourcesApiDeps {
 export const sourceAccess = { feature: 'data_connector', meter: true } as const
 export const sourceWrite = { ...sourceAccess, header: true } as const
 export const sourceParams = t.Object({
-  id: t.String({ description: 'Id of the data source.', examples: ['00000000-0000-4000-8000-000000000801'] }),
+  id: t.String({
+    description: 'Id of the data source.',
+    examples: ['00000000-0000-4000-8000-000000000801'],
+  }),
 })
-export const sourceRefusals = { 400: NestedProblem, 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
+export const sourceRefusals = {
+  400: NestedProblem,
+  401: NestedProblem,
+  403: NestedProblem,
+  429: FlatProblem,
+}
 export const sourceDetail = (operationId: string, summary: string, description: string) => ({
   operationId,
   tags: ['data sources'],
@@ -40,7 +48,11 @@ export const sourceDetail = (operationId: string, summary: string, description: 
 })
 
 /** A source of the caller's account; unknown, malformed and foreign ids look the same. */
-export function ownSource(sources: Pick<DataSources, 'byId'>, id: string, { key }: Caller): DataSource {
+export function ownSource(
+  sources: Pick<DataSources, 'byId'>,
+  id: string,
+  { key }: Caller,
+): DataSource {
   const found = sources.byId(id)
   if (found?.accountId !== key.account.account.id) throw notFound('The data source')
   return found

@@ -2,7 +2,12 @@ import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import type { DataSource, SourceHealth, SourceRow, SourceSyncLog } from '../../service/sources/sources.ts'
+import type {
+  DataSource,
+  SourceHealth,
+  SourceRow,
+  SourceSyncLog,
+} from '../../service/sources/sources.ts'
 
 const moment = t.String({ format: 'date-time' })
 const momentOrNull = (description: string) => t.Union([moment, t.Null()], { description })
@@ -24,7 +29,9 @@ const fields = {
       { description: statusText },
     ),
   ),
-  scraper_config: t.Union([t.Object({}, { additionalProperties: true }), t.Null()], { description: 'As it was sent.' }),
+  scraper_config: t.Union([t.Object({}, { additionalProperties: true }), t.Null()], {
+    description: 'As it was sent.',
+  }),
   has_credentials: t.Boolean({ description: 'Credentials themselves are never answered.' }),
   last_sync_at: momentOrNull('When the last sync ended.'),
   next_sync_at: momentOrNull('Null: not by itself.'),
@@ -36,7 +43,10 @@ const fields = {
   updated_at: moment,
 }
 export const SourceShape = t.Object(fields, { title: 'DataSource' })
-export const OneSource = t.Object({ ...fields, data_source: SourceShape }, { title: 'DataSourceAnswer' })
+export const OneSource = t.Object(
+  { ...fields, data_source: SourceShape },
+  { title: 'DataSourceAnswer' },
+)
 
 /** `baseUrl` stands before the address that rows are pushed to. */
 export const sourceRow = (source: DataSource, baseUrl: string) => ({
@@ -51,7 +61,9 @@ export const sourceRow = (source: DataSource, baseUrl: string) => ({
   successful_syncs: source.successfulSyncs,
   failed_syncs: source.failedSyncs,
   last_error: source.lastError,
-  ...(source.sourceType === 'webhook' && { ingest_url: `${baseUrl}/v1/data-sources/${source.id}/ingest` }),
+  ...(source.sourceType === 'webhook' && {
+    ingest_url: `${baseUrl}/v1/data-sources/${source.id}/ingest`,
+  }),
   created_at: isoInstant(source.createdAt),
   updated_at: isoInstant(source.updatedAt),
 })
@@ -80,10 +92,16 @@ export const RowShape = t.Object(
 export const rowRow = ({ observedAt, fuelType, port, region, price, currency }: SourceRow) => ({
   timestamp: isoInstant(observedAt),
   fuel_type: fuelType,
-  ...{ port, region, price, currency, unit: 'MT' as const },
+  port,
+  region,
+  price,
+  currency,
+  unit: 'MT' as const,
 })
 
-const rejections = t.Array(t.String({ examples: ['row 3: price n/a is not a plain number'] }), { description: 'The first twenty.' })
+const rejections = t.Array(t.String({ examples: ['row 3: price n/a is not a plain number'] }), {
+  description: 'The first twenty.',
+})
 export const countFields = {
   received: integer(),
   inserted: integer(),
@@ -92,8 +110,20 @@ export const countFields = {
   rejected: integer(),
   rejections,
 }
-export const countsRow = ({ received, inserted, revised, unchanged, rejected, rejections }: SourceSyncLog) => ({
-  ...{ received, inserted, revised, unchanged, rejected, rejections: [...rejections] },
+export const countsRow = ({
+  received,
+  inserted,
+  revised,
+  unchanged,
+  rejected,
+  rejections,
+}: SourceSyncLog) => ({
+  received,
+  inserted,
+  revised,
+  unchanged,
+  rejected,
+  rejections: [...rejections],
 })
 
 export const LogShape = t.Object(
@@ -131,9 +161,13 @@ export const HealthShape = t.Object(
   {
     id: t.String(),
     status: t.Union([t.Literal('healthy'), t.Literal('degraded'), t.Literal('down')], {
-      description: '`down`: the last three syncs failed, or all that there were. `degraded`: one of the last twenty did.',
+      description:
+        '`down`: the last three syncs failed, or all that there were. `degraded`: one of the last twenty did.',
     }),
-    success_rate: t.Number({ examples: [95], description: 'Of the last twenty syncs, percent; 100 before the first.' }),
+    success_rate: t.Number({
+      examples: [95],
+      description: 'Of the last twenty syncs, percent; 100 before the first.',
+    }),
     avg_duration_ms: t.Number({ examples: [412] }),
     last_sync_status: textOrNull('`success` or `failed`; null before the first.'),
     last_sync_at: momentOrNull('When the last sync ended.'),
@@ -142,7 +176,10 @@ export const HealthShape = t.Object(
   { title: 'DataSourceHealth' },
 )
 
-export const healthRow = (source: DataSource, { status, successRate, averageMs, last, recentErrors }: SourceHealth) => ({
+export const healthRow = (
+  source: DataSource,
+  { status, successRate, averageMs, last, recentErrors }: SourceHealth,
+) => ({
   id: source.id,
   status,
   success_rate: roundTo(successRate, 1),

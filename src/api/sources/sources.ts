@@ -8,7 +8,15 @@ import { envelope, success } from '../answer.ts'
 import { noBody } from '../webhooks/body.ts'
 import { newSourceBody, sourceChangeBody, sourceForms } from './form.ts'
 import { sourceIngest } from './ingest.ts'
-import { type DataSourcesApiDeps, ownSource, sourceAccess, sourceDetail, sourceParams, sourceRefusals, sourceWrite } from './route.ts'
+import {
+  type DataSourcesApiDeps,
+  ownSource,
+  sourceAccess,
+  sourceDetail,
+  sourceParams,
+  sourceRefusals,
+  sourceWrite,
+} from './route.ts'
 import { OneSource, oneSource, SourceShape, sourceRow } from './row.ts'
 import { sourceSyncs } from './syncs.ts'
 
@@ -18,7 +26,11 @@ const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
 
 /** Where the caller's account gets prices of its own from. */
 export const dataSources = (deps: DataSourcesApiDeps) =>
-  new Elysia().use(listAndCreate(deps)).use(changeOne(deps)).use(sourceSyncs(deps)).use(sourceIngest(deps))
+  new Elysia()
+    .use(listAndCreate(deps))
+    .use(changeOne(deps))
+    .use(sourceSyncs(deps))
+    .use(sourceIngest(deps))
 
 function listAndCreate(deps: DataSourcesApiDeps) {
   const { dataSources: sources, idempotency, links } = deps
@@ -28,7 +40,9 @@ function listAndCreate(deps: DataSourcesApiDeps) {
     .get(
       '/v1/data-sources',
       ({ caller, request }) => {
-        const rows = sources.list(caller.key.account.account.id).map(one => sourceRow(one, links(request).baseUrl))
+        const rows = sources
+          .list(caller.key.account.account.id)
+          .map(one => sourceRow(one, links(request).baseUrl))
         return success({ data_sources: rows, count: rows.length })
       },
       {
@@ -61,10 +75,14 @@ function listAndCreate(deps: DataSourcesApiDeps) {
 }
 
 const limitReached = ({ limit, count }: SourceRefusal) =>
-  stateForbids('data_source_limit_reached', `The account has ${count} data sources of ${limit} it may have; delete one first.`, {
-    limit,
-    current_count: count,
-  })
+  stateForbids(
+    'data_source_limit_reached',
+    `The account has ${count} data sources of ${limit} it may have; delete one first.`,
+    {
+      limit,
+      current_count: count,
+    },
+  )
 
 const creation = `A source of marine fuel prices that belong to the account alone: \`GET /v1/prices/data-connector\` answers them, nothing else does.
 
@@ -84,19 +102,26 @@ function changeOne(deps: DataSourcesApiDeps) {
     .use(deps.access)
     .get(
       '/v1/data-sources/:id',
-      ({ caller, params: { id }, request }) => success(oneSource(ownSource(sources, id, caller), links(request).baseUrl)),
+      ({ caller, params: { id }, request }) =>
+        success(oneSource(ownSource(sources, id, caller), links(request).baseUrl)),
       {
         access: sourceAccess,
         params: sourceParams,
         response: { 200: One, ...sourceRefusals, 404: NestedProblem },
-        detail: sourceDetail('getDataSource', 'A data source', 'One data source and how its syncs went, without credentials.'),
+        detail: sourceDetail(
+          'getDataSource',
+          'A data source',
+          'One data source and how its syncs went, without credentials.',
+        ),
       },
     )
     .patch(
       '/v1/data-sources/:id',
       ({ body, caller, params: { id }, request }) => {
         const source = ownSource(sources, id, caller)
-        return success(oneSource(sources.change(source, forms.changed(body, source)), links(request).baseUrl))
+        return success(
+          oneSource(sources.change(source, forms.changed(body, source)), links(request).baseUrl),
+        )
       },
       {
         ...common,

@@ -4,7 +4,15 @@ import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { envelope, success } from '../answer.ts'
 import { noBody } from '../webhooks/body.ts'
 import { rotateBody, sourceForms } from './form.ts'
-import { type DataSourcesApiDeps, ownSource, sourceAccess, sourceDetail, sourceParams, sourceRefusals, sourceWrite } from './route.ts'
+import {
+  type DataSourcesApiDeps,
+  ownSource,
+  sourceAccess,
+  sourceDetail,
+  sourceParams,
+  sourceRefusals,
+  sourceWrite,
+} from './route.ts'
 import { HealthShape, healthRow, LogShape, logRow, RowShape, rowRow } from './row.ts'
 
 const sampleRows = 5
@@ -13,19 +21,26 @@ const Tested = envelope(
   t.Object({
     success: t.Boolean(),
     duration_ms: integer(),
-    records_count: t.Union([integer(), t.Null()], { description: 'Rows that a sync would take; null when nothing could be read.' }),
-    sample_data: t.Array(RowShape, { description: 'The first of them, as they would be answered.' }),
+    records_count: t.Union([integer(), t.Null()], {
+      description: 'Rows that a sync would take; null when nothing could be read.',
+    }),
+    sample_data: t.Array(RowShape, {
+      description: 'The first of them, as they would be answered.',
+    }),
     error: t.Union([t.String(), t.Null()]),
     rejected: integer({ description: 'Rows that a sync would not take.' }),
     rejections: t.Array(t.String(), { description: 'Why, of the first twenty.' }),
   }),
 )
-const Rotated = envelope(t.Object({ success: t.Literal(true), credential_id: t.String(), message: t.String() }))
+const Rotated = envelope(
+  t.Object({ success: t.Literal(true), credential_id: t.String(), message: t.String() }),
+)
 const common = { params: sourceParams }
 const refusals = { ...sourceRefusals, 404: NestedProblem }
 
 /** What becomes of the syncs of a source, and what they are made with. */
-export const sourceSyncs = (deps: DataSourcesApiDeps) => new Elysia().use(syncs(deps)).use(rotation(deps))
+export const sourceSyncs = (deps: DataSourcesApiDeps) =>
+  new Elysia().use(syncs(deps)).use(rotation(deps))
 
 function syncs(deps: DataSourcesApiDeps) {
   const { dataSources: sources, sourceSync } = deps
@@ -42,7 +57,9 @@ function syncs(deps: DataSourcesApiDeps) {
           duration_ms: durationMs,
           records_count: found ? rows.length : null,
           sample_data: rows.slice(0, sampleRows).map(rowRow),
-          error: error ?? (isFine ? null : `none of the ${received} rows could be taken: ${rejections[0]}`),
+          error:
+            error ??
+            (isFine ? null : `none of the ${received} rows could be taken: ${rejections[0]}`),
           rejected,
           rejections: [...rejections],
         })
@@ -86,7 +103,11 @@ function syncs(deps: DataSourcesApiDeps) {
         ...common,
         access: sourceAccess,
         response: { 200: envelope(HealthShape), ...refusals },
-        detail: sourceDetail('getDataSourceHealth', 'Health of a data source', 'How the last twenty syncs went.'),
+        detail: sourceDetail(
+          'getDataSourceHealth',
+          'Health of a data source',
+          'How the last twenty syncs went.',
+        ),
       },
     )
 }

@@ -13,7 +13,17 @@ import type { Board } from '../../service/prices/board.ts'
 import { type Answering, envelope, markFixtures, success } from '../answer.ts'
 import { formatted } from '../prices/row.ts'
 import { dataPaths, runRowsMax, type SheetCall, type SheetRunDeps, sheetRun } from './run.ts'
-import { checkFormat, formatQuery, inert, jsonType, sheetAccess, wantsXml, Xml, xml, xmlType } from './sheet.ts'
+import {
+  checkFormat,
+  formatQuery,
+  inert,
+  jsonType,
+  sheetAccess,
+  wantsXml,
+  Xml,
+  xml,
+  xmlType,
+} from './sheet.ts'
 import { columnsMax } from './table.ts'
 
 export interface ExcelDeps extends SheetRunDeps {
@@ -31,11 +41,21 @@ const runQuery = {
       examples: ['/v1/prices/past_month'],
     }),
   ),
-  limit: t.Optional(t.String({ description: `Rows, 1 to ${runRowsMax} (25); more is served as ${runRowsMax}.`, examples: ['25'] })),
+  limit: t.Optional(
+    t.String({
+      description: `Rows, 1 to ${runRowsMax} (25); more is served as ${runRowsMax}.`,
+      examples: ['25'],
+    }),
+  ),
 }
 
 const latestQuery = {
-  codes: t.Optional(t.String({ description: 'One to twenty codes or aliases, comma-separated.', examples: ['WTI_USD,BRENT_CRUDE_USD'] })),
+  codes: t.Optional(
+    t.String({
+      description: 'One to twenty codes or aliases, comma-separated.',
+      examples: ['WTI_USD,BRENT_CRUDE_USD'],
+    }),
+  ),
   by_code: t.Optional(t.String({ description: 'The same as `codes`.', examples: ['WTI_USD'] })),
 }
 
@@ -79,37 +99,57 @@ const runText =
   'Asks another data path of this service as the same key and lays its rows out as a table: the fields of the first row are the columns, at most twelve, nested ones named with dots. Counts as one request; the plan must include what the path needs. Rows that do not fit in 32,767 characters are left out.'
 const latestText =
   'The newest price of each code in the order asked, one row each: unknown codes and codes without a price keep their place and say so in `status`.'
-const inXml = ' Refusals are answered with 200 and a word in `status`, because sheets can read nothing else; they do not count.'
+const inXml =
+  ' Refusals are answered with 200 and a word in `status`, because sheets can read nothing else; they do not count.'
 
 /** Prices, and any data path, as tables that a spreadsheet can load by address. */
 export function excel(deps: ExcelDeps) {
   const { now, xmlRoot } = deps
   const run = sheetRun(deps)
   const latest = sheetPrices(deps)
-  const noRows = () => ({ retrieved_at: isoInstant(now()), returned_row_count: 0, source_row_count: 0, columns: '', rows: '' })
+  const noRows = () => ({
+    retrieved_at: isoInstant(now()),
+    returned_row_count: 0,
+    source_row_count: 0,
+    columns: '',
+    rows: '',
+  })
   const runAccess = sheetAccess(xmlRoot, noRows)
   const latestAccess = sheetAccess(xmlRoot, () => ({ retrieved_at: isoInstant(now()), prices: '' }))
   const xmlOnly = { 200: Xml(xmlRoot) }
   const badRequest = t.Union([FailProblem, NestedProblem])
-  const refusals = { 400: badRequest, 402: FlatProblem, 403: t.Union([NestedProblem, FlatProblem]), 404: NestedProblem }
+  const refusals = {
+    400: badRequest,
+    402: FlatProblem,
+    403: t.Union([NestedProblem, FlatProblem]),
+    404: NestedProblem,
+  }
 
   return (
     new Elysia()
       .use(deps.access)
-      // A refusal of the path comes as a Response, which Elysia sends as it is; its types know the declared text only.
+      // A refusal of the path comes as a Response, which Elysia sends as it is; its types know the
+      // declared text only.
       .get(
         '/v1/excel/run',
-        ({ query, request, set, caller }) => run(query, { request, set: set as Answering, caller }) as Promise<string>,
+        ({ query, request, set, caller }) =>
+          run(query, { request, set: set as Answering, caller }) as Promise<string>,
         {
           access: runAccess,
           query: t.Object({ ...runQuery, format: formatQuery }),
           response: { 200: serialised(t.Union([Run, Xml(xmlRoot)])), ...refusals },
-          detail: { operationId: 'runForSheet', tags: ['spreadsheet'], summary: 'A data path as a table', description: runText },
+          detail: {
+            operationId: 'runForSheet',
+            tags: ['spreadsheet'],
+            summary: 'A data path as a table',
+            description: runText,
+          },
         },
       )
       .get(
         '/v1/excel/run.xml',
-        ({ query, request, set, caller }) => run(query, { request, set: set as Answering, caller }) as Promise<string>,
+        ({ query, request, set, caller }) =>
+          run(query, { request, set: set as Answering, caller }) as Promise<string>,
         {
           access: runAccess,
           query: t.Object(runQuery),
@@ -122,23 +162,38 @@ export function excel(deps: ExcelDeps) {
           },
         },
       )
-      .get('/v1/prices/excel-latest', ({ query, request, set, caller }) => latest(query, { request, set: set as Answering, caller }), {
-        access: latestAccess,
-        query: t.Object({ ...latestQuery, format: formatQuery }),
-        response: { 200: serialised(t.Union([Latest, Xml(xmlRoot)])), 400: badRequest },
-        detail: { operationId: 'getSheetPrices', tags: ['spreadsheet'], summary: 'Latest prices as a table', description: latestText },
-      })
-      .get('/v1/prices/excel-latest.xml', ({ query, request, set, caller }) => latest(query, { request, set: set as Answering, caller }), {
-        access: latestAccess,
-        query: t.Object(latestQuery),
-        response: xmlOnly,
-        detail: {
-          operationId: 'getSheetPricesXml',
-          tags: ['spreadsheet'],
-          summary: 'Latest prices as a table, in XML',
-          description: latestText + inXml,
+      .get(
+        '/v1/prices/excel-latest',
+        ({ query, request, set, caller }) =>
+          latest(query, { request, set: set as Answering, caller }),
+        {
+          access: latestAccess,
+          query: t.Object({ ...latestQuery, format: formatQuery }),
+          response: { 200: serialised(t.Union([Latest, Xml(xmlRoot)])), 400: badRequest },
+          detail: {
+            operationId: 'getSheetPrices',
+            tags: ['spreadsheet'],
+            summary: 'Latest prices as a table',
+            description: latestText,
+          },
         },
-      })
+      )
+      .get(
+        '/v1/prices/excel-latest.xml',
+        ({ query, request, set, caller }) =>
+          latest(query, { request, set: set as Answering, caller }),
+        {
+          access: latestAccess,
+          query: t.Object(latestQuery),
+          response: xmlOnly,
+          detail: {
+            operationId: 'getSheetPricesXml',
+            tags: ['spreadsheet'],
+            summary: 'Latest prices as a table, in XML',
+            description: latestText + inXml,
+          },
+        },
+      )
   )
 }
 
@@ -162,13 +217,20 @@ function sheetPrices({ board, catalogue, codesMax, marks, meter, now, xmlRoot }:
     }
   }
 
-  return (query: { codes?: string; by_code?: string; format?: string }, { request, set, caller }: SheetCall): string => {
+  return (
+    query: { codes?: string; by_code?: string; format?: string },
+    { request, set, caller }: SheetCall,
+  ): string => {
     checkFormat(query.format)
     const asked = listOf(query.codes ?? query.by_code)
     if (asked.length === 0) throw missingParameter('codes', 'one to twenty codes, comma-separated.')
     if (asked.length > codesMax) {
       const extra = { max: codesMax, requested: asked.length }
-      throw new Problem('too_many_codes', `At most ${codesMax} codes a request: ${asked.length} were requested.`, extra)
+      throw new Problem(
+        'too_many_codes',
+        `At most ${codesMax} codes a request: ${asked.length} were requested.`,
+        extra,
+      )
     }
     const found = asked.flatMap(code => catalogue.resolve(code, now()) ?? [])
     markFixtures(set, marks, found)
@@ -179,6 +241,11 @@ function sheetPrices({ board, catalogue, codesMax, marks, meter, now, xmlRoot }:
     const retrieved = { retrieved_at: isoInstant(now()) }
     const rows = asked.map(rowOf)
     if (!asXml) return JSON.stringify(success({ ...retrieved, rows }))
-    return xml(xmlRoot, { status: 'ok', message: `${rows.length} prices.`, ...retrieved, prices: { price: rows } })
+    return xml(xmlRoot, {
+      status: 'ok',
+      message: `${rows.length} prices.`,
+      ...retrieved,
+      prices: { price: rows },
+    })
   }
 }

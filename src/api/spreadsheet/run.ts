@@ -1,11 +1,26 @@
 import { requestIdOf } from '../../http/base.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { integerOf } from '../../http/input/query.ts'
-import { invalidParameter, missingParameter, notFound, Problem, type ProblemCode, problems } from '../../http/problem/problem.ts'
+import {
+  invalidParameter,
+  missingParameter,
+  notFound,
+  Problem,
+  type ProblemCode,
+  problems,
+} from '../../http/problem/problem.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { type Answering, type Marks, success } from '../answer.ts'
-import { type Cell, checkFormat, jsonType, sheetCharactersMax, wantsXml, xml, xmlType } from './sheet.ts'
+import {
+  type Cell,
+  checkFormat,
+  jsonType,
+  sheetCharactersMax,
+  wantsXml,
+  xml,
+  xmlType,
+} from './sheet.ts'
 import { type SheetTable, sheetTable } from './table.ts'
 
 export interface SheetRunDeps {
@@ -55,37 +70,61 @@ export function sheetRun({ marks, ids, now, xmlRoot, dispatch }: SheetRunDeps) {
     const limit = Math.min(runRowsMax, integerOf('limit', query.limit, runRowsDefault, 1, 1e9))
     const requestId = requestIdOf(request, ids)
     set.headers['x-request-id'] = requestId
-    const inner = new Request(target.href, { headers: { accept: 'application/json', 'x-request-id': requestId } })
+    const inner = new Request(target.href, {
+      headers: { accept: 'application/json', 'x-request-id': requestId },
+    })
     const answer = await dispatch(inner, caller, request)
     const asXml = wantsXml(request)
-    if (!isJson(answer)) throw answer.status === 404 ? notFound(`The path ${target.pathname}`) : noTable(target.pathname)
+    if (!isJson(answer))
+      throw answer.status === 404
+        ? notFound(`The path ${target.pathname}`)
+        : noTable(target.pathname)
     if (!answer.ok && asXml) throw problemOf(answer)
     if (!answer.ok) return relayed(answer)
     const fixture = answer.headers.get(marks.fixtureHeader)
     if (fixture !== null) set.headers[marks.fixtureHeader] = fixture
     const table = sheetTable(await answer.json(), limit)
     set.headers['content-type'] = asXml ? xmlType : jsonType
-    return fitting(table.rows, rows => (asXml ? xml(xmlRoot, xmlContent(table, rows, now())) : jsonText(table, rows, now())))
+    return fitting(table.rows, rows =>
+      asXml ? xml(xmlRoot, xmlContent(table, rows, now())) : jsonText(table, rows, now()),
+    )
   }
 }
 
 const ownParameters = ['path', 'limit', 'format', 'api_key']
 
-/** The address that a request for a table means: on this host, under a data path however it is spelt, with the other parameters. */
+/**
+ * The address that a request for a table means: on this host, under a data path however it is
+ * spelt, with the other parameters.
+ */
 function targetOf(path: string | undefined, request: Request): URL {
-  if (!path) throw missingParameter('path', `a data path of this service, such as ${dataPaths[0]}/past_month.`)
+  if (!path)
+    throw missingParameter(
+      'path',
+      `a data path of this service, such as ${dataPaths[0]}/past_month.`,
+    )
   const outer = new URL(request.url)
   const rooted = `/${path.trim().replace(/^[/\\]+/, '')}`
   const target = URL.canParse(rooted, outer.origin) ? new URL(rooted, outer.origin) : undefined
-  if (!target || !dataPaths.some(start => target.pathname === start || target.pathname.startsWith(`${start}/`))) {
-    throw invalidParameter('path', path.slice(0, 200), 'is not a data path of this service.', dataPaths)
+  if (
+    !target ||
+    !dataPaths.some(start => target.pathname === start || target.pathname.startsWith(`${start}/`))
+  ) {
+    throw invalidParameter(
+      'path',
+      path.slice(0, 200),
+      'is not a data path of this service.',
+      dataPaths,
+    )
   }
-  for (const [name, value] of outer.searchParams) if (!ownParameters.includes(name)) target.searchParams.append(name, value)
+  for (const [name, value] of outer.searchParams)
+    if (!ownParameters.includes(name)) target.searchParams.append(name, value)
   target.searchParams.delete('api_key')
   return target
 }
 
-const isJson = (answer: Response): boolean => answer.headers.get('content-type')?.startsWith('application/json') ?? false
+const isJson = (answer: Response): boolean =>
+  answer.headers.get('content-type')?.startsWith('application/json') ?? false
 
 const noTable = (path: string): Problem => invalidParameter('path', path, 'does not answer rows.')
 
@@ -96,7 +135,13 @@ function problemOf({ status, headers }: Response): Problem {
   return new Problem(known, headers.get('x-error-message') ?? problems[known].when, {}, { status })
 }
 
-const relayedHeaders = ['content-type', 'x-error-code', 'x-error-status', 'x-error-message', 'retry-after']
+const relayedHeaders = [
+  'content-type',
+  'x-error-code',
+  'x-error-status',
+  'x-error-message',
+  'retry-after',
+]
 
 function relayed({ body, status, headers }: Response): Response {
   const kept = new Headers()
@@ -115,8 +160,14 @@ const jsonText = (table: SheetTable, rows: Cell[][], at: number): string =>
   JSON.stringify(success({ ...countsOf(table, rows, at), columns: table.columns, rows }))
 
 function xmlContent(table: SheetTable, rows: Cell[][], at: number): Record<string, unknown> {
-  const numbered = (cells: readonly Cell[]) => Object.fromEntries(cells.map((cell, i) => [`col${i + 1}`, cell]))
-  return { status: 'ok', ...countsOf(table, rows, at), columns: numbered(table.columns), rows: { row: rows.map(numbered) } }
+  const numbered = (cells: readonly Cell[]) =>
+    Object.fromEntries(cells.map((cell, i) => [`col${i + 1}`, cell]))
+  return {
+    status: 'ok',
+    ...countsOf(table, rows, at),
+    columns: numbered(table.columns),
+    rows: { row: rows.map(numbered) },
+  }
 }
 
 /** The text with the most of the rows that a sheet can still read. */

@@ -13,7 +13,11 @@ export const xmlType = 'application/xml; charset=utf-8'
 export const jsonType = 'application/json; charset=utf-8'
 
 export const Xml = (root: string) =>
-  t.String({ contentMediaType: 'application/xml', description: 'The same as XML.', examples: [`<${root}><status>ok</status>…</${root}>`] })
+  t.String({
+    contentMediaType: 'application/xml',
+    description: 'The same as XML.',
+    examples: [`<${root}><status>ok</status>…</${root}>`],
+  })
 
 export const formatQuery = t.Optional(
   t.String({
@@ -38,7 +42,15 @@ export function checkFormat(format: string | undefined): void {
     throw invalidParameter('format', format, 'is neither json nor xml.', ['json', 'xml'])
 }
 
-export type SheetStatus = 'ok' | 'auth_failed' | 'forbidden' | 'quota_exceeded' | 'rate_limited' | 'not_found' | 'invalid_request' | 'error'
+export type SheetStatus =
+  | 'ok'
+  | 'auth_failed'
+  | 'forbidden'
+  | 'quota_exceeded'
+  | 'rate_limited'
+  | 'not_found'
+  | 'invalid_request'
+  | 'error'
 
 /** A refusal in the one word that a sheet can compare. */
 export function statusOf({ status, code }: Problem): SheetStatus {
@@ -50,12 +62,18 @@ export function statusOf({ status, code }: Problem): SheetStatus {
   return status < 500 ? 'invalid_request' : 'error'
 }
 
-/** Metered access whose refusals are XML where XML is wanted: a sheet can not read an answer that is not 2xx. */
+/**
+ * Metered access whose refusals are XML where XML is wanted: a sheet can not read an answer that is
+ * not 2xx.
+ */
 export const sheetAccess = (root: string, empty: () => Record<string, unknown>): KeyAccess => ({
   meter: true,
   refusalAnswer: (problem, request) =>
     wantsXml(request)
-      ? { text: xml(root, { status: statusOf(problem), message: problem.message, ...empty() }), contentType: xmlType }
+      ? {
+          text: xml(root, { status: statusOf(problem), message: problem.message, ...empty() }),
+          contentType: xmlType,
+        }
       : undefined,
 })
 
@@ -65,17 +83,28 @@ const builder = new XMLBuilder({ ignoreAttributes: false })
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove.
 const forbidden = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g
 
-/** A document with the configured root; null and undefined become empty elements, texts can not become formulas. */
+/**
+ * A document with the configured root; null and undefined become empty elements, texts can not
+ * become formulas.
+ */
 export const xml = (root: string, content: Record<string, unknown>): string =>
-  builder.build({ '?xml': { '@_version': '1.0', '@_encoding': 'UTF-8' }, [root]: writable(content) })
+  builder.build({
+    '?xml': { '@_version': '1.0', '@_encoding': 'UTF-8' },
+    [root]: writable(content),
+  })
 
 function writable(value: unknown): unknown {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return inert(value).toWellFormed().replace(forbidden, '')
   if (Array.isArray(value)) return value.map(writable)
-  if (typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, writable(inner)]))
+  if (typeof value === 'object')
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, writable(inner)]))
   return value
 }
 
-/** A text that a sheet shows and does not run: with an apostrophe before what would begin a formula. Numbers are left as they are. */
-export const inert = <T extends Cell>(cell: T): T | string => (typeof cell === 'string' && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell)
+/**
+ * A text that a sheet shows and does not run: with an apostrophe before what would begin a formula.
+ * Numbers are left as they are.
+ */
+export const inert = <T extends Cell>(cell: T): T | string =>
+  typeof cell === 'string' && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell

@@ -12,11 +12,16 @@ export const columnsMax = 12
 
 type Fields = Record<string, unknown>
 
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
-const isObjects = (value: unknown): value is readonly unknown[] => Array.isArray(value) && isFields(value[0])
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObjects = (value: unknown): value is readonly unknown[] =>
+  Array.isArray(value) && isFields(value[0])
 const isScalar = (value: unknown): value is Cell => typeof value !== 'object' || value === null
 
-/** The first `rowsMax` rows of an answer: columns are the fields of its first row, at most twelve, scalars before nested ones. */
+/**
+ * The first `rowsMax` rows of an answer: columns are the fields of its first row, at most twelve,
+ * scalars before nested ones.
+ */
 export function sheetTable(body: unknown, rowsMax: number): SheetTable {
   const source = rowsOf(body)
   const paths = source.length > 0 ? columnPaths(source[0]).slice(0, columnsMax) : []
@@ -28,8 +33,9 @@ export function sheetTable(body: unknown, rowsMax: number): SheetTable {
 }
 
 /**
- * What of a body is its rows: `data` (or the body, where there is none) when it is a list, else the list that it begins with, else its first
- * list of objects, else itself as the only row. A map whose values are all objects counts as their list.
+ * What of a body is its rows: `data` (or the body, where there is none) when it is a list, else the
+ * list that it begins with, else its first list of objects, else itself as the only row. A map
+ * whose values are all objects counts as their list.
  */
 function rowsOf(body: unknown): readonly unknown[] {
   const payload = isFields(body) && 'data' in body ? body.data : body
@@ -46,10 +52,15 @@ function listIn(value: unknown): readonly unknown[] | undefined {
   return inner.length > 0 && inner.every(isFields) ? inner : undefined
 }
 
-/** Ways to every scalar of a row: those of its own fields first, then what lies deeper, each in the order of the answer. */
+/**
+ * Ways to every scalar of a row: those of its own fields first, then what lies deeper, each in the
+ * order of the answer.
+ */
 function columnPaths(row: unknown): string[][] {
   if (isScalar(row)) return [[]]
-  const paths = Object.entries(row as Fields).flatMap(([name, value]) => columnPaths(value).map(path => [name, ...path]))
+  const paths = Object.entries(row as Fields).flatMap(([name, value]) =>
+    columnPaths(value).map(path => [name, ...path]),
+  )
   return [...paths.filter(path => path.length === 1), ...paths.filter(path => path.length > 1)]
 }
 

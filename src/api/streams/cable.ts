@@ -67,7 +67,12 @@ export function cableRoute(deps: CableRouteDeps) {
     {
       access: { meter: false, feature: 'streaming', parameter: 'token' },
       query: t.Object({
-        token: t.Optional(t.String({ description: 'The API key, where no Authorization header can be sent.', examples: ['<API_KEY>'] })),
+        token: t.Optional(
+          t.String({
+            description: 'The API key, where no Authorization header can be sent.',
+            examples: ['<API_KEY>'],
+          }),
+        ),
       }),
       response: {
         101: t.Void({ description: 'The connection is a WebSocket.' }),

@@ -37,13 +37,27 @@ const partingSeconds = 10
 
 /** The feed of the account's watches as it grows. */
 export function watchStream(deps: WatchStreamDeps) {
-  const { gate, peer, streams, watches, watchFeed, catalogue, connections, marks, keepAliveMs = keepAliveDefaultMs } = deps
+  const {
+    gate,
+    peer,
+    streams,
+    watches,
+    watchFeed,
+    catalogue,
+    connections,
+    marks,
+    keepAliveMs = keepAliveDefaultMs,
+  } = deps
   return new Elysia().use(deps.access).get(
     '/v1/stream',
     ({ request, caller, pass, query, set }) => {
       const accountId = caller.key.account.account.id
       const lastId = request.headers.get('last-event-id')
-      const since = sinceOf(lastId === null ? 'since' : 'Last-Event-ID', lastId ?? query.since, () => watchFeed.last(accountId))
+      const since = sinceOf(
+        lastId === null ? 'since' : 'Last-Event-ID',
+        lastId ?? query.since,
+        () => watchFeed.last(accountId),
+      )
       set.headers['content-type'] = 'text/event-stream; charset=utf-8'
       set.headers['cache-control'] = 'no-store'
       // Proxies that collect an answer before they pass it on are told not to.
@@ -58,8 +72,15 @@ export function watchStream(deps: WatchStreamDeps) {
       if (request.method === 'HEAD') return new Response('')
       const stays = gate.stay(pass!, request, peer)
       const body = streamBody({
-        ...{ feed: watchFeed, accountId, since, keepAliveMs },
-        open: ends => streams.open('events', caller.key.key.id, { refusal: () => stays()?.code.toLowerCase(), end: ends }),
+        feed: watchFeed,
+        accountId,
+        since,
+        keepAliveMs,
+        open: ends =>
+          streams.open('events', caller.key.key.id, {
+            refusal: () => stays()?.code.toLowerCase(),
+            end: ends,
+          }),
         parting: () => connections.idle(request, partingSeconds),
       })
       if (typeof body === 'string') throw noPlace(body, streams)
@@ -70,12 +91,19 @@ export function watchStream(deps: WatchStreamDeps) {
       access: { meter: false, feature: 'streaming' },
       headers: t.Object({
         'last-event-id': t.Optional(
-          t.String({ description: 'The `id` of the last event that was received: the stream goes on after it.', examples: ['42'] }),
+          t.String({
+            description:
+              'The `id` of the last event that was received: the stream goes on after it.',
+            examples: ['42'],
+          }),
         ),
       }),
       query: t.Object({
         since: t.Optional(
-          t.String({ description: 'Only events with a `seq` above this (0); `now`: only those to come.', examples: ['0'] }),
+          t.String({
+            description: 'Only events with a `seq` above this (0); `now`: only those to come.',
+            examples: ['0'],
+          }),
         ),
       }),
       response: {
@@ -101,7 +129,8 @@ data: {"seq":42,"type":"evaluated","code":"BRENT_CRUDE_USD","price":74.25}`
 const sinceOf = (name: string, text: string | undefined, last: () => number): number =>
   name === 'since' && text === 'now' ? last() : integerOf(name, text, 0, 0, Number.MAX_SAFE_INTEGER)
 
-const blockOf = (event: WatchEvent): string => `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+const blockOf = (event: WatchEvent): string =>
+  `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
 interface StreamSource {
   feed: WatchFeed
@@ -114,8 +143,18 @@ interface StreamSource {
   parting(): void
 }
 
-/** Reads the feed as fast as the client does, and no faster: what it has not taken stays in the database. */
-function streamBody({ feed, accountId, since, keepAliveMs, open, parting }: StreamSource): ReadableStream<Uint8Array> | 'full' | 'stopped' {
+/**
+ * Reads the feed as fast as the client does, and no faster: what it has not taken stays in the
+ * database.
+ */
+function streamBody({
+  feed,
+  accountId,
+  since,
+  keepAliveMs,
+  open,
+  parting,
+}: StreamSource): ReadableStream<Uint8Array> | 'full' | 'stopped' {
   const encoder = new TextEncoder()
   let cursor = since
   let hasEnded = false
@@ -145,7 +184,8 @@ function streamBody({ feed, accountId, since, keepAliveMs, open, parting }: Stre
       }
     })
   return new ReadableStream<Uint8Array>({
-    start: controller => controller.enqueue(encoder.encode(`retry: ${reconnectMs}\nid: ${cursor}\n\n`)),
+    start: controller =>
+      controller.enqueue(encoder.encode(`retry: ${reconnectMs}\nid: ${cursor}\n\n`)),
     async pull(controller) {
       for (;;) {
         if (hasEnded) return isWanted ? controller.close() : undefined

@@ -7,7 +7,8 @@ import type { Watch } from '../../service/watches/watches.ts'
 import { instantOrNull, isoOrNull } from '../keys/row.ts'
 import { literals } from '../webhooks/body.ts'
 
-const numberOrNull = (example: number, description: string) => t.Union([t.Number({ examples: [example] }), t.Null()], { description })
+const numberOrNull = (example: number, description: string) =>
+  t.Union([t.Number({ examples: [example] }), t.Null()], { description })
 
 const watchFields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000501'] }),
@@ -16,16 +17,27 @@ const watchFields = {
   interval_seconds: integer({ examples: [3600] }),
   status: t.Union([t.Literal('active'), t.Literal('paused')]),
   deliver_webhook: t.Boolean(),
-  threshold_percent: numberOrNull(2, 'A move of at least this many percent between two runs is a `threshold_crossed`.'),
-  source: t.String({ description: 'The channel that made it, as its request said.', examples: ['api'] }),
-  tool_name: t.Union([t.String({ examples: ['price-desk'] }), t.Null()], { description: 'The tool that made it, as its request said.' }),
+  threshold_percent: numberOrNull(
+    2,
+    'A move of at least this many percent between two runs is a `threshold_crossed`.',
+  ),
+  source: t.String({
+    description: 'The channel that made it, as its request said.',
+    examples: ['api'],
+  }),
+  tool_name: t.Union([t.String({ examples: ['price-desk'] }), t.Null()], {
+    description: 'The tool that made it, as its request said.',
+  }),
   last_evaluated_at: instantOrNull('When it last ran.'),
   next_run_at: instantOrNull('When it runs next; null while it is paused.'),
   created_at: t.String({ format: 'date-time' }),
   updated_at: t.String({ format: 'date-time' }),
 }
 
-export const WatchShape = t.Object(watchFields, { title: 'Watch', description: 'Codes that are looked at on a rhythm.' })
+export const WatchShape = t.Object(watchFields, {
+  title: 'Watch',
+  description: 'Codes that are looked at on a rhythm.',
+})
 type WatchShape = (typeof WatchShape)['static']
 
 /** Existing clients read a watch at the top or under `subscription`; both are there. */
@@ -59,13 +71,19 @@ const values = {
     'At the run before, and at the first run when the watch was made; null where there was none, and where a futures family has rolled to another contract since.',
   ),
   change: numberOrNull(0.35, '`price` - `previous_price`.'),
-  change_percent: numberOrNull(0.47, 'The same in percent of `previous_price`; null when that is 0.'),
+  change_percent: numberOrNull(
+    0.47,
+    'The same in percent of `previous_price`; null when that is 0.',
+  ),
   as_of: instantOrNull('When the price was observed.'),
 }
 
 export const WatchEventShape = t.Object(
   {
-    seq: integer({ description: 'Rises in the feed of the account; numbers may be missing.', examples: [42] }),
+    seq: integer({
+      description: 'Rises in the feed of the account; numbers may be missing.',
+      examples: [42],
+    }),
     id: t.String({
       description: 'Of webhooks the id of the event that says the same.',
       examples: ['evt_8kq2zr5m0c4n7p9w1s3t6v8x0y'],
@@ -79,5 +97,6 @@ export const WatchEventShape = t.Object(
   { title: 'WatchEvent', description: 'What a run of a watch said of one code.' },
 )
 
-// What is answered is what is streamed and delivered: the feed makes the wire form, and this line holds the two together.
+// What is answered is what is streamed and delivered: the feed makes the wire form, and this line
+// holds the two together.
 export const watchEventRow = (event: WatchEvent): (typeof WatchEventShape)['static'] => event

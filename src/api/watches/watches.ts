@@ -16,7 +16,14 @@ import { type Answering, envelope, type Marks, markFixtures, success } from '../
 import { countOrNull } from '../keys/row.ts'
 import { noBody } from '../webhooks/body.ts'
 import { asksForWebhook, watchBody, watchChangeBody, watchForms } from './form.ts'
-import { WatchEventShape, WatchShape, WatchTwice, watchEventRow, watchRow, watchTwice } from './row.ts'
+import {
+  WatchEventShape,
+  WatchShape,
+  WatchTwice,
+  watchEventRow,
+  watchRow,
+  watchTwice,
+} from './row.ts'
 
 export interface SubscriptionsDeps {
   access: AccessPlugin
@@ -35,7 +42,11 @@ const eventsMax = 500
 const eventsDefault = 100
 
 const Listed = envelope(
-  t.Object({ subscriptions: t.Array(WatchShape), count: integer(), limit: countOrNull('Watches that the plan allows; null: no limit.') }),
+  t.Object({
+    subscriptions: t.Array(WatchShape),
+    count: integer(),
+    limit: countOrNull('Watches that the plan allows; null: no limit.'),
+  }),
 )
 const One = envelope(WatchTwice)
 const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
@@ -49,10 +60,18 @@ const Events = envelope(
 
 const reading = { meter: true } as const
 const writing = { meter: true, header: true } as const
-const params = t.Object({ id: t.String({ description: 'Id of the watch.', examples: ['00000000-0000-4000-8000-000000000501'] }) })
+const params = t.Object({
+  id: t.String({
+    description: 'Id of the watch.',
+    examples: ['00000000-0000-4000-8000-000000000501'],
+  }),
+})
 const refusals = { 400: NestedProblem, 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
 const detail = (operationId: string, summary: string, description: string) => ({
-  ...{ operationId, tags: ['watches'], summary, description },
+  operationId,
+  tags: ['watches'],
+  summary,
+  description,
 })
 
 const accountOf = ({ key }: Caller): string => key.account.account.id
@@ -65,23 +84,31 @@ function ownWatch(watches: Pick<Watches, 'own'>, id: string, caller: Caller): Wa
 }
 
 /** What an account has looked at on a rhythm, and the feed of what was seen. */
-export const subscriptions = (deps: SubscriptionsDeps) => new Elysia().use(feed(deps)).use(listAndCreate(deps)).use(one(deps))
+export const subscriptions = (deps: SubscriptionsDeps) =>
+  new Elysia().use(feed(deps)).use(listAndCreate(deps)).use(one(deps))
 
 /** What both creating and changing need. */
 function shared({ catalogue, plans, links, now }: SubscriptionsDeps) {
   return {
-    forms: watchForms({ codeOf: text => catalogue.named(text)?.code ?? catalogue.resolve(text, now())?.code }),
+    forms: watchForms({
+      codeOf: text => catalogue.named(text)?.code ?? catalogue.resolve(text, now())?.code,
+    }),
     refuseWebhook(body: unknown, { entitled }: Caller, request: Request) {
-      if (asksForWebhook(body) && !hasFeature(entitled, 'webhooks')) throw featureMissing(plans, links(request), entitled, 'webhooks')
+      if (asksForWebhook(body) && !hasFeature(entitled, 'webhooks'))
+        throw featureMissing(plans, links(request), entitled, 'webhooks')
     },
   }
 }
 
 const limitReached = ({ limit, count }: WatchRefusal) =>
-  stateForbids('watch_limit_reached', `The account has ${count} watches of ${limit} that its plan allows; delete one or upgrade.`, {
-    limit,
-    current_count: count,
-  })
+  stateForbids(
+    'watch_limit_reached',
+    `The account has ${count} watches of ${limit} that its plan allows; delete one or upgrade.`,
+    {
+      limit,
+      current_count: count,
+    },
+  )
 
 const creation =
   'A watch runs `interval_seconds` after it was made, and then in that rhythm. Each run adds to the feed one `evaluated` for each code; with `threshold_percent` a `threshold_crossed` where the price is at least that far from the price of the run before (at the first run: from that at its making); and once a `stale` when no new price has come for three periods of the cadence, or there is none. After an outage a watch runs once, however many runs were missed, and goes on in its rhythm. `deliver_webhook` sends the first two as `watch.evaluated` and `watch.threshold_crossed` to the webhook endpoints that subscribed to them. Past the number of watches of a smaller plan the oldest run on, no faster than its shortest interval. The headers `<prefix>Source` (`api`, `dashboard`, `web`, `mobile`, `sdk`, `cli`, `mcp`, `agent`, `spreadsheet`, `widget`, `integration`, also as `sdk-python`) and `<prefix>Tool` say what made the watch.'
@@ -100,7 +127,11 @@ function listAndCreate(deps: SubscriptionsDeps) {
       {
         access: reading,
         response: { 200: Listed, ...refusals },
-        detail: detail('listSubscriptions', 'List watches', 'Every watch of the account, newest first, and how many the plan allows.'),
+        detail: detail(
+          'listSubscriptions',
+          'List watches',
+          'Every watch of the account, newest first, and how many the plan allows.',
+        ),
       },
     )
     .post(
@@ -108,8 +139,15 @@ function listAndCreate(deps: SubscriptionsDeps) {
       ({ body, caller, pass, request, set }) => {
         refuseWebhook(body, caller, request)
         return idempotency.once({ caller, pass, request, set }, body, () => {
-          const origin = { source: sourceOf(request, headerPrefix), toolName: toolOf(request, headerPrefix) }
-          const made = watches.create(caller.key.account, forms.created(body, caller.entitled), origin)
+          const origin = {
+            source: sourceOf(request, headerPrefix),
+            toolName: toolOf(request, headerPrefix),
+          }
+          const made = watches.create(
+            caller.key.account,
+            forms.created(body, caller.entitled),
+            origin,
+          )
           if ('refused' in made) throw limitReached(made)
           set.status = 201
           return success(watchTwice(made))
@@ -130,12 +168,20 @@ function one(deps: SubscriptionsDeps) {
   const { forms, refuseWebhook } = shared(deps)
   return new Elysia()
     .use(plugin)
-    .get('/v1/subscriptions/:id', ({ caller, params: { id } }) => success(watchTwice(ownWatch(watches, id, caller))), {
-      access: reading,
-      params,
-      response: { 200: One, ...refusals, 404: NestedProblem },
-      detail: detail('getSubscription', 'A watch', 'The watch, when it last ran and when it runs next.'),
-    })
+    .get(
+      '/v1/subscriptions/:id',
+      ({ caller, params: { id } }) => success(watchTwice(ownWatch(watches, id, caller))),
+      {
+        access: reading,
+        params,
+        response: { 200: One, ...refusals, 404: NestedProblem },
+        detail: detail(
+          'getSubscription',
+          'A watch',
+          'The watch, when it last ran and when it runs next.',
+        ),
+      },
+    )
     .patch(
       '/v1/subscriptions/:id',
       ({ body, caller, params: { id }, request }) => {
@@ -166,7 +212,11 @@ function one(deps: SubscriptionsDeps) {
         params,
         body: noBody,
         response: { 200: Deleted, ...refusals, 404: NestedProblem },
-        detail: detail('deleteSubscription', 'Delete a watch', 'Ends the watch; its events stay in the feed for as long as all others.'),
+        detail: detail(
+          'deleteSubscription',
+          'Delete a watch',
+          'Ends the watch; its events stay in the feed for as long as all others.',
+        ),
       },
     )
 }
@@ -188,15 +238,29 @@ function feed({ access: plugin, watches, watchFeed, catalogue, marks }: Subscrip
         marks,
         series.map(one => ({ series: one })),
       )
-      return success({ events: events.map(watchEventRow), cursor: events.at(-1)?.seq ?? since, has_more: found.length > limit })
+      return success({
+        events: events.map(watchEventRow),
+        cursor: events.at(-1)?.seq ?? since,
+        has_more: found.length > limit,
+      })
     },
     {
       access: { meter: false },
       query: t.Object({
-        since: t.Optional(t.String({ description: 'Only events with a `seq` above this (0).', examples: ['0'] })),
-        watch_id: t.Optional(t.String({ description: 'Only of this watch.', examples: ['00000000-0000-4000-8000-000000000501'] })),
+        since: t.Optional(
+          t.String({ description: 'Only events with a `seq` above this (0).', examples: ['0'] }),
+        ),
+        watch_id: t.Optional(
+          t.String({
+            description: 'Only of this watch.',
+            examples: ['00000000-0000-4000-8000-000000000501'],
+          }),
+        ),
         limit: t.Optional(
-          t.String({ description: `Events, 1 to ${eventsMax} (${eventsDefault}); more is served as ${eventsMax}.`, examples: ['100'] }),
+          t.String({
+            description: `Events, 1 to ${eventsMax} (${eventsDefault}); more is served as ${eventsMax}.`,
+            examples: ['100'],
+          }),
         ),
       }),
       response: { 200: Events, ...refusals, 404: NestedProblem },

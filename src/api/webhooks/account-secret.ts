@@ -12,35 +12,47 @@ export interface WebhookSecretDeps {
 }
 
 const Secret = envelope(
-  t.Object({ secret: t.String({ description: '`whsec_` and 48 hexadecimal characters.' }), created_at: t.String({ format: 'date-time' }) }),
+  t.Object({
+    secret: t.String({ description: '`whsec_` and 48 hexadecimal characters.' }),
+    created_at: t.String({ format: 'date-time' }),
+  }),
 )
 const access = { meter: false, header: true, action: 'read_secrets' } as const
 const response = { 200: Secret, 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
-const row = ({ secret, createdAt }: OpenSecret) => success({ secret, created_at: isoInstant(createdAt) })
+const row = ({ secret, createdAt }: OpenSecret) =>
+  success({ secret, created_at: isoInstant(createdAt) })
 
 /** The secret of the account's deliveries that go to none of its endpoints. */
 export const webhookSecret = ({ access: plugin, accountSecrets }: WebhookSecretDeps) =>
   new Elysia()
     .use(plugin)
-    .get('/v1/account/webhook-secret', ({ caller }) => row(accountSecrets.current(caller.key.account.account.id)), {
-      access,
-      response,
-      detail: {
-        operationId: 'getAccountWebhookSecret',
-        tags: ['account'],
-        summary: "The account's webhook secret",
-        description:
-          "Signs what goes to an alert's `webhook_url` that is none of the account's endpoints; each endpoint has a secret of its own.",
+    .get(
+      '/v1/account/webhook-secret',
+      ({ caller }) => row(accountSecrets.current(caller.key.account.account.id)),
+      {
+        access,
+        response,
+        detail: {
+          operationId: 'getAccountWebhookSecret',
+          tags: ['account'],
+          summary: "The account's webhook secret",
+          description:
+            "Signs what goes to an alert's `webhook_url` that is none of the account's endpoints; each endpoint has a secret of its own.",
+        },
       },
-    })
-    .post('/v1/account/webhook-secret/roll', ({ caller }) => row(accountSecrets.roll(caller.key.account.account.id)), {
-      access,
-      body: noBody,
-      response,
-      detail: {
-        operationId: 'rollAccountWebhookSecret',
-        tags: ['account'],
-        summary: "Roll the account's webhook secret",
-        description: 'A new secret; the old one signs nothing from now on.',
+    )
+    .post(
+      '/v1/account/webhook-secret/roll',
+      ({ caller }) => row(accountSecrets.roll(caller.key.account.account.id)),
+      {
+        access,
+        body: noBody,
+        response,
+        detail: {
+          operationId: 'rollAccountWebhookSecret',
+          tags: ['account'],
+          summary: "Roll the account's webhook secret",
+          description: 'A new secret; the old one signs nothing from now on.',
+        },
       },
-    })
+    )

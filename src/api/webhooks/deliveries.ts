@@ -11,7 +11,15 @@ import { testRef } from '../../service/webhooks/record.ts'
 import { envelope, success } from '../answer.ts'
 import { noBody, replayBody, testBody } from './body.ts'
 import { replayOf, testTypeOf } from './form.ts'
-import { ownEndpoint, type WebhooksApiDeps, webhookAccess, webhookDetail, webhookParams, webhookRefusals, webhookWrite } from './route.ts'
+import {
+  ownEndpoint,
+  type WebhooksApiDeps,
+  webhookAccess,
+  webhookDetail,
+  webhookParams,
+  webhookRefusals,
+  webhookWrite,
+} from './route.ts'
 import { LogShape, logRow, logStatuses, stateOf } from './row.ts'
 import { sampleData } from './sample.ts'
 
@@ -34,13 +42,22 @@ const Tested = envelope(
     event_id: t.String({ examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'] }),
   }),
 )
-const LogPage = t.Object({ webhook_events: t.Array(LogShape), events: t.Array(LogShape), meta: PageMetaShape })
+const LogPage = t.Object({
+  webhook_events: t.Array(LogShape),
+  events: t.Array(LogShape),
+  meta: PageMetaShape,
+})
 const Replayed = envelope(
-  t.Object({ replayed: integer({ examples: [12] }), from: t.String({ format: 'date-time' }), to: t.String({ format: 'date-time' }) }),
+  t.Object({
+    replayed: integer({ examples: [12] }),
+    from: t.String({ format: 'date-time' }),
+    to: t.String({ format: 'date-time' }),
+  }),
 )
 
 /** Tests, the log, and sending again. */
-export const webhookDeliveries = (deps: WebhooksApiDeps) => new Elysia().use(testing(deps)).use(logged(deps)).use(sendingAgain(deps))
+export const webhookDeliveries = (deps: WebhooksApiDeps) =>
+  new Elysia().use(testing(deps)).use(logged(deps)).use(sendingAgain(deps))
 
 function testing({ access: plugin, webhooks: book, outbox, ids, now }: WebhooksApiDeps) {
   return new Elysia().use(plugin).post(
@@ -53,10 +70,19 @@ function testing({ access: plugin, webhooks: book, outbox, ids, now }: WebhooksA
       const lane = laneOf(endpoint, book.secrets(endpoint))
       const outcome = await outbox.sendNow(
         {
-          ...{ kind: 'webhook', accountId: endpoint.accountId, lane: id, eventId, eventType, ref: testRef },
+          kind: 'webhook',
+          accountId: endpoint.accountId,
+          lane: id,
+          eventId,
+          eventType,
+          ref: testRef,
           body: eventBody(eventId, eventType, at, sampleData(eventType, id, at)),
         },
-        { ...lane, timeoutMs: Math.min(lane.timeoutMs ?? testTimeoutMs, testTimeoutMs), debug: true },
+        {
+          ...lane,
+          timeoutMs: Math.min(lane.timeoutMs ?? testTimeoutMs, testTimeoutMs),
+          debug: true,
+        },
       )
       const delivered = outcome.state === 'delivered'
       const statusCode = outcome.statusCode ?? null
@@ -95,9 +121,21 @@ function logged({ access: plugin, webhooks: book, outbox: { log } }: WebhooksApi
         throw invalidParameter('status', query.status, 'is no status of a delivery.', logStatuses)
       }
       const { id: lane } = ownEndpoint(book, id, caller)
-      const type = query.event_type === undefined ? undefined : (eventTypeOf(query.event_type) ?? query.event_type)
-      const filter = { ...(state && { states: [state] }), ...(type !== undefined && { eventTypes: [type] }) }
-      const { entries, total } = log.page('webhook', lane, filter, asked.perPage, (asked.page - 1) * asked.perPage)
+      const type =
+        query.event_type === undefined
+          ? undefined
+          : (eventTypeOf(query.event_type) ?? query.event_type)
+      const filter = {
+        ...(state && { states: [state] }),
+        ...(type !== undefined && { eventTypes: [type] }),
+      }
+      const { entries, total } = log.page(
+        'webhook',
+        lane,
+        filter,
+        asked.perPage,
+        (asked.page - 1) * asked.perPage,
+      )
       const rows = entries.map(entry => logRow(lane, entry))
       const meta = pageMeta(asked, total)
       pageHeaders(set.headers as Record<string, string | number>, request.url, meta)
@@ -108,8 +146,12 @@ function logged({ access: plugin, webhooks: book, outbox: { log } }: WebhooksApi
       params: webhookParams,
       query: t.Object({
         ...pageQuery(perPageMax, perPageDefault),
-        status: t.Optional(t.String({ description: `One of ${logStatuses.join(', ')}.`, examples: ['failed'] })),
-        event_type: t.Optional(t.String({ description: 'A type or alias.', examples: ['price.updated'] })),
+        status: t.Optional(
+          t.String({ description: `One of ${logStatuses.join(', ')}.`, examples: ['failed'] }),
+        ),
+        event_type: t.Optional(
+          t.String({ description: 'A type or alias.', examples: ['price.updated'] }),
+        ),
       }),
       response: { 200: LogPage, ...webhookRefusals, 404: NestedProblem },
       detail: webhookDetail(
@@ -137,7 +179,10 @@ function sendingAgain({ access: plugin, webhooks: book, outbox: { log }, now }: 
         access: webhookWrite,
         params: t.Object({
           ...webhookParams.properties,
-          event_id: t.String({ description: '`id` of the log, or the `evt_…` id.', examples: ['00000000-0000-4000-8000-000000000411'] }),
+          event_id: t.String({
+            description: '`id` of the log, or the `evt_…` id.',
+            examples: ['00000000-0000-4000-8000-000000000411'],
+          }),
         }),
         body: noBody,
         response: { 202: envelope(LogShape), ...webhookRefusals, 404: NestedProblem },

@@ -39,7 +39,8 @@ export interface WebhookChange {
 export function webhookForms({ codeOf, checkTarget }: WebhookFormDeps) {
   const read = (body: unknown, isNew: boolean): WebhookChange => {
     const { form, secret } = secretive(listed(body))
-    if (isNew) for (const field of ['url', 'events']) if (!form.has(field)) form.fault(field, 'is required.')
+    if (isNew)
+      for (const field of ['url', 'events']) if (!form.has(field)) form.fault(field, 'is required.')
     const url = form.text('url', urlCharactersMax)
     const refusal = url === undefined ? undefined : checkTarget(url)
     if (refusal !== undefined) form.fault('url', refusal)
@@ -48,9 +49,12 @@ export function webhookForms({ codeOf, checkTarget }: WebhookFormDeps) {
     )
     if (events?.length === 0) form.fault('events', 'must name at least one event type.')
     const settings = {
-      ...{ url, events },
+      url,
+      events,
       ...filtersOf(form, codeOf),
-      description: form.isNull('description') ? null : form.text('description', descriptionCharactersMax),
+      description: form.isNull('description')
+        ? null
+        : form.text('description', descriptionCharactersMax),
       conditions: conditionsOf(form, countOf(body), codeOf),
       conditionLogic: form.choice('condition_logic', ['any', 'all']),
       ...behaviourOf(form),
@@ -64,7 +68,14 @@ export function webhookForms({ codeOf, checkTarget }: WebhookFormDeps) {
       signatureScheme: EndpointSettings['signatureScheme'],
     ): { settings: EndpointSettings; secret: string | undefined } {
       const { settings, secret } = read(body, true)
-      return { settings: { ...defaultSettings, signatureScheme, ...(settings as Pick<EndpointSettings, 'url' | 'events'>) }, secret }
+      return {
+        settings: {
+          ...defaultSettings,
+          signatureScheme,
+          ...(settings as Pick<EndpointSettings, 'url' | 'events'>),
+        },
+        secret,
+      }
     },
     changed: (body: unknown): WebhookChange => read(body, false),
   }
@@ -72,7 +83,10 @@ export function webhookForms({ codeOf, checkTarget }: WebhookFormDeps) {
 
 const namePattern = /^[\x21-\x7e]{1,100}$/
 
-/** The names in `events`, before anything is checked: what a plan does not include is refused before what is wrong. */
+/**
+ * The names in `events`, before anything is checked: what a plan does not include is refused before
+ * what is wrong.
+ */
 export function eventNamesOf(body: unknown): string[] {
   const { events } = (body ?? {}) as { events?: unknown }
   return Array.isArray(events) ? events.filter(one => typeof one === 'string') : []
@@ -80,11 +94,21 @@ export function eventNamesOf(body: unknown): string[] {
 
 type Fields = Record<string, unknown>
 
-/** Conditions by their place in the list, so that what is wrong with them is told with it: `conditions.0.value`. */
+/**
+ * Conditions by their place in the list, so that what is wrong with them is told with it:
+ * `conditions.0.value`.
+ */
 function listed(body: unknown): unknown {
   if (!isObject(body) || body.conditions === undefined) return body
   const { conditions } = body
-  return { ...body, conditions: Array.isArray(conditions) ? { ...conditions } : isObject(conditions) ? { 0: conditions } : conditions }
+  return {
+    ...body,
+    conditions: Array.isArray(conditions)
+      ? { ...conditions }
+      : isObject(conditions)
+        ? { 0: conditions }
+        : conditions,
+  }
 }
 
 /** Undefined for what is neither a condition nor a list of them. */
@@ -98,8 +122,10 @@ function secretive(body: unknown): { form: Form; secret: string | undefined } {
   const given = isObject(body) ? body.secret : undefined
   const form = formOf(given === undefined ? body : { ...(body as Fields), secret: null })
   const { min, max } = secretCharacters
-  const fits = typeof given === 'string' && isPlain(given) && given.length >= min && given.length <= max
-  if (given !== undefined && !fits) form.fault('secret', `must be text of ${min} to ${max} characters.`)
+  const fits =
+    typeof given === 'string' && isPlain(given) && given.length >= min && given.length <= max
+  if (given !== undefined && !fits)
+    form.fault('secret', `must be text of ${min} to ${max} characters.`)
   return { form, secret: fits ? given : undefined }
 }
 
@@ -109,7 +135,12 @@ const filtersOf = (form: Form, codeOf: WebhookFormDeps['codeOf']) => ({
     : form.list('commodity_filters', 'commodity codes such as WTI_USD', filtersMax, codeOf),
   stateFilters: form.isNull('state_filters')
     ? []
-    : form.list('state_filters', 'states with well permits such as TX', filtersMax, text => permitStateOf(text)?.code),
+    : form.list(
+        'state_filters',
+        'states with well permits such as TX',
+        filtersMax,
+        text => permitStateOf(text)?.code,
+      ),
 })
 
 function behaviourOf(form: Form) {
@@ -126,26 +157,45 @@ function behaviourOf(form: Form) {
   }
 }
 
-function conditionsOf(form: Form, count: number | undefined, codeOf: WebhookFormDeps['codeOf']): Condition[] | undefined {
+function conditionsOf(
+  form: Form,
+  count: number | undefined,
+  codeOf: WebhookFormDeps['codeOf'],
+): Condition[] | undefined {
   if (!form.has('conditions')) return undefined
   if (form.isNull('conditions')) return []
-  if (count === undefined) return form.fault('conditions', 'must be a condition or a list of conditions.')
-  if (count > conditionsMax) return form.fault('conditions', `must be a list of at most ${conditionsMax} conditions.`)
+  if (count === undefined)
+    return form.fault('conditions', 'must be a condition or a list of conditions.')
+  if (count > conditionsMax)
+    return form.fault('conditions', `must be a list of at most ${conditionsMax} conditions.`)
   const list = form.part('conditions')
-  return Array.from({ length: count }, (_, i) => conditionOf(list, String(i), codeOf)).filter(one => one !== undefined)
+  return Array.from({ length: count }, (_, i) => conditionOf(list, String(i), codeOf)).filter(
+    one => one !== undefined,
+  )
 }
 
-function conditionOf(list: Form, place: string, codeOf: WebhookFormDeps['codeOf']): Condition | undefined {
+function conditionOf(
+  list: Form,
+  place: string,
+  codeOf: WebhookFormDeps['codeOf'],
+): Condition | undefined {
   if (!list.has(place) || list.isNull(place)) return list.fault(place, 'must be a JSON object.')
   const form = list.part(place)
   // Clients send null for what does not apply.
   const given = (field: string) => form.has(field) && !form.isNull(field)
   const number = (field: string, min: number, max: number) =>
-    given(field) ? form.number(field, min, max) : form.fault(field, 'is required for this operator.')
-  const text = form.has('commodity') ? form.text('commodity', 100) : form.fault('commodity', 'is required.')
+    given(field)
+      ? form.number(field, min, max)
+      : form.fault(field, 'is required for this operator.')
+  const text = form.has('commodity')
+    ? form.text('commodity', 100)
+    : form.fault('commodity', 'is required.')
   const commodity = text === undefined ? undefined : codeOf(text)
-  if (text !== undefined && commodity === undefined) form.fault('commodity', 'is no commodity code; GET /v1/commodities lists them.')
-  const operator = form.has('operator') ? form.choice('operator', operators) : form.fault('operator', 'is required.')
+  if (text !== undefined && commodity === undefined)
+    form.fault('commodity', 'is no commodity code; GET /v1/commodities lists them.')
+  const operator = form.has('operator')
+    ? form.choice('operator', operators)
+    : form.fault('operator', 'is required.')
   if (commodity === undefined || operator === undefined) return undefined
   switch (operator) {
     case 'greater_than':
@@ -158,12 +208,16 @@ function conditionOf(list: Form, place: string, codeOf: WebhookFormDeps['codeOf'
       const value = number('value', 0, percentMax)
       if (value === 0) form.fault('value', 'must be above 0.')
       const timeframe = given('timeframe') ? form.choice('timeframe', timeframes) : undefined
-      return value === undefined ? undefined : { commodity, operator, value, ...(timeframe && { timeframe }) }
+      return value === undefined
+        ? undefined
+        : { commodity, operator, value, ...(timeframe && { timeframe }) }
     }
     case 'between': {
       const minValue = number('min_value', -valueMax, valueMax)
       const maxValue = number('max_value', -valueMax, valueMax)
-      const triggerOn = given('trigger_on') ? form.choice('trigger_on', ['enter', 'exit']) : undefined
+      const triggerOn = given('trigger_on')
+        ? form.choice('trigger_on', ['enter', 'exit'])
+        : undefined
       if (minValue === undefined || maxValue === undefined) return undefined
       if (minValue > maxValue) return form.fault('max_value', 'must not be below min_value.')
       return { commodity, operator, minValue, maxValue, ...(triggerOn && { triggerOn }) }
@@ -172,7 +226,9 @@ function conditionOf(list: Form, place: string, codeOf: WebhookFormDeps['codeOf'
 }
 
 const withoutAbsent = <T extends Fields>(fields: T) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> }
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
 
 export function rotationOf(body: unknown): Rotation {
   const { form, secret } = secretive(body)
@@ -210,5 +266,10 @@ export function replayOf(body: unknown, now: number): Replay {
     ? undefined
     : form.list('event_types', 'event types', eventsMax, text => eventTypeOf(text) ?? text)
   form.check()
-  return { from: from!, to, states: status === 'all' ? ['failed', 'delivered'] : ['failed'], eventTypes }
+  return {
+    from: from!,
+    to,
+    states: status === 'all' ? ['failed', 'delivered'] : ['failed'],
+    eventTypes,
+  }
 }

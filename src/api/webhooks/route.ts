@@ -31,9 +31,17 @@ export interface WebhooksApiDeps {
 export const webhookAccess = { feature: 'webhooks', meter: true } as const
 export const webhookWrite = { ...webhookAccess, header: true } as const
 export const webhookParams = t.Object({
-  id: t.String({ description: 'Id of the endpoint.', examples: ['00000000-0000-4000-8000-000000000401'] }),
+  id: t.String({
+    description: 'Id of the endpoint.',
+    examples: ['00000000-0000-4000-8000-000000000401'],
+  }),
 })
-export const webhookRefusals = { 400: NestedProblem, 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
+export const webhookRefusals = {
+  400: NestedProblem,
+  401: NestedProblem,
+  403: NestedProblem,
+  429: FlatProblem,
+}
 export const webhookDetail = (operationId: string, summary: string, description: string) => ({
   operationId,
   tags: ['webhooks'],
@@ -42,7 +50,11 @@ export const webhookDetail = (operationId: string, summary: string, description:
 })
 
 /** An endpoint of the caller's account; unknown, malformed and foreign ids look the same. */
-export function ownEndpoint(webhooks: Pick<Webhooks, 'byId'>, id: string, { key }: Caller): Endpoint {
+export function ownEndpoint(
+  webhooks: Pick<Webhooks, 'byId'>,
+  id: string,
+  { key }: Caller,
+): Endpoint {
   const found = webhooks.byId(id)
   if (found?.accountId !== key.account.account.id) throw notFound('The webhook endpoint')
   return found

@@ -13,8 +13,12 @@ const integerOrNull = (description: string) => t.Union([integer(), t.Null()], { 
 const webhookFields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000401'] }),
   url: t.String({ examples: ['https://hooks.example.com/energy'] }),
-  events: t.Array(t.String({ examples: ['price.updated'] }), { description: 'As they were subscribed to.' }),
-  commodity_filters: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] }), { description: 'Empty: all.' }),
+  events: t.Array(t.String({ examples: ['price.updated'] }), {
+    description: 'As they were subscribed to.',
+  }),
+  commodity_filters: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] }), {
+    description: 'Empty: all.',
+  }),
   state_filters: t.Array(t.String({ examples: ['TX'] }), { description: 'Empty: all.' }),
   description: textOrNull('What its owner calls it.'),
   conditions: t.Array(ConditionBody),
@@ -22,8 +26,12 @@ const webhookFields = {
   debug_mode: t.Boolean(),
   status: t.Union([t.Literal('active'), t.Literal('disabled')]),
   active: t.Boolean(),
-  disabled_reason: textOrNull('`consecutive_failures` when the service switched it off; null when its owner did.'),
-  secret: t.Optional(t.String({ description: 'Shown when it is made, rotated, or set by the request.' })),
+  disabled_reason: textOrNull(
+    '`consecutive_failures` when the service switched it off; null when its owner did.',
+  ),
+  secret: t.Optional(
+    t.String({ description: 'Shown when it is made, rotated, or set by the request.' }),
+  ),
   secret_hint: t.String({ examples: ['whsec_…c07e'] }),
   signature_scheme: t.Union([t.Literal('timestamped'), t.Literal('body')]),
   ordered: t.Boolean(),
@@ -32,21 +40,40 @@ const webhookFields = {
   timeout_seconds: integer({ examples: [30] }),
   max_retries: integer({ examples: [5] }),
   successful_deliveries: integer({ examples: [1234] }),
-  failed_deliveries: integer({ description: 'That ended failed, after their retries.', examples: [2] }),
-  consecutive_failures: integer({ description: 'That ended failed since the last 2xx; 10 switch the endpoint off.', examples: [0] }),
+  failed_deliveries: integer({
+    description: 'That ended failed, after their retries.',
+    examples: [2],
+  }),
+  consecutive_failures: integer({
+    description: 'That ended failed since the last 2xx; 10 switch the endpoint off.',
+    examples: [0],
+  }),
   last_delivery_status: t.Union([t.Literal('success'), t.Literal('failed'), t.Null()]),
   last_delivery_at: instantOrNull('When a delivery last ended.'),
   created_at: t.String({ format: 'date-time' }),
   updated_at: t.String({ format: 'date-time' }),
 }
 
-export const WebhookShape = t.Object(webhookFields, { title: 'Webhook', description: 'An endpoint that is told of events.' })
+export const WebhookShape = t.Object(webhookFields, {
+  title: 'Webhook',
+  description: 'An endpoint that is told of events.',
+})
 export type WebhookShape = (typeof WebhookShape)['static']
 
-const unused: EndpointRecord = { delivered: 0, failed: 0, failedInARow: 0, lastStatus: null, lastAt: null }
+const unused: EndpointRecord = {
+  delivered: 0,
+  failed: 0,
+  failedInARow: 0,
+  lastStatus: null,
+  lastAt: null,
+}
 
 /** `secret` is part of it only where it is given. */
-export const webhookRow = (endpoint: Endpoint, record: EndpointRecord = unused, secret?: string): WebhookShape => ({
+export const webhookRow = (
+  endpoint: Endpoint,
+  record: EndpointRecord = unused,
+  secret?: string,
+): WebhookShape => ({
   id: endpoint.id,
   url: endpoint.url,
   events: [...endpoint.events],
@@ -80,13 +107,26 @@ function conditionRow(condition: Condition): WebhookShape['conditions'][number] 
   const { commodity, operator } = condition
   if (condition.operator === 'between') {
     const { minValue, maxValue, triggerOn } = condition
-    return { commodity, operator, min_value: minValue, max_value: maxValue, ...(triggerOn && { trigger_on: triggerOn }) }
+    return {
+      commodity,
+      operator,
+      min_value: minValue,
+      max_value: maxValue,
+      ...(triggerOn && { trigger_on: triggerOn }),
+    }
   }
   const timeframe = 'timeframe' in condition ? condition.timeframe : undefined
   return { commodity, operator, value: condition.value, ...(timeframe && { timeframe }) }
 }
 
-export const logStatuses = ['pending', 'delivering', 'delivered', 'failed', 'retry_scheduled', 'skipped'] as const
+export const logStatuses = [
+  'pending',
+  'delivering',
+  'delivered',
+  'failed',
+  'retry_scheduled',
+  'skipped',
+] as const
 type LogStatus = (typeof logStatuses)[number]
 
 const statusOf = {
@@ -122,7 +162,10 @@ const Debug = t.Object(
 export const LogShape = t.Object(
   {
     id: t.String({ examples: ['00000000-0000-4000-8000-000000000411'] }),
-    event_id: t.String({ description: 'The same over all attempts.', examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'] }),
+    event_id: t.String({
+      description: 'The same over all attempts.',
+      examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'],
+    }),
     webhook_id: t.String(),
     event_type: t.String({ examples: ['price.updated'] }),
     status: literals(logStatuses),
@@ -132,7 +175,10 @@ export const LogShape = t.Object(
     delivery_duration_ms: integerOrNull('Of the last attempt.'),
     last_error: textOrNull('Of the last attempt, or why the event was skipped.'),
     error: textOrNull('The same.'),
-    payload: t.Object({}, { additionalProperties: true, description: 'The body as it was or will be sent.' }),
+    payload: t.Object(
+      {},
+      { additionalProperties: true, description: 'The body as it was or will be sent.' },
+    ),
     created_at: t.String({ format: 'date-time' }),
     delivered_at: instantOrNull('When it was answered 2xx.'),
     next_attempt_at: instantOrNull('When it is due, while it waits.'),
@@ -169,10 +215,20 @@ export const logRow = (webhookId: string, entry: LogEntry): LogShape => ({
   ...(entry.debug !== null && { debug: debugRow(JSON.parse(entry.debug)) }),
 })
 
-const debugRow = ({ requestHeaders, responseHeaders, responseBody, timing, tls }: Kept): NonNullable<LogShape['debug']> => ({
+const debugRow = ({
+  requestHeaders,
+  responseHeaders,
+  responseBody,
+  timing,
+  tls,
+}: Kept): NonNullable<LogShape['debug']> => ({
   request_headers: requestHeaders,
   response_headers: responseHeaders,
   response_body: responseBody,
-  timing: { connect_ms: timing.connectMs, first_byte_ms: timing.firstByteMs, total_ms: timing.totalMs },
+  timing: {
+    connect_ms: timing.connectMs,
+    first_byte_ms: timing.firstByteMs,
+    total_ms: timing.totalMs,
+  },
   tls: tls && { protocol: tls.protocol, cipher: tls.cipher },
 })

@@ -14,21 +14,35 @@ import { countOrNull } from '../keys/row.ts'
 import { newWebhookBody, noBody, rotateBody, webhookChangeBody } from './body.ts'
 import { webhookDeliveries } from './deliveries.ts'
 import { eventNamesOf, rotationOf, webhookForms } from './form.ts'
-import { ownEndpoint, type WebhooksApiDeps, webhookAccess, webhookDetail, webhookParams, webhookRefusals, webhookWrite } from './route.ts'
+import {
+  ownEndpoint,
+  type WebhooksApiDeps,
+  webhookAccess,
+  webhookDetail,
+  webhookParams,
+  webhookRefusals,
+  webhookWrite,
+} from './route.ts'
 import { WebhookShape, webhookRow } from './row.ts'
 
 const Listed = envelope(
-  t.Object({ webhooks: t.Array(WebhookShape), count: integer(), limit: countOrNull('Endpoints that the plan allows; null: no limit.') }),
+  t.Object({
+    webhooks: t.Array(WebhookShape),
+    count: integer(),
+    limit: countOrNull('Endpoints that the plan allows; null: no limit.'),
+  }),
 )
 const One = envelope(WebhookShape)
 const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
 
 /** Where the caller's account is told of events, and what became of each. */
-export const webhooks = (deps: WebhooksApiDeps) => new Elysia().use(listAndCreate(deps)).use(changeOne(deps)).use(webhookDeliveries(deps))
+export const webhooks = (deps: WebhooksApiDeps) =>
+  new Elysia().use(listAndCreate(deps)).use(changeOne(deps)).use(webhookDeliveries(deps))
 
 /** What both creating and changing need. */
 function shared({ catalogue, checkTarget, plans, links, now }: WebhooksApiDeps) {
-  const codeOf = (text: string) => catalogue.named(text)?.code ?? catalogue.resolve(text, now())?.code
+  const codeOf = (text: string) =>
+    catalogue.named(text)?.code ?? catalogue.resolve(text, now())?.code
   return {
     forms: webhookForms({ codeOf, checkTarget }),
     /** Throws 403 where the plan does not include an event that is asked for by name. */
@@ -55,7 +69,11 @@ function listAndCreate(deps: WebhooksApiDeps) {
       {
         access: webhookAccess,
         response: { 200: Listed, ...webhookRefusals },
-        detail: webhookDetail('listWebhooks', 'List webhook endpoints', 'Every endpoint of the account, newest first, without secrets.'),
+        detail: webhookDetail(
+          'listWebhooks',
+          'List webhook endpoints',
+          'Every endpoint of the account, newest first, without secrets.',
+        ),
       },
     )
     .post(
@@ -63,8 +81,13 @@ function listAndCreate(deps: WebhooksApiDeps) {
       ({ body, caller, pass, request, set }) => {
         refuseEvents(body, caller, request)
         return idempotency.once({ caller, pass, request, set }, body, () => {
-          const { settings, secret } = forms.created(body, deps.switched(request, 'signature_body') ? 'body' : 'timestamped')
-          const made = granted(book.create(caller.key.account, settings, secret === undefined ? {} : { secret }))
+          const { settings, secret } = forms.created(
+            body,
+            deps.switched(request, 'signature_body') ? 'body' : 'timestamped',
+          )
+          const made = granted(
+            book.create(caller.key.account, settings, secret === undefined ? {} : { secret }),
+          )
           set.status = 201
           return success(webhookRow(made.endpoint, undefined, made.secret))
         })
@@ -90,16 +113,25 @@ const creation = `A POST goes to \`url\` for every event that \`events\` names a
 function changeOne(deps: WebhooksApiDeps) {
   const { access: plugin, webhooks: book } = deps
   const { forms, refuseEvents } = shared(deps)
-  const row = (endpoint: Endpoint, secret?: string) => webhookRow(endpoint, book.records(endpoint.accountId).get(endpoint.id), secret)
+  const row = (endpoint: Endpoint, secret?: string) =>
+    webhookRow(endpoint, book.records(endpoint.accountId).get(endpoint.id), secret)
   const common = { access: webhookWrite, params: webhookParams }
   return new Elysia()
     .use(plugin)
-    .get('/v1/webhooks/:id', ({ caller, params: { id } }) => success(row(ownEndpoint(book, id, caller))), {
-      access: webhookAccess,
-      params: webhookParams,
-      response: { 200: One, ...webhookRefusals, 404: NestedProblem },
-      detail: webhookDetail('getWebhook', 'A webhook endpoint', 'One endpoint and how its deliveries went, without its secret.'),
-    })
+    .get(
+      '/v1/webhooks/:id',
+      ({ caller, params: { id } }) => success(row(ownEndpoint(book, id, caller))),
+      {
+        access: webhookAccess,
+        params: webhookParams,
+        response: { 200: One, ...webhookRefusals, 404: NestedProblem },
+        detail: webhookDetail(
+          'getWebhook',
+          'A webhook endpoint',
+          'One endpoint and how its deliveries went, without its secret.',
+        ),
+      },
+    )
     .patch(
       '/v1/webhooks/:id',
       ({ body, caller, params: { id }, request }) => {
@@ -129,7 +161,11 @@ function changeOne(deps: WebhooksApiDeps) {
         ...common,
         body: noBody,
         response: { 200: Deleted, ...webhookRefusals, 404: NestedProblem },
-        detail: webhookDetail('deleteWebhook', 'Delete a webhook endpoint', 'Ends the endpoint for good; what waits for it is dropped.'),
+        detail: webhookDetail(
+          'deleteWebhook',
+          'Delete a webhook endpoint',
+          'Ends the endpoint for good; what waits for it is dropped.',
+        ),
       },
     )
     .post(

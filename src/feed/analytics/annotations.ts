@@ -14,13 +14,33 @@ export function annotations(store: AnnotationStore, catalogue: Catalogue): Datas
     name: 'annotations',
     description: 'Notes on days of the markets: what happened, and to which commodity.',
     columns: [
-      { name: 'id', required: true, description: 'Your own id of the note; under a known id it replaces what is there' },
+      {
+        name: 'id',
+        required: true,
+        description: 'Your own id of the note; under a known id it replaces what is there',
+      },
       { name: 'date', required: true, description: 'Day that it is about' },
-      { name: 'title', required: true, description: `One line of at most ${titleCharactersMax} characters` },
+      {
+        name: 'title',
+        required: true,
+        description: `One line of at most ${titleCharactersMax} characters`,
+      },
       { name: 'description', required: false, description: 'The note itself; default: the title' },
-      { name: 'category', required: false, description: 'One word of your own, such as opec, weather, outage; default: note' },
-      { name: 'commodity', required: false, description: 'Code or alias of the commodity that it is about' },
-      { name: 'source', required: false, description: 'Whose note it is, as answers name it; default: import' },
+      {
+        name: 'category',
+        required: false,
+        description: 'One word of your own, such as opec, weather, outage; default: note',
+      },
+      {
+        name: 'commodity',
+        required: false,
+        description: 'Code or alias of the commodity that it is about',
+      },
+      {
+        name: 'source',
+        required: false,
+        description: 'Whose note it is, as answers name it; default: import',
+      },
     ],
     example:
       'id,date,title,description,category,commodity\n' +
@@ -29,7 +49,12 @@ export function annotations(store: AnnotationStore, catalogue: Catalogue): Datas
     key: ['id'],
     check: (row, now) =>
       checked(() => {
-        const title = neededText(row, 'title', 'write one line that says what happened', titleCharactersMax)
+        const title = neededText(
+          row,
+          'title',
+          'write one line that says what happened',
+          titleCharactersMax,
+        )
         return {
           id: matching(
             row,
@@ -41,7 +66,13 @@ export function annotations(store: AnnotationStore, catalogue: Catalogue): Datas
           on: neededPastDay(row, 'date', now),
           title,
           description: textIn(row, 'description', descriptionCharactersMax) ?? title,
-          category: matching(row, 'category', wordOf(textIn(row, 'category') ?? 'note'), categoryPattern, 'one word'),
+          category: matching(
+            row,
+            'category',
+            wordOf(textIn(row, 'category') ?? 'note'),
+            categoryPattern,
+            'one word',
+          ),
           commodity: commodityIn(row, catalogue),
           source: textIn(row, 'source', 40) ?? 'import',
         }
@@ -52,7 +83,13 @@ export function annotations(store: AnnotationStore, catalogue: Catalogue): Datas
 
 const wordOf = (text: string) => text.toLowerCase().replaceAll(/[\s-]+/g, '_')
 
-function matching(row: DatasetRow, field: string, text: string, pattern: RegExp, right: string): string {
+function matching(
+  row: DatasetRow,
+  field: string,
+  text: string,
+  pattern: RegExp,
+  right: string,
+): string {
   return pattern.test(text) ? text : refuse(field, row[field], 'is not accepted', `write ${right}`)
 }
 
@@ -62,5 +99,10 @@ function commodityIn(row: DatasetRow, catalogue: Catalogue): string | null {
   const series = catalogue.find(text)
   if (series) return series.code
   const near = catalogue.nearest(text)
-  return refuse('commodity', text, 'is not in the catalogue', near ? `did you mean ${near}?` : 'GET /v1/commodities lists the codes')
+  return refuse(
+    'commodity',
+    text,
+    'is not in the catalogue',
+    near ? `did you mean ${near}?` : 'GET /v1/commodities lists the codes',
+  )
 }

@@ -22,21 +22,54 @@ export function cotPositions(store: CotStore): Dataset<CotRecord> {
     description:
       'Positions of managed money by market and report date, from the disaggregated Commitments of Traders of the Commodity Futures Trading Commission (CFTC): a row for each market and date, or one for each week with columns for its markets.',
     columns: [
-      { name: 'report_date', required: true, description: 'Day that the report is of, mostly a Tuesday' },
+      {
+        name: 'report_date',
+        required: true,
+        description: 'Day that the report is of, mostly a Tuesday',
+      },
       {
         name: 'market',
         required: false,
-        description: 'WTI, BRENT, NATURAL_GAS, RBOB, HEATING_OIL, their contract market codes (067651 ...), or another name',
+        description:
+          'WTI, BRENT, NATURAL_GAS, RBOB, HEATING_OIL, their contract market codes (067651 ...), or another name',
       },
-      { name: 'managed_money_long', required: false, description: 'Long contracts of managed money; needed beside a market' },
-      { name: 'managed_money_short', required: false, description: 'Short contracts of managed money; needed beside a market' },
-      { name: 'open_interest', required: false, description: 'All open contracts; needed beside a market' },
+      {
+        name: 'managed_money_long',
+        required: false,
+        description: 'Long contracts of managed money; needed beside a market',
+      },
+      {
+        name: 'managed_money_short',
+        required: false,
+        description: 'Short contracts of managed money; needed beside a market',
+      },
+      {
+        name: 'open_interest',
+        required: false,
+        description: 'All open contracts; needed beside a market',
+      },
       ...weekly.flatMap(({ prefix, market }) => [
-        { name: `${prefix}_mm_long`, required: false, description: `Long contracts in ${market}, where a row is a week` },
-        { name: `${prefix}_mm_short`, required: false, description: `Short contracts in ${market}, where a row is a week` },
-        { name: `${prefix}_oi`, required: false, description: `Open contracts in ${market}, where a row is a week` },
+        {
+          name: `${prefix}_mm_long`,
+          required: false,
+          description: `Long contracts in ${market}, where a row is a week`,
+        },
+        {
+          name: `${prefix}_mm_short`,
+          required: false,
+          description: `Short contracts in ${market}, where a row is a week`,
+        },
+        {
+          name: `${prefix}_oi`,
+          required: false,
+          description: `Open contracts in ${market}, where a row is a week`,
+        },
       ]),
-      { name: 'source', required: false, description: 'Whom the numbers are from, as answers name it; default: CFTC' },
+      {
+        name: 'source',
+        required: false,
+        description: 'Whom the numbers are from, as answers name it; default: CFTC',
+      },
     ],
     example:
       'market,report_date,managed_money_long,managed_money_short,open_interest\n' +
@@ -45,14 +78,32 @@ export function cotPositions(store: CotStore): Dataset<CotRecord> {
     key: ['market', 'report_date'],
     check: (row, now) =>
       checked(() => {
-        const common = { reportedOn: neededPastDay(row, 'report_date', now), source: textIn(row, 'source', 40) ?? 'CFTC' }
-        if (textIn(row, 'market') !== undefined) {
-          return [{ ...common, market: marketIn(row), ...positionsIn(row, 'managed_money_long', 'managed_money_short', 'open_interest') }]
+        const common = {
+          reportedOn: neededPastDay(row, 'report_date', now),
+          source: textIn(row, 'source', 40) ?? 'CFTC',
         }
-        const held = weekly.filter(({ prefix }) => ['mm_long', 'mm_short', 'oi'].some(one => textOf(row[`${prefix}_${one}`]) !== ''))
-        if (held.length === 0) refuse('market', undefined, '', 'write WTI, BRENT, NATURAL_GAS, RBOB, HEATING_OIL or another name')
+        if (textIn(row, 'market') !== undefined) {
+          return [
+            {
+              ...common,
+              market: marketIn(row),
+              ...positionsIn(row, 'managed_money_long', 'managed_money_short', 'open_interest'),
+            },
+          ]
+        }
+        const held = weekly.filter(({ prefix }) =>
+          ['mm_long', 'mm_short', 'oi'].some(one => textOf(row[`${prefix}_${one}`]) !== ''),
+        )
+        if (held.length === 0)
+          refuse(
+            'market',
+            undefined,
+            '',
+            'write WTI, BRENT, NATURAL_GAS, RBOB, HEATING_OIL or another name',
+          )
         return held.map(({ prefix, market }) => ({
-          ...{ ...common, market },
+          ...common,
+          market,
           ...positionsIn(row, `${prefix}_mm_long`, `${prefix}_mm_short`, `${prefix}_oi`),
         }))
       }),
@@ -68,7 +119,8 @@ const marketPattern = /^[A-Z0-9][A-Z0-9_.,()/&]{0,59}$/
 function marketIn(row: DatasetRow): string {
   const text = neededText(row, 'market', 'write the name of the market')
   const market = marketOfCot(text)
-  if (!marketPattern.test(market)) refuse('market', text, 'is not a name', 'write letters and digits, at most 60 characters')
+  if (!marketPattern.test(market))
+    refuse('market', text, 'is not a name', 'write letters and digits, at most 60 characters')
   return market
 }
 
@@ -77,7 +129,12 @@ function positionsIn(row: DatasetRow, long: string, short: string, all: string) 
   const side = (field: string) => {
     const contracts = contractsIn(row, field)
     if (contracts > openInterest) {
-      refuse(field, contracts, `is more than the open interest ${openInterest}`, 'check which column is which')
+      refuse(
+        field,
+        contracts,
+        `is more than the open interest ${openInterest}`,
+        'check which column is which',
+      )
     }
     return contracts
   }

@@ -3,7 +3,10 @@ import codesText from '../../../fixtures/codes.tsv' with { type: 'text' }
 import type { Cadence } from '../../market/catalogue/catalogue.ts'
 import type { NewSeries } from '../../store/catalogue/series.ts'
 
-/** Words in brackets at the end of a description say why a code has no data; they are not part of the description. */
+/**
+ * Words in brackets at the end of a description say why a code has no data; they are not part of
+ * the description.
+ */
 const reasons: Record<string, string> = {
   '(no source)': 'no_source',
   '(discontinued listing)': 'discontinued',
@@ -17,18 +20,38 @@ const rowsOf = (text: string): string[][] =>
     .slice(1)
     .map(line => line.split('\t'))
 
-/** The word for the exchange in the shipped aliases, such as `EXCH_WTI`; each of the operator's own takes its place. */
+/**
+ * The word for the exchange in the shipped aliases, such as `EXCH_WTI`; each of the operator's own
+ * takes its place.
+ */
 const shippedWord = /^EXCH(?=[-_])/
 
-/** The catalogue that ships with the program, its aliases with the operator's words for the exchange. */
+/**
+ * The catalogue that ships with the program, its aliases with the operator's words for the
+ * exchange.
+ */
 export function shippedCatalogue(exchangeWords: readonly string[] = ['exch']): {
   series: NewSeries[]
   aliases: { alias: string; code: string }[]
 } {
   const series = rowsOf(codesText).map(
-    ([code, name, category, currency, unit, decimals, cadence, source, available, level, volatility, text]) => {
+    ([
+      code,
+      name,
+      category,
+      currency,
+      unit,
+      decimals,
+      cadence,
+      source,
+      available,
+      level,
+      volatility,
+      text,
+    ]) => {
       const bracket = /\s*(\([^)]*\))$/.exec(text!)
-      const reason = available === 'true' ? null : ((bracket && reasons[bracket[1]!]) ?? 'no_source')
+      const reason =
+        available === 'true' ? null : ((bracket && reasons[bracket[1]!]) ?? 'no_source')
       return {
         code: code!,
         name: name!,
@@ -49,6 +72,11 @@ export function shippedCatalogue(exchangeWords: readonly string[] = ['exch']): {
   const worded = rows.filter(([alias]) => shippedWord.test(alias))
   const others = rows.filter(([alias]) => !shippedWord.test(alias))
   // A word may make what is an alias already: the shipped one keeps its meaning.
-  const made = exchangeWords.flatMap(word => worded.map(([alias, code]) => [alias.replace(shippedWord, word.toUpperCase()), code] as const))
-  return { series, aliases: [...new Map([...made, ...others])].map(([alias, code]) => ({ alias, code })) }
+  const made = exchangeWords.flatMap(word =>
+    worded.map(([alias, code]) => [alias.replace(shippedWord, word.toUpperCase()), code] as const),
+  )
+  return {
+    series,
+    aliases: [...new Map([...made, ...others])].map(([alias, code]) => ({ alias, code })),
+  }
 }

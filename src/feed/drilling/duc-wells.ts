@@ -2,7 +2,15 @@ import type { DucWells } from '../../store/drilling/duc-wells.ts'
 import type { WriteCounts } from '../../store/prices/observations.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checked } from '../files/fields.ts'
-import { countIn, neededCount, regionColumn, regionIn, sourceColumn, sourceIn, surveyIn } from './fields.ts'
+import {
+  countIn,
+  neededCount,
+  regionColumn,
+  regionIn,
+  sourceColumn,
+  sourceIn,
+  surveyIn,
+} from './fields.ts'
 
 export interface DucWellWriter {
   recordDucWells(rows: readonly DucWells[], recordedAt: number): WriteCounts
@@ -16,12 +24,17 @@ export function ducWells(writer: DucWellWriter): Dataset<DucWells> {
     columns: [
       { name: 'month', required: true, description: 'Month, YYYY-MM; a day stands for its month' },
       regionColumn(true),
-      { name: 'duc_count', required: true, description: 'Wells that are drilled and not completed' },
+      {
+        name: 'duc_count',
+        required: true,
+        description: 'Wells that are drilled and not completed',
+      },
       { name: 'wells_drilled', required: false, description: 'Wells drilled in the month' },
       { name: 'completions', required: false, description: 'Wells completed in the month' },
       sourceColumn,
     ],
-    example: 'month,region,duc_count,wells_drilled,completions\n2026-10,US,5230,868,812\n2026-10,permian,890,401,398\n',
+    example:
+      'month,region,duc_count,wells_drilled,completions\n2026-10,US,5230,868,812\n2026-10,permian,890,401,398\n',
     key: ['region', 'month'],
     check: (row, now) =>
       checked(() => ({

@@ -7,7 +7,11 @@ import { neededMonth } from '../files/month.ts'
 
 const countMax = 1e6
 
-export const sourceColumn = { name: 'source', required: false, description: 'Whom the numbers are from, as answers name it; default: EIA' }
+export const sourceColumn = {
+  name: 'source',
+  required: false,
+  description: 'Whom the numbers are from, as answers name it; default: EIA',
+}
 
 export const sourceIn = (row: DatasetRow): string => textIn(row, 'source', 40) ?? 'EIA'
 
@@ -30,7 +34,8 @@ export function regionOf(text: string): string | undefined {
 }
 
 export function regionIn(row: DatasetRow, fallback?: string): string {
-  const text = textIn(row, 'region') ?? fallback ?? neededText(row, 'region', `write ${regionsInWords}`)
+  const text =
+    textIn(row, 'region') ?? fallback ?? neededText(row, 'region', `write ${regionsInWords}`)
   return regionOf(text) ?? refuse('region', text, 'is not known', `write ${regionsInWords}`)
 }
 
@@ -52,15 +57,36 @@ export const neededCount = (row: DatasetRow, field: string): number =>
   countIn(row, field) ?? refuse(field, undefined, '', 'write a whole number, such as 254')
 
 /** The day that a row of a month is dated. */
-export const surveyIn = (row: DatasetRow, field: string, now: number): string => surveyOn(neededMonth(row, field, now))
+export const surveyIn = (row: DatasetRow, field: string, now: number): string =>
+  surveyOn(neededMonth(row, field, now))
 
-const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const monthNames = [
+  'jan',
+  'feb',
+  'mar',
+  'apr',
+  'may',
+  'jun',
+  'jul',
+  'aug',
+  'sep',
+  'oct',
+  'nov',
+  'dec',
+]
 const namedMonth = /^([A-Za-z]{3})[a-z]*[ -](\d{4})$/
 
-/** `2020-07`, `Jul 2020` or `Jul-2020` as the first of them, up to the running month; undefined for anything else. */
+/**
+ * `2020-07`, `Jul 2020` or `Jul-2020` as the first of them, up to the running month; undefined for
+ * anything else.
+ */
 export function monthIn(text: string, now: number): string | undefined {
   const [, name = '', year = ''] = namedMonth.exec(text) ?? []
   const index = monthNames.indexOf(name.toLowerCase())
   const month = index >= 0 ? `${year}-${String(index + 1).padStart(2, '0')}` : text
-  return /^\d{4}-(0[1-9]|1[0-2])$/.test(month) && month <= isoDay(now).slice(0, 7) && month >= '1900-01' ? month : undefined
+  return /^\d{4}-(0[1-9]|1[0-2])$/.test(month) &&
+    month <= isoDay(now).slice(0, 7) &&
+    month >= '1900-01'
+    ? month
+    : undefined
 }

@@ -2,7 +2,17 @@ import type { FracDisclosure, FracDisclosureStore } from '../../store/drilling/f
 import type { Dataset } from '../files/dataset.ts'
 import { checked, neededText, numberIn, refuse, textIn } from '../files/fields.ts'
 import { neededPastDay } from '../files/past-day.ts'
-import { apiNumberIn, apiNumberText, nameIn, neededName, placeColumns, placeIn, sourceColumn, stateColumn, stateIn } from './well-fields.ts'
+import {
+  apiNumberIn,
+  apiNumberText,
+  nameIn,
+  neededName,
+  placeColumns,
+  placeIn,
+  sourceColumn,
+  stateColumn,
+  stateIn,
+} from './well-fields.ts'
 
 /** Gallons: ten times the largest job that was ever disclosed. */
 const gallonsMax = 1e9
@@ -13,7 +23,11 @@ export function fracDisclosures(store: FracDisclosureStore): Dataset<FracDisclos
     description:
       'Hydraulic fracturing jobs as their operators disclosed them: one row for each job. What the fluid was made of comes as frac-chemicals.',
     columns: [
-      { name: 'disclosure_id', required: true, description: 'Id of the disclosure in its registry; tells disclosures apart' },
+      {
+        name: 'disclosure_id',
+        required: true,
+        description: 'Id of the disclosure in its registry; tells disclosures apart',
+      },
       { name: 'api_number', required: true, description: apiNumberText },
       stateColumn,
       { name: 'county', required: true, description: 'Name of the county' },
@@ -23,7 +37,11 @@ export function fracDisclosures(store: FracDisclosureStore): Dataset<FracDisclos
       { name: 'job_end_date', required: true, description: 'Day on which it ended' },
       ...placeColumns,
       { name: 'total_base_water_volume', required: false, description: 'Gallons of water' },
-      { name: 'total_base_non_water_volume', required: false, description: 'Gallons of any other base fluid' },
+      {
+        name: 'total_base_non_water_volume',
+        required: false,
+        description: 'Gallons of any other base fluid',
+      },
       sourceColumn,
     ],
     example:
@@ -34,10 +52,21 @@ export function fracDisclosures(store: FracDisclosureStore): Dataset<FracDisclos
     check: (row, now) =>
       checked(() => {
         const state = stateIn(row)
-        const api = apiNumberIn(row, state) ?? refuse('api_number', undefined, '', 'write 10, 12 or 14 digits, such as 42-329-40001')
+        const api =
+          apiNumberIn(row, state) ??
+          refuse('api_number', undefined, '', 'write 10, 12 or 14 digits, such as 42-329-40001')
         const place = placeIn(row, state)
-        const [startedOn, endedOn] = [neededPastDay(row, 'job_start_date', now), neededPastDay(row, 'job_end_date', now)]
-        if (endedOn < startedOn) refuse('job_end_date', endedOn, `is before the job began on ${startedOn}`, 'check which column is which')
+        const [startedOn, endedOn] = [
+          neededPastDay(row, 'job_start_date', now),
+          neededPastDay(row, 'job_end_date', now),
+        ]
+        if (endedOn < startedOn)
+          refuse(
+            'job_end_date',
+            endedOn,
+            `is before the job began on ${startedOn}`,
+            'check which column is which',
+          )
         return {
           reference: neededText(row, 'disclosure_id', 'write the id of the disclosure', 80),
           apiNumber: api.number.digits,
@@ -45,7 +74,8 @@ export function fracDisclosures(store: FracDisclosureStore): Dataset<FracDisclos
           county: neededName(row, 'county', 'write the name of the county'),
           operator: neededName(row, 'operator', 'write the name of the operator'),
           wellName: nameIn(row, 'well_name') ?? '',
-          ...{ startedOn, endedOn },
+          startedOn,
+          endedOn,
           latitude: place?.latitude ?? null,
           longitude: place?.longitude ?? null,
           waterGallons: numberIn(row, 'total_base_water_volume', 0, gallonsMax) ?? null,

@@ -20,7 +20,8 @@ export function fracSpreads(writer: FracSpreadWriter): Dataset<FracSpreads> {
       { name: 'active_spreads', required: true, description: 'Active crews' },
       sourceColumn,
     ],
-    example: 'date,region,active_spreads,source\n2026-11-13,US,198,Crew survey\n2026-11-13,permian,92,Crew survey\n',
+    example:
+      'date,region,active_spreads,source\n2026-11-13,US,198,Crew survey\n2026-11-13,permian,92,Crew survey\n',
     key: ['region', 'date'],
     wide: { name: 'region', value: 'active_spreads' },
     check: (row, now) =>

@@ -12,9 +12,24 @@ const dailyMax = 1e9
 
 const quantities = [
   ['new_well_oil_production', 'newWellOil', 0, 'Oil of the new wells of one rig, barrels a day'],
-  ['new_well_gas_production', 'newWellGas', 0, 'Gas of the new wells of one rig, thousand cubic feet a day'],
-  ['legacy_oil_change', 'legacyOil', -dailyMax, 'Change of the oil of older wells against the month before, barrels a day'],
-  ['legacy_gas_change', 'legacyGas', -dailyMax, 'Change of the gas of older wells, thousand cubic feet a day'],
+  [
+    'new_well_gas_production',
+    'newWellGas',
+    0,
+    'Gas of the new wells of one rig, thousand cubic feet a day',
+  ],
+  [
+    'legacy_oil_change',
+    'legacyOil',
+    -dailyMax,
+    'Change of the oil of older wells against the month before, barrels a day',
+  ],
+  [
+    'legacy_gas_change',
+    'legacyGas',
+    -dailyMax,
+    'Change of the gas of older wells, thousand cubic feet a day',
+  ],
   ['total_oil_bpd', 'totalOil', 0, 'Oil of all wells, barrels a day'],
   ['total_gas_mcfd', 'totalGas', 0, 'Gas of all wells, thousand cubic feet a day'],
 ] as const
@@ -28,7 +43,11 @@ export function drillingProductivity(writer: ProductivityWriter): Dataset<Produc
       'What drilling brings by month and basin, with the columns of the drilling productivity report of the Energy Information Administration (EIA): rigs, production of their new wells, change of the old ones, and production of all.',
     columns: [
       { name: 'month', required: true, description: 'Month, YYYY-MM; a day stands for its month' },
-      { name: 'basin', required: true, description: 'permian, Eagle Ford ...; appalachia for Marcellus and Utica together' },
+      {
+        name: 'basin',
+        required: true,
+        description: 'permian, Eagle Ford ...; appalachia for Marcellus and Utica together',
+      },
       { name: 'rig_count', required: true, description: 'Rigs of the month' },
       ...quantities.map(([name, , , description]) => ({ name, required: true, description })),
       sourceColumn,
@@ -40,9 +59,19 @@ export function drillingProductivity(writer: ProductivityWriter): Dataset<Produc
     key: ['basin', 'month'],
     check: (row, now) =>
       checked(() => {
-        const place = { region: basinIn(row, 'basin'), countedOn: surveyIn(row, 'month', now), rigs: neededCount(row, 'rig_count') }
-        const numbers = quantities.map(([name, field, min]) => [field, neededNumber(row, name, min, dailyMax)] as const)
-        return { ...place, ...(Object.fromEntries(numbers) as Record<Quantity, number>), source: sourceIn(row) }
+        const place = {
+          region: basinIn(row, 'basin'),
+          countedOn: surveyIn(row, 'month', now),
+          rigs: neededCount(row, 'rig_count'),
+        }
+        const numbers = quantities.map(
+          ([name, field, min]) => [field, neededNumber(row, name, min, dailyMax)] as const,
+        )
+        return {
+          ...place,
+          ...(Object.fromEntries(numbers) as Record<Quantity, number>),
+          source: sourceIn(row),
+        }
       }),
     write: (records, recordedAt) => writer.recordProductivities(records, recordedAt),
   }

@@ -1,7 +1,16 @@
 import { usStates } from '../../market/geography/us-states.ts'
 import type { StateMonth, StateProductionStore } from '../../store/drilling/state-production.ts'
 import type { Dataset } from '../files/dataset.ts'
-import { boolIn, checked, type DatasetRow, neededNumber, neededText, numberIn, refuse, textIn } from '../files/fields.ts'
+import {
+  boolIn,
+  checked,
+  type DatasetRow,
+  neededNumber,
+  neededText,
+  numberIn,
+  refuse,
+  textIn,
+} from '../files/fields.ts'
 import { neededMonth } from '../files/month.ts'
 import { sourceColumn } from './well-fields.ts'
 
@@ -13,12 +22,25 @@ const optional = (name: string, description: string) => ({ name, required: false
 export function stateProduction(store: Pick<StateProductionStore, 'write'>): Dataset<StateMonth> {
   return {
     name: 'state-production',
-    description: 'What states produced in a month, all wells together, as agencies publish it. The country is the sum of its states.',
+    description:
+      'What states produced in a month, all wells together, as agencies publish it. The country is the sum of its states.',
     columns: [
       { name: 'state', required: true, description: 'Two letters' },
-      { name: 'month', required: true, description: 'Month, `2026-08`; a day stands for its month' },
-      { name: 'oil_bbl', required: true, description: 'Crude oil in barrels in the whole month; 0 where there is none' },
-      { name: 'gas_mcf', required: true, description: 'Natural gas in thousand cubic feet in the whole month; 0 where there is none' },
+      {
+        name: 'month',
+        required: true,
+        description: 'Month, `2026-08`; a day stands for its month',
+      },
+      {
+        name: 'oil_bbl',
+        required: true,
+        description: 'Crude oil in barrels in the whole month; 0 where there is none',
+      },
+      {
+        name: 'gas_mcf',
+        required: true,
+        description: 'Natural gas in thousand cubic feet in the whole month; 0 where there is none',
+      },
       optional('water_bbl', 'Water in barrels'),
       optional('provisional', 'true while not everybody has filed; default: false'),
       sourceColumn,

@@ -1,12 +1,19 @@
 import { type ApiNumber, parseApiNumber } from '../../market/drilling/api-number.ts'
 import { isInside } from '../../market/geography/geography.ts'
-import { offshoreDegrees, type PermitState, permitStateOf, permitStates } from '../../market/geography/us-states.ts'
+import {
+  offshoreDegrees,
+  type PermitState,
+  permitStateOf,
+  permitStates,
+} from '../../market/geography/us-states.ts'
 import { type DatasetRow, neededText, numberIn, refuse, textIn } from '../files/fields.ts'
 
 /** Text, also where a program has written a number. */
 export function labelIn(row: DatasetRow, field: string, charactersMax = 100): string | undefined {
   const value = row[field]
-  return typeof value === 'number' && Number.isFinite(value) ? String(value) : textIn(row, field, charactersMax)
+  return typeof value === 'number' && Number.isFinite(value)
+    ? String(value)
+    : textIn(row, field, charactersMax)
 }
 
 /** Runs of spaces are one. */
@@ -24,7 +31,10 @@ export function stateIn(row: DatasetRow): PermitState {
 }
 
 /** The well's number, of the state that the row says; undefined when the field is empty. */
-export function apiNumberIn(row: DatasetRow, state: PermitState): { given: string; number: ApiNumber } | undefined {
+export function apiNumberIn(
+  row: DatasetRow,
+  state: PermitState,
+): { given: string; number: ApiNumber } | undefined {
   const given = labelIn(row, 'api_number')
   if (given === undefined) return undefined
   const right = 'write 10, 12 or 14 digits, with or without dashes, such as 42-329-40001'
@@ -36,23 +46,45 @@ export function apiNumberIn(row: DatasetRow, state: PermitState): { given: strin
   return { given, number }
 }
 
-/** Degrees to a millionth, inside the state or the waters off it; undefined when both fields are empty. */
-export function placeIn(row: DatasetRow, state: PermitState): { latitude: number; longitude: number } | undefined {
-  const [latitude, longitude] = [numberIn(row, 'latitude', -90, 90), numberIn(row, 'longitude', -180, 180)]
+/**
+ * Degrees to a millionth, inside the state or the waters off it; undefined when both fields are
+ * empty.
+ */
+export function placeIn(
+  row: DatasetRow,
+  state: PermitState,
+): { latitude: number; longitude: number } | undefined {
+  const [latitude, longitude] = [
+    numberIn(row, 'latitude', -90, 90),
+    numberIn(row, 'longitude', -180, 180),
+  ]
   if (latitude === undefined && longitude === undefined) return undefined
   if (latitude === undefined) refuse('latitude', undefined, '', 'write both coordinates or neither')
-  if (longitude === undefined) refuse('longitude', undefined, '', 'write both coordinates or neither')
+  if (longitude === undefined)
+    refuse('longitude', undefined, '', 'write both coordinates or neither')
   const place = { latitude: millionth(latitude), longitude: millionth(longitude) }
   if (isInside(state.box, place, offshoreDegrees)) return place
   const { south, north, west, east } = state.box
   const box = `latitude ${south} to ${north} and longitude ${west} to ${east}`
-  const field = latitude < south - offshoreDegrees || latitude > north + offshoreDegrees ? 'latitude' : 'longitude'
-  return refuse(field, row[field], `is outside ${state.name}`, `it lies at ${box}; leave both empty where the place is not known`)
+  const field =
+    latitude < south - offshoreDegrees || latitude > north + offshoreDegrees
+      ? 'latitude'
+      : 'longitude'
+  return refuse(
+    field,
+    row[field],
+    `is outside ${state.name}`,
+    `it lies at ${box}; leave both empty where the place is not known`,
+  )
 }
 
 const millionth = (degrees: number): number => Math.round(degrees * 1e6) / 1e6
 
-export const stateColumn = { name: 'state', required: true, description: 'Two letters; one of the 26 states that are served' } as const
+export const stateColumn = {
+  name: 'state',
+  required: true,
+  description: 'Two letters; one of the 26 states that are served',
+} as const
 export const apiNumberText = 'Number of the well: 10, 12 or 14 digits, with or without dashes'
 export const placeColumns = [
   { name: 'latitude', required: false, description: 'Degrees north; inside the state' },

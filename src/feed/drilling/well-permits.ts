@@ -3,7 +3,14 @@ import { wordKey } from '../../market/drilling/permits.ts'
 import type { WellPermit } from '../../store/drilling/well-permits.ts'
 import type { WriteCounts } from '../../store/prices/observations.ts'
 import type { Dataset } from '../files/dataset.ts'
-import { checked, type DatasetRow, neededInstant, numberIn, refuse, textIn } from '../files/fields.ts'
+import {
+  checked,
+  type DatasetRow,
+  neededInstant,
+  numberIn,
+  refuse,
+  textIn,
+} from '../files/fields.ts'
 import { neededPastDay } from '../files/past-day.ts'
 import {
   apiNumberIn,
@@ -36,23 +43,37 @@ export function wellPermits(permits: PermitWriter): Dataset<WellPermit> {
     columns: [
       stateColumn,
       { name: 'permit_date', required: true, description: 'Day on which it was granted' },
-      optional('permit_number', 'Its number in the state; tells permits apart. Without one the well and the day do'),
+      optional(
+        'permit_number',
+        'Its number in the state; tells permits apart. Without one the well and the day do',
+      ),
       optional('api_number', `${apiNumberText}; needed without a permit number`),
       { name: 'operator', required: true, description: 'Name of the operator as filed' },
       optional('operator_number', 'Of the operator in its state'),
       optional('well_name', 'Name of the well or lease'),
       optional('well_number', 'Of the well on its lease'),
-      optional('permit_type', 'new_drill, recompletion, reentry, sidetrack or a word of your own; default: new_drill'),
-      optional('permit_status', 'approved, expired or a word of your own; default: approved. Another one is told as an event'),
+      optional(
+        'permit_type',
+        'new_drill, recompletion, reentry, sidetrack or a word of your own; default: new_drill',
+      ),
+      optional(
+        'permit_status',
+        'approved, expired or a word of your own; default: approved. Another one is told as an event',
+      ),
       optional('well_type', 'oil, gas, injection or a word of your own; default: unknown'),
       optional('county', 'Name of the county'),
       optional('formation', 'Formation that is drilled for'),
       optional('total_depth', 'Proposed depth in feet'),
       ...placeColumns,
-      ...[optional('section', 'Of the public land survey'), optional('township', 'Of the same'), optional('range', 'Of the same')],
+      optional('section', 'Of the public land survey'),
+      optional('township', 'Of the same'),
+      optional('range', 'Of the same'),
       sourceColumn,
       optional('source_url', 'Page of the permit'),
-      optional('fetched_at', 'When the list was read; default: now. A state whose list was read lately and has nothing new is quiet'),
+      optional(
+        'fetched_at',
+        'When the list was read; default: now. A state whose list was read lately and has nothing new is quiet',
+      ),
       optional('data_as_of', 'Day that the list is of; default: the day on which it was read'),
     ],
     example:
@@ -70,9 +91,15 @@ function permitIn(row: DatasetRow, now: number): WellPermit {
   const api = apiNumberIn(row, state)
   const permitNumber = labelIn(row, 'permit_number', 60)
   if (permitNumber === undefined && api === undefined) {
-    refuse('permit_number', undefined, '', 'write the number of the permit or the API number of the well')
+    refuse(
+      'permit_number',
+      undefined,
+      '',
+      'write the number of the permit or the API number of the well',
+    )
   }
-  const fetchedAt = labelIn(row, 'fetched_at') === undefined ? now : neededInstant(row, 'fetched_at', now)
+  const fetchedAt =
+    labelIn(row, 'fetched_at') === undefined ? now : neededInstant(row, 'fetched_at', now)
   const place = placeIn(row, state)
   return {
     state: state.code,
@@ -98,7 +125,10 @@ function permitIn(row: DatasetRow, now: number): WellPermit {
     source: textIn(row, 'source', 40) ?? 'import',
     sourceUrl: addressIn(row),
     fetchedAt,
-    dataAsOfOn: labelIn(row, 'data_as_of') === undefined ? isoDay(Math.min(fetchedAt, now)) : neededPastDay(row, 'data_as_of', now),
+    dataAsOfOn:
+      labelIn(row, 'data_as_of') === undefined
+        ? isoDay(Math.min(fetchedAt, now))
+        : neededPastDay(row, 'data_as_of', now),
   }
 }
 
@@ -114,7 +144,9 @@ function wordIn(row: DatasetRow, field: string, fallback: string): string {
   const text = textIn(row, field, 60)
   if (text === undefined) return fallback
   const word = wordKey(text)
-  return word === '' ? refuse(field, text, 'is not a word', `write letters and digits, such as ${fallback}`) : word
+  return word === ''
+    ? refuse(field, text, 'is not a word', `write letters and digits, such as ${fallback}`)
+    : word
 }
 
 /** Whole feet, also where a program has written 9800.0; nothing is drilled to 0. */

@@ -20,15 +20,23 @@ const optional = (name: string, description: string) => ({ name, required: false
 export function wellMonths(production: WellMonthWriter): Dataset<WellReport> {
   return {
     name: 'well-production',
-    description: 'What single wells produced in a month, as operators report it to their state: one row for each well and month.',
+    description:
+      'What single wells produced in a month, as operators report it to their state: one row for each well and month.',
     columns: [
       { name: 'api_number', required: true, description: apiNumberText },
-      { name: 'month', required: true, description: 'Month, `2026-08`; a day stands for its month' },
+      {
+        name: 'month',
+        required: true,
+        description: 'Month, `2026-08`; a day stands for its month',
+      },
       optional('oil_bbl', 'Oil and condensate in barrels; one of oil, gas and water is needed'),
       optional('gas_mcf', 'Gas in thousand cubic feet'),
       optional('water_bbl', 'Water in barrels'),
       optional('days_producing', 'Days on which the well produced'),
-      optional('operator', 'Name of the operator; counts where the well is not known yet (`--dataset wells`)'),
+      optional(
+        'operator',
+        'Name of the operator; counts where the well is not known yet (`--dataset wells`)',
+      ),
       optional('well_name', 'Name and number of the well; the same'),
       optional('county', 'Name of the county; the same'),
       sourceColumn,
@@ -49,7 +57,12 @@ function reportIn(row: DatasetRow, now: number): WellReport {
   const [oil, gas] = [numberIn(row, 'oil_bbl', 0, oilMax), numberIn(row, 'gas_mcf', 0, gasMax)]
   const water = numberIn(row, 'water_bbl', 0, waterMax)
   if (oil === undefined && gas === undefined && water === undefined) {
-    refuse('oil_bbl', undefined, '', 'write how much oil, gas or water came out; 0 where nothing did')
+    refuse(
+      'oil_bbl',
+      undefined,
+      '',
+      'write how much oil, gas or water came out; 0 where nothing did',
+    )
   }
   return {
     apiNumber: number.digits,
@@ -69,5 +82,7 @@ function reportIn(row: DatasetRow, now: number): WellReport {
 function daysProducingIn(row: DatasetRow, month: string): number | null {
   const days = numberIn(row, 'days_producing', 0, daysIn(month))
   if (days === undefined) return null
-  return Number.isInteger(days) ? days : refuse('days_producing', days, 'is not whole', `write whole days, up to ${daysIn(month)}`)
+  return Number.isInteger(days)
+    ? days
+    : refuse('days_producing', days, 'is not whole', `write whole days, up to ${daysIn(month)}`)
 }

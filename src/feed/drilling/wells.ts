@@ -2,7 +2,15 @@ import type { Well, WellStore } from '../../store/drilling/wells.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checked, type DatasetRow, textIn } from '../files/fields.ts'
 import { neededPastDay } from '../files/past-day.ts'
-import { apiNumberText, labelIn, nameIn, neededName, placeColumns, placeIn, sourceColumn } from './well-fields.ts'
+import {
+  apiNumberText,
+  labelIn,
+  nameIn,
+  neededName,
+  placeColumns,
+  placeIn,
+  sourceColumn,
+} from './well-fields.ts'
 import { neededWellNumber } from './well-number.ts'
 
 const optional = (name: string, description: string) => ({ name, required: false, description })
@@ -10,7 +18,8 @@ const optional = (name: string, description: string) => ({ name, required: false
 export function wells(store: Pick<WellStore, 'put'>): Dataset<Well> {
   return {
     name: 'wells',
-    description: 'Wells with the days of their life, one row for each: what cycle times and timelines are computed from.',
+    description:
+      'Wells with the days of their life, one row for each: what cycle times and timelines are computed from.',
     columns: [
       { name: 'api_number', required: true, description: apiNumberText },
       { name: 'operator', required: true, description: 'Name of the operator' },
@@ -37,7 +46,8 @@ export function wells(store: Pick<WellStore, 'put'>): Dataset<Well> {
 function wellIn(row: DatasetRow, now: number): Well {
   const { number, state } = neededWellNumber(row)
   const place = placeIn(row, state)
-  const dayIn = (field: string) => (labelIn(row, field) === undefined ? null : neededPastDay(row, field, now))
+  const dayIn = (field: string) =>
+    labelIn(row, field) === undefined ? null : neededPastDay(row, field, now)
   return {
     apiNumber: number.digits,
     state: state.code,

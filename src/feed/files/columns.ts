@@ -1,7 +1,10 @@
 import { type Catalogue, instantOf, isBlank, numberOf, shown } from '../prices/rows.ts'
 import { fieldsOf } from './csv.ts'
 
-/** Column names by field (`code`, `observed_at`, `price`, `currency`) or, in a wide file, by the commodity code that a column holds. */
+/**
+ * Column names by field (`code`, `observed_at`, `price`, `currency`) or, in a wide file, by the
+ * commodity code that a column holds.
+ */
 export type Mapping = ReadonlyMap<string, string>
 
 export interface ColumnRequest {
@@ -12,7 +15,10 @@ export interface ColumnRequest {
   now: number
 }
 
-/** Where the values of a row stand: positions in a CSV record, or names of members of an NDJSON object. */
+/**
+ * Where the values of a row stand: positions in a CSV record, or names of members of an NDJSON
+ * object.
+ */
 export interface Columns<Place> {
   /** Undefined when `values` say the codes. */
   code: Place | undefined
@@ -27,8 +33,28 @@ type FieldName = (typeof fields)[number]
 
 /** What other publishers call the fields; the first is our own name and wins. */
 const synonyms: Record<FieldName, readonly string[]> = {
-  code: ['code', 'commodity_code', 'commodity', 'series', 'series_id', 'symbol', 'ticker', 'instrument'],
-  observed_at: ['observed_at', 'observation_date', 'date', 'time', 'timestamp', 'datetime', 'date_time', 'trade_date', 'period', 'day'],
+  code: [
+    'code',
+    'commodity_code',
+    'commodity',
+    'series',
+    'series_id',
+    'symbol',
+    'ticker',
+    'instrument',
+  ],
+  observed_at: [
+    'observed_at',
+    'observation_date',
+    'date',
+    'time',
+    'timestamp',
+    'datetime',
+    'date_time',
+    'trade_date',
+    'period',
+    'day',
+  ],
   price: ['price', 'value', 'rate', 'close', 'settlement', 'settle', 'spot', 'last'],
   currency: ['currency', 'currency_code', 'ccy'],
 }
@@ -40,20 +66,32 @@ const plain = (name: string) =>
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_')
 
-/** Reads `code=Col,observed_at=Col,price=Col`; a pair whose column has a comma stands in double quotes. Throws a sentence. */
+/**
+ * Reads `code=Col,observed_at=Col,price=Col`; a pair whose column has a comma stands in double
+ * quotes. Throws a sentence.
+ */
 export function mappingOf(text: string): Mapping {
   const mapping = new Map<string, string>()
   for (const pair of fieldsOf(text, ',') ?? [text]) {
     const [, key, column] = /^([^=]+)=(.+)$/.exec(pair) ?? []
-    if (!key || !column) throw new Error(`--map ${shown(pair)} is not FIELD=COLUMN: write for example --map observed_at=Date,price=Close`)
-    const name = isField(key.trim().toLowerCase()) ? key.trim().toLowerCase() : key.trim().toUpperCase()
-    if (mapping.has(name)) throw new Error(`--map names ${name} twice: one column for each field or code`)
+    if (!key || !column)
+      throw new Error(
+        `--map ${shown(pair)} is not FIELD=COLUMN: write for example --map observed_at=Date,price=Close`,
+      )
+    const name = isField(key.trim().toLowerCase())
+      ? key.trim().toLowerCase()
+      : key.trim().toUpperCase()
+    if (mapping.has(name))
+      throw new Error(`--map names ${name} twice: one column for each field or code`)
     mapping.set(name, column.trim())
   }
   return mapping
 }
 
-/** Refuses, with a sentence, requests that no file can meet: unknown codes, or two answers to which code a row has. */
+/**
+ * Refuses, with a sentence, requests that no file can meet: unknown codes, or two answers to which
+ * code a row has.
+ */
 export function checkRequest({ mapping, series, catalogue }: ColumnRequest): void {
   if (series !== undefined) knownCode(series, '--series', catalogue)
   const codes = [...mapping.keys()].filter(key => !isField(key))
@@ -61,29 +99,50 @@ export function checkRequest({ mapping, series, catalogue }: ColumnRequest): voi
   if (series !== undefined && mapping.has('code'))
     throw new Error('--series and --map code=… both say which code a row has: give one of them')
   if (codes.length === 0) return
-  const clash = series !== undefined ? '--series' : mapping.has('code') ? 'code=…' : mapping.has('price') ? 'price=…' : undefined
+  const clash =
+    series !== undefined
+      ? '--series'
+      : mapping.has('code')
+        ? 'code=…'
+        : mapping.has('price')
+          ? 'price=…'
+          : undefined
   if (clash)
-    throw new Error(`--map ${codes[0]}=… takes the price of that code from a column of its own: it does not go together with ${clash}`)
+    throw new Error(
+      `--map ${codes[0]}=… takes the price of that code from a column of its own: it does not go together with ${clash}`,
+    )
 }
 
 function knownCode(code: string, option: string, catalogue: Catalogue): void {
   if (catalogue.find(code)) return
   const nearest = catalogue.nearest(code)
-  const role = option === '--map' ? `neither a field (${fields.join(', ')}) nor a code of the catalogue` : 'not a code of the catalogue'
-  throw new Error(`${option} ${shown(code)}: this is ${role}${nearest ? `; did you mean ${nearest}?` : ''}`)
+  const role =
+    option === '--map'
+      ? `neither a field (${fields.join(', ')}) nor a code of the catalogue`
+      : 'not a code of the catalogue'
+  throw new Error(
+    `${option} ${shown(code)}: this is ${role}${nearest ? `; did you mean ${nearest}?` : ''}`,
+  )
 }
 
-/** The columns under these names. Throws a sentence that lists the names when one cannot be found or could be meant twice. */
+/**
+ * The columns under these names. Throws a sentence that lists the names when one cannot be found or
+ * could be meant twice.
+ */
 export function columnsIn(names: readonly string[], request: ColumnRequest): Columns<string> {
   const { mapping, series } = request
   if (series !== undefined && names.some(name => plain(name) === 'code')) {
-    throw new Error('its column code says which code a row has: leave out --series, or rename the column if it means something else')
+    throw new Error(
+      'its column code says which code a row has: leave out --series, or rename the column if it means something else',
+    )
   }
-  const taken = (field: FieldName) => (mapping.has(field) ? mapped(names, field, mapping.get(field)!) : guessed(names, field))
+  const taken = (field: FieldName) =>
+    mapping.has(field) ? mapped(names, field, mapping.get(field)!) : guessed(names, field)
   const codes = [...mapping.keys()].filter(key => !isField(key))
   let observedAt = taken('observed_at')
   let price = codes.length > 0 ? undefined : taken('price')
-  const pair = names.length === 4 && names[0] === 'line' && names[1] === 'reason' ? names.slice(2) : names
+  const pair =
+    names.length === 4 && names[0] === 'line' && names[1] === 'reason' ? names.slice(2) : names
   if (series !== undefined && pair.length === 2) {
     observedAt ??= pair.find(name => name !== price)
     price ??= pair.find(name => name !== observedAt)
@@ -97,22 +156,37 @@ export function columnsIn(names: readonly string[], request: ColumnRequest): Col
   if (price === undefined) throw missing(names, 'price', 'the price')
   const code = series === undefined ? taken('code') : undefined
   if (code === undefined && series === undefined)
-    throw missing(names, 'code', 'the code', ' If all rows belong to one code, say it with --series CODE.')
-  return { code, observedAt: place, currency: taken('currency'), values: [{ place: price, code: series }] }
+    throw missing(
+      names,
+      'code',
+      'the code',
+      ' If all rows belong to one code, say it with --series CODE.',
+    )
+  return {
+    code,
+    observedAt: place,
+    currency: taken('currency'),
+    values: [{ place: price, code: series }],
+  }
 }
 
 function mapped(names: readonly string[], field: string, column: string): string {
   const exact = names.filter(name => name === column)
-  const same = exact.length > 0 ? exact : names.filter(name => name.toLowerCase() === column.toLowerCase())
+  const same =
+    exact.length > 0 ? exact : names.filter(name => name.toLowerCase() === column.toLowerCase())
   if (same.length === 1) return same[0]!
-  const fault = same.length === 0 ? 'is not a column of the file' : 'is the name of several columns of the file'
+  const fault =
+    same.length === 0 ? 'is not a column of the file' : 'is the name of several columns of the file'
   throw new Error(`--map ${field}=${column}: ${shown(column)} ${fault}. ${listed(names)}`)
 }
 
 function guessed(names: readonly string[], field: FieldName): string | undefined {
   const own = names.filter(name => plain(name) === field)
   const found = own.length > 0 ? own : names.filter(name => synonyms[field].includes(plain(name)))
-  if (found.length > 1) throw new Error(`${found.map(shown).join(' and ')} could each be ${field}: say which with --map ${field}=COLUMN`)
+  if (found.length > 1)
+    throw new Error(
+      `${found.map(shown).join(' and ')} could each be ${field}: say which with --map ${field}=COLUMN`,
+    )
   return found[0]
 }
 
@@ -124,21 +198,43 @@ const listed = (names: readonly string[]) =>
     .join(', ')}.`
 
 const missing = (names: readonly string[], field: FieldName, what: string, more = '') =>
-  new Error(`no column is known to be ${what}: say which with --map ${field}=COLUMN. ${listed(names)}${more}`)
+  new Error(
+    `no column is known to be ${what}: say which with --map ${field}=COLUMN. ${listed(names)}${more}`,
+  )
 
-/** The positions of a CSV file's columns, and whether its first record is their names. Throws a sentence. */
-export function positionsIn(first: readonly string[], request: ColumnRequest): { columns: Columns<number>; header: boolean } {
+/**
+ * The positions of a CSV file's columns, and whether its first record is their names. Throws a
+ * sentence.
+ */
+export function positionsIn(
+  first: readonly string[],
+  request: ColumnRequest,
+): { columns: Columns<number>; header: boolean } {
   const bare = withoutHeader(first, request)
   if (bare) return { columns: bare, header: false }
   const columns = columnsIn(first, request)
   const at = (name: string) => first.indexOf(name)
   const at0 = (name: string | undefined) => (name === undefined ? undefined : at(name))
   const values = columns.values.map(({ place, code }) => ({ place: at(place), code }))
-  return { columns: { code: at0(columns.code), observedAt: at(columns.observedAt), currency: at0(columns.currency), values }, header: true }
+  return {
+    columns: {
+      code: at0(columns.code),
+      observedAt: at(columns.observedAt),
+      currency: at0(columns.currency),
+      values,
+    },
+    header: true,
+  }
 }
 
-/** A first record that is already data has no names: its columns are in our order, or at the positions (from 1) that the mapping gives. */
-function withoutHeader(first: readonly string[], { mapping, series, now }: ColumnRequest): Columns<number> | undefined {
+/**
+ * A first record that is already data has no names: its columns are in our order, or at the
+ * positions (from 1) that the mapping gives.
+ */
+function withoutHeader(
+  first: readonly string[],
+  { mapping, series, now }: ColumnRequest,
+): Columns<number> | undefined {
   let order: string[] = []
   if (mapping.size > 0) {
     for (const [key, column] of mapping) {
@@ -152,10 +248,14 @@ function withoutHeader(first: readonly string[], { mapping, series, now }: Colum
     return place >= 0 && place < first.length ? place : undefined
   }
   const observedAt = at('observed_at')
-  if (observedAt === undefined || typeof instantOf(first[observedAt], now) !== 'number') return undefined
-  const wide = [...mapping.keys()].filter(key => !isField(key)).map(code => ({ place: order.indexOf(code), code }))
+  if (observedAt === undefined || typeof instantOf(first[observedAt], now) !== 'number')
+    return undefined
+  const wide = [...mapping.keys()]
+    .filter(key => !isField(key))
+    .map(code => ({ place: order.indexOf(code), code }))
   const price = at('price')
-  const values = wide.length > 0 ? wide : price === undefined ? [] : [{ place: price, code: series }]
+  const values =
+    wide.length > 0 ? wide : price === undefined ? [] : [{ place: price, code: series }]
   const isValue = ({ place }: { place: number }) =>
     place < first.length && (isBlank(first[place]) || typeof numberOf(first[place]) === 'number')
   if (values.length === 0 || !values.every(isValue)) return undefined

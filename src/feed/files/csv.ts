@@ -1,13 +1,19 @@
 const candidates = [',', ';', '\t', '|']
 
-/** The separator of a CSV file, from its first record: the one that stands there most often outside quotes; a comma when none does. */
+/**
+ * The separator of a CSV file, from its first record: the one that stands there most often outside
+ * quotes; a comma when none does.
+ */
 export function separatorOf(firstRecord: string): string {
   const bare = firstRecord.replace(/"(?:[^"]|"")*"/g, '')
   const count = (separator: string) => bare.split(separator).length
   return candidates.reduce((best, one) => (count(one) > count(best) ? one : best))
 }
 
-/** The fields of one record as RFC 4180 has it, spaces around a field dropped; undefined when text follows a closing quote or a quote is never closed. */
+/**
+ * The fields of one record as RFC 4180 has it, spaces around a field dropped; undefined when text
+ * follows a closing quote or a quote is never closed.
+ */
 export function fieldsOf(record: string, separator: string): string[] | undefined {
   if (!record.includes('"')) return record.split(separator).map(field => field.trim())
   const fields: string[] = []

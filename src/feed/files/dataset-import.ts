@@ -2,15 +2,27 @@ import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import type { WriteCounts } from '../../store/prices/observations.ts'
 import type { Counts, FileReport, ImportReport, Progress } from '../prices/import.ts'
-import { type DatasetTable, datasetTable, fileRecords, type Layout, type Row } from './dataset-file.ts'
+import {
+  type DatasetTable,
+  datasetTable,
+  fileRecords,
+  type Layout,
+  type Row,
+} from './dataset-file.ts'
 import { rejectedFile } from './rejected.ts'
 import { type RepeatFilter, repeatsAmong } from './repeats.ts'
 import { openSource, type Source } from './source.ts'
 
-/** What became of a batch: written as a whole (or found good, when nothing is to be written), or refused for some of its rows. */
+/**
+ * What became of a batch: written as a whole (or found good, when nothing is to be written), or
+ * refused for some of its rows.
+ */
 export type BatchAnswer = { counts: WriteCounts } | { faults: { row: number; reason: string }[] }
 
-/** Where rows are judged and written: the open database, or the server that has it. Each call is all or nothing. */
+/**
+ * Where rows are judged and written: the open database, or the server that has it. Each call is all
+ * or nothing.
+ */
 export interface RowWriter {
   readonly batchMax: number
   write(rows: readonly Row[], dryRun: boolean): Promise<BatchAnswer>
@@ -35,15 +47,22 @@ const rowBytesMin = 8
 
 const besideInput = (file: string) => (file === '-' ? 'stdin.rejected' : `${file}.rejected`)
 
-/** Imports files one after the other. Throws a sentence, before anything is written, when one of them can not be read as asked; afterwards only if the writer does. */
+/**
+ * Imports files one after the other. Throws a sentence, before anything is written, when one of
+ * them can not be read as asked; afterwards only if the writer does.
+ */
 export async function importDataset(request: DatasetImport): Promise<ImportReport> {
   const { files, layout, mapping, rejectedPath = besideInput } = request
   const inputs = new Set(files.map(file => resolve(file)))
   const clash = files.find(file => inputs.has(resolve(rejectedPath(file))))
-  if (clash) throw new Error(`${rejectedPath(clash)} is where the rejected lines of ${clash} go: rename it and import it on its own`)
+  if (clash)
+    throw new Error(
+      `${rejectedPath(clash)} is where the rejected lines of ${clash} go: rename it and import it on its own`,
+    )
   const sources: Source[] = []
   try {
-    for (const file of files) sources.push(await openSource(file, request.stdin, request.spoolDirectory ?? tmpdir()))
+    for (const file of files)
+      sources.push(await openSource(file, request.stdin, request.spoolDirectory ?? tmpdir()))
     const prepared: { table: DatasetTable; repeats: RepeatFilter | undefined }[] = []
     for (const source of sources) {
       const table = await datasetTable(source, layout, mapping)
@@ -62,11 +81,17 @@ export async function importDataset(request: DatasetImport): Promise<ImportRepor
 const anySeries = 1
 const hashOf = (text: string): number => Number(BigInt.asUintN(52, BigInt(Bun.hash.wyhash(text))))
 
-const keyOf = (key: readonly string[], row: Row): number => hashOf(key.map(name => String(row[name] ?? '').toUpperCase()).join('\n'))
+const keyOf = (key: readonly string[], row: Row): number =>
+  hashOf(key.map(name => String(row[name] ?? '').toUpperCase()).join('\n'))
 const contentOf = (row: Row): number => hashOf(JSON.stringify(row))
 
-/** Reads a whole file ahead: it is readable to its end, and which of its rows come again is known. */
-async function repeatsIn(table: DatasetTable, { layout, progress }: DatasetImport): Promise<RepeatFilter | undefined> {
+/**
+ * Reads a whole file ahead: it is readable to its end, and which of its rows come again is known.
+ */
+async function repeatsIn(
+  table: DatasetTable,
+  { layout, progress }: DatasetImport,
+): Promise<RepeatFilter | undefined> {
   const { key } = layout
   const { name: file, sizeBytes } = table.source
   const repeats = key && repeatsAmong(new Map([[anySeries, Math.ceil(sizeBytes / rowBytesMin)]]))
@@ -98,12 +123,20 @@ async function importTable(
   path: string,
 ): Promise<FileReport> {
   const { name: file, sizeBytes } = table.source
-  const report: FileReport = { ...zeros(), file, rejectedPath: undefined, rejectedFault: undefined, samples: [] }
+  const report: FileReport = {
+    ...zeros(),
+    file,
+    rejectedPath: undefined,
+    rejectedFault: undefined,
+    samples: [],
+  }
   const rejects = request.dryRun
     ? undefined
     : await rejectedFile(
         path,
-        table.format === 'csv' ? { format: 'csv', separator: table.separator, header: table.header } : { format: 'ndjson' },
+        table.format === 'csv'
+          ? { format: 'csv', separator: table.separator, header: table.header }
+          : { format: 'ndjson' },
       )
   const reject = (line: number, reasons: readonly string[], text: string) => {
     report.rejected += reasons.length
@@ -138,7 +171,8 @@ async function importTable(
         if (typeof rows === 'string') await flush()
         if (typeof rows === 'string') reject(line, [rows], text)
         else waiting.push({ line, text, rows: rows.filter(isLast) })
-        if (waiting.reduce((sum, one) => sum + one.rows.length, 0) >= request.writer.batchMax) await flush()
+        if (waiting.reduce((sum, one) => sum + one.rows.length, 0) >= request.writer.batchMax)
+          await flush()
       }
       request.progress?.({ file, stage: 'importing', bytes, sizeBytes, read: report.read })
     }
@@ -151,7 +185,9 @@ async function importTable(
   return { ...report, rejectedFault: fault }
 }
 
-/** Sends the rows of some records; those that are refused are left out, and the others sent again. */
+/**
+ * Sends the rows of some records; those that are refused are left out, and the others sent again.
+ */
 async function writeBatch(
   waiting: readonly Waiting[],
   { writer, dryRun }: DatasetImport,
@@ -170,7 +206,8 @@ async function writeBatch(
   const good = rows.filter((_, i) => !refused.has(i)).map(one => one.row)
   if (good.length > 0) {
     const again = await writer.write(good, dryRun)
-    if (!('counts' in again)) throw new Error(`rows that were found good were refused: ${again.faults[0]?.reason}`)
+    if (!('counts' in again))
+      throw new Error(`rows that were found good were refused: ${again.faults[0]?.reason}`)
     add(report, again.counts, good.length)
   }
   for (const [at, { line, text }] of waiting.entries()) {
@@ -191,10 +228,20 @@ function add(report: Counts, counts: WriteCounts, points: number) {
   report.unchanged += counts.unchanged
 }
 
-const zeros = (): Counts => ({ read: 0, points: 0, inserted: 0, revised: 0, unchanged: 0, superseded: 0, rejected: 0, blank: 0 })
+const zeros = (): Counts => ({
+  read: 0,
+  points: 0,
+  inserted: 0,
+  revised: 0,
+  unchanged: 0,
+  superseded: 0,
+  rejected: 0,
+  blank: 0,
+})
 
 function total(reports: readonly FileReport[]): Counts {
   const sum = zeros()
-  for (const report of reports) for (const key of Object.keys(sum) as (keyof Counts)[]) sum[key] += report[key]
+  for (const report of reports)
+    for (const key of Object.keys(sum) as (keyof Counts)[]) sum[key] += report[key]
   return sum
 }

@@ -1,6 +1,9 @@
 import type { WriteCounts } from '../../store/prices/observations.ts'
 
-/** A row that can not go in: which field, and a sentence that names its value and what would be right. */
+/**
+ * A row that can not go in: which field, and a sentence that names its value and what would be
+ * right.
+ */
 export interface DatasetFault {
   field: string
   reason: string
@@ -15,14 +18,25 @@ export interface Dataset<T> {
   columns: readonly { name: string; required: boolean; description: string }[]
   /** Header and two rows of CSV, as they stand in the documentation. */
   example: string
-  /** The columns that tell rows apart: of those that agree in all of them the last of a file counts. */
+  /**
+   * The columns that tell rows apart: of those that agree in all of them the last of a file counts.
+   */
   key?: readonly string[]
-  /** Rows of one transaction of an import, where the usual thousand would hold up the requests behind it. */
+  /**
+   * Rows of one transaction of an import, where the usual thousand would hold up the requests
+   * behind it.
+   */
   batchMax?: number
-  /** For files with a column for each of something: the column that its name stands for, and the one that its cells are of. */
+  /**
+   * For files with a column for each of something: the column that its name stands for, and the one
+   * that its cells are of.
+   */
   wide?: { name: string; value: string }
   /** The record of a row given by column: text from CSV, any JSON value otherwise. */
   check(row: Readonly<Record<string, unknown>>, now: number): { record: T } | DatasetFault
-  /** One transaction: all records or none. The same record again is unchanged; another value for a known key is a revision. */
+  /**
+   * One transaction: all records or none. The same record again is unchanged; another value for a
+   * known key is a revision.
+   */
   write(records: readonly T[], recordedAt: number): WriteCounts
 }

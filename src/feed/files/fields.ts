@@ -14,9 +14,15 @@ class FieldFault extends Error {
   }
 }
 
-/** Refuses the row: `field` has `value`, which `is` something wrong; `right` says what would be right. */
+/**
+ * Refuses the row: `field` has `value`, which `is` something wrong; `right` says what would be
+ * right.
+ */
 export function refuse(field: string, value: unknown, is: string, right: string): never {
-  throw new FieldFault(field, `${field} ${value === undefined || value === '' ? 'is missing' : `${shown(value)} ${is}`}: ${right}`)
+  throw new FieldFault(
+    field,
+    `${field} ${value === undefined || value === '' ? 'is missing' : `${shown(value)} ${is}`}: ${right}`,
+  )
 }
 
 /** The record that `make` reads from a row, or the fault that stopped it. */
@@ -43,12 +49,22 @@ export function textIn(row: DatasetRow, field: string, charactersMax = 200): str
   return text === '' ? undefined : text
 }
 
-export function neededText(row: DatasetRow, field: string, right: string, charactersMax = 200): string {
+export function neededText(
+  row: DatasetRow,
+  field: string,
+  right: string,
+  charactersMax = 200,
+): string {
   return textIn(row, field, charactersMax) ?? refuse(field, undefined, '', right)
 }
 
 /** A number of `[min, max]`, also as text; undefined when the field is absent or empty. */
-export function numberIn(row: DatasetRow, field: string, min: number, max: number): number | undefined {
+export function numberIn(
+  row: DatasetRow,
+  field: string,
+  min: number,
+  max: number,
+): number | undefined {
   const value = row[field]
   if (value === undefined || value === null || value === '') return undefined
   const number = typeof value === 'string' && decimal.test(value.trim()) ? Number(value) : value
@@ -65,24 +81,33 @@ export function numberIn(row: DatasetRow, field: string, min: number, max: numbe
 }
 
 export function neededNumber(row: DatasetRow, field: string, min: number, max: number): number {
-  return numberIn(row, field, min, max) ?? refuse(field, undefined, '', `write a number from ${min} to ${max}`)
+  return (
+    numberIn(row, field, min, max) ??
+    refuse(field, undefined, '', `write a number from ${min} to ${max}`)
+  )
 }
 
 /** A calendar day up to `aheadDays` after today. */
 export function neededDay(row: DatasetRow, field: string, now: number, aheadDays: number): string {
   const text = neededText(row, field, 'write a day, such as 2026-11-18')
-  if (parseDay(text) === undefined) refuse(field, text, 'is not a day', 'write a day, such as 2026-11-18')
+  if (parseDay(text) === undefined)
+    refuse(field, text, 'is not a day', 'write a day, such as 2026-11-18')
   const last = isoDay(now + aheadDays * dayMs)
-  if (text > last || text < '1900-01-01') refuse(field, text, 'is out of range', `write a day from 1900-01-01 to ${last}`)
+  if (text > last || text < '1900-01-01')
+    refuse(field, text, 'is out of range', `write a day from 1900-01-01 to ${last}`)
   return text
 }
 
-/** An instant with a zone, or a day as its midnight UTC; up to a day ahead of the clock, because clocks differ. */
+/**
+ * An instant with a zone, or a day as its midnight UTC; up to a day ahead of the clock, because
+ * clocks differ.
+ */
 export function neededInstant(row: DatasetRow, field: string, now: number): number {
   const right = 'write a time with its zone, such as 2026-11-18T13:05:00Z'
   const text = neededText(row, field, right)
   const at = parseDay(text) ?? parseInstant(text) ?? refuse(field, text, 'is not a time', right)
-  if (at > now + dayMs || at < 0) refuse(field, text, 'is out of range', `write a time from 1970-01-01 up to now`)
+  if (at > now + dayMs || at < 0)
+    refuse(field, text, 'is out of range', `write a time from 1970-01-01 up to now`)
   return at
 }
 
@@ -97,8 +122,16 @@ export function boolIn(row: DatasetRow, field: string, fallback: boolean): boole
 }
 
 /** One of a few words, in any letter case. */
-export function wordIn<T extends string>(row: DatasetRow, field: string, words: readonly T[], fallback: T): T {
+export function wordIn<T extends string>(
+  row: DatasetRow,
+  field: string,
+  words: readonly T[],
+  fallback: T,
+): T {
   const text = textIn(row, field)?.toLowerCase()
   if (text === undefined) return fallback
-  return words.find(word => word === text) ?? refuse(field, text, 'is not known', `write ${words.join(' or ')}`)
+  return (
+    words.find(word => word === text) ??
+    refuse(field, text, 'is not known', `write ${words.join(' or ')}`)
+  )
 }

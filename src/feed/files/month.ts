@@ -9,6 +9,7 @@ export function neededMonth(row: DatasetRow, field: string, now: number): string
   const text = neededText(row, field, right)
   const month = pattern.exec(text)?.[1] ?? refuse(field, text, 'is not a month', right)
   const last = isoDay(now).slice(0, 7)
-  if (month > last || month < '1900-01') refuse(field, text, 'is out of range', `write a month from 1900-01 to ${last}`)
+  if (month > last || month < '1900-01')
+    refuse(field, text, 'is out of range', `write a month from 1900-01 to ${last}`)
   return month
 }

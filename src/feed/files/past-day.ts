@@ -9,6 +9,7 @@ export function neededPastDay(row: DatasetRow, field: string, now: number): stri
   const text = neededText(row, field, right)
   const day = text.replace(midnight, '')
   if (parseDay(day) === undefined) refuse(field, text, 'is not a day', right)
-  if (day > isoDay(now) || day < '1900-01-01') refuse(field, text, 'is out of range', `write a day from 1900-01-01 to ${isoDay(now)}`)
+  if (day > isoDay(now) || day < '1900-01-01')
+    refuse(field, text, 'is out of range', `write a day from 1900-01-01 to ${isoDay(now)}`)
   return day
 }

@@ -5,14 +5,18 @@ const carriageReturn = 13
 const space = 32
 const quote = 34
 
-/** A record with line breaks inside quotes; beyond this an opening quote is taken for a slip and only its own line is given up. */
+/**
+ * A record with line breaks inside quotes; beyond this an opening quote is taken for a slip and
+ * only its own line is given up.
+ */
 const quotedMaxBytes = 64 * 1024
 const recordMaxBytes = 1024 * 1024
 const blockMax = 32_768
 
 /**
- * Consecutive records of a file: record `i` is `bytes[starts[i], ends[i])`, without its line end, and begins on line `lines[i]` of the file (from 1).
- * The arrays are used again: a block is valid until the next is asked for.
+ * Consecutive records of a file: record `i` is `bytes[starts[i], ends[i])`, without its line end,
+ * and begins on line `lines[i]` of the file (from 1). The arrays are used again: a block is valid
+ * until the next is asked for.
  */
 export interface Block {
   bytes: Uint8Array
@@ -24,7 +28,10 @@ export interface Block {
   lines: Float64Array
 }
 
-/** How records are told apart. Without a separator (NDJSON) a line is a record and quotes mean nothing. */
+/**
+ * How records are told apart. Without a separator (NDJSON) a line is a record and quotes mean
+ * nothing.
+ */
 export interface Framing {
   /** Of the file, for messages. */
   name: string
@@ -33,8 +40,14 @@ export interface Framing {
   lineEnd: number
 }
 
-/** Cuts a stream of bytes into records, empty lines left out, in memory that does not grow with the file. Throws on a record over 1 MB. */
-export async function* recordsOf(chunks: AsyncIterable<Uint8Array>, framing: Framing): AsyncGenerator<Block> {
+/**
+ * Cuts a stream of bytes into records, empty lines left out, in memory that does not grow with the
+ * file. Throws on a record over 1 MB.
+ */
+export async function* recordsOf(
+  chunks: AsyncIterable<Uint8Array>,
+  framing: Framing,
+): AsyncGenerator<Block> {
   const cutter = cutterOf(framing)
   let carry: Uint8Array = new Uint8Array(0)
   let first = true
@@ -53,7 +66,9 @@ export async function* recordsOf(chunks: AsyncIterable<Uint8Array>, framing: Fra
     } while (cutter.block.count === blockMax)
     carry = chunk.subarray(from)
     if (carry.length > recordMaxBytes)
-      throw new Error(`${framing.name}: line ${cutter.line()} is longer than 1 MB: one row a line is expected`)
+      throw new Error(
+        `${framing.name}: line ${cutter.line()} is longer than 1 MB: one row a line is expected`,
+      )
   }
   let from = 0
   do {
@@ -66,7 +81,10 @@ interface Cutter {
   block: Block
   /** The line that the next record begins on. */
   line(): number
-  /** Fills the block from `bytes[from…]`; answers where the first record begins that is not in it. `last`: no bytes follow. */
+  /**
+   * Fills the block from `bytes[from…]`; answers where the first record begins that is not in it.
+   * `last`: no bytes follow.
+   */
   cut(bytes: Uint8Array, from: number, last: boolean): number
 }
 
@@ -96,15 +114,22 @@ function cutterOf(framing: Framing): Cutter {
         if (quoteAt < end) {
           const closed = quotedEnd(bytes, start, separator!, lineEnd, last)
           if (closed === open && !last && bytes.length - start <= quotedMaxBytes) break
-          // Judged by its length, never by how much of the file happens to be at hand: every reading of a file must give the same records.
+          // Judged by its length, never by how much of the file happens to be at hand: every
+          // reading of a file must give the same records.
           if (closed >= 0 && closed - start <= quotedMaxBytes) {
-            for (let p = bytes.indexOf(lineEnd, start); p >= 0 && p < closed; p = bytes.indexOf(lineEnd, p + 1)) line += 1
+            for (
+              let p = bytes.indexOf(lineEnd, start);
+              p >= 0 && p < closed;
+              p = bytes.indexOf(lineEnd, p + 1)
+            )
+              line += 1
             end = closed
           }
           quoteAt = nextQuote(bytes, end)
         }
         line += 1
-        const trimmed = lineEnd === lineFeed && end > start && bytes[end - 1] === carriageReturn ? end - 1 : end
+        const trimmed =
+          lineEnd === lineFeed && end > start && bytes[end - 1] === carriageReturn ? end - 1 : end
         if (trimmed > start) {
           starts[count] = start
           ends[count] = trimmed
@@ -123,15 +148,25 @@ function cutterOf(framing: Framing): Cutter {
 const open = -1
 const malformed = -2
 
-/** Where a record that has quotes ends (its line end); `open` when the bytes end inside a quoted field, `malformed` when text follows a closing quote. */
-function quotedEnd(bytes: Uint8Array, start: number, separator: number, lineEnd: number, last: boolean): number {
+/**
+ * Where a record that has quotes ends (its line end); `open` when the bytes end inside a quoted
+ * field, `malformed` when text follows a closing quote.
+ */
+function quotedEnd(
+  bytes: Uint8Array,
+  start: number,
+  separator: number,
+  lineEnd: number,
+  last: boolean,
+): number {
   let p = start
   for (;;) {
     while (bytes[p] === space) p += 1
     if (bytes[p] === quote) {
       p = closingQuote(bytes, p + 1)
       if (p < 0) return open
-      while (bytes[p] === space || (bytes[p] === carriageReturn && lineEnd !== carriageReturn)) p += 1
+      while (bytes[p] === space || (bytes[p] === carriageReturn && lineEnd !== carriageReturn))
+        p += 1
       if (p < bytes.length && bytes[p] !== separator && bytes[p] !== lineEnd) return malformed
     } else {
       while (p < bytes.length && bytes[p] !== separator && bytes[p] !== lineEnd) p += 1

@@ -3,9 +3,10 @@ import type { Table } from '../prices/file.ts'
 import { quoted } from './csv.ts'
 
 /**
- * The lines of a file that did not go in, in a file that can be corrected and imported itself: the original columns behind two more, `line` (in the
- * original file) and `reason`. CSV keeps each line as it was, with the file's own separator; NDJSON gets the two as first members, and a line
- * that is no object becomes the text `row`.
+ * The lines of a file that did not go in, in a file that can be corrected and imported itself: the
+ * original columns behind two more, `line` (in the original file) and `reason`. CSV keeps each line
+ * as it was, with the file's own separator; NDJSON gets the two as first members, and a line that
+ * is no object becomes the text `row`.
  */
 export interface RejectedFile {
   add(line: number, reason: string, text: string): void
@@ -16,8 +17,14 @@ export interface RejectedFile {
   fault(): string | undefined
 }
 
-/** What of a file its rejected lines are written by: of other files than price files the names of the columns are known. */
-export type Rejecting = Table | { format: 'csv'; separator: string; header: string } | { format: 'ndjson' }
+/**
+ * What of a file its rejected lines are written by: of other files than price files the names of
+ * the columns are known.
+ */
+export type Rejecting =
+  | Table
+  | { format: 'csv'; separator: string; header: string }
+  | { format: 'ndjson' }
 
 /** An old file of the same name is removed at once: what it says is not about this import. */
 export async function rejectedFile(path: string, table: Rejecting): Promise<RejectedFile> {
@@ -42,7 +49,10 @@ export async function rejectedFile(path: string, table: Rejecting): Promise<Reje
     add(line, reason, text) {
       if (fault !== undefined) return
       if (waiting === '' && !handle && table.format === 'csv') waiting = headerFor(table)
-      waiting += table.format === 'csv' ? csvLine(table.separator, line, reason, text) : jsonLine(line, reason, text)
+      waiting +=
+        table.format === 'csv'
+          ? csvLine(table.separator, line, reason, text)
+          : jsonLine(line, reason, text)
     },
     flush,
     async close() {
@@ -59,8 +69,10 @@ function headerFor(table: Extract<Rejecting, { format: 'csv' }>): string {
   const { columns, width } = table
   const names = Array.from({ length: width }, (_, i) => `column_${i + 1}`)
   if (columns.code !== undefined) names[columns.code] = 'code'
-  if (columns.currency !== undefined && columns.currency < width) names[columns.currency] = 'currency'
-  for (const { place, code } of columns.values) names[place] = columns.values.length > 1 && code ? code : 'price'
+  if (columns.currency !== undefined && columns.currency < width)
+    names[columns.currency] = 'currency'
+  for (const { place, code } of columns.values)
+    names[place] = columns.values.length > 1 && code ? code : 'price'
   names[columns.observedAt] = 'observed_at'
   return `line${separator}reason${separator}${table.header ?? names.join(separator)}\n`
 }

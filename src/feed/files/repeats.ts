@@ -1,12 +1,16 @@
-/** What a file says last about a point that it has more than once. `ordinal` counts the points of the file from 0. */
+/**
+ * What a file says last about a point that it has more than once. `ordinal` counts the points of
+ * the file from 0.
+ */
 export interface LastWord {
   ordinal: number
   value: number
 }
 
 /**
- * The points that a file has more than once. Only their last occurrence is written, so that importing a file again changes nothing even if the
- * file contradicts itself. They are found by reading the file ahead, in memory that does not grow with it: `disorder` first, and only for
+ * The points that a file has more than once. Only their last occurrence is written, so that
+ * importing a file again changes nothing even if the file contradicts itself. They are found by
+ * reading the file ahead, in memory that does not grow with it: `disorder` first, and only for
  * files that are not in order of time, `repeatsAmong` in a second reading.
  */
 export interface Repeats {
@@ -27,7 +31,10 @@ interface Extent {
   inside: boolean
 }
 
-/** Keeps the first and last time of each series: a point outside of them is new, so a series that runs forward or backward has no repeats. */
+/**
+ * Keeps the first and last time of each series: a point outside of them is new, so a series that
+ * runs forward or backward has no repeats.
+ */
 export function disorder(): Disorder {
   const bySeries: (Extent | undefined)[] = []
   return {
@@ -53,7 +60,10 @@ export function disorder(): Disorder {
 }
 
 const bitsMin = 2 ** 16
-/** 128 MB: with two bits a point, chance collisions stay under the limit below up to 100 million points in no order. */
+/**
+ * 128 MB: with two bits a point, chance collisions stay under the limit below up to 100 million
+ * points in no order.
+ */
 const bitsMax = 2 ** 30
 const repeatsMax = 2_000_000
 
@@ -62,14 +72,17 @@ export interface RepeatFilter extends Repeats {
 }
 
 /**
- * A Bloom filter over the points of these series; those whose bits were all set already are kept with their last word. Chance collisions are
- * kept too: they cost memory and nothing else, because their last word is their only one. Throws a sentence over 2,000,000 repeats.
+ * A Bloom filter over the points of these series; those whose bits were all set already are kept
+ * with their last word. Chance collisions are kept too: they cost memory and nothing else, because
+ * their last word is their only one. Throws a sentence over 2,000,000 repeats.
  */
 export function repeatsAmong(series: ReadonlyMap<number, number>): RepeatFilter {
   const points = [...series.values()].reduce((sum, one) => sum + one, 0)
   const bits = 2 ** Math.ceil(Math.log2(Math.min(bitsMax, Math.max(bitsMin, points * 16))))
   const seen = new Uint32Array(bits / 32)
-  const words = new Map<number, Map<number, LastWord>>([...series.keys()].map(id => [id, new Map()]))
+  const words = new Map<number, Map<number, LastWord>>(
+    [...series.keys()].map(id => [id, new Map()]),
+  )
   let ordinal = -1
   let repeats = 0
   const mark = (hash: number): boolean => {
@@ -99,10 +112,16 @@ export function repeatsAmong(series: ReadonlyMap<number, number>): RepeatFilter 
   }
 }
 
-/** 32 well-mixed bits: times are multiples of minutes and days, whose low bits would all fall together. */
+/**
+ * 32 well-mixed bits: times are multiples of minutes and days, whose low bits would all fall
+ * together.
+ */
 function hashOf(seriesId: number, observedAt: number, seed: number): number {
   let h = Math.imul((observedAt | 0) ^ seed, 0x85ebca6b)
-  h = Math.imul(h ^ (h >>> 15) ^ Math.imul(seriesId * 4096 + Math.floor(observedAt / 2 ** 32), seed), 0xc2b2ae35)
+  h = Math.imul(
+    h ^ (h >>> 15) ^ Math.imul(seriesId * 4096 + Math.floor(observedAt / 2 ** 32), seed),
+    0xc2b2ae35,
+  )
   h = Math.imul(h ^ (h >>> 13), 0x27d4eb2f)
   return h ^ (h >>> 16)
 }

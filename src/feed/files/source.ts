@@ -18,13 +18,22 @@ export interface Source {
 }
 
 /**
- * The file at `path`. What cannot be read twice (`-` for standard input, a pipe) is first copied into `spoolDirectory`, because an import
- * reads everything before it writes anything. Throws a sentence when there is nothing to read.
+ * The file at `path`. What cannot be read twice (`-` for standard input, a pipe) is first copied
+ * into `spoolDirectory`, because an import reads everything before it writes anything. Throws a
+ * sentence when there is nothing to read.
  */
-export async function openSource(path: string, stdin: AsyncIterable<Uint8Array>, spoolDirectory: string): Promise<Source> {
+export async function openSource(
+  path: string,
+  stdin: AsyncIterable<Uint8Array>,
+  spoolDirectory: string,
+): Promise<Source> {
   if (path === '-') return spool('standard input', stdin, spoolDirectory)
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(error.code === 'ENOENT' ? `${path} does not exist` : `${path} cannot be read: ${error.message}`)
+    throw new Error(
+      error.code === 'ENOENT'
+        ? `${path} does not exist`
+        : `${path} cannot be read: ${error.message}`,
+    )
   })
   if (found.isDirectory()) throw new Error(`${path} is a directory: name the files in it`)
   if (!found.isFile()) return spool(path, createReadStream(path), spoolDirectory)
@@ -35,7 +44,11 @@ export async function openSource(path: string, stdin: AsyncIterable<Uint8Array>,
   return { name: path, path, sizeBytes: found.size, close: async () => {} }
 }
 
-async function spool(name: string, input: AsyncIterable<Uint8Array>, directory: string): Promise<Source> {
+async function spool(
+  name: string,
+  input: AsyncIterable<Uint8Array>,
+  directory: string,
+): Promise<Source> {
   const folder = await mkdtemp(join(directory, 'wellhead-import-'))
   const close = () => rm(folder, { recursive: true, force: true })
   try {
@@ -48,14 +61,21 @@ async function spool(name: string, input: AsyncIterable<Uint8Array>, directory: 
   }
 }
 
-/** The content of a source, unpacked when its first bytes say gzip; `heard` is told how many bytes of the file itself have been read. */
-export async function* contentOf(source: Source, heard: (bytes: number) => void = () => {}): AsyncGenerator<Uint8Array> {
+/**
+ * The content of a source, unpacked when its first bytes say gzip; `heard` is told how many bytes
+ * of the file itself have been read.
+ */
+export async function* contentOf(
+  source: Source,
+  heard: (bytes: number) => void = () => {},
+): AsyncGenerator<Uint8Array> {
   if (!(await isGzip(source.path))) {
     yield* counted(source.path, heard)
     return
   }
   const gunzip = createGunzip({ chunkSize: chunkBytes })
-  // The iteration below reports the error; without a catch here it would also be an unhandled rejection.
+  // The iteration below reports the error; without a catch here it would also be an unhandled
+  // rejection.
   pipeline(Readable.from(counted(source.path, heard)), gunzip).catch(() => {})
   try {
     yield* gunzip as AsyncIterable<Uint8Array>
@@ -71,7 +91,9 @@ export async function* contentOf(source: Source, heard: (bytes: number) => void 
 
 async function* counted(path: string, heard: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   let total = 0
-  for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes }) as AsyncIterable<Uint8Array>) {
+  for await (const chunk of createReadStream(path, {
+    highWaterMark: chunkBytes,
+  }) as AsyncIterable<Uint8Array>) {
     total += chunk.length
     heard(total)
     yield chunk
@@ -88,7 +110,10 @@ async function isGzip(path: string): Promise<boolean> {
   }
 }
 
-/** The first bytes of the unpacked content, enough to tell what it is; all of a small file. Throws a sentence for what cannot be text. */
+/**
+ * The first bytes of the unpacked content, enough to tell what it is; all of a small file. Throws a
+ * sentence for what cannot be text.
+ */
 export async function headOf(source: Source): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
@@ -99,9 +124,14 @@ export async function headOf(source: Source): Promise<Uint8Array> {
   }
   const head = withoutMark(Buffer.concat(chunks).subarray(0, headBytes))
   const is = (...magic: number[]) => magic.every((byte, i) => head[i] === byte)
-  if (is(0x50, 0x4b, 3, 4)) throw new Error(`${source.name} is a ZIP archive or a spreadsheet: unpack it, or save it as CSV`)
-  if (is(0xff, 0xfe) || is(0xfe, 0xff)) throw new Error(`${source.name} is UTF-16 text: save it as UTF-8`)
-  if (head.includes(0)) throw new Error(`${source.name} is not a text file: CSV or NDJSON is read, plain or gzip`)
+  if (is(0x50, 0x4b, 3, 4))
+    throw new Error(
+      `${source.name} is a ZIP archive or a spreadsheet: unpack it, or save it as CSV`,
+    )
+  if (is(0xff, 0xfe) || is(0xfe, 0xff))
+    throw new Error(`${source.name} is UTF-16 text: save it as UTF-8`)
+  if (head.includes(0))
+    throw new Error(`${source.name} is not a text file: CSV or NDJSON is read, plain or gzip`)
   return head
 }
 

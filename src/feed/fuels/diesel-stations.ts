@@ -1,7 +1,14 @@
 import { usStates } from '../../market/geography/us-states.ts'
 import type { Station, StationStore } from '../../store/fuels/stations.ts'
 import type { Dataset } from '../files/dataset.ts'
-import { checked, neededInstant, neededNumber, neededText, refuse, textIn } from '../files/fields.ts'
+import {
+  checked,
+  neededInstant,
+  neededNumber,
+  neededText,
+  refuse,
+  textIn,
+} from '../files/fields.ts'
 import { scaled } from '../prices/rows.ts'
 
 /** Gallons in one of these. */
@@ -19,9 +26,14 @@ const toMillionths = (degrees: number): number => Math.round(degrees * 1e6) / 1e
 export function dieselStations(store: Pick<StationStore, 'write'>): Dataset<Station> {
   return {
     name: 'diesel-stations',
-    description: 'Filling stations of the United States with their diesel prices, from a price feed or a fuel-card network.',
+    description:
+      'Filling stations of the United States with their diesel prices, from a price feed or a fuel-card network.',
     columns: [
-      { name: 'reference', required: true, description: "The source's own id of the station: its next row replaces this one" },
+      {
+        name: 'reference',
+        required: true,
+        description: "The source's own id of the station: its next row replaces this one",
+      },
       { name: 'name', required: true, description: 'Name of the station' },
       { name: 'address', required: true, description: 'Street and place, for people' },
       { name: 'state', required: true, description: 'State by its two letters, such as TX' },
@@ -29,11 +41,16 @@ export function dieselStations(store: Pick<StationStore, 'write'>): Dataset<Stat
       { name: 'longitude', required: true, description: 'Degrees, west is negative' },
       { name: 'price', required: true, description: 'Price of diesel in USD, taxes included' },
       { name: 'unit', required: false, description: 'Of the price: gallon (default) or litre' },
-      { name: 'fuel_types', required: false, description: 'What is sold beside diesel, separated by semicolons, such as def;unleaded' },
+      {
+        name: 'fuel_types',
+        required: false,
+        description: 'What is sold beside diesel, separated by semicolons, such as def;unleaded',
+      },
       {
         name: 'observed_at',
         required: true,
-        description: 'When the price was seen; a row that is older than the one held changes nothing',
+        description:
+          'When the price was seen; a row that is older than the one held changes nothing',
       },
       { name: 'source', required: false, description: 'Who says so; default: import' },
     ],
@@ -45,19 +62,27 @@ export function dieselStations(store: Pick<StationStore, 'write'>): Dataset<Stat
     check: (row, now) =>
       checked(() => {
         const state = neededText(row, 'state', 'write two letters, such as TX').toUpperCase()
-        if (!codes.has(state)) refuse('state', state, 'is no state', 'write two letters, such as TX')
+        if (!codes.has(state))
+          refuse('state', state, 'is no state', 'write two letters, such as TX')
         const unit = textIn(row, 'unit')?.toLowerCase() ?? 'gallon'
         const known = Object.hasOwn(unitGallons, unit) ? unitGallons[unit] : undefined
-        const gallons = known ?? refuse('unit', unit, 'is not known', `write ${Object.keys(unitGallons).join(' or ')}`)
+        const gallons =
+          known ??
+          refuse('unit', unit, 'is not known', `write ${Object.keys(unitGallons).join(' or ')}`)
         const given = neededNumber(row, 'price', 0, 1000)
         const price = scaled(given, 1 / gallons)
-        if (price < priceMin || price > priceMax) refuse('price', given, `USD a ${unit} is not believed of diesel`, 'check the unit')
+        if (price < priceMin || price > priceMax)
+          refuse('price', given, `USD a ${unit} is not believed of diesel`, 'check the unit')
         const latitude = neededNumber(row, 'latitude', -90, 90)
         const longitude = neededNumber(row, 'longitude', -180, 180)
         return {
-          ...{ reference: neededText(row, 'reference', "write the source's own id", 100), state, price },
-          ...{ name: neededText(row, 'name', 'write the name of the station'), address: neededText(row, 'address', 'write where it is') },
-          ...{ latitude: toMillionths(latitude), longitude: toMillionths(longitude) },
+          reference: neededText(row, 'reference', "write the source's own id", 100),
+          state,
+          price,
+          name: neededText(row, 'name', 'write the name of the station'),
+          address: neededText(row, 'address', 'write where it is'),
+          latitude: toMillionths(latitude),
+          longitude: toMillionths(longitude),
           fuelTypes: fuelsOf(textIn(row, 'fuel_types', 500)),
           observedAt: neededInstant(row, 'observed_at', now),
           source: textIn(row, 'source', 60) ?? 'import',
@@ -74,6 +99,12 @@ function fuelsOf(text = ''): string[] {
     .map(one => one.trim().toLowerCase().replaceAll(/\s+/g, '_'))
     .filter(Boolean)
   const wrong = named.find(one => !fuelWord.test(one))
-  if (wrong !== undefined) refuse('fuel_types', wrong, 'is not a fuel', 'write words separated by semicolons, such as def;unleaded')
+  if (wrong !== undefined)
+    refuse(
+      'fuel_types',
+      wrong,
+      'is not a fuel',
+      'write words separated by semicolons, such as def;unleaded',
+    )
   return [...new Set([diesel, ...named])].slice(0, fuelTypesMax)
 }

@@ -11,23 +11,44 @@ const codePattern = /^[a-z0-9][a-z0-9_-]{0,39}$/
 const reserved = new Set(['parcel'])
 
 export const serviceColumns = [
-  { name: 'carrier', required: true, description: 'Code of the carrier: lower-case letters, digits, - and _, at most 40' },
+  {
+    name: 'carrier',
+    required: true,
+    description: 'Code of the carrier: lower-case letters, digits, - and _, at most 40',
+  },
   { name: 'carrier_name', required: true, description: 'Its name' },
   { name: 'mode', required: false, description: 'ltl (default) or parcel' },
-  { name: 'service_level', required: false, description: 'Code of the service, such as ground; parcel only and there required' },
+  {
+    name: 'service_level',
+    required: false,
+    description: 'Code of the service, such as ground; parcel only and there required',
+  },
   { name: 'service_name', required: false, description: 'Its name; default: the code' },
 ] as const
 
 /** The service that a row is about and its names. */
-export function serviceIn(row: DatasetRow): CarrierService & { carrierName: string; serviceName: string } {
+export function serviceIn(
+  row: DatasetRow,
+): CarrierService & { carrierName: string; serviceName: string } {
   const mode = wordIn(row, 'mode', modes, 'ltl')
-  const carrier = codeIn(row, 'carrier') ?? refuse('carrier', undefined, '', 'write the code of the carrier, such as alder')
-  if (reserved.has(carrier)) refuse('carrier', carrier, 'is part of the paths of this service', 'write another code')
+  const carrier =
+    codeIn(row, 'carrier') ??
+    refuse('carrier', undefined, '', 'write the code of the carrier, such as alder')
+  if (reserved.has(carrier))
+    refuse('carrier', carrier, 'is part of the paths of this service', 'write another code')
   const serviceLevel = codeIn(row, 'service_level')
-  if (mode === 'parcel' && serviceLevel === undefined) refuse('service_level', undefined, '', 'a parcel carrier has one, such as ground')
-  if (mode === 'ltl' && serviceLevel !== undefined) refuse('service_level', serviceLevel, 'does not go with mode ltl', 'leave it empty')
+  if (mode === 'parcel' && serviceLevel === undefined)
+    refuse('service_level', undefined, '', 'a parcel carrier has one, such as ground')
+  if (mode === 'ltl' && serviceLevel !== undefined)
+    refuse('service_level', serviceLevel, 'does not go with mode ltl', 'leave it empty')
   const carrierName = neededText(row, 'carrier_name', 'write the name of the carrier')
-  return { mode, carrier, serviceLevel: serviceLevel ?? '', carrierName, serviceName: textIn(row, 'service_name') ?? serviceLevel ?? '' }
+  return {
+    mode,
+    carrier,
+    serviceLevel: serviceLevel ?? '',
+    carrierName,
+    serviceName: textIn(row, 'service_name') ?? serviceLevel ?? '',
+  }
 }
 
 function codeIn(row: DatasetRow, field: string): string | undefined {
@@ -49,15 +70,25 @@ export function indexIn(row: DatasetRow, catalogue: Catalogue): string {
   const series = catalogue.find(text)
   if (series) return series.code
   const near = catalogue.nearest(text)
-  return refuse('index_code', text, 'is not in the catalogue', near ? `did you mean ${near}?` : 'GET /v1/commodities lists the codes')
+  return refuse(
+    'index_code',
+    text,
+    'is not in the catalogue',
+    near ? `did you mean ${near}?` : 'GET /v1/commodities lists the codes',
+  )
 }
 
-export const sourceColumn = { name: 'source', required: true, description: "Address (http or https) of the carrier's published table" }
+export const sourceColumn = {
+  name: 'source',
+  required: true,
+  description: "Address (http or https) of the carrier's published table",
+}
 
 /** An http or https address. */
 export function sourceIn(row: DatasetRow): string {
   const text = neededText(row, 'source', 'write the address of the published table', 500)
   const protocol = URL.canParse(text) ? new URL(text).protocol : ''
-  if (protocol !== 'https:' && protocol !== 'http:') refuse('source', text, 'is not an address', 'write one that begins with https://')
+  if (protocol !== 'https:' && protocol !== 'http:')
+    refuse('source', text, 'is not an address', 'write one that begins with https://')
   return text
 }

@@ -2,24 +2,47 @@ import type { Surcharge, SurchargeStore } from '../../store/fuels/surcharges.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checked, neededDay, neededInstant, neededNumber, refuse } from '../files/fields.ts'
 import type { Catalogue } from '../prices/rows.ts'
-import { indexColumn, indexIn, serviceColumns, serviceIn, sourceColumn, sourceIn } from './surcharge-fields.ts'
+import {
+  indexColumn,
+  indexIn,
+  serviceColumns,
+  serviceIn,
+  sourceColumn,
+  sourceIn,
+} from './surcharge-fields.ts'
 
 const percentMax = 200
 const priceMax = 1e6
 /** Carriers announce the next weeks. */
 const announcedDays = 62
 
-export function publishedSurcharges(store: SurchargeStore, catalogue: Catalogue): Dataset<Surcharge> {
+export function publishedSurcharges(
+  store: SurchargeStore,
+  catalogue: Catalogue,
+): Dataset<Surcharge> {
   return {
     name: 'surcharges',
-    description: 'Fuel surcharges as carriers published them: one row for each carrier, service and week.',
+    description:
+      'Fuel surcharges as carriers published them: one row for each carrier, service and week.',
     columns: [
       ...serviceColumns,
       { name: 'effective_date', required: true, description: 'Day from which it is charged' },
-      { name: 'surcharge_percent', required: true, description: 'Percent of the charge for carriage' },
+      {
+        name: 'surcharge_percent',
+        required: true,
+        description: 'Percent of the charge for carriage',
+      },
       indexColumn,
-      { name: 'index_price', required: true, description: 'Price of the index that it was matched to' },
-      { name: 'band_min', required: true, description: 'Lower edge of the band of the table, itself inside' },
+      {
+        name: 'index_price',
+        required: true,
+        description: 'Price of the index that it was matched to',
+      },
+      {
+        name: 'band_min',
+        required: true,
+        description: 'Lower edge of the band of the table, itself inside',
+      },
       { name: 'band_max', required: true, description: 'Upper edge, itself outside' },
       sourceColumn,
       { name: 'retrieved_at', required: true, description: 'When the table was read' },
@@ -33,7 +56,10 @@ export function publishedSurcharges(store: SurchargeStore, catalogue: Catalogue)
       checked(() => {
         const service = serviceIn(row)
         const indexPrice = neededNumber(row, 'index_price', 0, priceMax)
-        const band = { min: neededNumber(row, 'band_min', 0, priceMax), max: neededNumber(row, 'band_max', 0, priceMax) }
+        const band = {
+          min: neededNumber(row, 'band_min', 0, priceMax),
+          max: neededNumber(row, 'band_max', 0, priceMax),
+        }
         if (!(band.min <= indexPrice && indexPrice < band.max)) {
           refuse(
             'index_price',

@@ -25,22 +25,39 @@ export function oilInventories(ingest: ObservationWriter, catalogue: Catalogue):
     description:
       'Weekly stocks of crude oil and products by the series names of the Energy Information Administration (WCESTUS1 ...) or by storage code. They are observations of the storage series: the same levels can be imported as those.',
     columns: [
-      { name: 'series', required: true, description: 'Name of the series at the agency, or a storage code of the family' },
+      {
+        name: 'series',
+        required: true,
+        description: 'Name of the series at the agency, or a storage code of the family',
+      },
       { name: 'date', required: true, description: 'Day of the level' },
       { name: 'level', required: true, description: 'What lies in store' },
-      { name: 'unit', required: true, description: 'thousand_barrels (also MBBL, as the agency abbreviates it) or million_barrels' },
+      {
+        name: 'unit',
+        required: true,
+        description:
+          'thousand_barrels (also MBBL, as the agency abbreviates it) or million_barrels',
+      },
     ],
-    example: 'series,date,level,unit\nWCESTUS1,2026-11-13,424200,MBBL\nWGTSTUS1,2026-11-13,207400,MBBL\n',
+    example:
+      'series,date,level,unit\nWCESTUS1,2026-11-13,424200,MBBL\nWGTSTUS1,2026-11-13,207400,MBBL\n',
     key: ['series', 'date'],
     check: (row, now) =>
       checked(() => {
         const name = neededText(row, 'series', 'write the name of a series, such as WCESTUS1')
         const code = placeOfAgencySeries(name)?.code ?? catalogue.find(name)?.code
         if (code === undefined || !codes.has(code)) {
-          refuse('series', name, 'is not a weekly inventory', 'GET /v1/ei/oil_inventories/latest shows the codes of the family')
+          refuse(
+            'series',
+            name,
+            'is not a weekly inventory',
+            'GET /v1/ei/oil_inventories/latest shows the codes of the family',
+          )
         }
         const unit = neededText(row, 'unit', 'write thousand_barrels')
-        const size = units.get(unit.toLowerCase()) ?? refuse('unit', unit, 'is not known', `write ${[...units.keys()].join(' or ')}`)
+        const size =
+          units.get(unit.toLowerCase()) ??
+          refuse('unit', unit, 'is not known', `write ${[...units.keys()].join(' or ')}`)
         const level = scaled(neededNumber(row, 'level', 0, 1e9), size)
         const date = neededPastDay(row, 'date', now)
         const judged = checkRow({ code, observedAt: date, price: level }, catalogue, now)

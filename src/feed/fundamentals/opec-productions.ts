@@ -21,9 +21,18 @@ export function opecProductions(store: OpecStore): Dataset<OpecProduction> {
       'Crude oil production of the OPEC countries by month, as the organization and the Energy Information Administration publish it.',
     columns: [
       { name: 'country', required: true, description: 'Name of the country' },
-      { name: 'month', required: true, description: 'Month, `2026-10`; a day stands for its month' },
+      {
+        name: 'month',
+        required: true,
+        description: 'Month, `2026-10`; a day stands for its month',
+      },
       { name: 'production', required: true, description: 'Crude oil a day, the mean of the month' },
-      { name: 'unit', required: true, description: 'thousand_barrels_per_day (also TBPD), million_barrels_per_day or barrels_per_day' },
+      {
+        name: 'unit',
+        required: true,
+        description:
+          'thousand_barrels_per_day (also TBPD), million_barrels_per_day or barrels_per_day',
+      },
       { name: 'source', required: false, description: 'Who says so; default: import' },
     ],
     example:
@@ -32,10 +41,13 @@ export function opecProductions(store: OpecStore): Dataset<OpecProduction> {
     check: (row, now) =>
       checked(() => {
         const unit = neededText(row, 'unit', 'write thousand_barrels_per_day')
-        const size = units.get(unit.toLowerCase()) ?? refuse('unit', unit, 'is not known', `write ${[...units.keys()].join(' or ')}`)
+        const size =
+          units.get(unit.toLowerCase()) ??
+          refuse('unit', unit, 'is not known', `write ${[...units.keys()].join(' or ')}`)
         const given = neededNumber(row, 'production', 0, 1e9)
         const bpd = Math.round(scaled(given, size))
-        if (bpd > bpdMax) refuse('production', given, `${unit} is not believed of one country`, 'check the unit')
+        if (bpd > bpdMax)
+          refuse('production', given, `${unit} is not believed of one country`, 'check the unit')
         return {
           country: opecCountry(neededText(row, 'country', 'write the name of a country', 60)),
           month: neededMonth(row, 'month', now),

@@ -28,10 +28,19 @@ export function outlooks(store: OutlookStore, catalogue: Catalogue): Dataset<Out
       {
         name: 'commodity',
         required: true,
-        description: 'Code or alias, or a series of the short-term outlook: BREPUUS, WTIPUUS, NGHHUUS, COPRPUS',
+        description:
+          'Code or alias, or a series of the short-term outlook: BREPUUS, WTIPUUS, NGHHUUS, COPRPUS',
       },
-      { name: 'period', required: true, description: 'Month or quarter that is forecast, `2026-12` or `2026-Q4`' },
-      { name: 'value', required: true, description: 'The forecast, in the currency and unit of the code' },
+      {
+        name: 'period',
+        required: true,
+        description: 'Month or quarter that is forecast, `2026-12` or `2026-Q4`',
+      },
+      {
+        name: 'value',
+        required: true,
+        description: 'The forecast, in the currency and unit of the code',
+      },
       { name: 'published_on', required: true, description: 'Day of the publication' },
     ],
     example:
@@ -39,20 +48,42 @@ export function outlooks(store: OutlookStore, catalogue: Catalogue): Dataset<Out
     key: ['source', 'commodity', 'period', 'published_on'],
     check: (row, now) =>
       checked(() => {
-        const code = neededText(row, 'commodity', 'write a code of the catalogue, such as BRENT_CRUDE_USD')
+        const code = neededText(
+          row,
+          'commodity',
+          'write a code of the catalogue, such as BRENT_CRUDE_USD',
+        )
         const series = catalogue.find(agencySeries[code.toUpperCase()] ?? code)
         if (!series) {
           const near = catalogue.nearest(code)
-          refuse('commodity', code, 'is not in the catalogue', near ? `did you mean ${near}?` : 'GET /v1/commodities lists the codes')
+          refuse(
+            'commodity',
+            code,
+            'is not in the catalogue',
+            near ? `did you mean ${near}?` : 'GET /v1/commodities lists the codes',
+          )
         }
-        const given = neededText(row, 'period', 'write a month or quarter, such as 2026-12 or 2026-Q4')
-        const period = parsePeriod(given) ?? refuse('period', given, 'is not a month or quarter', 'write 2026-12 or 2026-Q4')
+        const given = neededText(
+          row,
+          'period',
+          'write a month or quarter, such as 2026-12 or 2026-Q4',
+        )
+        const period =
+          parsePeriod(given) ??
+          refuse('period', given, 'is not a month or quarter', 'write 2026-12 or 2026-Q4')
         const publishedOn = neededPastDay(row, 'published_on', now)
         const last = monthAfter(monthOf(isoDay(now)), monthsAheadMax)
-        if (period.months[0]! > last || period.firstOn < '1900') refuse('period', given, 'is out of range', `write one up to ${last}`)
+        if (period.months[0]! > last || period.firstOn < '1900')
+          refuse('period', given, 'is out of range', `write one up to ${last}`)
         const { min, max } = valueBounds(series.category, series.level)
         const source = neededText(row, 'source', 'write who forecasts, such as EIA', 40)
-        if (!sourcePattern.test(source)) refuse('source', source, 'is not a name', 'write letters and digits, at most 40 characters')
+        if (!sourcePattern.test(source))
+          refuse(
+            'source',
+            source,
+            'is not a name',
+            'write letters and digits, at most 40 characters',
+          )
         return {
           source: /^(eia|iea)$/i.test(source) ? source.toUpperCase() : source,
           seriesId: series.id,

@@ -1,4 +1,7 @@
-import type { StorageCapacity, StorageCapacityStore } from '../../store/fundamentals/storage-capacities.ts'
+import type {
+  StorageCapacity,
+  StorageCapacityStore,
+} from '../../store/fundamentals/storage-capacities.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checked, neededDay, neededNumber, neededText, refuse, textIn } from '../files/fields.ts'
 import { type Catalogue, scaled } from '../prices/rows.ts'
@@ -13,37 +16,65 @@ const capacityMax = 1e9
 /** Surveys are published after the day that they are of; plans a little before. */
 const aheadDays = 400
 
-export function storageCapacities(store: StorageCapacityStore, catalogue: Catalogue): Dataset<StorageCapacity> {
+export function storageCapacities(
+  store: StorageCapacityStore,
+  catalogue: Catalogue,
+): Dataset<StorageCapacity> {
   return {
     name: 'storage-capacities',
     description:
       'Working storage capacity by storage code and the day from which it holds, as the Energy Information Administration surveys it.',
     columns: [
-      { name: 'code', required: true, description: 'Code or alias of category `storage`, such as CUSHING_STORAGE' },
+      {
+        name: 'code',
+        required: true,
+        description: 'Code or alias of category `storage`, such as CUSHING_STORAGE',
+      },
       { name: 'effective_on', required: true, description: 'Day from which the capacity holds' },
       { name: 'capacity', required: true, description: 'Working capacity' },
       {
         name: 'unit',
         required: false,
-        description: 'Of the capacity: the unit of the series (default), or thousand_barrels, barrels, mmcf',
+        description:
+          'Of the capacity: the unit of the series (default), or thousand_barrels, barrels, mmcf',
       },
-      { name: 'source', required: false, description: 'Who says so; default: the source of the file, import' },
+      {
+        name: 'source',
+        required: false,
+        description: 'Who says so; default: the source of the file, import',
+      },
     ],
     example:
       'code,effective_on,capacity,unit,source\nCUSHING_STORAGE,2024-03-01,78410,thousand_barrels,EIA\nPADD3_CRUDE_STORAGE,2024-03-01,420779,thousand_barrels,EIA\n',
     key: ['code', 'effective_on'],
     check: (row, now) =>
       checked(() => {
-        const code = neededText(row, 'code', 'write a code of category storage, such as CUSHING_STORAGE')
+        const code = neededText(
+          row,
+          'code',
+          'write a code of category storage, such as CUSHING_STORAGE',
+        )
         const series = catalogue.find(code)
         if (series?.category !== 'storage') {
           const near = series ? undefined : catalogue.nearest(code)
-          refuse('code', code, 'is not a storage code', near ? `did you mean ${near}?` : 'GET /v1/commodities?category=storage lists them')
+          refuse(
+            'code',
+            code,
+            'is not a storage code',
+            near ? `did you mean ${near}?` : 'GET /v1/commodities?category=storage lists them',
+          )
         }
         const sizes = unitSizes[series.unit] ?? { [series.unit]: 1 }
         const unit = textIn(row, 'unit')?.toLowerCase() ?? series.unit
         const known = Object.hasOwn(sizes, unit) ? sizes[unit] : undefined
-        const size = known ?? refuse('unit', unit, `does not measure ${series.code}`, `write ${Object.keys(sizes).join(' or ')}`)
+        const size =
+          known ??
+          refuse(
+            'unit',
+            unit,
+            `does not measure ${series.code}`,
+            `write ${Object.keys(sizes).join(' or ')}`,
+          )
         const given = neededNumber(row, 'capacity', 0, capacityMax)
         const capacity = scaled(given, size)
         if (capacity === 0) refuse('capacity', given, 'is nothing', 'write a capacity above 0')

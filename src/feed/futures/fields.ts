@@ -1,6 +1,12 @@
 import { parseDay, weekdayOf } from '../../lib/instant.ts'
 import { listed } from '../../market/futures/contracts.ts'
-import { type Family, families, familyBySlug, listedCount, parseContractCode } from '../../market/futures/families.ts'
+import {
+  type Family,
+  families,
+  familyBySlug,
+  listedCount,
+  parseContractCode,
+} from '../../market/futures/families.ts'
 import { type DatasetRow, neededText, numberIn, refuse, textIn } from '../files/fields.ts'
 
 const rightContract =
@@ -11,17 +17,28 @@ export interface GivenContract {
   month: string
 }
 
-/** A contract by its code, or by its place on the curve of a trading date: `WTI_FUTURES.2` is what public tables call contract 2. */
-export function contractIn(row: DatasetRow, exchangeWords: readonly string[], dateOf: (family: Family) => string): GivenContract {
+/**
+ * A contract by its code, or by its place on the curve of a trading date: `WTI_FUTURES.2` is what
+ * public tables call contract 2.
+ */
+export function contractIn(
+  row: DatasetRow,
+  exchangeWords: readonly string[],
+  dateOf: (family: Family) => string,
+): GivenContract {
   const text = neededText(row, 'contract', rightContract)
   const named = parseContractCode(text)
   if (named) return named
   const [, name, place] = /^(.+)\.(\d{1,2})$/.exec(text) ?? []
   const family =
-    name === undefined ? undefined : (families.find(one => one.code === name.toUpperCase()) ?? familyBySlug(name, exchangeWords)?.family)
+    name === undefined
+      ? undefined
+      : (families.find(one => one.code === name.toUpperCase()) ??
+        familyBySlug(name, exchangeWords)?.family)
   if (!family) return refuse('contract', text, 'is not a futures contract', rightContract)
   const nth = Number(place)
-  if (nth < 1 || nth > listedCount) refuse('contract', text, 'is not on the curve', `write a place from 1 to ${listedCount}`)
+  if (nth < 1 || nth > listedCount)
+    refuse('contract', text, 'is not on the curve', `write a place from 1 to ${listedCount}`)
   return { family, month: listed(family.code, dateOf(family), nth)[nth - 1]! }
 }
 
@@ -35,7 +52,8 @@ export const priceIn = (row: DatasetRow, field: string, level: number): number |
 /** A whole number from 0 on. */
 export function countIn(row: DatasetRow, field: string): number | undefined {
   const value = numberIn(row, field, 0, 1e12)
-  if (value !== undefined && !Number.isInteger(value)) refuse(field, value, 'is not a whole number', 'write lots, such as 284113')
+  if (value !== undefined && !Number.isInteger(value))
+    refuse(field, value, 'is not a whole number', 'write lots, such as 284113')
   return value
 }
 
@@ -46,19 +64,36 @@ export function sourceIn(row: DatasetRow): string {
   const text = textIn(row, 'source') ?? 'import'
   return sourcePattern.test(text)
     ? text
-    : refuse('source', text, 'is not a label', 'write letters, digits, _, - and ., at most 40 characters')
+    : refuse(
+        'source',
+        text,
+        'is not a label',
+        'write letters, digits, _, - and ., at most 40 characters',
+      )
 }
 
 /** Refuses dates on which no exchange trades and dates after the month of the contract. */
-export function checkTraded(day: string, { family, month }: GivenContract, field = 'traded_on'): void {
-  if (weekdayOf(parseDay(day)!) > 5) refuse(field, day, 'is on a weekend', 'an evening session counts to the next trading date')
-  if (day.slice(0, 7) > month) refuse(field, day, `is after the ${family.name} contract for ${month} has ended`, 'check the contract')
+export function checkTraded(
+  day: string,
+  { family, month }: GivenContract,
+  field = 'traded_on',
+): void {
+  if (weekdayOf(parseDay(day)!) > 5)
+    refuse(field, day, 'is on a weekend', 'an evening session counts to the next trading date')
+  if (day.slice(0, 7) > month)
+    refuse(
+      field,
+      day,
+      `is after the ${family.name} contract for ${month} has ended`,
+      'check the contract',
+    )
 }
 
 export const contractColumn = {
   name: 'contract',
   required: true,
-  description: 'Contract code (WTI_FUTURES_2026_12), or a place on the curve of the date (WTI_FUTURES.1, CL.2)',
+  description:
+    'Contract code (WTI_FUTURES_2026_12), or a place on the curve of the date (WTI_FUTURES.1, CL.2)',
 } as const
 
 export const sourceColumn = {

@@ -3,7 +3,15 @@ import type { WriteCounts } from '../../store/prices/observations.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checked, neededDay, refuse } from '../files/fields.ts'
 import type { Catalogue } from '../prices/rows.ts'
-import { checkTraded, contractColumn, contractIn, countIn, priceIn, sourceColumn, sourceIn } from './fields.ts'
+import {
+  checkTraded,
+  contractColumn,
+  contractIn,
+  countIn,
+  priceIn,
+  sourceColumn,
+  sourceIn,
+} from './fields.ts'
 
 /** Where the days and ticks of contracts go. */
 export interface FuturesWriter {
@@ -20,18 +28,31 @@ export interface FuturesDatasetDeps {
 /** A session that has opened in the evening counts to the next date. */
 const aheadDays = 1
 
-export function futuresSettlements({ futures, catalogue, exchangeWords }: FuturesDatasetDeps): Dataset<DayRecord> {
+export function futuresSettlements({
+  futures,
+  catalogue,
+  exchangeWords,
+}: FuturesDatasetDeps): Dataset<DayRecord> {
   return {
     name: 'futures-settlements',
-    description: 'Daily bars, settlements, volume and open interest of futures contracts by trading date.',
+    description:
+      'Daily bars, settlements, volume and open interest of futures contracts by trading date.',
     columns: [
       contractColumn,
       { name: 'traded_on', required: true, description: 'Trading date' },
       { name: 'open', required: false, description: 'First trade' },
       { name: 'high', required: false, description: 'Highest trade' },
       { name: 'low', required: false, description: 'Lowest trade' },
-      { name: 'close', required: false, description: 'Last trade; this or the settlement must be there' },
-      { name: 'settlement', required: false, description: 'Settlement as the exchange published it; leave empty what is only a close' },
+      {
+        name: 'close',
+        required: false,
+        description: 'Last trade; this or the settlement must be there',
+      },
+      {
+        name: 'settlement',
+        required: false,
+        description: 'Settlement as the exchange published it; leave empty what is only a close',
+      },
       { name: 'volume', required: false, description: 'Lots traded' },
       { name: 'open_interest', required: false, description: 'Lots open at the end of the date' },
       sourceColumn,
@@ -49,11 +70,25 @@ export function futuresSettlements({ futures, catalogue, exchangeWords }: Future
         checkTraded(tradedOn, contract)
         const { level } = catalogue.find(contract.family.code)!
         const price = (field: string) => priceIn(row, field, level) ?? null
-        const [open, high, low, close, settlement] = [price('open'), price('high'), price('low'), price('close'), price('settlement')]
-        if (close === null && settlement === null) refuse('close', undefined, '', 'give a close, a settlement or both')
+        const [open, high, low, close, settlement] = [
+          price('open'),
+          price('high'),
+          price('low'),
+          price('close'),
+          price('settlement'),
+        ]
+        if (close === null && settlement === null)
+          refuse('close', undefined, '', 'give a close, a settlement or both')
         checkBar(open, high, low, close)
         return {
-          ...{ family: contract.family.code, month: contract.month, tradedOn, open, high, low, close, settlement },
+          family: contract.family.code,
+          month: contract.month,
+          tradedOn,
+          open,
+          high,
+          low,
+          close,
+          settlement,
           volume: countIn(row, 'volume') ?? null,
           openInterest: countIn(row, 'open_interest') ?? null,
           source: sourceIn(row),
@@ -64,11 +99,19 @@ export function futuresSettlements({ futures, catalogue, exchangeWords }: Future
 }
 
 /** Open and close lie between low and high, as far as they are there. */
-function checkBar(open: number | null, high: number | null, low: number | null, close: number | null) {
+function checkBar(
+  open: number | null,
+  high: number | null,
+  low: number | null,
+  close: number | null,
+) {
   const inside = [open, close].filter(value => value !== null)
-  if (high !== null && low !== null && low > high) refuse('low', low, `is above the high ${high}`, 'check the order of the columns')
+  if (high !== null && low !== null && low > high)
+    refuse('low', low, `is above the high ${high}`, 'check the order of the columns')
   const over = high === null ? undefined : inside.find(value => value > high)
-  if (over !== undefined) refuse('high', high, `is below ${over}`, 'it is at least the open and the close')
+  if (over !== undefined)
+    refuse('high', high, `is below ${over}`, 'it is at least the open and the close')
   const under = low === null ? undefined : inside.find(value => value < low)
-  if (under !== undefined) refuse('low', low, `is above ${under}`, 'it is at most the open and the close')
+  if (under !== undefined)
+    refuse('low', low, `is above ${under}`, 'it is at most the open and the close')
 }

@@ -2,16 +2,34 @@ import type { TickRecord } from '../../market/futures/contract-days.ts'
 import { tradingDate } from '../../market/futures/contracts.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checked, neededInstant, refuse } from '../files/fields.ts'
-import { checkTraded, contractColumn, contractIn, countIn, priceIn, sourceColumn, sourceIn } from './fields.ts'
+import {
+  checkTraded,
+  contractColumn,
+  contractIn,
+  countIn,
+  priceIn,
+  sourceColumn,
+  sourceIn,
+} from './fields.ts'
 import type { FuturesDatasetDeps } from './settlements.ts'
 
-export function futuresTicks({ futures, catalogue, exchangeWords }: FuturesDatasetDeps): Dataset<TickRecord> {
+export function futuresTicks({
+  futures,
+  catalogue,
+  exchangeWords,
+}: FuturesDatasetDeps): Dataset<TickRecord> {
   return {
     name: 'futures-ticks',
-    description: 'Intraday prices of futures contracts; days without a bar of their own get one from them.',
+    description:
+      'Intraday prices of futures contracts; days without a bar of their own get one from them.',
     columns: [
       contractColumn,
-      { name: 'traded_at', required: true, description: 'Time of the trade with its zone; finer than five minutes is added up in answers' },
+      {
+        name: 'traded_at',
+        required: true,
+        description:
+          'Time of the trade with its zone; finer than five minutes is added up in answers',
+      },
       { name: 'price', required: true, description: 'Price' },
       { name: 'volume', required: false, description: 'Lots traded; default 0' },
       sourceColumn,
@@ -26,8 +44,12 @@ export function futuresTicks({ futures, catalogue, exchangeWords }: FuturesDatas
         checkTraded(tradingDate(contract.family, tradedAt), contract, 'traded_at')
         const { level } = catalogue.find(contract.family.code)!
         return {
-          ...{ family: contract.family.code, month: contract.month, tradedAt },
-          price: priceIn(row, 'price', level) ?? refuse('price', undefined, '', 'write a decimal number with a point'),
+          family: contract.family.code,
+          month: contract.month,
+          tradedAt,
+          price:
+            priceIn(row, 'price', level) ??
+            refuse('price', undefined, '', 'write a decimal number with a point'),
           volume: countIn(row, 'volume') ?? 0,
           source: sourceIn(row),
         }

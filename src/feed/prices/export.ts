@@ -12,18 +12,25 @@ export interface ExportRow {
   currency: string | null
 }
 
-/** Rows page by page, in the order of code and time; how they are fetched is the caller's business. */
+/**
+ * Rows page by page, in the order of code and time; how they are fetched is the caller's business.
+ */
 export type ExportPages = Iterable<readonly ExportRow[]> | AsyncIterable<readonly ExportRow[]>
 
 export type ExportFormat = 'csv' | 'ndjson'
 
-export const formatOf = (path: string): ExportFormat => (/\.(ndjson|jsonl)(\.gz)?$/i.test(path) ? 'ndjson' : 'csv')
+export const formatOf = (path: string): ExportFormat =>
+  /\.(ndjson|jsonl)(\.gz)?$/i.test(path) ? 'ndjson' : 'csv'
 
 /**
- * The text of an export, page by page: one spelling for each value (UTC instants, the shortest number that reads back as the same double), so that
- * equal data gives equal bytes. Throws when the rows are not in order, because the same data would then have several spellings.
+ * The text of an export, page by page: one spelling for each value (UTC instants, the shortest
+ * number that reads back as the same double), so that equal data gives equal bytes. Throws when the
+ * rows are not in order, because the same data would then have several spellings.
  */
-export async function* exportText(pages: ExportPages, format: ExportFormat): AsyncGenerator<string> {
+export async function* exportText(
+  pages: ExportPages,
+  format: ExportFormat,
+): AsyncGenerator<string> {
   const line = format === 'csv' ? csvLine : jsonLine
   if (format === 'csv') yield 'code,observed_at,price,currency\n'
   let code = ''
@@ -44,17 +51,26 @@ export async function* exportText(pages: ExportPages, format: ExportFormat): Asy
   }
 }
 
-const csvLine = (row: ExportRow) => `${row.code},${isoInstant(row.observedAt)},${row.value},${row.currency ?? ''}\n`
+const csvLine = (row: ExportRow) =>
+  `${row.code},${isoInstant(row.observedAt)},${row.value},${row.currency ?? ''}\n`
 
 const jsonLine = ({ code, observedAt, value, currency }: ExportRow) =>
   `${JSON.stringify({ code, observed_at: isoInstant(observedAt), price: value, currency })}\n`
 
-/** Writes an export to a file, packed when its name ends in `.gz`. The file appears under its name when it is whole, never half of it. */
-export async function exportFile(path: string, pages: ExportPages, format: ExportFormat): Promise<void> {
+/**
+ * Writes an export to a file, packed when its name ends in `.gz`. The file appears under its name
+ * when it is whole, never half of it.
+ */
+export async function exportFile(
+  path: string,
+  pages: ExportPages,
+  format: ExportFormat,
+): Promise<void> {
   const partial = `${path}.partial`
   const text = Readable.from(exportText(pages, format))
   try {
-    if (path.toLowerCase().endsWith('.gz')) await pipeline(text, createGzip(), createWriteStream(partial))
+    if (path.toLowerCase().endsWith('.gz'))
+      await pipeline(text, createGzip(), createWriteStream(partial))
     else await pipeline(text, createWriteStream(partial))
     await rename(partial, path)
   } catch (error) {

@@ -4,8 +4,9 @@ import type { Columns } from '../files/columns.ts'
 import { type Catalogue, earliestAt, latestAt, scaled } from './rows.ts'
 
 /**
- * Reads the ordinary row (`WTI_USD,2024-03-28T14:30:00Z,83.17`) straight from its bytes, without a string or an object for it: several million
- * rows a second. It gives exactly the point that `checkRow` gives, and leaves every row with anything unusual in it to `checkRow`.
+ * Reads the ordinary row (`WTI_USD,2024-03-28T14:30:00Z,83.17`) straight from its bytes, without a
+ * string or an object for it: several million rows a second. It gives exactly the point that
+ * `checkRow` gives, and leaves every row with anything unusual in it to `checkRow`.
  */
 export interface Lane {
   /** True: the three values below are the row's. False: unusual, blank or wrong. */
@@ -27,7 +28,10 @@ const zero = 48
 const quote = 34
 const spellingsMax = 10_000
 const daysMax = 100_000
-/** Up to here both the digits and the power of ten are exact doubles, so that one division rounds exactly as reading the text would. */
+/**
+ * Up to here both the digits and the power of ten are exact doubles, so that one division rounds
+ * exactly as reading the text would.
+ */
 const digitsMax = 15
 const textMax = 40
 const powers = Array.from({ length: digitsMax + 1 }, (_, n) => 10 ** n)
@@ -46,12 +50,21 @@ export interface LaneRequest {
 }
 
 /** Undefined for files with several values in a row. */
-export function laneOf({ columns, width, separator }: Shape, { catalogue, now, scale = 1 }: LaneRequest): Lane | undefined {
+export function laneOf(
+  { columns, width, separator }: Shape,
+  { catalogue, now, scale = 1 }: LaneRequest,
+): Lane | undefined {
   const only = columns.values.length === 1 ? columns.values[0]! : undefined
   if (!only) return undefined
-  const places = { code: columns.code ?? -1, time: columns.observedAt, price: only.place, currency: columns.currency ?? -1 }
+  const places = {
+    code: columns.code ?? -1,
+    time: columns.observedAt,
+    price: only.place,
+    currency: columns.currency ?? -1,
+  }
   const known = spellings(catalogue)
-  const fixed = only.code === undefined ? undefined : known.find(Buffer.from(only.code), 0, only.code.length)
+  const fixed =
+    only.code === undefined ? undefined : known.find(Buffer.from(only.code), 0, only.code.length)
   if (only.code !== undefined && !fixed) return undefined
   const days = dayReader()
   const latest = latestAt(now)
@@ -91,7 +104,10 @@ export function laneOf({ columns, width, separator }: Shape, { catalogue, now, s
   }
 }
 
-/** Series by the bytes of their name. Files mostly repeat the code of the row before, so that one is compared first. */
+/**
+ * Series by the bytes of their name. Files mostly repeat the code of the row before, so that one is
+ * compared first.
+ */
 function spellings(catalogue: Catalogue) {
   const byHash = new Map<number, Known>()
   let previous: Known | undefined
@@ -133,7 +149,10 @@ function same(name: Uint8Array, bytes: Uint8Array, from: number, to: number): bo
 
 type DayReader = (year: number, month: number, day: number) => number
 
-/** Midnight UTC of a calendar day, NaN when there is none; the days of a file are few and come again. */
+/**
+ * Midnight UTC of a calendar day, NaN when there is none; the days of a file are few and come
+ * again.
+ */
 function dayReader(): DayReader {
   const byKey = new Map<number, number>()
   let previousKey = -1
@@ -160,7 +179,10 @@ function pair(bytes: Uint8Array, at: number): number {
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1
 }
 
-/** Unix ms of `YYYY-MM-DD`, `YYYY-MM-DDTHH:MM:SSZ` or `YYYY-MM-DDTHH:MM:SS.mmmZ`; NaN for everything else. */
+/**
+ * Unix ms of `YYYY-MM-DD`, `YYYY-MM-DDTHH:MM:SSZ` or `YYYY-MM-DDTHH:MM:SS.mmmZ`; NaN for everything
+ * else.
+ */
 function timeAt(bytes: Uint8Array, from: number, to: number, days: DayReader): number {
   const length = to - from
   if (length !== 10 && length !== 20 && length !== 24) return Number.NaN
@@ -172,7 +194,13 @@ function timeAt(bytes: Uint8Array, from: number, to: number, days: DayReader): n
   if ((century | year | month | date) < 0) return Number.NaN
   const day = days(century * 100 + year, month, date)
   if (length === 10) return day
-  if (bytes[from + 10] !== 84 || bytes[from + 13] !== 58 || bytes[from + 16] !== 58 || bytes[to - 1] !== 90) return Number.NaN
+  if (
+    bytes[from + 10] !== 84 ||
+    bytes[from + 13] !== 58 ||
+    bytes[from + 16] !== 58 ||
+    bytes[to - 1] !== 90
+  )
+    return Number.NaN
   const hour = pair(bytes, from + 11)
   const minute = pair(bytes, from + 14)
   const second = pair(bytes, from + 17)
@@ -206,7 +234,10 @@ function numberAt(bytes: Uint8Array, from: number, to: number): number {
     else return Number.NaN
   }
   if (digits === 0) return Number.NaN
-  if (digits > digitsMax) return to - from > textMax ? Number.NaN : Number(String.fromCharCode(...bytes.subarray(from, to))) + 0
+  if (digits > digitsMax)
+    return to - from > textMax
+      ? Number.NaN
+      : Number(String.fromCharCode(...bytes.subarray(from, to))) + 0
   const value = decimals > 0 ? number / powers[decimals]! : number
   return negative ? 0 - value : value
 }

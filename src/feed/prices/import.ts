@@ -22,7 +22,9 @@ export interface ImportRequest {
   mapping?: Mapping
   /** The one code that all rows belong to. */
   series?: string
-  /** What every value is multiplied by (1): 0.001 for a file in thousands of the unit of its series. */
+  /**
+   * What every value is multiplied by (1): 0.001 for a file in thousands of the unit of its series.
+   */
   scale?: number
   /** Everything is checked and nothing is written, the `.rejected` file neither. */
   dryRun?: boolean
@@ -45,7 +47,10 @@ export interface Progress {
   read: number
 }
 
-/** In values: rows, or in a wide file the cells of its mapped columns. When all is written, read is the sum of all the others but `points`. */
+/**
+ * In values: rows, or in a wide file the cells of its mapped columns. When all is written, read is
+ * the sum of all the others but `points`.
+ */
 export interface Counts extends WriteCounts {
   read: number
   /** What was handed to the writer, or would have been in a dry run. */
@@ -74,25 +79,42 @@ const samplesMax = 20
 
 const besideInput = (file: string) => (file === '-' ? 'stdin.rejected' : `${file}.rejected`)
 
-/** Imports files one after the other. Throws a sentence, before anything is written, when one of them cannot be read as asked; afterwards only if the writer does. */
+/**
+ * Imports files one after the other. Throws a sentence, before anything is written, when one of
+ * them cannot be read as asked; afterwards only if the writer does.
+ */
 export async function importFiles(request: ImportRequest): Promise<ImportReport> {
-  const { files, mapping = new Map(), series, scale = 1, catalogue, now, rejectedPath = besideInput } = request
-  if (!(scale > 0 && Number.isFinite(scale))) throw new Error(`--scale ${scale} is not a number above 0: write for example --scale 0.001`)
+  const {
+    files,
+    mapping = new Map(),
+    series,
+    scale = 1,
+    catalogue,
+    now,
+    rejectedPath = besideInput,
+  } = request
+  if (!(scale > 0 && Number.isFinite(scale)))
+    throw new Error(`--scale ${scale} is not a number above 0: write for example --scale 0.001`)
   const columns: ColumnRequest = { mapping, series, catalogue, now }
   checkRequest(columns)
   const inputs = new Set(files.map(file => resolve(file)))
   const clash = files.find(file => inputs.has(resolve(rejectedPath(file))))
-  if (clash) throw new Error(`${rejectedPath(clash)} is where the rejected lines of ${clash} go: rename it and import it on its own`)
+  if (clash)
+    throw new Error(
+      `${rejectedPath(clash)} is where the rejected lines of ${clash} go: rename it and import it on its own`,
+    )
   const sources: Source[] = []
   try {
-    for (const file of files) sources.push(await openSource(file, request.stdin, request.spoolDirectory ?? tmpdir()))
+    for (const file of files)
+      sources.push(await openSource(file, request.stdin, request.spoolDirectory ?? tmpdir()))
     const prepared: Prepared[] = []
     for (const source of sources) {
       const table = await tableOf(source, columns)
       prepared.push({ table, repeats: await repeatsIn(table, request) })
     }
     const reports: FileReport[] = []
-    for (const [i, one] of prepared.entries()) reports.push(await importTable(one, request, rejectedPath(files[i]!)))
+    for (const [i, one] of prepared.entries())
+      reports.push(await importTable(one, request, rejectedPath(files[i]!)))
     return { ...total(reports), files: reports }
   } finally {
     for (const source of sources) await source.close()
@@ -104,7 +126,10 @@ interface Prepared {
   repeats: Repeats | undefined
 }
 
-/** Reads a whole file ahead: it is readable to its end, and what it says more than once is known. Undefined when it says nothing twice. */
+/**
+ * Reads a whole file ahead: it is readable to its end, and what it says more than once is known.
+ * Undefined when it says nothing twice.
+ */
 async function repeatsIn(table: Table, request: ImportRequest): Promise<Repeats | undefined> {
   const order = disorder()
   await lookAhead(table, request, order.see)
@@ -119,7 +144,11 @@ async function repeatsIn(table: Table, request: ImportRequest): Promise<Repeats 
   return repeats
 }
 
-async function lookAhead(table: Table, request: ImportRequest, see: (seriesId: number, observedAt: number, value: number) => void) {
+async function lookAhead(
+  table: Table,
+  request: ImportRequest,
+  see: (seriesId: number, observedAt: number, value: number) => void,
+) {
   const meter = meterOf(table, 'checking', request)
   let read = 0
   const count = () => {
@@ -150,20 +179,35 @@ interface Verdicts {
   rejected(line: number, reasons: string[], text: string): void
 }
 
-/** Judges every row of a table, pausing after each block so that the caller can pass on what it was told. */
-async function* judge(table: Table, request: ImportRequest, verdicts: Verdicts, heard: (bytes: number) => void): AsyncGenerator<void> {
+/**
+ * Judges every row of a table, pausing after each block so that the caller can pass on what it was
+ * told.
+ */
+async function* judge(
+  table: Table,
+  request: ImportRequest,
+  verdicts: Verdicts,
+  heard: (bytes: number) => void,
+): AsyncGenerator<void> {
   const lane = table.format === 'csv' ? laneOf(table, request) : undefined
   for await (const block of blocksOf(table, heard)) {
     const { bytes, starts, ends, lines } = block
     for (let i = block.first; i < block.count; i += 1) {
-      if (lane?.read(bytes, starts[i]!, ends[i]!)) verdicts.point(lane.seriesId, lane.observedAt, lane.value)
+      if (lane?.read(bytes, starts[i]!, ends[i]!))
+        verdicts.point(lane.seriesId, lane.observedAt, lane.value)
       else judgeText(table, recordText(block, i), lines[i]!, request, verdicts)
     }
     yield
   }
 }
 
-function judgeText(table: Table, text: string, line: number, { catalogue, now, scale }: ImportRequest, verdicts: Verdicts): void {
+function judgeText(
+  table: Table,
+  text: string,
+  line: number,
+  { catalogue, now, scale }: ImportRequest,
+  verdicts: Verdicts,
+): void {
   const rows = rowsIn(table, text)
   if (typeof rows === 'string') {
     verdicts.rejected(line, [rows], text)
@@ -172,14 +216,24 @@ function judgeText(table: Table, text: string, line: number, { catalogue, now, s
   const reasons: string[] = []
   for (const row of rows) {
     const checked = checkRow(row, catalogue, now, scale)
-    if (checked.kind === 'point') verdicts.point(checked.point.seriesId, checked.point.observedAt, checked.point.value)
+    if (checked.kind === 'point')
+      verdicts.point(checked.point.seriesId, checked.point.observedAt, checked.point.value)
     else if (checked.kind === 'blank') verdicts.blank()
-    else reasons.push(rows.length > 1 && checked.field === 'price' ? `${row.code}: ${checked.reason}` : checked.reason)
+    else
+      reasons.push(
+        rows.length > 1 && checked.field === 'price'
+          ? `${row.code}: ${checked.reason}`
+          : checked.reason,
+      )
   }
   if (reasons.length > 0) verdicts.rejected(line, reasons, text)
 }
 
-async function importTable({ table, repeats }: Prepared, request: ImportRequest, path: string): Promise<FileReport> {
+async function importTable(
+  { table, repeats }: Prepared,
+  request: ImportRequest,
+  path: string,
+): Promise<FileReport> {
   const report = emptyReport(table.source.name)
   const meter = meterOf(table, 'importing', request)
   const rejects = request.dryRun ? undefined : await rejectedFile(path, table)
@@ -249,12 +303,28 @@ function batchesFor(writer: PointWriter) {
   }
 }
 
-const zeros = (): Counts => ({ read: 0, points: 0, inserted: 0, revised: 0, unchanged: 0, superseded: 0, rejected: 0, blank: 0 })
+const zeros = (): Counts => ({
+  read: 0,
+  points: 0,
+  inserted: 0,
+  revised: 0,
+  unchanged: 0,
+  superseded: 0,
+  rejected: 0,
+  blank: 0,
+})
 
-const emptyReport = (file: string): FileReport => ({ ...zeros(), file, rejectedPath: undefined, rejectedFault: undefined, samples: [] })
+const emptyReport = (file: string): FileReport => ({
+  ...zeros(),
+  file,
+  rejectedPath: undefined,
+  rejectedFault: undefined,
+  samples: [],
+})
 
 function total(reports: readonly FileReport[]): Counts {
   const sum = zeros()
-  for (const report of reports) for (const key of Object.keys(sum) as (keyof Counts)[]) sum[key] += report[key]
+  for (const report of reports)
+    for (const key of Object.keys(sum) as (keyof Counts)[]) sum[key] += report[key]
   return sum
 }

@@ -20,8 +20,16 @@ export interface SourceReading {
 }
 
 export interface SourceReader {
-  /** `mask` takes out of the text what must go no further. A sentence where there are no rows to be found. */
-  read(bytes: Uint8Array, layout: SourceLayout, mask: (text: string) => string, now: number): Promise<SourceReading | { fault: string }>
+  /**
+   * `mask` takes out of the text what must go no further. A sentence where there are no rows to be
+   * found.
+   */
+  read(
+    bytes: Uint8Array,
+    layout: SourceLayout,
+    mask: (text: string) => string,
+    now: number,
+  ): Promise<SourceReading | { fault: string }>
 }
 
 /** They are written in one transaction, which must not hold up the requests behind it. */
@@ -51,7 +59,11 @@ async function textOf(bytes: Uint8Array): Promise<string | { fault: string }> {
       content = await unpack(bytes, { maxOutputLength: contentBytesMax })
     } catch (error) {
       const isLong = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
-      return { fault: isLong ? `it is longer than ${contentBytesMax / 2 ** 20} MB when unpacked` : 'its gzip data is damaged or cut off' }
+      return {
+        fault: isLong
+          ? `it is longer than ${contentBytesMax / 2 ** 20} MB when unpacked`
+          : 'its gzip data is damaged or cut off',
+      }
     }
   }
   try {
@@ -86,7 +98,9 @@ function guessed(text: string): 'json' | 'ndjson' | 'csv' {
   if (!/^[[{]/.test(text)) return 'csv'
   if (text.startsWith('[')) return 'json'
   const all = lines(text)
-  return all.length > 1 && all[0]!.trimEnd().endsWith('}') && parsed(all[0]!) !== undefined ? 'ndjson' : 'json'
+  return all.length > 1 && all[0]!.trimEnd().endsWith('}') && parsed(all[0]!) !== undefined
+    ? 'ndjson'
+    : 'json'
 }
 
 const lines = (text: string): string[] => text.split(/\r?\n/).filter(line => line.trim() !== '')
@@ -115,11 +129,17 @@ function at(value: unknown, steps: readonly string[]): unknown {
 function jsonRecords(value: unknown, items: readonly string[]): Rec[] | { fault: string } {
   const list = at(value, items)
   if (Array.isArray(list)) return list.length > rowsMax ? tooMany : list.map(asObject)
-  if (isObject(list) && (items.length > 0 || !Object.values(list).some(Array.isArray))) return [list]
-  if (items.length > 0) return { fault: `it has no list at ${shown(items.join('.'))}, which scraper_config.items names` }
+  if (isObject(list) && (items.length > 0 || !Object.values(list).some(Array.isArray)))
+    return [list]
+  if (items.length > 0)
+    return {
+      fault: `it has no list at ${shown(items.join('.'))}, which scraper_config.items names`,
+    }
   if (!isObject(value)) return { fault: 'it is not a list of objects' }
   const name = Object.keys(value).find(key => Array.isArray(value[key]))!
-  return { fault: `it is an object: name the list in it with scraper_config.items, such as ${shown(name)}` }
+  return {
+    fault: `it is an object: name the list in it with scraper_config.items, such as ${shown(name)}`,
+  }
 }
 
 function csvRecords(text: string): Rec[] | { fault: string } {
@@ -128,11 +148,13 @@ function csvRecords(text: string): Rec[] | { fault: string } {
   if (header === undefined) return { fault: 'it is empty' }
   const separator = separatorOf(header)
   const columns = fieldsOf(header, separator)
-  if (!columns || columns.every(name => name === '')) return { fault: 'its first line does not name the columns' }
+  if (!columns || columns.every(name => name === ''))
+    return { fault: 'its first line does not name the columns' }
   return rows.map(row => {
     const fields = fieldsOf(row, separator)
     if (!fields) return 'a quote is not closed, or text follows it'
-    if (fields.length > columns.length && fields.slice(columns.length).some(Boolean)) return 'it has more fields than the first line'
+    if (fields.length > columns.length && fields.slice(columns.length).some(Boolean))
+      return 'it has more fields than the first line'
     return Object.fromEntries(columns.map((name, i) => [name, fields[i]]))
   })
 }
@@ -166,7 +188,12 @@ const usualNames: Readonly<Record<RowField, readonly string[]>> = {
   unit: ['unit'],
 }
 
-async function judged(records: readonly Rec[], layout: SourceLayout, names: Namer, now: number): Promise<SourceReading> {
+async function judged(
+  records: readonly Rec[],
+  layout: SourceLayout,
+  names: Namer,
+  now: number,
+): Promise<SourceReading> {
   const rows = new Map<string, SourceRow>()
   const rejections: string[] = []
   let rejected = 0
@@ -174,7 +201,8 @@ async function judged(records: readonly Rec[], layout: SourceLayout, names: Name
     if (i % rowsEach === rowsEach - 1) await sleep(0)
     const row = typeof record === 'string' ? record : rowOf(record, layout, names, now)
     if (typeof row !== 'string') {
-      // Of those that agree in what they are of the last counts, so that the same content again changes nothing.
+      // Of those that agree in what they are of the last counts, so that the same content again
+      // changes nothing.
       rows.set(`${row.observedAt} ${row.fuelType} ${row.port}`, row)
       continue
     }
@@ -188,20 +216,34 @@ const currencyCode = /^[A-Za-z]{3}$/
 const priceMax = 1e9
 
 /** The price that a row states, or the sentence that says why it states none. */
-function rowOf(record: Readonly<Record<string, unknown>>, layout: SourceLayout, names: Namer, now: number): SourceRow | string {
+function rowOf(
+  record: Readonly<Record<string, unknown>>,
+  layout: SourceLayout,
+  names: Namer,
+  now: number,
+): SourceRow | string {
   const given = (field: RowField): unknown => {
     const steps = layout.fields.get(field)
     const names = steps ? [steps] : usualNames[field].map(name => [name])
-    const found = names.map(one => at(record, one)).find(value => value !== undefined && value !== null && value !== '')
+    const found = names
+      .map(one => at(record, one))
+      .find(value => value !== undefined && value !== null && value !== '')
     return found ?? layout.defaults.get(field)
   }
   const text = (field: RowField): string | undefined => {
     const value = given(field)
-    return value === undefined ? undefined : typeof value === 'string' ? value.trim() : JSON.stringify(value)
+    return value === undefined
+      ? undefined
+      : typeof value === 'string'
+        ? value.trim()
+        : JSON.stringify(value)
   }
-  const price = isBlank(given('price')) ? 'price is missing: write a decimal number' : numberOf(given('price'))
+  const price = isBlank(given('price'))
+    ? 'price is missing: write a decimal number'
+    : numberOf(given('price'))
   if (typeof price === 'string') return price
-  if (price <= 0 || price > priceMax) return `price ${price} is not believed: write what a metric ton costs, more than 0`
+  if (price <= 0 || price > priceMax)
+    return `price ${price} is not believed: write what a metric ton costs, more than 0`
   const observedAt = momentOf(given('timestamp'), now)
   if (typeof observedAt === 'string') return observedAt
   const [fuel, place] = [text('fuel_type'), text('port')]
@@ -213,11 +255,13 @@ function rowOf(record: Readonly<Record<string, unknown>>, layout: SourceLayout, 
   if (unit !== undefined && !isMetricTon(unit))
     return `unit ${shown(unit)} is not the metric ton: only prices per metric ton (MT) are taken`
   const currency = text('currency') ?? 'USD'
-  if (!currencyCode.test(currency)) return `currency ${shown(currency)} is not a code of three letters: write USD`
+  if (!currencyCode.test(currency))
+    return `currency ${shown(currency)} is not a code of three letters: write USD`
   const area = text('region')
   // Of a listed port its own, of another what the row says.
   const region = names.home(port) ?? (area ? names.region(area) : null)
-  if (region === undefined) return `region ${shown(area)} is not known: write AMERICAS, EMEA or APAC`
+  if (region === undefined)
+    return `region ${shown(area)} is not known: write AMERICAS, EMEA or APAC`
   return { observedAt, fuelType, port, region, currency: currency.toUpperCase(), price }
 }
 
@@ -246,7 +290,9 @@ function namer(ports: readonly Port[]): Namer {
   }
 }
 
-function remembered(find: (text: string) => string | undefined): (text: string) => string | undefined {
+function remembered(
+  find: (text: string) => string | undefined,
+): (text: string) => string | undefined {
   const held = new Map<string, string | undefined>()
   return text => {
     if (!held.has(text)) held.set(text, find(text))
@@ -260,8 +306,17 @@ const [secondsMin, secondsMax] = [1e8, 1e11]
 /** An ISO 8601 time with its zone, a day, or Unix seconds or milliseconds as a number. */
 function momentOf(value: unknown, now: number): number | string {
   const number =
-    typeof value === 'number' ? value : typeof value === 'string' && /^\d{9,13}$/.test(value.trim()) ? Number(value) : undefined
-  const ms = number === undefined || number < secondsMin ? undefined : number < secondsMax ? number * secondMs : number
+    typeof value === 'number'
+      ? value
+      : typeof value === 'string' && /^\d{9,13}$/.test(value.trim())
+        ? Number(value)
+        : undefined
+  const ms =
+    number === undefined || number < secondsMin
+      ? undefined
+      : number < secondsMax
+        ? number * secondMs
+        : number
   const at = instantOf(ms === undefined ? value : isoOf(ms), now)
   return typeof at === 'string' ? at.replaceAll('observed_at', 'timestamp') : at
 }

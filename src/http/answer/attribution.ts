@@ -1,7 +1,25 @@
-/** The channels that a client may say it is; one that names its language or host is of the form `sdk-python`. */
-export const channels = ['api', 'dashboard', 'web', 'mobile', 'sdk', 'cli', 'mcp', 'agent', 'spreadsheet', 'widget', 'integration'] as const
+/**
+ * The channels that a client may say it is; one that names its language or host is of the form
+ * `sdk-python`.
+ */
+export const channels = [
+  'api',
+  'dashboard',
+  'web',
+  'mobile',
+  'sdk',
+  'cli',
+  'mcp',
+  'agent',
+  'spreadsheet',
+  'widget',
+  'integration',
+] as const
 
-/** Through which channel a request says that it comes, by the header `<prefix>Source`: `api` where it says nothing that is known. */
+/**
+ * Through which channel a request says that it comes, by the header `<prefix>Source`: `api` where
+ * it says nothing that is known.
+ */
 export function sourceOf(request: Request, headerPrefix: string): string {
   const word = request.headers.get(`${headerPrefix}Source`)?.trim().toLowerCase() ?? ''
   const [channel] = /^[a-z]+(?=$|[-_][a-z0-9]{1,30}$)/.exec(word) ?? []

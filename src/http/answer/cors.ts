@@ -1,4 +1,5 @@
-const allowedHeaders = 'authorization, content-type, if-none-match, idempotency-key, last-event-id, x-request-id'
+const allowedHeaders =
+  'authorization, content-type, if-none-match, idempotency-key, last-event-id, x-request-id'
 const allowedMethods = 'GET, HEAD, POST, PATCH, DELETE, OPTIONS'
 /** Of the answer; under the prefix of the service's own headers, `Data` too. */
 const exposedHeaders = [
@@ -32,12 +33,21 @@ const exposedHeaders = [
 /** By which clients say what they are. */
 const attribution = (prefix: string): string => `${prefix}Source, ${prefix}Tool`.toLowerCase()
 
-/** What a page of another origin may read. Never with credentials: keys travel in a header that the page sets itself. */
-export function corsHeaders(headers: Record<string, string>, origin: string, origins: readonly string[], prefix = ''): void {
+/**
+ * What a page of another origin may read. Never with credentials: keys travel in a header that the
+ * page sets itself.
+ */
+export function corsHeaders(
+  headers: Record<string, string>,
+  origin: string,
+  origins: readonly string[],
+  prefix = '',
+): void {
   const any = origins.includes('*')
   if (!any && !origins.includes(origin)) return
   headers['access-control-allow-origin'] = any ? '*' : origin
-  headers['access-control-expose-headers'] = prefix === '' ? exposedHeaders : `${exposedHeaders}, ${prefix}Data`
+  headers['access-control-expose-headers'] =
+    prefix === '' ? exposedHeaders : `${exposedHeaders}, ${prefix}Data`
   if (!any) headers.vary = headers.vary ? `${headers.vary}, Origin` : 'Origin'
 }
 
@@ -48,7 +58,8 @@ export function preflight(request: Request, origins: readonly string[], prefix =
   if (origin !== null) {
     corsHeaders(headers, origin, origins, prefix)
     headers['access-control-allow-methods'] = allowedMethods
-    headers['access-control-allow-headers'] = prefix === '' ? allowedHeaders : `${allowedHeaders}, ${attribution(prefix)}`
+    headers['access-control-allow-headers'] =
+      prefix === '' ? allowedHeaders : `${allowedHeaders}, ${attribution(prefix)}`
     headers['access-control-max-age'] = '86400'
   }
   return new Response(null, { status: 204, headers })

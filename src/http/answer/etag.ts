@@ -1,4 +1,7 @@
-/** Whether a client already has the answer with this entity tag (weak comparison, as the standard has it for If-None-Match). */
+/**
+ * Whether a client already has the answer with this entity tag (weak comparison, as the standard
+ * has it for If-None-Match).
+ */
 export function hasEtag(header: string | null, etag: string): boolean {
   if (header === null) return false
   if (header === etag || header.trim() === '*') return true

@@ -33,21 +33,29 @@ const windowSeconds = (one: WindowReading) => (one.name === 'demo' ? 3600 : 60)
 interface Fixed {
   counted: boolean
   policy: string
-  /** As many as states, tiers and limits of the rolling window come with the quota window: a few. */
+  /**
+   * As many as states, tiers and limits of the rolling window come with the quota window: a few.
+   */
   templates: Template[]
   /** What `RateLimit` says between the numbers, which changes once a second. */
   second: number
   between: string
 }
 
-/** The headers that no request changes, and places for those that every request sets: finding one costs less than adding one. */
+/**
+ * The headers that no request changes, and places for those that every request sets: finding one
+ * costs less than adding one.
+ */
 interface Template {
   state: string
   tier: string
   /** Of the rolling window, where it is the only one. */
   limit: number | undefined
   headers: Headers
-  /** By entity tag, what answers that come again begin with: the template and all that their handler gave. */
+  /**
+   * By entity tag, what answers that come again begin with: the template and all that their handler
+   * gave.
+   */
   answers: Map<string, Begun>
 }
 
@@ -58,7 +66,9 @@ interface Begun {
   headers: Headers
 }
 
-/** An answer that is asked for again and again has few entity tags at a time: one for each series. */
+/**
+ * An answer that is asked for again and again has few entity tags at a time: one for each series.
+ */
 const answersMax = 64
 
 const fixed = new WeakMap<QuotaWindow, Fixed>()
@@ -67,16 +77,24 @@ function fixedOf(window: QuotaWindow): Fixed {
   let held = fixed.get(window)
   if (!held) {
     const counted = window.limit !== null
-    const policy = counted ? `"quota";q=${window.limit};w=${seconds(window.endsAt - window.startsAt)}, ` : ''
+    const policy = counted
+      ? `"quota";q=${window.limit};w=${seconds(window.endsAt - window.startsAt)}, `
+      : ''
     held = { counted, policy, templates: [], second: -1, between: '' }
     fixed.set(window, held)
   }
   return held
 }
 
-function templateOf({ entitled, window, state }: Standing, held: Fixed, burst: WindowReading | undefined): Template {
+function templateOf(
+  { entitled, window, state }: Standing,
+  held: Fixed,
+  burst: WindowReading | undefined,
+): Template {
   const limit = burst?.limit
-  const known = held.templates.find(one => one.state === state && one.tier === entitled.tier && one.limit === limit)
+  const known = held.templates.find(
+    one => one.state === state && one.tier === entitled.tier && one.limit === limit,
+  )
   if (known) return known
   const headers = new Headers()
   if (held.counted) {
@@ -90,19 +108,29 @@ function templateOf({ entitled, window, state }: Standing, held: Fixed, burst: W
   headers.set('x-ratelimit-tier', entitled.tier)
   headers.set('x-request-id', '')
   headers.set('ratelimit', '')
-  headers.set('ratelimit-policy', burst ? `${held.policy}"burst";q=${burst.limit};w=60` : held.policy)
+  headers.set(
+    'ratelimit-policy',
+    burst ? `${held.policy}"burst";q=${burst.limit};w=60` : held.policy,
+  )
   const template = { state, tier: entitled.tier, limit, headers, answers: new Map() }
   held.templates.push(template)
   return template
 }
 
 /**
- * Every header of an answer to a key: what the handler gave and all of the rate headers. Without a quota the counting headers name what
- * was used and no limit. `RateLimit` and `RateLimit-Policy` follow the IETF draft and name every window that applies.
+ * Every header of an answer to a key: what the handler gave and all of the rate headers. Without a
+ * quota the counting headers name what was used and no limit. `RateLimit` and `RateLimit-Policy`
+ * follow the IETF draft and name every window that applies.
  *
- * Copying made headers and changing a few takes half as long as building all of them from an object, and this is done for every request.
+ * Copying made headers and changing a few takes half as long as building all of them from an
+ * object, and this is done for every request.
  */
-export function keyHeaders(given: GivenHeaders, standing: Standing, windows: readonly WindowReading[], now: number): Headers {
+export function keyHeaders(
+  given: GivenHeaders,
+  standing: Standing,
+  windows: readonly WindowReading[],
+  now: number,
+): Headers {
   const held = fixedOf(standing.window)
   const headers = new Headers(templateOf(standing, held, onlyOf(windows)).headers)
   for (const name in given) headers.set(name, given[name] as string)
@@ -110,7 +138,10 @@ export function keyHeaders(given: GivenHeaders, standing: Standing, windows: rea
   return headers
 }
 
-/** The answer itself, where it is a text, with the headers of `keyHeaders`: made in one step they are copied once instead of twice. */
+/**
+ * The answer itself, where it is a text, with the headers of `keyHeaders`: made in one step they
+ * are copied once instead of twice.
+ */
 export function keyAnswer(
   text: string,
   status: number,
@@ -121,7 +152,10 @@ export function keyAnswer(
 ): Response {
   const held = fixedOf(standing.window)
   const template = templateOf(standing, held, onlyOf(windows))
-  const answer = new Response(text, { status, headers: given.etag === undefined ? template.headers : begun(template, given) })
+  const answer = new Response(text, {
+    status,
+    headers: given.etag === undefined ? template.headers : begun(template, given),
+  })
   const { headers } = answer
   if (given.etag === undefined) for (const name in given) headers.set(name, given[name] as string)
   else headers.set(idHeader, given[idHeader] as string)
@@ -152,9 +186,13 @@ function isAlike(known: Begun, given: GivenHeaders): boolean {
   return size === known.size
 }
 
-const onlyOf = (windows: readonly WindowReading[]): WindowReading | undefined => (windows.length === 1 ? windows[0] : undefined)
+const onlyOf = (windows: readonly WindowReading[]): WindowReading | undefined =>
+  windows.length === 1 ? windows[0] : undefined
 
-/** Sets what is different for every request. Each number is put into words once: new texts are what costs here. */
+/**
+ * Sets what is different for every request. Each number is put into words once: new texts are what
+ * costs here.
+ */
 function setCounting(
   headers: Headers,
   { window, used, extra }: Standing,
@@ -176,12 +214,26 @@ function setCounting(
     headers.set('ratelimit', `${quota}"burst";r=${burst.remaining};t=${seconds(burst.resetMs)}`)
     return
   }
-  headers.set('ratelimit-policy', held.policy + windows.map(one => `"${one.name}";q=${one.limit};w=${windowSeconds(one)}`).join(', '))
-  headers.set('ratelimit', quota + windows.map(one => `"${one.name}";r=${one.remaining};t=${seconds(one.resetMs)}`).join(', '))
+  headers.set(
+    'ratelimit-policy',
+    held.policy +
+      windows.map(one => `"${one.name}";q=${one.limit};w=${windowSeconds(one)}`).join(', '),
+  )
+  headers.set(
+    'ratelimit',
+    quota +
+      windows.map(one => `"${one.name}";r=${one.remaining};t=${seconds(one.resetMs)}`).join(', '),
+  )
 }
 
-/** Headers of answers without a key: what the handler gave and the window of the client's address. */
-export function addressHeaders(given: GivenHeaders, windows: readonly WindowReading[], now: number): Headers {
+/**
+ * Headers of answers without a key: what the handler gave and the window of the client's address.
+ */
+export function addressHeaders(
+  given: GivenHeaders,
+  windows: readonly WindowReading[],
+  now: number,
+): Headers {
   const headers = new Headers(given as Record<string, string>)
   const one = windows[0]
   if (!one) return headers

@@ -22,21 +22,33 @@ export interface KeyAccess {
   rate?: 'marine' | 'marine-historical'
   /** Whether an answered request counts against the quota. */
   meter: boolean
-  /** Its work grows with the length of histories or the number of series, wells or permits: refused while the house is overloaded. */
+  /**
+   * Its work grows with the length of histories or the number of series, wells or permits: refused
+   * while the house is overloaded.
+   */
   heavy?: true
   /** The key must be in the Authorization header. */
   header?: true
   /** A query parameter that carries the key as `api_key` does. */
   parameter?: string
-  /** What the route does to an account, for the roles of an organization; absent: GET reads, everything else changes data. */
+  /**
+   * What the route does to an account, for the roles of an organization; absent: GET reads,
+   * everything else changes data.
+   */
   action?: Action
-  /** Whether the path's parameters name something that exists as a route; otherwise the answer is that of an unknown route. */
+  /**
+   * Whether the path's parameters name something that exists as a route; otherwise the answer is
+   * that of an unknown route.
+   */
   known?: (params: Readonly<Record<string, string | undefined>>) => boolean
-  /** Refusals of the plan in the flat shape, as the drilling and intelligence families have them. */
+  /**
+   * Refusals of the plan in the flat shape, as the drilling and intelligence families have them.
+   */
   flat?: true
   /**
-   * What stands for a refusal where the client can read nothing but 2xx, as a spreadsheet function: sent with 200, settled as the refusal
-   * that it is. Undefined: the refusal goes out as everywhere.
+   * What stands for a refusal where the client can read nothing but 2xx, as a spreadsheet function:
+   * sent with 200, settled as the refusal that it is. Undefined: the refusal goes out as
+   * everywhere.
    */
   refusalAnswer?: (problem: Problem, request: Request) => RefusalAnswer | undefined
 }

@@ -1,17 +1,28 @@
 import { Elysia, NotFoundError } from 'elysia'
 import { readBody } from '../input/body.ts'
-import { headerKeySecurity, keySecurity, openSecurity, operatorSecurity, refusalsKey } from '../openapi/openapi.ts'
+import {
+  headerKeySecurity,
+  keySecurity,
+  openSecurity,
+  operatorSecurity,
+  refusalsKey,
+} from '../openapi/openapi.ts'
 import { FlatProblem, NestedProblem, OverloadProblem } from '../problem/shape.ts'
 import type { Access, KeyAccess } from './access-kind.ts'
 import type { PeerLookup } from './address.ts'
 import type { Caller, Gate, Pass } from './gate.ts'
 
 /**
- * The plugin that every resource uses: the macro `access` and what it leaves in the context. It acts in `transform`, before
- * validation, so that an unknown caller gets 401 and never a refusal that describes our schema. Without a name, because Elysia
- * would take two of them with different gates for one.
+ * The plugin that every resource uses: the macro `access` and what it leaves in the context. It
+ * acts in `transform`, before validation, so that an unknown caller gets 401 and never a refusal
+ * that describes our schema. Without a name, because Elysia would take two of them with different
+ * gates for one.
  */
-export const accessPlugin = (gate: Gate, peer: PeerLookup, meet?: (request: Request, route: string) => Promise<void>) =>
+export const accessPlugin = (
+  gate: Gate,
+  peer: PeerLookup,
+  meet?: (request: Request, route: string) => Promise<void>,
+) =>
   new Elysia()
     .decorate('pass', undefined as Pass | undefined)
     // What the gate knows of the caller; only routes that ask for a key may read it.
@@ -21,7 +32,8 @@ export const accessPlugin = (gate: Gate, peer: PeerLookup, meet?: (request: Requ
         transform: [
           ...(mayTakeBody(access) ? [withoutAbsentBody] : []),
           ...('known' in access && access.known ? [knownOnly(access.known)] : []),
-          // Elysia reads the source of this function to see what of the request it must prepare: name each property, pass no context on.
+          // Elysia reads the source of this function to see what of the request it must prepare:
+          // name each property, pass no context on.
           ctx => {
             const pass = gate.open(access, ctx.route)
             ctx.pass = pass
@@ -38,13 +50,17 @@ export const accessPlugin = (gate: Gate, peer: PeerLookup, meet?: (request: Requ
               ]
             : []),
         ],
-        // Only where a body may come: one parser anywhere would make every route asynchronous, prices too.
+        // Only where a body may come: one parser anywhere would make every route asynchronous,
+        // prices too.
         ...(mayTakeBody(access) && { parse: bodyParser }),
         detail: { security: securityOf(access), [refusalsKey]: refusalsOf(access) },
       }),
     })
 
-/** What stands for no body between parser and handler: were it undefined, Elysia would read the body again by its content type and fail. */
+/**
+ * What stands for no body between parser and handler: were it undefined, Elysia would read the body
+ * again by its content type and fail.
+ */
 const absentBody = Symbol('no body')
 
 const bodyParser = async ({ request, path }: { request: Request; path: string }) => {
@@ -58,7 +74,9 @@ const withoutAbsentBody = (ctx: { body: unknown }) => {
 
 /** Everything that changes something takes the key in the header, or is the operator's. */
 const mayTakeBody = (access: Access): boolean =>
-  'operator' in access || ('header' in access && access.header === true) || ('body' in access && access.body === true)
+  'operator' in access ||
+  ('header' in access && access.header === true) ||
+  ('body' in access && access.body === true)
 
 export type AccessPlugin = ReturnType<typeof accessPlugin>
 
@@ -68,11 +86,17 @@ function securityOf(access: Access) {
   return access.header ? headerKeySecurity : keySecurity
 }
 
-/** What a caller of the route may meet at the gate and where bodies are read, for its documentation. Made once for routes of one access. */
+/**
+ * What a caller of the route may meet at the gate and where bodies are read, for its documentation.
+ * Made once for routes of one access.
+ */
 function refusalsOf(access: Access) {
   const known = refusals.get(access)
   if (known) return known
-  const made = { ...(mayTakeBody(access) && { 400: NestedProblem, 413: NestedProblem }), ...gateRefusalsOf(access) }
+  const made = {
+    ...(mayTakeBody(access) && { 400: NestedProblem, 413: NestedProblem }),
+    ...gateRefusalsOf(access),
+  }
   refusals.set(access, made)
   return made
 }
@@ -82,11 +106,22 @@ const refusals = new WeakMap<Access, object>()
 function gateRefusalsOf(access: Access) {
   if ('open' in access) return access.rate === 'none' ? {} : { 429: FlatProblem }
   if ('operator' in access) return { 401: NestedProblem }
-  const plan = { 401: NestedProblem, 403: access.flat ? FlatProblem : NestedProblem, 429: FlatProblem }
-  return { ...plan, ...(access.meter && { 402: FlatProblem }), ...(access.heavy && { 503: OverloadProblem }) }
+  const plan = {
+    401: NestedProblem,
+    403: access.flat ? FlatProblem : NestedProblem,
+    429: FlatProblem,
+  }
+  return {
+    ...plan,
+    ...(access.meter && { 402: FlatProblem }),
+    ...(access.heavy && { 503: OverloadProblem }),
+  }
 }
 
-/** A segment that can not be decoded is a name that nothing has: each family of routes answers it as it answers any unknown name. */
+/**
+ * A segment that can not be decoded is a name that nothing has: each family of routes answers it as
+ * it answers any unknown name.
+ */
 function nameAll(params: Record<string, string | undefined>) {
   for (const name in params) params[name] ??= '\ufffd'
 }

@@ -1,6 +1,9 @@
 import ipaddr from 'ipaddr.js'
 
-/** The address of the other end of the connection; undefined for requests that came through no network socket. */
+/**
+ * The address of the other end of the connection; undefined for requests that came through no
+ * network socket.
+ */
 export type PeerLookup = { requestIP(request: Request): { address: string } | null } | null
 
 export type TrustedProxies = (address: string) => boolean
@@ -11,13 +14,16 @@ export function trustedProxies(networks: readonly string[]): TrustedProxies {
   return address => {
     if (parsed.length === 0 || !ipaddr.isValid(address)) return false
     const peer = ipaddr.process(address)
-    return parsed.some(([network, bits]) => network.kind() === peer.kind() && peer.match(network, bits))
+    return parsed.some(
+      ([network, bits]) => network.kind() === peer.kind() && peer.match(network, bits),
+    )
   }
 }
 
 /**
- * The address of the client. X-Forwarded-For counts only from a trusted peer, and then from the right: the first hop that is not itself a
- * trusted proxy, because everything left of it is what the client claims. When that hop is no address, the peer's own has to do.
+ * The address of the client. X-Forwarded-For counts only from a trusted peer, and then from the
+ * right: the first hop that is not itself a trusted proxy, because everything left of it is what
+ * the client claims. When that hop is no address, the peer's own has to do.
  */
 export function clientAddress(request: Request, peer: PeerLookup, trusted: TrustedProxies): string {
   const direct = peer?.requestIP(request)?.address ?? 'local'

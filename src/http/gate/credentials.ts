@@ -1,18 +1,27 @@
 import { isOwnPage } from './origin.ts'
 import { sessionCookieOf } from './session-cookie.ts'
 
-/** `maySession`: it came as a session token may come, after `Bearer` or in the cookie of our own pages. */
-export type Credentials = { token: string; maySession: boolean; fault?: undefined } | { token?: undefined; fault: string }
+/**
+ * `maySession`: it came as a session token may come, after `Bearer` or in the cookie of our own
+ * pages.
+ */
+export type Credentials =
+  | { token: string; maySession: boolean; fault?: undefined }
+  | { token?: undefined; fault: string }
 
 const howTo = 'send it as "Authorization: Token <API_KEY>"'
 
-/** Whether a text has the form of a session token: three parts with dots between. An API key has none. */
+/**
+ * Whether a text has the form of a session token: three parts with dots between. An API key has
+ * none.
+ */
 export const isSessionToken = (text: string): boolean => text.split('.').length === 3
 
 /**
- * The API key or the session token of a request. The header wins and all else is then ignored; the query parameter counts on GET and HEAD
- * only, and nowhere where `headerOnly` is set; the cookie counts where nothing else is sent, for requests of our own pages. `also` is
- * another name of the query parameter.
+ * The API key or the session token of a request. The header wins and all else is then ignored; the
+ * query parameter counts on GET and HEAD only, and nowhere where `headerOnly` is set; the cookie
+ * counts where nothing else is sent, for requests of our own pages. `also` is another name of the
+ * query parameter.
  */
 export function credentialsOf(request: Request, headerOnly: boolean, also?: string): Credentials {
   const header = request.headers.get('authorization')
@@ -20,23 +29,36 @@ export function credentialsOf(request: Request, headerOnly: boolean, also?: stri
     if (header.startsWith('Token ')) return { token: header.slice(6).trim(), maySession: false }
     const space = header.indexOf(' ')
     const scheme = header.slice(0, space).toLowerCase()
-    if (space < 0 || (scheme !== 'token' && scheme !== 'bearer')) return { fault: `The Authorization header is malformed; ${howTo}.` }
+    if (space < 0 || (scheme !== 'token' && scheme !== 'bearer'))
+      return { fault: `The Authorization header is malformed; ${howTo}.` }
     return { token: header.slice(space + 1).trim(), maySession: scheme === 'bearer' }
   }
-  const named = also !== undefined && request.url.includes(`${also}=`) ? new URL(request.url).searchParams.get(also) : null
-  const inQuery = named ?? (request.url.includes('api_key=') ? new URL(request.url).searchParams.get('api_key') : null)
+  const named =
+    also !== undefined && request.url.includes(`${also}=`)
+      ? new URL(request.url).searchParams.get(also)
+      : null
+  const inQuery =
+    named ??
+    (request.url.includes('api_key=') ? new URL(request.url).searchParams.get('api_key') : null)
   if (inQuery === null) return cookieOf(request) ?? { fault: `An API key is required; ${howTo}.` }
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     return { fault: `The api_key parameter is accepted on GET and HEAD only; ${howTo}.` }
   }
-  if (headerOnly) return { fault: `This endpoint takes the key in the Authorization header only; ${howTo}.` }
+  if (headerOnly)
+    return { fault: `This endpoint takes the key in the Authorization header only; ${howTo}.` }
   return { token: inQuery.trim(), maySession: false }
 }
 
-/** A browser adds the cookie whoever made it send the request, so it counts only for requests that our own pages made. */
+/**
+ * A browser adds the cookie whoever made it send the request, so it counts only for requests that
+ * our own pages made.
+ */
 function cookieOf(request: Request): Credentials | undefined {
   const token = sessionCookieOf(request)
   if (token === undefined) return undefined
-  if (!isOwnPage(request)) return { fault: `The session cookie counts for requests of this site's own pages only; ${howTo}.` }
+  if (!isOwnPage(request))
+    return {
+      fault: `The session cookie counts for requests of this site's own pages only; ${howTo}.`,
+    }
   return { token, maySession: true }
 }

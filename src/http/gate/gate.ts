@@ -8,9 +8,22 @@ import type { Keyring, KeyState } from '../../service/keys/keyring.ts'
 import type { Meter, Standing } from '../../service/keys/meter.ts'
 import type { AdminTokens } from '../../service/operator/admin-tokens.ts'
 import type { Session } from '../../store/account/sessions.ts'
-import { addressHeaders, type GivenHeaders, keyAnswer, keyHeaders, reading, type WindowReading } from '../answer/rate-headers.ts'
+import {
+  addressHeaders,
+  type GivenHeaders,
+  keyAnswer,
+  keyHeaders,
+  reading,
+  type WindowReading,
+} from '../answer/rate-headers.ts'
 import { Problem } from '../problem/problem.ts'
-import { featureMissing, type Links, overloaded, quotaUsedUp, tooFast } from '../problem/refusals.ts'
+import {
+  featureMissing,
+  type Links,
+  overloaded,
+  quotaUsedUp,
+  tooFast,
+} from '../problem/refusals.ts'
 import type { Access, KeyAccess } from './access-kind.ts'
 import { clientAddress, type PeerLookup, type TrustedProxies } from './address.ts'
 import { credentialsOf, isSessionToken } from './credentials.ts'
@@ -25,7 +38,10 @@ export interface Caller {
   session: Session | undefined
 }
 
-/** One request on its way through the house: made at the gate, settled when the status of its answer is known. */
+/**
+ * One request on its way through the house: made at the gate, settled when the status of its answer
+ * is known.
+ */
 export interface Pass {
   access: Access
   caller: Caller | undefined
@@ -33,7 +49,10 @@ export interface Pass {
   reserved: QuotaWindow | undefined
   /** Set by a handler whose 2xx does not count: an answer given before. */
   free: boolean
-  /** Of a request that this house makes for a caller who is in already: it was paid for when they came in. */
+  /**
+   * Of a request that this house makes for a caller who is in already: it was paid for when they
+   * came in.
+   */
   vouched: boolean
   /** The status that counts, where the one that is sent hides a refusal. */
   outcome: number | undefined
@@ -60,27 +79,39 @@ export interface GateDeps {
   /** Heavy routes are refused while it is so. */
   isOverloaded(): boolean
   trusted: TrustedProxies
-  /** Requests that came through the socket in the data directory: whoever can open it owns the data. */
+  /**
+   * Requests that came through the socket in the data directory: whoever can open it owns the data.
+   */
   local: WeakSet<Request>
   links(request: Request): Links
 }
 
 export interface Gate {
   open(access: Access, route: string): Pass
-  /** Lets the request in or throws the refusal. The order of its checks is part of the interface. */
+  /**
+   * Lets the request in or throws the refusal. The order of its checks is part of the interface.
+   */
   enter(pass: Pass, request: Request, peer: PeerLookup): void
-  /** Settles the quota and answers all headers of the answer: what the handler gave and what depends on the quota; undefined: only what it gave. */
+  /**
+   * Settles the quota and answers all headers of the answer: what the handler gave and what depends
+   * on the quota; undefined: only what it gave.
+   */
   leave(pass: Pass, status: number, given: GivenHeaders): Headers | undefined
-  /** The same for an answer that is a text: the answer itself with all of its headers; undefined: it has only those given. */
+  /**
+   * The same for an answer that is a text: the answer itself with all of its headers; undefined: it
+   * has only those given.
+   */
   answer(pass: Pass, status: number, given: GivenHeaders, text: string): Response | undefined
   /**
-   * Makes a request of this house come from a caller who has been let in: only the plan's feature is asked for and a window that the route
-   * has of its own is taken; the request takes no general slot, costs no quota and is not recorded.
+   * Makes a request of this house come from a caller who has been let in: only the plan's feature
+   * is asked for and a window that the route has of its own is taken; the request takes no general
+   * slot, costs no quota and is not recorded.
    */
   vouch(request: Request, caller: Caller): void
   /**
-   * For answers that go on: what asks, of a request that has been let in, why it would be refused now, whatever its windows and its quota
-   * say; undefined: it would not. Key, restrictions, role, plan and account are looked at anew, from the address of then.
+   * For answers that go on: what asks, of a request that has been let in, why it would be refused
+   * now, whatever its windows and its quota say; undefined: it would not. Key, restrictions, role,
+   * plan and account are looked at anew, from the address of then.
    */
   stay(pass: Pass, request: Request, peer: PeerLookup): () => Problem | undefined
 }
@@ -89,31 +120,49 @@ export function gate(deps: GateDeps): Gate {
   const { keys, meter, plans, rates, clock } = deps
   const vouched = new WeakMap<Request, Caller>()
 
-  const takeAddress = (name: 'unauthenticated' | 'demo', pass: Pass, request: Request, peer: PeerLookup) => {
+  const takeAddress = (
+    name: 'unauthenticated' | 'demo',
+    pass: Pass,
+    request: Request,
+    peer: PeerLookup,
+  ) => {
     const group = addressGroup(clientAddress(request, peer, deps.trusted))
-    const window = reading(name === 'demo' ? 'demo' : 'address', rates.take(name, group, clock.monotonic()))
+    const window = reading(
+      name === 'demo' ? 'demo' : 'address',
+      rates.take(name, group, clock.monotonic()),
+    )
     pass.windows.push(window)
     if (!window.admitted) throw tooFast(window)
   }
 
   const unauthorized = (pass: Pass, request: Request, peer: PeerLookup, why: string): never => {
     takeAddress('unauthenticated', pass, request, peer)
-    throw new Problem('UNAUTHORIZED', why, { signup_url: deps.links(request).signupUrl, demo_endpoint: '/v1/demo/prices' })
+    throw new Problem('UNAUTHORIZED', why, {
+      signup_url: deps.links(request).signupUrl,
+      demo_endpoint: '/v1/demo/prices',
+    })
   }
 
   const enterOperator = (pass: Pass, request: Request, peer: PeerLookup) => {
     if (deps.local.has(request)) return
     const [scheme, token] = (request.headers.get('authorization') ?? '').split(' ')
     if (scheme?.toLowerCase() === 'bearer' && token && deps.adminTokens.accepts(token)) return
-    unauthorized(pass, request, peer, 'The admin token is required; send it as "Authorization: Bearer <ADMIN_TOKEN>".')
+    unauthorized(
+      pass,
+      request,
+      peer,
+      'The admin token is required; send it as "Authorization: Bearer <ADMIN_TOKEN>".',
+    )
   }
 
   /** State and restrictions of the key: 403. */
   const refuse = ({ key }: Caller, request: Request, peer: PeerLookup) => {
-    if (isSuspended(key)) throw new Problem('KEY_SUSPENDED', 'This API key has been suspended by the operator.')
+    if (isSuspended(key))
+      throw new Problem('KEY_SUSPENDED', 'This API key has been suspended by the operator.')
     if (key.networks.length > 0) {
       const address = clientAddress(request, peer, deps.trusted)
-      if (!keys.allows(key, address)) throw new Problem('IP_NOT_ALLOWED', 'This API key may not be used from this address.')
+      if (!keys.allows(key, address))
+        throw new Problem('IP_NOT_ALLOWED', 'This API key may not be used from this address.')
     }
     if (key.key.allowedDomains.length > 0 && !fromAllowedDomain(key.key.allowedDomains, request)) {
       throw new Problem('DOMAIN_NOT_ALLOWED', 'This API key may not be used from this domain.')
@@ -131,7 +180,8 @@ export function gate(deps: GateDeps): Gate {
   /** The plan: 403. */
   const refusePlan = (access: KeyAccess, { entitled }: Caller, request: Request) => {
     if (access.feature === undefined) return
-    const wanted: readonly Feature[] = typeof access.feature === 'string' ? [access.feature] : access.feature
+    const wanted: readonly Feature[] =
+      typeof access.feature === 'string' ? [access.feature] : access.feature
     if (!wanted.some(feature => hasFeature(entitled, feature))) {
       throw featureMissing(plans, deps.links(request), entitled, wanted[0]!, access.flat && 'flat')
     }
@@ -141,8 +191,12 @@ export function gate(deps: GateDeps): Gate {
   const takeOwn = (pass: Pass, access: KeyAccess, { key }: Caller) => {
     if (!access.rate) return
     const now = clock.monotonic()
-    const marine = access.rate === 'marine' ? reading('marine', rates.take('marine', key.key.id, now)) : undefined
-    const window = marine ?? reading('marine_historical', rates.take('marineHistorical', key.key.id, now))
+    const marine =
+      access.rate === 'marine'
+        ? reading('marine', rates.take('marine', key.key.id, now))
+        : undefined
+    const window =
+      marine ?? reading('marine_historical', rates.take('marineHistorical', key.key.id, now))
     pass.windows.push(window)
     if (!window.admitted) throw tooFast(window)
   }
@@ -170,7 +224,13 @@ export function gate(deps: GateDeps): Gate {
       key = signedIn?.key
       session = signedIn?.session
     }
-    if (!key) return unauthorized(pass, request, peer, isSessionToken(given.token) ? notSignedIn : 'The API key is not valid.')
+    if (!key)
+      return unauthorized(
+        pass,
+        request,
+        peer,
+        isSessionToken(given.token) ? notSignedIn : 'The API key is not valid.',
+      )
     // Read once: a look at the clock costs as much as a look at the quota.
     const at = clock.now()
     const standing = meter.standing(key, at)
@@ -178,11 +238,14 @@ export function gate(deps: GateDeps): Gate {
     pass.caller = caller
 
     const now = pass.startedMs
-    // Past the quota, and for a suspended key, a smaller window of its own applies in place of the general one.
+    // Past the quota, and for a suspended key, a smaller window of its own applies in place of the
+    // general one.
     const held = standing.state === 'exhausted' || isSuspended(key)
     const burst = reading(
       'burst',
-      held ? rates.take('overQuota', key.key.id, now) : rates.take('authenticated', key.key.id, now, caller.entitled.requestsPerMinute),
+      held
+        ? rates.take('overQuota', key.key.id, now)
+        : rates.take('authenticated', key.key.id, now, caller.entitled.requestsPerMinute),
     )
     pass.windows.push(burst)
     refuse(caller, request, peer)
@@ -193,7 +256,8 @@ export function gate(deps: GateDeps): Gate {
     takeOwn(pass, access, caller)
     if (!access.meter) return
     pass.reserved = meter.reserve(key, at)
-    if (!pass.reserved) throw quotaUsedUp(meter, plans, deps.links(request), key, at, access.feature === 'futures')
+    if (!pass.reserved)
+      throw quotaUsedUp(meter, plans, deps.links(request), key, at, access.feature === 'futures')
   }
 
   const keyOf = (session: Session): KeyState | undefined => {
@@ -208,7 +272,14 @@ export function gate(deps: GateDeps): Gate {
     const outcome = pass.outcome ?? status
     const counts = pass.reserved !== undefined && outcome >= 200 && outcome < 300 && !pass.free
     if (pass.reserved && !counts) meter.refund(caller.key, pass.reserved)
-    return meter.record(caller.key, pass.route, outcome, counts, clock.monotonic() - pass.startedMs, now)
+    return meter.record(
+      caller.key,
+      pass.route,
+      outcome,
+      counts,
+      clock.monotonic() - pass.startedMs,
+      now,
+    )
   }
 
   return {
@@ -229,13 +300,16 @@ export function gate(deps: GateDeps): Gate {
       if ('meter' in access && caller) enterVouched(pass, access, caller, request)
       else if ('meter' in access) enterKeyed(pass, access, request, peer)
       else if ('operator' in access) enterOperator(pass, request, peer)
-      else if (access.rate !== 'none') takeAddress(access.rate === 'demo' ? 'demo' : 'unauthenticated', pass, request, peer)
+      else if (access.rate !== 'none')
+        takeAddress(access.rate === 'demo' ? 'demo' : 'unauthenticated', pass, request, peer)
     },
     leave(pass, status, given) {
       if (pass.vouched) return undefined
       const now = clock.now()
       const standing = settle(pass, status, now)
-      return standing ? keyHeaders(given, standing, pass.windows, now) : addressHeaders(given, pass.windows, now)
+      return standing
+        ? keyHeaders(given, standing, pass.windows, now)
+        : addressHeaders(given, pass.windows, now)
     },
     answer(pass, status, given, text) {
       if (pass.vouched) return undefined
@@ -256,7 +330,8 @@ export function gate(deps: GateDeps): Gate {
       const accountId = first.account.account.id
       return () => {
         const key = session ? keyOf(session) : keys.find(token)
-        if (key?.account.account.id !== accountId) return new Problem('UNAUTHORIZED', 'The API key or session is not valid any more.')
+        if (key?.account.account.id !== accountId)
+          return new Problem('UNAUTHORIZED', 'The API key or session is not valid any more.')
         const caller = { key, entitled: keys.entitlements(key.account), session }
         try {
           refuse(caller, asked, then)
@@ -275,4 +350,6 @@ export function gate(deps: GateDeps): Gate {
 const notSignedIn = 'The session is not valid: it has ended, or it never was one. Sign in again.'
 
 const isSuspended = ({ key, account, holder }: KeyState): boolean =>
-  key.suspendedAt !== null || account.account.suspendedAt !== null || holder.account.suspendedAt !== null
+  key.suspendedAt !== null ||
+  account.account.suspendedAt !== null ||
+  holder.account.suspendedAt !== null

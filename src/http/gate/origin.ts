@@ -1,6 +1,7 @@
 /**
- * Whether a request comes from a page of this site, as the browser says it: by Sec-Fetch-Site, which no page can forge, and over plain
- * http, where browsers do not send that, by an Origin of the same host. What only reads may also come from nowhere: an address typed in.
+ * Whether a request comes from a page of this site, as the browser says it: by Sec-Fetch-Site,
+ * which no page can forge, and over plain http, where browsers do not send that, by an Origin of
+ * the same host. What only reads may also come from nowhere: an address typed in.
  */
 export function isOwnPage(request: Request): boolean {
   const reads = request.method === 'GET' || request.method === 'HEAD'
@@ -11,7 +12,10 @@ export function isOwnPage(request: Request): boolean {
   return URL.canParse(origin) && new URL(origin).host === new URL(request.url).host
 }
 
-/** The page that made the request: its Origin, else its Referer. `example.com` allows its subdomains too. */
+/**
+ * The page that made the request: its Origin, else its Referer. `example.com` allows its subdomains
+ * too.
+ */
 export function fromAllowedDomain(domains: readonly string[], request: Request): boolean {
   const source = request.headers.get('origin') ?? request.headers.get('referer') ?? ''
   const host = URL.canParse(source) ? new URL(source).hostname : ''

@@ -13,9 +13,16 @@ const deeds: Record<Action, string> = {
   read_secrets: 'see secrets',
 }
 
-const people: Record<Role, string> = { admin: 'admins', member: 'members', read_only: 'read-only people' }
+const people: Record<Role, string> = {
+  admin: 'admins',
+  member: 'members',
+  read_only: 'read-only people',
+}
 
-/** Throws 403 where the role of a key's holder does not allow an action. The gate asks it for every request, handlers for what depends on the object. */
+/**
+ * Throws 403 where the role of a key's holder does not allow an action. The gate asks it for every
+ * request, handlers for what depends on the object.
+ */
 export function requireAction(key: KeyState, action: Action): void {
   const { role } = key.holder
   if (may(role, action)) return

@@ -1,30 +1,50 @@
 import type { Ids } from '../../lib/ids.ts'
 import { hourMs, minuteMs } from '../../lib/instant.ts'
 import type { Limits } from '../../plan/limits.ts'
-import { createRateTable, type RateDecision, type RateSave, type RateTable } from '../../plan/rate.ts'
+import {
+  createRateTable,
+  type RateDecision,
+  type RateSave,
+  type RateTable,
+} from '../../plan/rate.ts'
 
-export type RateClassName = 'authenticated' | 'unauthenticated' | 'overQuota' | 'marine' | 'marineHistorical' | 'demo'
+export type RateClassName =
+  | 'authenticated'
+  | 'unauthenticated'
+  | 'overQuota'
+  | 'marine'
+  | 'marineHistorical'
+  | 'demo'
 
 /** One rolling window of each class, keyed by API key or client address. */
 export interface RateTables {
   take(name: RateClassName, key: string, nowMs: number, limit?: number): RateDecision
   peek(name: RateClassName, key: string, nowMs: number, limit?: number): RateDecision
   clear(): void
-  /** What a clean stop keeps of the windows, and taking it up again `downMs` later; the seed must be the same. */
+  /**
+   * What a clean stop keeps of the windows, and taking it up again `downMs` later; the seed must be
+   * the same.
+   */
   save(nowMs: number): SavedRates
   load(saved: SavedRates, nowMs: number, downMs: number): void
 }
 
 export type SavedRates = Partial<Record<RateClassName, RateSave>>
 
-/** What strangers can fill: together under 64 MB. The demo asks less of each address, so it needs less for as many. */
+/**
+ * What strangers can fill: together under 64 MB. The demo asks less of each address, so it needs
+ * less for as many.
+ */
 const bytesByAddress = 40 * 2 ** 20
 const bytesOfDemo = 8 * 2 ** 20
-/** An operator who allows very many requests an address gets the memory that one busy address needs. */
+/**
+ * An operator who allows very many requests an address gets the memory that one busy address needs.
+ */
 const roomFor = (limit: number, bytes: number) => Math.max(bytes, limit * 12 * 16)
 /**
- * Keys are as many as the operator made, so their tables are bounded by what one key may fill: a part of a table (there are 64) must
- * hold the whole log of a busy key, at 12 bytes an admission, with room to be copied. Nothing of it is taken before it is used.
+ * Keys are as many as the operator made, so their tables are bounded by what one key may fill: a
+ * part of a table (there are 64) must hold the whole log of a busy key, at 12 bytes an admission,
+ * with room to be copied. Nothing of it is taken before it is used.
  */
 const bytesByKeyMax = (limit: number) => Math.max(16 * 2 ** 20, 64 * limit * 12 * 4)
 
@@ -32,13 +52,22 @@ const bytesByKeyMax = (limit: number) => Math.max(16 * 2 ** 20, 64 * limit * 12 
 export const rateSeed = (ids: Ids): number => Number.parseInt(ids.token().slice(0, 13), 16)
 
 export function rateTables(limits: Limits, seed: number): RateTables {
-  const table = (limit: number, windowMs: number, bytesMax: number) => createRateTable({ limit, windowMs, seed, bytesMax })
+  const table = (limit: number, windowMs: number, bytesMax: number) =>
+    createRateTable({ limit, windowMs, seed, bytesMax })
   const tables: Record<RateClassName, RateTable> = {
     authenticated: table(limits.perMinute, minuteMs, bytesByKeyMax(limits.perMinute)),
-    unauthenticated: table(limits.unauthenticated, minuteMs, roomFor(limits.unauthenticated, bytesByAddress)),
+    unauthenticated: table(
+      limits.unauthenticated,
+      minuteMs,
+      roomFor(limits.unauthenticated, bytesByAddress),
+    ),
     overQuota: table(limits.overQuota, minuteMs, bytesByKeyMax(limits.overQuota)),
     marine: table(limits.marine, minuteMs, bytesByKeyMax(limits.marine)),
-    marineHistorical: table(limits.marineHistorical, minuteMs, bytesByKeyMax(limits.marineHistorical)),
+    marineHistorical: table(
+      limits.marineHistorical,
+      minuteMs,
+      bytesByKeyMax(limits.marineHistorical),
+    ),
     demo: table(limits.demoPerHour, hourMs, roomFor(limits.demoPerHour, bytesOfDemo)),
   }
   return {
@@ -47,9 +76,11 @@ export function rateTables(limits: Limits, seed: number): RateTables {
     clear() {
       for (const one of Object.values(tables)) one.clear()
     },
-    save: nowMs => Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, table.save(nowMs)])),
+    save: nowMs =>
+      Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, table.save(nowMs)])),
     load(saved, nowMs, downMs) {
-      for (const [name, save] of Object.entries(saved)) tables[name as RateClassName]?.load(save, nowMs, downMs)
+      for (const [name, save] of Object.entries(saved))
+        tables[name as RateClassName]?.load(save, nowMs, downMs)
     },
   }
 }

@@ -1,7 +1,9 @@
 import { secondMs } from '../../lib/instant.ts'
 
 const plainName = 'session'
-/** Browsers take a cookie of this name only over https, for the whole site and from the site itself. */
+/**
+ * Browsers take a cookie of this name only over https, for the whole site and from the site itself.
+ */
 const secureName = '__Host-session'
 
 /** The session token in a request's cookie. */
@@ -12,12 +14,19 @@ export function sessionCookieOf(request: Request): string | undefined {
   return cookies.get(secureName) ?? cookies.get(plainName) ?? undefined
 }
 
-/** Sets the cookie of a page; no script can read it, and other sites can not have it sent with what changes something. */
+/**
+ * Sets the cookie of a page; no script can read it, and other sites can not have it sent with what
+ * changes something.
+ */
 const sessionCookie = (token: string, maxAgeSeconds: number, secure: boolean): string =>
   `${secure ? secureName : plainName}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
 
 /** The cookie of a session, which goes when its token does. */
-export const cookieOf = (signedIn: { token: string; session: { expiresAt: number } }, now: number, secure: boolean): string =>
+export const cookieOf = (
+  signedIn: { token: string; session: { expiresAt: number } },
+  now: number,
+  secure: boolean,
+): string =>
   sessionCookie(signedIn.token, Math.floor((signedIn.session.expiresAt - now) / secondMs), secure)
 
 export const endedCookie = (secure: boolean): string => sessionCookie('', 0, secure)

@@ -2,12 +2,16 @@ import { sleep } from '../../lib/clock.ts'
 import { Problem } from '../problem/problem.ts'
 
 const bodyBytesMax = 2 ** 20
-/** Data comes in larger pieces; a batch of this size is still one transaction of a fraction of a second. */
+/**
+ * Data comes in larger pieces; a batch of this size is still one transaction of a fraction of a
+ * second.
+ */
 const importBytesMax = 16 * 2 ** 20
 const formBytesMax = 2 ** 14
 const bodyDeadlineMs = 15_000
 
-const takesData = (path: string) => path === '/admin/v1/observations' || path.startsWith('/admin/v1/datasets/')
+const takesData = (path: string) =>
+  path === '/admin/v1/observations' || path.startsWith('/admin/v1/datasets/')
 
 /** The fields of a page's form. */
 export async function readForm(request: Request): Promise<URLSearchParams> {
@@ -18,8 +22,8 @@ export async function readForm(request: Request): Promise<URLSearchParams> {
 export const readRaw = (request: Request): Promise<string> => readText(request, bodyBytesMax)
 
 /**
- * The body as JSON, whatever its content type says; undefined when there is none. Newline-delimited JSON stays text. Refuses what is
- * too long, too slow, not UTF-8 or not JSON.
+ * The body as JSON, whatever its content type says; undefined when there is none. Newline-delimited
+ * JSON stays text. Refuses what is too long, too slow, not UTF-8 or not JSON.
  */
 export async function readBody(request: Request, path: string): Promise<unknown> {
   const text = await readBodyText(request, takesData(path) ? importBytesMax : bodyBytesMax)
@@ -32,19 +36,29 @@ export async function readBody(request: Request, path: string): Promise<unknown>
   }
 }
 
-/** The body as it came, for what is signed byte by byte. Refuses what is too long, too slow or not UTF-8. */
+/**
+ * The body as it came, for what is signed byte by byte. Refuses what is too long, too slow or not
+ * UTF-8.
+ */
 export async function readBodyText(request: Request, bytesMax = bodyBytesMax): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw tooLarge(bytesMax)
   return await Promise.race([
     readText(request, bytesMax),
     sleep(bodyDeadlineMs).then(() => {
-      throw new Problem('MALFORMED_REQUEST', `The body did not arrive within ${bodyDeadlineMs / 1000} seconds.`)
+      throw new Problem(
+        'MALFORMED_REQUEST',
+        `The body did not arrive within ${bodyDeadlineMs / 1000} seconds.`,
+      )
     }),
   ])
 }
 
 const tooLarge = (bytesMax: number) =>
-  new Problem('PAYLOAD_TOO_LARGE', `The body is larger than the ${bytesMax / 2 ** 20} MB accepted here.`, { max_bytes: bytesMax })
+  new Problem(
+    'PAYLOAD_TOO_LARGE',
+    `The body is larger than the ${bytesMax / 2 ** 20} MB accepted here.`,
+    { max_bytes: bytesMax },
+  )
 
 async function readText(request: Request, bytesMax: number): Promise<string> {
   if (!request.body) return ''

@@ -2,45 +2,71 @@ import type { Catalogue, Resolved } from '../../service/catalogue/catalogue.ts'
 import { Problem } from '../problem/problem.ts'
 import type { Links } from '../problem/refusals.ts'
 
-/** Turns the codes of a request into series, or refuses with everything a person needs to correct them. */
+/**
+ * Turns the codes of a request into series, or refuses with everything a person needs to correct
+ * them.
+ */
 export interface CodeReader {
   /** 1 to `max` codes; duplicates are counted and answered once. */
   read(codes: readonly string[], request: Request, max?: number): Resolved[]
 }
 
-export function codeReader(catalogue: Catalogue, now: () => number, codesMax: number, links: (request: Request) => Links): CodeReader {
+export function codeReader(
+  catalogue: Catalogue,
+  now: () => number,
+  codesMax: number,
+  links: (request: Request) => Links,
+): CodeReader {
   const unknown = (codes: readonly string[], request: Request): Problem => {
     const near = [...new Set(codes.flatMap(code => catalogue.suggest(code)))].slice(0, 5)
     const hidden = near.some(series => !catalogue.hasData(series))
     const hint = hidden
       ? ' Some suggestions have no data at present: GET /v1/commodities?include_unavailable=true lists them with the reason.'
       : ''
-    const start = codes.length === 1 ? `Unknown commodity code: ${codes[0]}.` : `Unknown commodity codes: ${codes.join(', ')}.`
+    const start =
+      codes.length === 1
+        ? `Unknown commodity code: ${codes[0]}.`
+        : `Unknown commodity codes: ${codes.join(', ')}.`
     const meant = near.length > 0 ? ` Did you mean ${near.map(one => one.code).join(', ')}?` : ''
-    return new Problem('invalid_code', `${start}${meant} GET /v1/commodities lists every code.${hint}`, {
-      suggestions: near.map(series => series.code),
-      invalid_codes: codes,
-      all_codes_url: `${links(request).baseUrl}/v1/commodities/codes`,
-      did_you_mean: near.map(series => {
-        const reason = catalogue.unavailableReason(series)
-        const found = { code: series.code, name: series.name, description: series.description, available: reason === undefined }
-        return reason ? { ...found, unavailable_reason: reason } : found
-      }),
-    })
+    return new Problem(
+      'invalid_code',
+      `${start}${meant} GET /v1/commodities lists every code.${hint}`,
+      {
+        suggestions: near.map(series => series.code),
+        invalid_codes: codes,
+        all_codes_url: `${links(request).baseUrl}/v1/commodities/codes`,
+        did_you_mean: near.map(series => {
+          const reason = catalogue.unavailableReason(series)
+          const found = {
+            code: series.code,
+            name: series.name,
+            description: series.description,
+            available: reason === undefined,
+          }
+          return reason ? { ...found, unavailable_reason: reason } : found
+        }),
+      },
+    )
   }
   return {
     read(codes, request, max = codesMax) {
       if (codes.length > max) {
-        throw new Problem('too_many_codes', `At most ${max} codes a request: ${codes.length} were requested.`, {
-          max,
-          requested: codes.length,
-        })
+        throw new Problem(
+          'too_many_codes',
+          `At most ${max} codes a request: ${codes.length} were requested.`,
+          {
+            max,
+            requested: codes.length,
+          },
+        )
       }
       const at = now()
       const only = codes.length === 1 ? catalogue.resolve(codes[0]!, at) : undefined
       if (only) return [only]
       const found = codes.map(code => catalogue.resolve(code, at))
-      const missing = codes.filter((_, i) => found[i] === undefined).map(code => code.toUpperCase().slice(0, 100))
+      const missing = codes
+        .filter((_, i) => found[i] === undefined)
+        .map(code => code.toUpperCase().slice(0, 100))
       if (missing.length > 0) throw unknown([...new Set(missing)], request)
       const seen = new Set<string>()
       return (found as Resolved[]).filter(one => !seen.has(one.code) && seen.add(one.code))

@@ -6,12 +6,17 @@ import { isPlain } from '../../lib/text.ts'
 import { type FieldFault, validationFailed } from '../problem/problem.ts'
 
 /**
- * The schema of a body that its handler reads with `formOf`. It is documented like any other and not checked by the router, which would let
- * lone surrogates pass, make an object of a list, and say "Expected union value" where a person needs a sentence.
+ * The schema of a body that its handler reads with `formOf`. It is documented like any other and
+ * not checked by the router, which would let lone surrogates pass, make an object of a list, and
+ * say "Expected union value" where a person needs a sentence.
  */
-export const formBody = (schema: TSchema) => t.Optional(t.Unknown({ allOf: [JSON.parse(JSON.stringify(schema))] }))
+export const formBody = (schema: TSchema) =>
+  t.Optional(t.Unknown({ allOf: [JSON.parse(JSON.stringify(schema))] }))
 
-/** The fields of a body, read one by one. What is wrong with them is collected, so that one answer names all of it. */
+/**
+ * The fields of a body, read one by one. What is wrong with them is collected, so that one answer
+ * names all of it.
+ */
 export interface Form {
   /** Whether the body says anything of a field. */
   has(field: string): boolean
@@ -29,8 +34,16 @@ export interface Form {
   /** An ISO 8601 time with its zone. */
   moment(field: string): number | undefined
   /** A list without duplicates; `read` answers undefined for a text that is not `what`. */
-  list<T extends string>(field: string, what: string, countMax: number, read: (text: string) => T | undefined): T[] | undefined
-  /** The fields of an object in a field, whose faults are told with the others; without any when it is absent or null. */
+  list<T extends string>(
+    field: string,
+    what: string,
+    countMax: number,
+    read: (text: string) => T | undefined,
+  ): T[] | undefined
+  /**
+   * The fields of an object in a field, whose faults are told with the others; without any when it
+   * is absent or null.
+   */
   part(field: string): Form
   /** Throws when there is a fault. */
   check(): void
@@ -41,7 +54,9 @@ const shownCharactersMax = 200
 /** A body that is absent is one without fields; anything else that is no object is refused. */
 export function formOf(body: unknown): Form {
   if (body !== undefined && body !== null && !isObject(body)) {
-    throw validationFailed([{ field: 'body', message: 'body: must be a JSON object.', value: shown(body) }])
+    throw validationFailed([
+      { field: 'body', message: 'body: must be a JSON object.', value: shown(body) },
+    ])
   }
   return formWithin(isObject(body) ? body : {}, '', [])
 }
@@ -52,7 +67,11 @@ type Fields = Readonly<Record<string, unknown>>
 function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form {
   const given = (field: string) => (Object.hasOwn(fields, field) ? fields[field] : undefined)
   const note = (field: string, why: string, value: unknown): undefined => {
-    faults.push({ field: prefix + field, message: `${prefix}${field}: ${why}`, value: shown(value) })
+    faults.push({
+      field: prefix + field,
+      message: `${prefix}${field}: ${why}`,
+      value: shown(value),
+    })
   }
   const fault: Form['fault'] = (field, why) => note(field, why, given(field))
 
@@ -63,8 +82,10 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
     text(field, charactersMax) {
       const value = given(field)
       if (value === undefined) return undefined
-      if (!isText(value)) return fault(field, 'must be text, without unpaired surrogates and null characters.')
-      if ([...value].length > charactersMax) return fault(field, `must be at most ${charactersMax} characters long.`)
+      if (!isText(value))
+        return fault(field, 'must be text, without unpaired surrogates and null characters.')
+      if ([...value].length > charactersMax)
+        return fault(field, `must be at most ${charactersMax} characters long.`)
       return value
     },
     flag(field) {
@@ -75,7 +96,8 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
     integer(field, min, max) {
       const value = given(field)
       if (value === undefined) return undefined
-      if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max) return value
+      if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max)
+        return value
       return fault(field, `must be a whole number from ${min} to ${max}.`)
     },
     number(field, min, max) {
@@ -87,27 +109,39 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
     choice(field, allowed) {
       const value = given(field)
       if (value === undefined) return undefined
-      return allowed.find(one => one === value) ?? fault(field, `must be one of ${allowed.join(', ')}.`)
+      return (
+        allowed.find(one => one === value) ?? fault(field, `must be one of ${allowed.join(', ')}.`)
+      )
     },
     moment(field) {
       const value = given(field)
       if (value === undefined) return undefined
       const at = typeof value === 'string' ? parseInstant(value) : undefined
-      return at ?? fault(field, 'must be an ISO 8601 time with a zone, such as 2027-01-31T00:00:00Z.')
+      return (
+        at ?? fault(field, 'must be an ISO 8601 time with a zone, such as 2027-01-31T00:00:00Z.')
+      )
     },
-    list<T extends string>(field: string, what: string, countMax: number, read: (text: string) => T | undefined) {
+    list<T extends string>(
+      field: string,
+      what: string,
+      countMax: number,
+      read: (text: string) => T | undefined,
+    ) {
       const value = given(field)
       if (value === undefined) return undefined
       if (!Array.isArray(value)) return fault(field, `must be a list of ${what}.`)
-      if (value.length > countMax) return fault(field, `must be a list of at most ${countMax} ${what}.`)
+      if (value.length > countMax)
+        return fault(field, `must be a list of at most ${countMax} ${what}.`)
       const items = value.map(item => (isText(item) ? read(item) : undefined))
       const wrong = items.indexOf(undefined)
-      if (wrong >= 0) return note(`${field}.${wrong}`, `does not belong in a list of ${what}.`, value[wrong])
+      if (wrong >= 0)
+        return note(`${field}.${wrong}`, `does not belong in a list of ${what}.`, value[wrong])
       return [...new Set(items as T[])]
     },
     part(field) {
       const value = given(field)
-      if (value !== undefined && value !== null && !isObject(value)) fault(field, 'must be a JSON object.')
+      if (value !== undefined && value !== null && !isObject(value))
+        fault(field, 'must be a JSON object.')
       return formWithin(isObject(value) ? value : {}, `${prefix}${field}.`, faults)
     },
     check() {
@@ -120,6 +154,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 /** What of a value an answer repeats: enough to recognise it, and never a token. */
 function shown(value: unknown): unknown {
-  if (typeof value === 'string') return redact(value.toWellFormed()).slice(0, shownCharactersMax).toWellFormed()
+  if (typeof value === 'string')
+    return redact(value.toWellFormed()).slice(0, shownCharactersMax).toWellFormed()
   return typeof value === 'number' || typeof value === 'boolean' ? value : null
 }

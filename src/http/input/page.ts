@@ -29,14 +29,29 @@ export const PageMetaShape = t.Object(
 )
 
 export const pageQuery = (perPageMax: number, perPageDefault = perPageMax) => ({
-  page: t.Optional(t.String({ description: 'Page, from 1. A page past the end is an empty list.', examples: ['1'] })),
+  page: t.Optional(
+    t.String({
+      description: 'Page, from 1. A page past the end is an empty list.',
+      examples: ['1'],
+    }),
+  ),
   per_page: t.Optional(
-    t.String({ description: `Rows a page, 1 to ${perPageMax} (${perPageDefault}); more is served as ${perPageMax}.`, examples: ['100'] }),
+    t.String({
+      description: `Rows a page, 1 to ${perPageMax} (${perPageDefault}); more is served as ${perPageMax}.`,
+      examples: ['100'],
+    }),
   ),
 })
 
-/** Page and page size of a query: below 1 or not an integer is refused, above the limit is cut to it. */
-export function pageOf(query: { page?: string; per_page?: string }, perPageMax: number, perPageDefault = perPageMax): PageRequest {
+/**
+ * Page and page size of a query: below 1 or not an integer is refused, above the limit is cut to
+ * it.
+ */
+export function pageOf(
+  query: { page?: string; per_page?: string },
+  perPageMax: number,
+  perPageDefault = perPageMax,
+): PageRequest {
   return {
     page: integerOf('page', query.page, 1, 1, 1e9),
     perPage: Math.min(perPageMax, integerOf('per_page', query.per_page, perPageDefault, 1, 1e9)),
@@ -45,11 +60,22 @@ export function pageOf(query: { page?: string; per_page?: string }, perPageMax: 
 
 export function pageMeta({ page, perPage }: PageRequest, total: number): PageMeta {
   const pages = Math.ceil(total / perPage)
-  return { page, per_page: perPage, total, total_pages: pages, has_next: page < pages, has_prev: page > 1 && pages > 0 }
+  return {
+    page,
+    per_page: perPage,
+    total,
+    total_pages: pages,
+    has_next: page < pages,
+    has_prev: page > 1 && pages > 0,
+  }
 }
 
 /** Pagination headers, and `Link` with the pages that there are. */
-export function pageHeaders(headers: Record<string, string | number>, url: string, meta: PageMeta): void {
+export function pageHeaders(
+  headers: Record<string, string | number>,
+  url: string,
+  meta: PageMeta,
+): void {
   headers['x-total'] = String(meta.total)
   headers['x-total-pages'] = String(meta.total_pages)
   headers['x-page'] = String(meta.page)

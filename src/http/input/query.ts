@@ -22,22 +22,41 @@ export function boolOf(parameter: string, text: string | undefined, fallback: bo
 }
 
 /** A plain decimal integer in `[min, max]`. */
-export function integerOf(parameter: string, text: string | undefined, fallback: number, min: number, max: number): number {
+export function integerOf(
+  parameter: string,
+  text: string | undefined,
+  fallback: number,
+  min: number,
+  max: number,
+): number {
   if (text === undefined || text === '') return fallback
   const value = /^-?\d{1,15}$/.test(text) ? Number(text) : Number.NaN
-  if (!(value >= min && value <= max)) throw invalidParameter(parameter, text, `is not a whole number from ${min} to ${max}.`)
+  if (!(value >= min && value <= max))
+    throw invalidParameter(parameter, text, `is not a whole number from ${min} to ${max}.`)
   return value
 }
 
-/** A date or an instant with a zone. A date as the start of a range is its midnight; as the end (exclusive here) the next midnight. */
-export function momentOf(parameter: string, text: string | undefined, edge: 'start' | 'end'): number | undefined {
+/**
+ * A date or an instant with a zone. A date as the start of a range is its midnight; as the end
+ * (exclusive here) the next midnight.
+ */
+export function momentOf(
+  parameter: string,
+  text: string | undefined,
+  edge: 'start' | 'end',
+): number | undefined {
   if (text === undefined || text === '') return undefined
   // A plus sign that nobody encoded arrives as a space.
   const given = text.trim().replace(/ (\d{2}:?\d{2})$/, '+$1')
   const day = parseDay(given)
   if (day !== undefined) return edge === 'start' ? day : day + dayMs
   const at = parseInstant(given)
-  if (at === undefined) throw invalidParameter(parameter, text, 'is neither a date (YYYY-MM-DD) nor an ISO 8601 time with a zone.')
+  if (at === undefined)
+    throw invalidParameter(
+      parameter,
+      text,
+      'is neither a date (YYYY-MM-DD) nor an ISO 8601 time with a zone.',
+    )
   return edge === 'start' ? at : at + 1
 }
 

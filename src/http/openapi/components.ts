@@ -1,6 +1,9 @@
 import { isRecord, type Schema } from './schema.ts'
 
-/** One place where a schema stands: `name` is what its component would be called, `replace` puts another schema there. */
+/**
+ * One place where a schema stands: `name` is what its component would be called, `replace` puts
+ * another schema there.
+ */
 export interface SchemaSite {
   schema: Schema
   name: string
@@ -25,11 +28,15 @@ export const pascal = (text: string) =>
 const singular = (name: string) => name.replace(/ies$/, 'y').replace(/([^s])s$/, '$1')
 
 /**
- * Moves every large schema that stands at several sites into components, refers to it there, and returns the components.
- * Names come from `title`, else from the site; an error schema that several statuses share is `Problem`.
- * Schemas that differ only in their description share one component, and each site keeps its own description.
+ * Moves every large schema that stands at several sites into components, refers to it there, and
+ * returns the components. Names come from `title`, else from the site; an error schema that several
+ * statuses share is `Problem`. Schemas that differ only in their description share one component,
+ * and each site keeps its own description.
  */
-export function shareSchemas(sites: readonly SchemaSite[], named: ReadonlyMap<string, Schema>): Record<string, Schema> {
+export function shareSchemas(
+  sites: readonly SchemaSite[],
+  named: ReadonlyMap<string, Schema>,
+): Record<string, Schema> {
   const candidates = new Map<string, Candidate>()
   for (const site of sites) count(site.schema, site.name, candidates)
   for (const [name, schema] of named) countParts(schema, name, candidates)
@@ -37,7 +44,9 @@ export function shareSchemas(sites: readonly SchemaSite[], named: ReadonlyMap<st
   const refer = (schema: Schema) => referred(schema, shared)
   for (const site of sites) site.replace(refer(site.schema))
   const own = [...named].map(([name, schema]) => [name, withParts(schema, refer)] as const)
-  const moved = [...shared.values()].map(({ name, schema }) => [name, withParts(schema, refer)] as const)
+  const moved = [...shared.values()].map(
+    ({ name, schema }) => [name, withParts(schema, refer)] as const,
+  )
   return Object.fromEntries([...own, ...moved].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
@@ -53,7 +62,12 @@ function shapeOf(schema: Schema): string {
 }
 
 // Parts of a schema seen before are not counted again: they will be inside its component only once.
-function count(schema: Schema, name: string, candidates: Map<string, Candidate>, description?: unknown) {
+function count(
+  schema: Schema,
+  name: string,
+  candidates: Map<string, Candidate>,
+  description?: unknown,
+) {
   const shape = shapeOf(schema)
   const wanted = typeof schema.title === 'string' ? schema.title : name
   const known = candidates.get(shape)
@@ -67,12 +81,19 @@ function count(schema: Schema, name: string, candidates: Map<string, Candidate>,
 }
 
 function countParts(schema: Schema, name: string, candidates: Map<string, Candidate>) {
-  for (const [part, partName] of partsOf(schema, name)) count(part, partName, candidates, part.description ?? null)
+  for (const [part, partName] of partsOf(schema, name))
+    count(part, partName, candidates, part.description ?? null)
 }
 
 function partsOf(schema: Schema, name: string): [Schema, string][] {
-  const parts: [unknown, string][] = Object.entries(isRecord(schema.properties) ? schema.properties : {}).map(([key, part]) => [part, key])
-  parts.push([schema.items, singular(name)], [schema.additionalProperties, singular(name)], [schema.not, name])
+  const parts: [unknown, string][] = Object.entries(
+    isRecord(schema.properties) ? schema.properties : {},
+  ).map(([key, part]) => [part, key])
+  parts.push(
+    [schema.items, singular(name)],
+    [schema.additionalProperties, singular(name)],
+    [schema.not, name],
+  )
   for (const members of [schema.allOf, schema.anyOf, schema.oneOf]) {
     if (Array.isArray(members)) for (const member of members) parts.push([member, name])
   }
@@ -84,12 +105,19 @@ interface Shared {
   schema: Schema
 }
 
-function sharedOf(candidates: ReadonlyMap<string, Candidate>, taken: Set<string>): Map<string, Shared> {
+function sharedOf(
+  candidates: ReadonlyMap<string, Candidate>,
+  taken: Set<string>,
+): Map<string, Shared> {
   const shared = new Map<string, Shared>()
   for (const [shape, { schema, names, descriptions, count }] of candidates) {
-    if (count < 2 || shape.length < sharedCharactersMin || !('type' in schema || 'allOf' in schema)) continue
+    if (count < 2 || shape.length < sharedCharactersMin || !('type' in schema || 'allOf' in schema))
+      continue
     const [first = 'Schema'] = names
-    const base = names.size > 1 && [...names].every(name => name.endsWith('Problem')) ? 'Problem' : pascal(first)
+    const base =
+      names.size > 1 && [...names].every(name => name.endsWith('Problem'))
+        ? 'Problem'
+        : pascal(first)
     let name = base
     for (let number = 2; taken.has(name); number += 1) name = `${base}${number}`
     taken.add(name)
@@ -101,22 +129,28 @@ function sharedOf(candidates: ReadonlyMap<string, Candidate>, taken: Set<string>
   return shared
 }
 
-// In 3.0.3 what stands beside a reference is ignored, so a description of its own needs the `allOf` around it.
+// In 3.0.3 what stands beside a reference is ignored, so a description of its own needs the `allOf`
+// around it.
 function referred(schema: Schema, shared: ReadonlyMap<string, Shared>): Schema {
   const component = shared.get(shapeOf(schema))
   if (!component) return withParts(schema, part => referred(part, shared))
   const reference = { $ref: `#/components/schemas/${component.name}` }
   const { description } = schema
-  return description === undefined || description === component.schema.description ? reference : { allOf: [reference], description }
+  return description === undefined || description === component.schema.description
+    ? reference
+    : { allOf: [reference], description }
 }
 
 function withParts(schema: Schema, change: (part: Schema) => Schema): Schema {
   const next = (part: unknown) => (isRecord(part) ? change(part) : part)
   const changed: Schema = { ...schema }
   if (isRecord(schema.properties)) {
-    changed.properties = Object.fromEntries(Object.entries(schema.properties).map(([key, part]) => [key, next(part)]))
+    changed.properties = Object.fromEntries(
+      Object.entries(schema.properties).map(([key, part]) => [key, next(part)]),
+    )
   }
-  for (const keyword of ['items', 'additionalProperties', 'not']) if (keyword in schema) changed[keyword] = next(schema[keyword])
+  for (const keyword of ['items', 'additionalProperties', 'not'])
+    if (keyword in schema) changed[keyword] = next(schema[keyword])
   for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
     const members = schema[keyword]
     if (Array.isArray(members)) changed[keyword] = members.map(next)

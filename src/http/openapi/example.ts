@@ -15,19 +15,23 @@ const samples: Record<string, string> = {
 const depthMax = 12
 
 /**
- * The example a schema carries, or one made of the examples, defaults and first allowed values of its parts.
- * Undefined where no value can be named: text with a pattern and no example, or a schema that allows anything.
+ * The example a schema carries, or one made of the examples, defaults and first allowed values of
+ * its parts. Undefined where no value can be named: text with a pattern and no example, or a schema
+ * that allows anything.
  */
 export function exampleOf(schema: Schema, named: ReadonlyMap<string, Schema>, depth = 0): unknown {
   if (depth > depthMax) return undefined
   if ('example' in schema) return schema.example
   if ('default' in schema) return schema.default
   const next = (part: unknown) => (isRecord(part) ? exampleOf(part, named, depth + 1) : undefined)
-  if (typeof schema.$ref === 'string') return next(named.get(schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)))
+  if (typeof schema.$ref === 'string')
+    return next(named.get(schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)))
   if (Array.isArray(schema.enum)) return schema.enum[0]
   if (Array.isArray(schema.allOf)) {
     const parts = schema.allOf.map(next)
-    return parts.every(isRecord) ? Object.assign({}, ...parts, objectExample(schema, next)) : parts[0]
+    return parts.every(isRecord)
+      ? Object.assign({}, ...parts, objectExample(schema, next))
+      : parts[0]
   }
   const alternatives = schema.anyOf ?? schema.oneOf
   if (Array.isArray(alternatives)) return alternatives.map(next).find(value => value !== undefined)
@@ -39,18 +43,28 @@ export function exampleOf(schema: Schema, named: ReadonlyMap<string, Schema>, de
 function objectExample(schema: Schema, next: (part: unknown) => unknown): Record<string, unknown> {
   const required = new Set([schema.required].flat())
   const entries = Object.entries(isRecord(schema.properties) ? schema.properties : {}).map(
-    ([key, part]) => [key, next(part) ?? (required.has(key) && isFree(part) ? {} : undefined)] as const,
+    ([key, part]) =>
+      [key, next(part) ?? (required.has(key) && isFree(part) ? {} : undefined)] as const,
   )
-  const value = entries.length === 0 && isRecord(schema.additionalProperties) ? next(schema.additionalProperties) : undefined
-  return Object.fromEntries([...entries, ['key', value] as const].filter(([, part]) => part !== undefined))
+  const value =
+    entries.length === 0 && isRecord(schema.additionalProperties)
+      ? next(schema.additionalProperties)
+      : undefined
+  return Object.fromEntries(
+    [...entries, ['key', value] as const].filter(([, part]) => part !== undefined),
+  )
 }
 
 // A part that only has a description allows any value.
-const isFree = (part: unknown) => isRecord(part) && Object.keys(part).every(keyword => keyword === 'description' || keyword === 'title')
+const isFree = (part: unknown) =>
+  isRecord(part) &&
+  Object.keys(part).every(keyword => keyword === 'description' || keyword === 'title')
 
 function arrayExample(schema: Schema, next: (part: unknown) => unknown): unknown[] {
   const item = schema.maxItems === 0 ? undefined : next(schema.items)
-  return item === undefined ? [] : Array.from({ length: Math.max(1, Number(schema.minItems ?? 1)) }, () => item)
+  return item === undefined
+    ? []
+    : Array.from({ length: Math.max(1, Number(schema.minItems ?? 1)) }, () => item)
 }
 
 function scalarExample(schema: Schema): unknown {
@@ -58,15 +72,22 @@ function scalarExample(schema: Schema): unknown {
   if (schema.type === 'number' || schema.type === 'integer') return numberExample(schema)
   if (schema.type !== 'string' || schema.format === 'binary') return undefined
   const known = typeof schema.format === 'string' ? samples[schema.format] : undefined
-  const text = known ?? 'text'.padEnd(Number(schema.minLength ?? 0), '.').slice(0, Number(schema.maxLength ?? Infinity))
-  return typeof schema.pattern !== 'string' || new RegExp(schema.pattern).test(text) ? text : undefined
+  const text =
+    known ??
+    'text'.padEnd(Number(schema.minLength ?? 0), '.').slice(0, Number(schema.maxLength ?? Infinity))
+  return typeof schema.pattern !== 'string' || new RegExp(schema.pattern).test(text)
+    ? text
+    : undefined
 }
 
 function numberExample(schema: Schema): number {
   const step = typeof schema.multipleOf === 'number' ? schema.multipleOf : 1
   const low = typeof schema.minimum === 'number' ? schema.minimum : undefined
   const high = typeof schema.maximum === 'number' ? schema.maximum : undefined
-  const least = low === undefined ? 1 : Math.max(1, schema.exclusiveMinimum === true ? low + step : low)
+  const least =
+    low === undefined ? 1 : Math.max(1, schema.exclusiveMinimum === true ? low + step : low)
   const from = Math.ceil(least / step) * step
-  return high === undefined ? from : Math.min(from, schema.exclusiveMaximum === true ? high - step : high)
+  return high === undefined
+    ? from
+    : Math.min(from, schema.exclusiveMaximum === true ? high - step : high)
 }

@@ -15,15 +15,19 @@ export const apiTags: Readonly<Record<string, string>> = {
   spreads: 'Cracks, bases, margins, premiums and the structure of curves.',
   analytics: 'Statistics, correlation, trend and forecast of daily closes, each number defined.',
   indicators: 'What markets and positions say beside the price.',
-  'Energy intelligence': 'Drilling, inventories, production and forecasts by those who publish them, wells and permits.',
-  'well production': 'What wells, states and the country produce, and how long wells take to get there.',
+  'Energy intelligence':
+    'Drilling, inventories, production and forecasts by those who publish them, wells and permits.',
+  'well production':
+    'What wells, states and the country produce, and how long wells take to get there.',
   storage: 'Stocks of crude oil, products and gas, and how full the places are.',
   marine: 'Ship fuel at the large ports.',
   bunker: 'The same prices by port, with their spreads, history and export.',
-  diesel: 'Pump prices of diesel in the United States: averages by state, and stations around a place.',
+  diesel:
+    'Pump prices of diesel in the United States: averages by state, and stations around a place.',
   'fuel surcharge': 'What carriers add for fuel.',
   'data quality': 'How complete, timely, accurate and consistent the stored data is.',
-  'data sources': "Prices of an account's own, from an address, a file or whoever pushes them, and what came of each sync.",
+  'data sources':
+    "Prices of an account's own, from an address, a file or whoever pushes them, and what came of each sync.",
   'market brief': 'Prices, their day and their month ahead in one answer.',
   watches: 'Codes that are looked at on a rhythm, and the feed of what was seen.',
   streams: 'Events of watches and prices as they come.',
@@ -41,14 +45,22 @@ export const apiTags: Readonly<Record<string, string>> = {
   operator: 'For whoever runs the service; takes the admin token.',
 }
 
-/** How the texts and examples of the routes write what is a name of the operator's own, and the names in force. */
-export function documentNames({ exchangeWords, headerPrefix }: Names): Readonly<Record<string, string>> {
+/**
+ * How the texts and examples of the routes write what is a name of the operator's own, and the
+ * names in force.
+ */
+export function documentNames({
+  exchangeWords,
+  headerPrefix,
+}: Names): Readonly<Record<string, string>> {
   const [word = 'exch'] = exchangeWords
   return { 'exch-': `${word}-`, EXCH_: `${word.toUpperCase()}_`, 'X-Service-': headerPrefix }
 }
 
 /** The introduction of the document: what every caller must know once. */
-export const apiIntroduction = (serviceName: string): string => `${serviceName} serves energy prices with their full revision history.
+export const apiIntroduction = (
+  serviceName: string,
+): string => `${serviceName} serves energy prices with their full revision history.
 
 ## Authentication
 Send the API key as \`Authorization: Token <API_KEY>\`; \`Bearer\` works too. GET and HEAD also take \`?api_key=<API_KEY>\` where no Authorization header is sent. A session token, as \`POST /v1/auth/session\` answers it, goes after \`Bearer\` and acts with the rights of its account.
@@ -65,6 +77,9 @@ Branch on the HTTP status first, then on the code. Errors carry \`X-Error-Code\`
 | Code | Status | Retry | When |
 |---|---|---|---|
 ${Object.entries(problems)
-  .map(([code, one]) => `| <a id="${code}"></a>\`${code}\` | ${one.status} | ${one.retryable ? 'yes' : 'no'} | ${one.when} |`)
+  .map(
+    ([code, one]) =>
+      `| <a id="${code}"></a>\`${code}\` | ${one.status} | ${one.retryable ? 'yes' : 'no'} | ${one.when} |`,
+  )
   .join('\n')}
 `

@@ -14,7 +14,10 @@ export interface OpenApiOptions {
   /** Descriptions by parameter name, for path parameters that bring none. */
   pathParameters?: Readonly<Record<string, string>>
   hiddenPrefixes?: readonly string[]
-  /** Names that are settings: as the routes write them in texts and examples, and as they are in force. */
+  /**
+   * Names that are settings: as the routes write them in texts and examples, and as they are in
+   * force.
+   */
   names?: Readonly<Record<string, string>>
   operatorPrefix?: string
 }
@@ -60,22 +63,39 @@ export type Security = Record<string, string[]>[]
 /** Key of `detail` under which the gate puts the schemas of its refusals, by status. */
 export const refusalsKey = 'x-refusals'
 
-/** Values for `detail.security`: a key anywhere, a key in the header only, the operator's token, nobody in particular. */
+/**
+ * Values for `detail.security`: a key anywhere, a key in the header only, the operator's token,
+ * nobody in particular.
+ */
 export const keySecurity: Security = [{ apiKeyHeader: [] }, { bearer: [] }, { apiKeyQuery: [] }]
 export const headerKeySecurity: Security = [{ apiKeyHeader: [] }, { bearer: [] }]
 export const operatorSecurity: Security = [{ operatorToken: [] }]
 export const openSecurity: Security = []
 
 const securitySchemes: Record<string, Schema> = {
-  apiKeyHeader: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The API key after the word `Token`: `Token <key>`.' },
-  bearer: { type: 'http', scheme: 'bearer', description: 'The API key, or a session token, as a bearer token.' },
+  apiKeyHeader: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'The API key after the word `Token`: `Token <key>`.',
+  },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The API key, or a session token, as a bearer token.',
+  },
   apiKeyQuery: {
     type: 'apiKey',
     in: 'query',
     name: 'api_key',
-    description: 'The API key in the address. Read on GET and HEAD only, and only when there is no Authorization header.',
+    description:
+      'The API key in the address. Read on GET and HEAD only, and only when there is no Authorization header.',
   },
-  operatorToken: { type: 'http', scheme: 'bearer', description: "The operator's admin token. An API key does not open these paths." },
+  operatorToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: "The operator's admin token. An API key does not open these paths.",
+  },
 }
 
 const commonPathParameters: Record<string, string> = {
@@ -103,14 +123,31 @@ interface Build {
   operationIds: Set<string>
 }
 
-/** Turns what @elysiajs/swagger generates into a valid OpenAPI 3.0.3 document; the input is not changed. */
-export async function openapiDocument(raw: unknown, options: OpenApiOptions): Promise<OpenApiDocument> {
+/**
+ * Turns what @elysiajs/swagger generates into a valid OpenAPI 3.0.3 document; the input is not
+ * changed.
+ */
+export async function openapiDocument(
+  raw: unknown,
+  options: OpenApiOptions,
+): Promise<OpenApiDocument> {
   // Loading it takes as long as a tenth of the start, which has no use for it.
   const { STATUS_CODES: phrases } = await import('node:http')
-  const build: Build = { options, phrases, named: new Map(), sites: [], converted: new Map(), operationIds: new Set() }
+  const build: Build = {
+    options,
+    phrases,
+    named: new Map(),
+    sites: [],
+    converted: new Map(),
+    operationIds: new Set(),
+  }
   const source = isRecord(raw) ? raw : {}
-  const models = isRecord(source.components) && isRecord(source.components.schemas) ? source.components.schemas : {}
-  for (const [name, schema] of Object.entries(models)) schemaObject({ $defs: { [name]: schema } }, build.named)
+  const models =
+    isRecord(source.components) && isRecord(source.components.schemas)
+      ? source.components.schemas
+      : {}
+  for (const [name, schema] of Object.entries(models))
+    schemaObject({ $defs: { [name]: schema } }, build.named)
   const paths: OpenApiDocument['paths'] = {}
   for (const [rawPath, item] of Object.entries(isRecord(source.paths) ? source.paths : {})) {
     const path = pathOf(rawPath)
@@ -132,15 +169,33 @@ export async function openapiDocument(raw: unknown, options: OpenApiOptions): Pr
   }
 }
 
-const pathOf = (path: string) => path.replace(/:([A-Za-z_]\w*)\??/g, '{$1}').replace(/(.)\/+$/, '$1')
+const pathOf = (path: string) =>
+  path.replace(/:([A-Za-z_]\w*)\??/g, '{$1}').replace(/(.)\/+$/, '$1')
 
 const hidden = (path: string, options: OpenApiOptions) =>
-  (options.hiddenPrefixes ?? ['/_dev']).some(prefix => path === prefix || path.startsWith(`${prefix}/`))
+  (options.hiddenPrefixes ?? ['/_dev']).some(
+    prefix => path === prefix || path.startsWith(`${prefix}/`),
+  )
 
-function operationOf(path: string, method: string, raw: Record<string, unknown>, build: Build): Operation {
-  const operationId = uniqueId(typeof raw.operationId === 'string' ? raw.operationId : pascal(`${method} ${path}`), build.operationIds)
+function operationOf(
+  path: string,
+  method: string,
+  raw: Record<string, unknown>,
+  build: Build,
+): Operation {
+  const operationId = uniqueId(
+    typeof raw.operationId === 'string' ? raw.operationId : pascal(`${method} ${path}`),
+    build.operationIds,
+  )
   const operation: Partial<Operation> = { operationId }
-  for (const keyword of ['tags', 'summary', 'description', 'deprecated', 'externalDocs', 'security']) {
+  for (const keyword of [
+    'tags',
+    'summary',
+    'description',
+    'deprecated',
+    'externalDocs',
+    'security',
+  ]) {
     if (raw[keyword] !== undefined) operation[keyword] = raw[keyword]
   }
   operation.security ??= securityOf(path, method, build.options)
@@ -149,20 +204,42 @@ function operationOf(path: string, method: string, raw: Record<string, unknown>,
   const body = firstSchema(raw.requestBody)
   if (body !== undefined) {
     const { description, content } = contentOf(body, `${pascal(operationId)}Request`, true, build)
-    operation.requestBody = { ...(description ? { description } : {}), required: raw[optionalBodyKey] !== true, content }
+    operation.requestBody = {
+      ...(description ? { description } : {}),
+      required: raw[optionalBodyKey] !== true,
+      content,
+    }
   }
-  const statuses = Object.entries({ ...refusalsOf(raw, method), ...(isRecord(raw.responses) ? raw.responses : {}) })
-  const responses = Object.fromEntries(statuses.map(([status, response]) => [status, responseOf(status, response, operationId, build)]))
-  return { ...operation, operationId, responses: statuses.length > 0 ? responses : { default: { description: 'The answer' } } }
+  const statuses = Object.entries({
+    ...refusalsOf(raw, method),
+    ...(isRecord(raw.responses) ? raw.responses : {}),
+  })
+  const responses = Object.fromEntries(
+    statuses.map(([status, response]) => [
+      status,
+      responseOf(status, response, operationId, build),
+    ]),
+  )
+  return {
+    ...operation,
+    operationId,
+    responses: statuses.length > 0 ? responses : { default: { description: 'The answer' } },
+  }
 }
 
 const bodyRefusals = ['400', '413']
 
-/** What the gate and the reading of bodies answer on this route, where the route itself says nothing of that status. */
+/**
+ * What the gate and the reading of bodies answer on this route, where the route itself says nothing
+ * of that status.
+ */
 function refusalsOf(raw: Record<string, unknown>, method: string): Record<string, unknown> {
   const schemas = Object.entries(isRecord(raw[refusalsKey]) ? raw[refusalsKey] : {})
-  const met = method === 'get' ? schemas.filter(([status]) => !bodyRefusals.includes(status)) : schemas
-  return Object.fromEntries(met.map(([status, schema]) => [status, { content: { [jsonMedia]: { schema } } }]))
+  const met =
+    method === 'get' ? schemas.filter(([status]) => !bodyRefusals.includes(status)) : schemas
+  return Object.fromEntries(
+    met.map(([status, schema]) => [status, { content: { [jsonMedia]: { schema } } }]),
+  )
 }
 
 function uniqueId(wanted: string, taken: Set<string>): string {
@@ -172,7 +249,11 @@ function uniqueId(wanted: string, taken: Set<string>): string {
   return id
 }
 
-function securityOf(path: string, method: string, { operatorPrefix = '/admin' }: OpenApiOptions): Security {
+function securityOf(
+  path: string,
+  method: string,
+  { operatorPrefix = '/admin' }: OpenApiOptions,
+): Security {
   if (path.startsWith(`${operatorPrefix}/`)) return operatorSecurity
   return method === 'get' ? keySecurity : headerKeySecurity
 }
@@ -183,21 +264,46 @@ function parametersOf(path: string, raw: unknown, { options, named }: Build): Pa
   const list = Array.isArray(raw) ? raw.filter(isRecord) : []
   return list.flatMap(entry => {
     const name = String(entry.name)
-    if (entry.in === 'path' ? !inPath.has(name) : entry.in === 'header' && name.toLowerCase() === 'authorization') return []
+    if (
+      entry.in === 'path'
+        ? !inPath.has(name)
+        : entry.in === 'header' && name.toLowerCase() === 'authorization'
+    )
+      return []
     const { schema: rawSchema, description: text, examples, required } = entry
-    const full = schemaObject({ ...(isRecord(rawSchema) ? rawSchema : {}), description: text, examples }, named)
-    const { description = entry.in === 'path' ? pathTexts[name] : undefined, example, deprecated, ...schema } = full
-    const parameter: Parameter = { name, in: String(entry.in), required: entry.in === 'path' || required === true, schema }
+    const full = schemaObject(
+      { ...(isRecord(rawSchema) ? rawSchema : {}), description: text, examples },
+      named,
+    )
+    const {
+      description = entry.in === 'path' ? pathTexts[name] : undefined,
+      example,
+      deprecated,
+      ...schema
+    } = full
+    const parameter: Parameter = {
+      name,
+      in: String(entry.in),
+      required: entry.in === 'path' || required === true,
+      schema,
+    }
     if (typeof description === 'string') parameter.description = description
     if (deprecated === true) parameter.deprecated = true
     if (example !== undefined) parameter.example = example
-    if (entry.in === 'query' && schema.type === 'array') Object.assign(parameter, { style: 'form', explode: false })
-    if (entry.in === 'query' && schema.type === 'object') Object.assign(parameter, { style: 'deepObject', explode: true })
+    if (entry.in === 'query' && schema.type === 'array')
+      Object.assign(parameter, { style: 'form', explode: false })
+    if (entry.in === 'query' && schema.type === 'object')
+      Object.assign(parameter, { style: 'deepObject', explode: true })
     return [parameter]
   })
 }
 
-function responseOf(status: string, raw: unknown, operationId: string, build: Build): Operation['responses'][string] {
+function responseOf(
+  status: string,
+  raw: unknown,
+  operationId: string,
+  build: Build,
+): Operation['responses'][string] {
   const phrase = build.phrases[status] ?? 'The answer'
   const schema = firstSchema(raw)
   const own = isRecord(raw) && typeof raw.description === 'string' ? raw.description : undefined
@@ -207,7 +313,8 @@ function responseOf(status: string, raw: unknown, operationId: string, build: Bu
   return { description: own ?? description ?? phrase, content }
 }
 
-// The plugin repeats one schema under each content type that Elysia could parse; what is sent is said by the schema itself.
+// The plugin repeats one schema under each content type that Elysia could parse; what is sent is
+// said by the schema itself.
 function firstSchema(raw: unknown): Record<string, unknown> | undefined {
   if (!isRecord(raw) || !isRecord(raw.content)) return undefined
   const [media] = Object.values(raw.content).filter(isRecord)
@@ -246,32 +353,59 @@ function converted(raw: unknown, build: Build): Converted {
 const isMedia = (schema: unknown) => isRecord(schema) && typeof schema.contentMediaType === 'string'
 
 const mediaOf = (schema: Record<string, unknown>) =>
-  typeof schema.contentMediaType === 'string' ? schema.contentMediaType : schema.type === 'string' ? 'text/plain' : jsonMedia
+  typeof schema.contentMediaType === 'string'
+    ? schema.contentMediaType
+    : schema.type === 'string'
+      ? 'text/plain'
+      : jsonMedia
 
 const unwrapped = (schema: Record<string, unknown>): Record<string, unknown> =>
-  Object.keys(schema).length === 1 && Array.isArray(schema.allOf) && schema.allOf.length === 1 && isRecord(schema.allOf[0])
+  Object.keys(schema).length === 1 &&
+  Array.isArray(schema.allOf) &&
+  schema.allOf.length === 1 &&
+  isRecord(schema.allOf[0])
     ? schema.allOf[0]
     : schema
 
-function tagsOf(paths: OpenApiDocument['paths'], texts: Readonly<Record<string, string>>): OpenApiDocument['tags'] {
-  const used = new Set(Object.values(paths).flatMap(item => Object.values(item).flatMap(operation => operation.tags ?? [])))
+function tagsOf(
+  paths: OpenApiDocument['paths'],
+  texts: Readonly<Record<string, string>>,
+): OpenApiDocument['tags'] {
+  const used = new Set(
+    Object.values(paths).flatMap(item =>
+      Object.values(item).flatMap(operation => operation.tags ?? []),
+    ),
+  )
   const listed = Object.keys(texts).filter(name => used.has(name))
   const others = [...used].filter(name => !(name in texts)).sort()
-  return [...listed, ...others].map(name => ({ name, ...(texts[name] ? { description: texts[name] } : {}) }))
+  return [...listed, ...others].map(name => ({
+    name,
+    ...(texts[name] ? { description: texts[name] } : {}),
+  }))
 }
 
 /** JSON text with the names in force, wherever a written one begins a word. */
 function inForce(text: string, names: Readonly<Record<string, string>>): string {
   const changed = Object.entries(names).filter(([written, name]) => written !== name)
   if (changed.length === 0) return text
-  const written = new RegExp(`(?<![\\w-])(?:${changed.map(([one]) => RegExp.escape(one)).join('|')})`, 'g')
+  const written = new RegExp(
+    `(?<![\\w-])(?:${changed.map(([one]) => RegExp.escape(one)).join('|')})`,
+    'g',
+  )
   return text.replace(written, one => JSON.stringify(names[one]).slice(1, -1))
 }
 
-/** The document as JSON text, made at the first call and kept; `app` must have all its routes by then. */
+/**
+ * The document as JSON text, made at the first call and kept; `app` must have all its routes by
+ * then.
+ */
 export function documentOf(app: AnyElysia, options: OpenApiOptions): () => Promise<string> {
   let text: Promise<string> | undefined
-  const write = async () => inForce(JSON.stringify(await openapiDocument(await rawDocument(app), options)), options.names ?? {})
+  const write = async () =>
+    inForce(
+      JSON.stringify(await openapiDocument(await rawDocument(app), options)),
+      options.names ?? {},
+    )
   return () => {
     text ??= write().catch(error => {
       text = undefined

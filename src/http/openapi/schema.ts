@@ -37,14 +37,17 @@ const foreignTypes: Record<string, Schema> = {
 
 const plainTypes = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array'])
 
-// Elysia accepts the textual twin of a number, boolean, object or list; the document shows the value only.
+// Elysia accepts the textual twin of a number, boolean, object or list; the document shows the
+// value only.
 const coercionFormats = new Set(['numeric', 'integer', 'boolean', 'ObjectString', 'ArrayString'])
 
 const anyKeyPattern = '^(.*)$'
 
 export const componentName = (text: string) => text.replace(/[^A-Za-z0-9._-]+/g, '_')
 
-const reference = (name: string): Schema => ({ $ref: `#/components/schemas/${componentName(name)}` })
+const reference = (name: string): Schema => ({
+  $ref: `#/components/schemas/${componentName(name)}`,
+})
 
 /**
  * Rewrites JSON Schema, as TypeBox and Elysia emit it, into a Schema Object of OpenAPI 3.0.3.
@@ -54,16 +57,26 @@ export function schemaObject(raw: unknown, named: Map<string, Schema>): Schema {
   if (!isRecord(raw)) return raw === false ? { not: {} } : {}
   // A body that leaves as text is documented as what the text says.
   if (isRecord(raw['x-serialised'])) return schemaObject(raw['x-serialised'], named)
-  if (isRecord(raw.$defs)) for (const [name, schema] of Object.entries(raw.$defs)) define(name, schema, named)
+  if (isRecord(raw.$defs))
+    for (const [name, schema] of Object.entries(raw.$defs)) define(name, schema, named)
   if (typeof raw.$ref === 'string') return reference(raw.$ref.slice(raw.$ref.lastIndexOf('/') + 1))
   if (typeof raw.$id === 'string') {
     define(raw.$id, raw, named)
     return reference(raw.$id)
   }
-  const schema: Schema = { ...typed(raw), ...valued(raw), ...bounded(raw), ...structured(raw, named) }
+  const schema: Schema = {
+    ...typed(raw),
+    ...valued(raw),
+    ...bounded(raw),
+    ...structured(raw, named),
+  }
   const members = raw.anyOf ?? raw.oneOf
   const joined = Array.isArray(members) ? union(members, raw, named) : {}
-  return simplified({ ...joined, ...schema, ...descriptionOf(schema.description, joined.description, keyNoteOf(raw)) })
+  return simplified({
+    ...joined,
+    ...schema,
+    ...descriptionOf(schema.description, joined.description, keyNoteOf(raw)),
+  })
 }
 
 function define(name: string, raw: unknown, named: Map<string, Schema>) {
@@ -80,20 +93,24 @@ function typed(raw: Schema): Schema {
   const plain = types.filter(type => plainTypes.has(type))
   const foreign = types.map(type => foreignTypes[type]).find(schema => schema !== undefined)
   if (foreign) return { ...foreign, ...(raw.type === 'RegExp' ? { pattern: raw.source } : {}) }
-  if (plain.length > 1) return { anyOf: plain.map(type => ({ type, ...(nullable ? { nullable } : {}) })) }
+  if (plain.length > 1)
+    return { anyOf: plain.map(type => ({ type, ...(nullable ? { nullable } : {}) })) }
   if (plain.length === 1) return { type: plain[0], ...(nullable ? { nullable } : {}) }
   return raw.type === 'null' ? { nullable: true, enum: [null] } : {}
 }
 
 function valued(raw: Schema): Schema {
   const schema: Schema = {}
-  for (const keyword of copiedKeywords) if (raw[keyword] !== undefined) schema[keyword] = raw[keyword]
-  for (const [keyword, value] of Object.entries(raw)) if (keyword.startsWith('x-')) schema[keyword] = value
+  for (const keyword of copiedKeywords)
+    if (raw[keyword] !== undefined) schema[keyword] = raw[keyword]
+  for (const [keyword, value] of Object.entries(raw))
+    if (keyword.startsWith('x-')) schema[keyword] = value
   if (typeof raw.format === 'string' && coercionFormats.has(raw.format)) delete schema.format
   if (raw.format === 'binary') delete schema.default
   if (Array.isArray(raw.examples) && raw.examples.length > 0) schema.example = raw.examples[0]
   if ('const' in raw) Object.assign(schema, enumeration([raw.const]))
-  else if (Array.isArray(raw.enum) && raw.enum.length > 0) Object.assign(schema, enumeration(raw.enum))
+  else if (Array.isArray(raw.enum) && raw.enum.length > 0)
+    Object.assign(schema, enumeration(raw.enum))
   return schema
 }
 
@@ -101,11 +118,14 @@ function enumeration(values: unknown[]): Schema {
   const types = new Set(values.filter(value => value !== null).map(value => typeof value))
   const [type] = types
   const named = types.size === 1 && (type === 'string' || type === 'boolean' || type === 'number')
-  const integral = type === 'number' && values.every(value => value === null || Number.isInteger(value))
+  const integral =
+    type === 'number' && values.every(value => value === null || Number.isInteger(value))
   return {
     ...(named ? { type: integral ? 'integer' : type } : {}),
     ...(values.includes(null) ? { nullable: true } : {}),
-    ...(type === 'boolean' && types.size === 1 && values.includes(true) && values.includes(false) ? {} : { enum: [...new Set(values)] }),
+    ...(type === 'boolean' && types.size === 1 && values.includes(true) && values.includes(false)
+      ? {}
+      : { enum: [...new Set(values)] }),
   }
 }
 
@@ -126,15 +146,21 @@ function structured(raw: Schema, named: Map<string, Schema>): Schema {
   const schema: Schema = {}
   const convert = (part: unknown) => schemaObject(part, named)
   if (isRecord(raw.properties) && Object.keys(raw.properties).length > 0) {
-    schema.properties = Object.fromEntries(Object.entries(raw.properties).map(([key, part]) => [key, convert(part)]))
+    schema.properties = Object.fromEntries(
+      Object.entries(raw.properties).map(([key, part]) => [key, convert(part)]),
+    )
   }
-  if (Array.isArray(raw.required) && raw.required.length > 0) schema.required = [...new Set(raw.required)]
+  if (Array.isArray(raw.required) && raw.required.length > 0)
+    schema.required = [...new Set(raw.required)]
   if (isRecord(raw.patternProperties)) {
     const values = Object.values(raw.patternProperties)
     schema.additionalProperties = convert(values.length === 1 ? values[0] : { anyOf: values })
   } else if (raw.additionalProperties) {
-    // Never false: unknown fields are ignored on both sides, and Elysia closes the schemas of routes once they have been asked.
-    schema.additionalProperties = raw.additionalProperties === true || withNamed(convert(raw.additionalProperties), schema.properties)
+    // Never false: unknown fields are ignored on both sides, and Elysia closes the schemas of
+    // routes once they have been asked.
+    schema.additionalProperties =
+      raw.additionalProperties === true ||
+      withNamed(convert(raw.additionalProperties), schema.properties)
   }
   if (Array.isArray(raw.items)) schema.items = convert({ anyOf: raw.items })
   else if (raw.type === 'array' || raw.items !== undefined) schema.items = convert(raw.items)
@@ -143,7 +169,10 @@ function structured(raw: Schema, named: Map<string, Schema>): Schema {
   return schema
 }
 
-/** What any key may hold: languages whose index signatures cover the named keys too could not be told apart what the others hold. */
+/**
+ * What any key may hold: languages whose index signatures cover the named keys too could not be
+ * told apart what the others hold.
+ */
 function withNamed(rest: Schema, properties: unknown): Schema {
   const all = [rest, ...(isRecord(properties) ? Object.values(properties).filter(isRecord) : [])]
   const distinct = [...new Map(all.map(member => [JSON.stringify(member), member])).values()]
@@ -151,33 +180,50 @@ function withNamed(rest: Schema, properties: unknown): Schema {
 }
 
 function union(members: unknown[], parent: Schema, named: Map<string, Schema>): Schema {
-  const flat = members.flatMap(member => (isRecord(member) && Array.isArray(member.anyOf) && !member.description ? member.anyOf : [member]))
+  const flat = members.flatMap(member =>
+    isRecord(member) && Array.isArray(member.anyOf) && !member.description
+      ? member.anyOf
+      : [member],
+  )
   const shapes = flat.filter(isRecord)
   if (shapes.some(shape => shape.type === 'Date')) return { type: 'string', format: 'date-time' }
-  const nullable = parent.nullable === true || shapes.some(shape => shape.type === 'null' || shape.const === null)
-  const present = shapes.filter(shape => !['null', 'undefined', 'void'].includes(String(shape.type)) && shape.const !== null)
+  const nullable =
+    parent.nullable === true || shapes.some(shape => shape.type === 'null' || shape.const === null)
+  const present = shapes.filter(
+    shape => !['null', 'undefined', 'void'].includes(String(shape.type)) && shape.const !== null,
+  )
   const values = present.filter(shape => !isCoercion(shape, parent))
   const converted = (values.length > 0 ? values : present).map(shape => schemaObject(shape, named))
   return withNull(merged(converted), nullable)
 }
 
 const isCoercion = (shape: Schema, parent: Schema) =>
-  shape.type === 'string' && (parent.elysiaMeta === 'ArrayQuery' || (typeof shape.format === 'string' && coercionFormats.has(shape.format)))
+  shape.type === 'string' &&
+  (parent.elysiaMeta === 'ArrayQuery' ||
+    (typeof shape.format === 'string' && coercionFormats.has(shape.format)))
 
 const isEnumeration = (schema: Schema) =>
   Array.isArray(schema.enum) &&
-  Object.keys(schema).every(key => ['enum', 'type', 'nullable', 'description', 'title', 'example'].includes(key))
+  Object.keys(schema).every(key =>
+    ['enum', 'type', 'nullable', 'description', 'title', 'example'].includes(key),
+  )
 
 function merged(members: Schema[]): Schema[] {
   const words = members.filter(isEnumeration)
   const distinct = [...new Map(members.map(member => [JSON.stringify(member), member])).values()]
   if (words.length < 2) return distinct
-  const notes = words.flatMap(word => (word.description ? [`- \`${[word.enum].flat().join('`, `')}\`: ${word.description}`] : []))
-  const all = { ...enumeration(words.flatMap(word => word.enum)), ...(notes.length > 0 ? { description: notes.join('\n') } : {}) }
+  const notes = words.flatMap(word =>
+    word.description ? [`- \`${[word.enum].flat().join('`, `')}\`: ${word.description}`] : [],
+  )
+  const all = {
+    ...enumeration(words.flatMap(word => word.enum)),
+    ...(notes.length > 0 ? { description: notes.join('\n') } : {}),
+  }
   return [all, ...distinct.filter(member => !isEnumeration(member))]
 }
 
-// `nullable` only counts beside `type`, so an alternative of several carries it on its first typed member.
+// `nullable` only counts beside `type`, so an alternative of several carries it on its first typed
+// member.
 function withNull(members: Schema[], nullable: boolean): Schema {
   const [only] = members
   if (!only) return nullable ? { nullable, enum: [null] } : {}
@@ -196,7 +242,9 @@ const admitNull = (schema: Schema): Schema => ({
 })
 
 function keyNoteOf(raw: Schema): string | undefined {
-  const patterns = Object.keys(isRecord(raw.patternProperties) ? raw.patternProperties : {}).filter(pattern => pattern !== anyKeyPattern)
+  const patterns = Object.keys(isRecord(raw.patternProperties) ? raw.patternProperties : {}).filter(
+    pattern => pattern !== anyKeyPattern,
+  )
   return patterns.length > 0 ? `Keys match \`${patterns.join('` or `')}\`.` : undefined
 }
 
@@ -205,7 +253,9 @@ function descriptionOf(...parts: unknown[]): Schema {
   return text === '' ? {} : { description: text }
 }
 
-/** An `allOf` of one schema is that schema, unless it is a reference that has something beside it. */
+/**
+ * An `allOf` of one schema is that schema, unless it is a reference that has something beside it.
+ */
 function simplified(schema: Schema): Schema {
   const { allOf, ...beside } = schema
   if (!Array.isArray(allOf) || allOf.length !== 1 || !isRecord(allOf[0])) return schema

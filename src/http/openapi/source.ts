@@ -4,12 +4,16 @@ import { isRecord } from './schema.ts'
 
 export const documentedMethods = ['get', 'post', 'put', 'patch', 'delete']
 
-/** Marks an operation whose body may be left out; 3.0.3 says it in a place the plugin does not write. */
+/**
+ * Marks an operation whose body may be left out; 3.0.3 says it in a place the plugin does not
+ * write.
+ */
 export const optionalBodyKey = 'x-optional-body'
 
 /**
- * What @elysiajs/swagger says of the application's routes. It is mounted on a stand-in with the same routes and no handlers,
- * so the served application has no extra route and its hooks never run for it.
+ * What @elysiajs/swagger says of the application's routes. It is mounted on a stand-in with the
+ * same routes and no handlers, so the served application has no extra route and its hooks never run
+ * for it.
  */
 export async function rawDocument(app: AnyElysia): Promise<unknown> {
   // Only now: it brings libraries along that the start need not wait for.
@@ -17,46 +21,73 @@ export async function rawDocument(app: AnyElysia): Promise<unknown> {
   const specPath = '/-/document'
   const standIn = new Elysia()
   for (const { method, path, hooks } of app.routes) {
-    if (documentedMethods.includes(method.toLowerCase())) standIn.route(method, path, () => undefined, documented(hooks))
+    if (documentedMethods.includes(method.toLowerCase()))
+      standIn.route(method, path, () => undefined, documented(hooks))
   }
   standIn.use(swagger({ path: '/-/page', specPath, excludeStaticFile: false }))
   const response = await standIn.handle(new Request(`http://localhost${specPath}`))
   return response.json()
 }
 
-// Schemas that come from guards and macros stand in `standaloneValidator`, which the plugin does not read.
+// Schemas that come from guards and macros stand in `standaloneValidator`, which the plugin does
+// not read.
 function documented(hooks: Record<string, unknown>): Record<string, unknown> {
-  const layers = [hooks, ...(Array.isArray(hooks.standaloneValidator) ? hooks.standaloneValidator : [])].filter(isRecord)
-  const all = (part: string) => layers.map(layer => layer[part]).filter(schema => schema !== undefined && schema !== null)
+  const layers = [
+    hooks,
+    ...(Array.isArray(hooks.standaloneValidator) ? hooks.standaloneValidator : []),
+  ].filter(isRecord)
+  const all = (part: string) =>
+    layers.map(layer => layer[part]).filter(schema => schema !== undefined && schema !== null)
   const body = all('body')
-  const optionalBody = body.length > 0 && body.every(schema => isRecord(schema) && OptionalKind in schema)
-  // Without a parser the plugin writes every schema three times, for each content type that Elysia could parse.
+  const optionalBody =
+    body.length > 0 && body.every(schema => isRecord(schema) && OptionalKind in schema)
+  // Without a parser the plugin writes every schema three times, for each content type that Elysia
+  // could parse.
   const found: Record<string, unknown> = {
     parse: 'json',
     detail: { ...(isRecord(hooks.detail) ? hooks.detail : {}), [optionalBodyKey]: optionalBody },
   }
   if (body.length > 0) found.body = body.length === 1 ? plain(body[0]) : { allOf: body.map(plain) }
-  for (const part of ['params', 'query', 'headers']) if (all(part).length > 0) found[part] = joinedObject(all(part).map(plain))
-  const responses = all('response').map(schema => (isRecord(schema) && !(Kind in schema) ? schema : { 200: schema }))
+  for (const part of ['params', 'query', 'headers'])
+    if (all(part).length > 0) found[part] = joinedObject(all(part).map(plain))
+  const responses = all('response').map(schema =>
+    isRecord(schema) && !(Kind in schema) ? schema : { 200: schema },
+  )
   if (responses.length > 0) {
-    const statuses = Object.entries(Object.assign({}, ...responses.reverse()) as Record<string, unknown>)
-    found.response = Object.fromEntries(statuses.map(([status, schema]) => [status, wrapped(plain(schema))]))
+    const statuses = Object.entries(
+      Object.assign({}, ...responses.reverse()) as Record<string, unknown>,
+    )
+    found.response = Object.fromEntries(
+      statuses.map(([status, schema]) => [status, wrapped(plain(schema))]),
+    )
   }
   return found
 }
 
-// A copy: the plugin rewrites references inside the schemas it is given, and these are the ones the application validates with.
+// A copy: the plugin rewrites references inside the schemas it is given, and these are the ones the
+// application validates with.
 function plain(schema: unknown): unknown {
-  if (typeof schema === 'string') throw new Error(`A route refers to its schema by the name '${schema}'; it must hold the schema itself.`)
+  if (typeof schema === 'string')
+    throw new Error(
+      `A route refers to its schema by the name '${schema}'; it must hold the schema itself.`,
+    )
   return JSON.parse(JSON.stringify(schema))
 }
 
-// The plugin drops `additionalProperties` and more from objects and lists, but passes an `allOf` as it is.
+// The plugin drops `additionalProperties` and more from objects and lists, but passes an `allOf` as
+// it is.
 const wrapped = (schema: unknown): unknown =>
-  isRecord(schema) && !['void', 'undefined', 'null'].includes(String(schema.type)) ? { allOf: [schema] } : schema
+  isRecord(schema) && !['void', 'undefined', 'null'].includes(String(schema.type))
+    ? { allOf: [schema] }
+    : schema
 
 function joinedObject(schemas: unknown[]): unknown {
-  const parts = schemas.filter(isRecord).flatMap(schema => [schema, ...(Array.isArray(schema.allOf) ? schema.allOf.filter(isRecord) : [])])
+  const parts = schemas
+    .filter(isRecord)
+    .flatMap(schema => [
+      schema,
+      ...(Array.isArray(schema.allOf) ? schema.allOf.filter(isRecord) : []),
+    ])
   return {
     type: 'object',
     properties: Object.assign({}, ...parts.map(part => part.properties).reverse()),

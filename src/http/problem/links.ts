@@ -7,7 +7,12 @@ export function linker(config: Pick<Config, 'brand' | 'server'>): (request: Requ
   const make = (baseUrl: string): Links => {
     const fill = (template: string) => template.replaceAll('{base_url}', baseUrl)
     const { docsUrl, upgradeUrl, signupUrl } = config.brand
-    return { baseUrl, docsUrl: fill(docsUrl), upgradeUrl: fill(upgradeUrl), signupUrl: fill(signupUrl) }
+    return {
+      baseUrl,
+      docsUrl: fill(docsUrl),
+      upgradeUrl: fill(upgradeUrl),
+      signupUrl: fill(signupUrl),
+    }
   }
   const fixed = config.server.baseUrl ? make(config.server.baseUrl.replace(/\/$/, '')) : undefined
   return request => {

@@ -9,7 +9,12 @@ interface Entry {
   when: string
 }
 
-const entry = (status: number, shape: ProblemShape, when: string, retryable = false): Entry => ({ status, shape, retryable, when })
+const entry = (status: number, shape: ProblemShape, when: string, retryable = false): Entry => ({
+  status,
+  shape,
+  retryable,
+  when,
+})
 
 /** Every error this service answers, by code. Nothing else leaves the house. */
 export const problems = {
@@ -21,7 +26,11 @@ export const problems = {
   INVALID_DATE_RANGE: entry(400, 'nested', 'The range ends before it starts.'),
   MALFORMED_JSON: entry(400, 'nested', 'The body is not JSON.'),
   MISSING_CODES: entry(400, 'nested', 'The body names no codes.'),
-  MALFORMED_REQUEST: entry(400, 'nested', 'The request is ambiguous: repeated or malformed headers.'),
+  MALFORMED_REQUEST: entry(
+    400,
+    'nested',
+    'The request is ambiguous: repeated or malformed headers.',
+  ),
   UNAUTHORIZED: entry(401, 'nested', 'The key is missing, malformed, unknown, expired or revoked.'),
   PAYMENT_REQUIRED: entry(402, 'flat', "The free plan's daily quota is used up."),
   FREE_TIER_LIMIT_EXCEEDED: entry(402, 'flat', 'The same, on a futures path.'),
@@ -30,8 +39,16 @@ export const problems = {
   ENTERPRISE_REQUIRED: entry(403, 'nested', 'Well production is not granted.'),
   KEY_SUSPENDED: entry(403, 'nested', 'The operator has suspended the key or its account.'),
   KEY_READ_ONLY: entry(403, 'nested', 'A read-only key was used to change something.'),
-  IP_NOT_ALLOWED: entry(403, 'nested', "The client's address is not among those the key is good for."),
-  DOMAIN_NOT_ALLOWED: entry(403, 'nested', "The page's domain is not among those the key is good for."),
+  IP_NOT_ALLOWED: entry(
+    403,
+    'nested',
+    "The client's address is not among those the key is good for.",
+  ),
+  DOMAIN_NOT_ALLOWED: entry(
+    403,
+    'nested',
+    "The page's domain is not among those the key is good for.",
+  ),
   COMMODITY_NOT_FOUND: entry(404, 'catalog', 'The catalogue has no such code.'),
   NOT_FOUND: entry(404, 'nested', 'There is no such thing, or it belongs to another account.'),
   DATA_NOT_AVAILABLE: entry(404, 'nested', 'There is no data, or too little, to answer with.'),
@@ -41,52 +58,132 @@ export const problems = {
   INVALID_CREDENTIALS: entry(401, 'nested', 'The address, password or link is not valid.'),
   FORBIDDEN_ROLE: entry(403, 'nested', "The caller's role in the organization does not allow it."),
   LOGIN_LOCKED: entry(429, 'nested', 'Too many wrong tries to sign in.'),
-  already_member: entry(422, 'valid', 'The person is a member already, or is in another organization.'),
+  already_member: entry(
+    422,
+    'valid',
+    'The person is a member already, or is in another organization.',
+  ),
   last_admin: entry(422, 'valid', 'An organization keeps at least one admin.'),
   invitation_expired: entry(422, 'valid', 'The invitation is over.'),
   invitation_used: entry(422, 'valid', 'The invitation has been accepted before.'),
-  invitation_limit_reached: entry(422, 'valid', 'The organization has as many open invitations as it may have.'),
+  invitation_limit_reached: entry(
+    422,
+    'valid',
+    'The organization has as many open invitations as it may have.',
+  ),
   api_key_limit_reached: entry(422, 'valid', 'The account has as many active keys as it may have.'),
   last_active_key: entry(422, 'valid', 'The last active key can not be revoked.'),
   api_key_already_revoked: entry(422, 'valid', 'The key has been revoked before.'),
   api_key_revoked: entry(422, 'valid', 'A revoked key can not be rolled or changed.'),
-  webhook_limit_reached: entry(422, 'valid', 'The account has as many webhook endpoints as its plan allows.'),
+  webhook_limit_reached: entry(
+    422,
+    'valid',
+    'The account has as many webhook endpoints as its plan allows.',
+  ),
   alert_limit_reached: entry(422, 'valid', 'The account has as many alerts as its plan allows.'),
-  scheduled_delivery_limit_reached: entry(422, 'valid', 'The account has as many scheduled deliveries as its plan allows.'),
+  scheduled_delivery_limit_reached: entry(
+    422,
+    'valid',
+    'The account has as many scheduled deliveries as its plan allows.',
+  ),
   watch_limit_reached: entry(422, 'valid', 'The account has as many watches as its plan allows.'),
   STREAM_LIMIT_REACHED: entry(429, 'flat', 'The key has as many streams open as it may.'),
   UPGRADE_REQUIRED: entry(426, 'nested', 'The path speaks WebSocket only.'),
-  data_source_limit_reached: entry(422, 'valid', 'The account has as many data sources as it may have.'),
+  data_source_limit_reached: entry(
+    422,
+    'valid',
+    'The account has as many data sources as it may have.',
+  ),
   data_source_not_synced: entry(
     422,
     'valid',
     'A data source can not be synced as it is now: it is paused, waits for pushes, or is being synced.',
   ),
-  data_source_paused: entry(422, 'valid', 'Rows were pushed to a data source that its owner has paused.'),
-  idempotency_key_reused: entry(422, 'valid', 'An Idempotency-Key was sent again with another body.'),
-  country_not_supported: entry(422, 'valid', 'Text messages are not sent to numbers of this country.'),
-  code_expired: entry(422, 'valid', 'The code sent to the phone is older than ten minutes, or none was sent.'),
+  data_source_paused: entry(
+    422,
+    'valid',
+    'Rows were pushed to a data source that its owner has paused.',
+  ),
+  idempotency_key_reused: entry(
+    422,
+    'valid',
+    'An Idempotency-Key was sent again with another body.',
+  ),
+  country_not_supported: entry(
+    422,
+    'valid',
+    'Text messages are not sent to numbers of this country.',
+  ),
+  code_expired: entry(
+    422,
+    'valid',
+    'The code sent to the phone is older than ten minutes, or none was sent.',
+  ),
   phone_not_verified: entry(422, 'valid', 'The account has no verified phone number.'),
   not_opted_in: entry(422, 'valid', 'The owner of the phone has not agreed to text messages.'),
-  verification_locked: entry(429, 'valid', 'Too many wrong codes were entered; a new one is needed.'),
+  verification_locked: entry(
+    429,
+    'valid',
+    'Too many wrong codes were entered; a new one is needed.',
+  ),
   sms_limit_reached: entry(429, 'valid', "The month's text messages are used up."),
   invalid_plan: entry(422, 'valid', 'The plan is none, or can not be had this way.'),
   no_active_subscription: entry(422, 'valid', 'The account has no subscription.'),
-  subscription_past_due: entry(422, 'valid', 'An invoice of the subscription is overdue; nothing more is sold before it is paid.'),
+  subscription_past_due: entry(
+    422,
+    'valid',
+    'An invoice of the subscription is overdue; nothing more is sold before it is paid.',
+  ),
   payment_failed: entry(422, 'valid', 'The payment was refused, and nothing has changed.'),
-  invoice_closed: entry(422, 'valid', 'The invoice is settled, or is not for the operator to settle.'),
-  INVALID_SIGNATURE: entry(400, 'nested', "A message is not signed with the processor's secret, or was long ago."),
+  invoice_closed: entry(
+    422,
+    'valid',
+    'The invoice is settled, or is not for the operator to settle.',
+  ),
+  INVALID_SIGNATURE: entry(
+    400,
+    'nested',
+    "A message is not signed with the processor's secret, or was long ago.",
+  ),
   PROCESSOR_UNAVAILABLE: entry(503, 'nested', 'The payment processor does not answer.', true),
   RATE_LIMIT_EXCEEDED: entry(429, 'flat', 'A rolling window is full.', true),
   MONTHLY_QUOTA_EXCEEDED: entry(429, 'flat', "A paid plan's monthly quota is used up."),
   TRIAL_LIMIT_EXCEEDED: entry(429, 'flat', "The trial's quota is used up."),
-  not_found: entry(404, 'valid', 'There is no such scheduled delivery, or it belongs to another account.'),
-  manual_send_cooldown: entry(429, 'valid', 'The last copy of a delivery that was asked for is less than ten minutes old.'),
-  INTERNAL_ERROR: entry(500, 'nested', 'Something went wrong here; the request id finds it in the log.', true),
+  not_found: entry(
+    404,
+    'valid',
+    'There is no such scheduled delivery, or it belongs to another account.',
+  ),
+  manual_send_cooldown: entry(
+    429,
+    'valid',
+    'The last copy of a delivery that was asked for is less than ten minutes old.',
+  ),
+  INTERNAL_ERROR: entry(
+    500,
+    'nested',
+    'Something went wrong here; the request id finds it in the log.',
+    true,
+  ),
   OVERLOADED: entry(503, 'nested', 'Too much is being asked at once.', true),
-  DATA_TOO_STALE: entry(503, 'nested', 'The newest futures quote is older than may be served.', true),
-  LIVE_DATA_STALE: entry(503, 'nested', 'The market is open and the newest futures quote has fallen behind.', true),
-  scheduled_deliveries_disabled: entry(503, 'valid', 'The operator has paused all scheduled deliveries.', true),
+  DATA_TOO_STALE: entry(
+    503,
+    'nested',
+    'The newest futures quote is older than may be served.',
+    true,
+  ),
+  LIVE_DATA_STALE: entry(
+    503,
+    'nested',
+    'The market is open and the newest futures quote has fallen behind.',
+    true,
+  ),
+  scheduled_deliveries_disabled: entry(
+    503,
+    'valid',
+    'The operator has paused all scheduled deliveries.',
+    true,
+  ),
   STORAGE_UNAVAILABLE: entry(503, 'nested', 'The disk is full or the database is locked.', true),
 } as const satisfies Record<string, Entry>
 
@@ -106,7 +203,12 @@ export class Problem extends Error {
     readonly code: ProblemCode,
     message: string,
     readonly extra: Readonly<Record<string, unknown>> = {},
-    options: { shape?: ProblemShape; headers?: Readonly<Record<string, string>>; status?: number; onTop?: readonly string[] } = {},
+    options: {
+      shape?: ProblemShape
+      headers?: Readonly<Record<string, string>>
+      status?: number
+      onTop?: readonly string[]
+    } = {},
   ) {
     super(message)
     this.onTop = options.onTop ?? []
@@ -119,13 +221,23 @@ export class Problem extends Error {
   readonly onTop: readonly string[]
 }
 
-export const invalidParameter = (parameter: string, value: unknown, message: string, allowed?: readonly string[]): Problem =>
-  new Problem('INVALID_PARAMETER', `${parameter}: ${message}`, { parameter, value: String(value), ...(allowed && { allowed }) })
+export const invalidParameter = (
+  parameter: string,
+  value: unknown,
+  message: string,
+  allowed?: readonly string[],
+): Problem =>
+  new Problem('INVALID_PARAMETER', `${parameter}: ${message}`, {
+    parameter,
+    value: String(value),
+    ...(allowed && { allowed }),
+  })
 
 export const missingParameter = (parameter: string, message: string): Problem =>
   new Problem('MISSING_PARAMETER', `${parameter} is required: ${message}`, { parameter })
 
-export const notFound = (what: string): Problem => new Problem('NOT_FOUND', `${what} was not found.`)
+export const notFound = (what: string): Problem =>
+  new Problem('NOT_FOUND', `${what} was not found.`)
 
 /** A body that does not fit; the first fault stands at the top, all of them in `errors`. */
 export function validationFailed(
@@ -135,12 +247,20 @@ export function validationFailed(
 ): Problem {
   const first = faults[0]
   const message = first ? first.message : problems[code].when
-  return new Problem(code, message, { field: first?.field ?? null, value: first?.value ?? null, errors: faults, ...extra })
+  return new Problem(code, message, {
+    field: first?.field ?? null,
+    value: first?.value ?? null,
+    errors: faults,
+    ...extra,
+  })
 }
 
 /** A state that forbids the operation: E-valid without a field at fault. */
-export const stateForbids = (code: ProblemCode, message: string, extra: Record<string, unknown> = {}): Problem =>
-  new Problem(code, message, { field: null, value: null, errors: [], ...extra })
+export const stateForbids = (
+  code: ProblemCode,
+  message: string,
+  extra: Record<string, unknown> = {},
+): Problem => new Problem(code, message, { field: null, value: null, errors: [], ...extra })
 
 export interface ProblemContext {
   requestId: string
@@ -176,14 +296,47 @@ function shaped(problem: Problem, { requestId, docsUrl }: ProblemContext): Recor
         data: { error: code, message, ...extra },
       }
     case 'flat':
-      return { error: message, error_code: code, code, message, status, request_id: requestId, docs, docs_url: docs, retry, ...extra }
+      return {
+        error: message,
+        error_code: code,
+        code,
+        message,
+        status,
+        request_id: requestId,
+        docs,
+        docs_url: docs,
+        retry,
+        ...extra,
+      }
     case 'valid':
-      return { error: code, error_code: code, code, message, request_id: requestId, docs_url: docs, ...extra }
+      return {
+        error: code,
+        error_code: code,
+        code,
+        message,
+        request_id: requestId,
+        docs_url: docs,
+        ...extra,
+      }
     case 'catalog':
-      return { status: 'fail', code, message, error: { code, message, status, ...extra, request_id: requestId, docs_url: docs } }
+      return {
+        status: 'fail',
+        code,
+        message,
+        error: { code, message, status, ...extra, request_id: requestId, docs_url: docs },
+      }
     case 'nested':
       return {
-        error: { code, message, status, request_id: requestId, docs, docs_url: docs, retry, ...extra },
+        error: {
+          code,
+          message,
+          status,
+          request_id: requestId,
+          docs,
+          docs_url: docs,
+          retry,
+          ...extra,
+        },
         ...Object.fromEntries(problem.onTop.map(field => [field, extra[field]])),
       }
   }
@@ -195,8 +348,12 @@ const topLevel = (code: ProblemCode, extra: Readonly<Record<string, unknown>>) =
 
 const unprintable = /[^\x20-\x7e]+/g
 
-/** A text as a header may carry it: one line of printable ASCII, at most 200 characters. Anything else throws inside the server. */
-export const headerSafe = (text: string): string => text.replace(unprintable, ' ').trim().slice(0, 200)
+/**
+ * A text as a header may carry it: one line of printable ASCII, at most 200 characters. Anything
+ * else throws inside the server.
+ */
+export const headerSafe = (text: string): string =>
+  text.replace(unprintable, ' ').trim().slice(0, 200)
 
 export const problemHeaders = (problem: Problem): Record<string, string> => ({
   ...problem.headers,

@@ -37,8 +37,18 @@ export const overloaded = (): Problem =>
     { headers: { 'retry-after': '5' } },
   )
 
-/** 402 or 429 for a used-up quota: what was used, when it returns, what would lower the use and which plan carries more. */
-export function quotaUsedUp(meter: Meter, plans: Plans, links: Links, key: KeyState, now: number, futures: boolean): Problem {
+/**
+ * 402 or 429 for a used-up quota: what was used, when it returns, what would lower the use and
+ * which plan carries more.
+ */
+export function quotaUsedUp(
+  meter: Meter,
+  plans: Plans,
+  links: Links,
+  key: KeyState,
+  now: number,
+  futures: boolean,
+): Problem {
   const { window, used, entitled } = meter.standing(key)
   const refusal = quotaRefusals[window.kind]
   const inSeconds = Math.max(1, Math.ceil((window.endsAt - now) / 1000))
@@ -48,7 +58,13 @@ export function quotaUsedUp(meter: Meter, plans: Plans, links: Links, key: KeySt
   const extra = {
     reset: { date: resetAt, timestamp: Math.floor(window.endsAt / 1000), in_seconds: inSeconds },
     reset_at: resetAt,
-    current_usage: { used, limit: window.limit, remaining: 0, window: window.kind, percent_used: percentUsed(window, used) },
+    current_usage: {
+      used,
+      limit: window.limit,
+      remaining: 0,
+      window: window.kind,
+      percent_used: percentUsed(window, used),
+    },
     current_plan: entitled.planId,
     efficiency: {
       requests_today: made.requestsToday,
@@ -68,17 +84,39 @@ export function quotaUsedUp(meter: Meter, plans: Plans, links: Links, key: KeySt
   const code = futures ? refusal.futuresCode : refusal.code
   const message = `The quota of ${window.limit} requests is used up; it resets at ${resetAt}. A bigger plan lifts it at once.`
   if (refusal.status === 402) return new Problem(code, message, extra)
-  return new Problem(code, message, { ...extra, retry_after: inSeconds }, { headers: { 'retry-after': String(inSeconds) } })
+  return new Problem(
+    code,
+    message,
+    { ...extra, retry_after: inSeconds },
+    { headers: { 'retry-after': String(inSeconds) } },
+  )
 }
 
-const codeByFeature: Partial<Record<Feature, ProblemCode>> = { futures: 'FORBIDDEN', well_production: 'ENTERPRISE_REQUIRED' }
+const codeByFeature: Partial<Record<Feature, ProblemCode>> = {
+  futures: 'FORBIDDEN',
+  well_production: 'ENTERPRISE_REQUIRED',
+}
 
-/** 403 for a feature that the plan does not include: names the feature, the plan that has it and the add-on. */
-export function featureMissing(plans: Plans, links: Links, entitled: Entitlements, feature: Feature, shape?: ProblemShape): Problem {
+/**
+ * 403 for a feature that the plan does not include: names the feature, the plan that has it and the
+ * add-on.
+ */
+export function featureMissing(
+  plans: Plans,
+  links: Links,
+  entitled: Entitlements,
+  feature: Feature,
+  shape?: ProblemShape,
+): Problem {
   const best = cheapestWith(plans, feature, entitled.tier)
   const addOn = best?.addOn
   const wanted = best?.plan
-  const instead = [wanted && `upgrade to the ${wanted.tierName} tier`, addOn && `add the "${addOn.id}" add-on`].filter(Boolean).join(' or ')
+  const instead = [
+    wanted && `upgrade to the ${wanted.tierName} tier`,
+    addOn && `add the "${addOn.id}" add-on`,
+  ]
+    .filter(Boolean)
+    .join(' or ')
   return new Problem(
     codeByFeature[feature] ?? 'INSUFFICIENT_PLAN',
     `Your ${entitled.tierName} tier does not include ${feature}: ${instead || 'no plan of this service has it'}.`,

@@ -5,8 +5,12 @@ const links = {
   request_id: t.Optional(t.String({ examples: ['6f9619ff-8b86-4d01-b42d-00c04fc964ff'] })),
   docs_url: t.Optional(t.String({ examples: ['https://prices.example.com/docs#UNAUTHORIZED'] })),
 }
-const code = (example: string) => t.String({ description: 'Stable code of the error.', examples: [example] })
-const message = t.String({ description: 'What is wrong and what would be right.', examples: ['The API key is not valid.'] })
+const code = (example: string) =>
+  t.String({ description: 'Stable code of the error.', examples: [example] })
+const message = t.String({
+  description: 'What is wrong and what would be right.',
+  examples: ['The API key is not valid.'],
+})
 
 /** Bodies of refusals, for the documentation. Each may carry further fields, named by its code. */
 export const NestedProblem = t.Object(
@@ -21,7 +25,8 @@ export const NestedProblem = t.Object(
 
 export const OverloadProblem = {
   ...NestedProblem,
-  description: 'Too much is being asked at once: `OVERLOADED`. Prices go on; this path answers again after the seconds in `Retry-After`.',
+  description:
+    'Too much is being asked at once: `OVERLOADED`. Prices go on; this path answers again after the seconds in `Retry-After`.',
 }
 
 export const FailProblem = t.Object(
@@ -32,12 +37,26 @@ export const FailProblem = t.Object(
     ...links,
     data: t.Object({ error: code('invalid_code'), message }, { additionalProperties: true }),
   },
-  { title: 'FailProblem', additionalProperties: true, description: 'An error about commodity codes or intervals.' },
+  {
+    title: 'FailProblem',
+    additionalProperties: true,
+    description: 'An error about commodity codes or intervals.',
+  },
 )
 
 export const FlatProblem = t.Object(
-  { error: message, error_code: code('RATE_LIMIT_EXCEEDED'), code: code('RATE_LIMIT_EXCEEDED'), message, ...links },
-  { title: 'LimitProblem', additionalProperties: true, description: 'A quota or rate limit; branch on `error_code`.' },
+  {
+    error: message,
+    error_code: code('RATE_LIMIT_EXCEEDED'),
+    code: code('RATE_LIMIT_EXCEEDED'),
+    message,
+    ...links,
+  },
+  {
+    title: 'LimitProblem',
+    additionalProperties: true,
+    description: 'A quota or rate limit; branch on `error_code`.',
+  },
 )
 
 export const ValidationProblem = t.Object(
@@ -47,7 +66,9 @@ export const ValidationProblem = t.Object(
     code: code('validation_failed'),
     message,
     field: t.Union([t.String(), t.Null()]),
-    errors: t.Array(t.Object({ field: t.String(), message: t.String() }, { additionalProperties: true })),
+    errors: t.Array(
+      t.Object({ field: t.String(), message: t.String() }, { additionalProperties: true }),
+    ),
     request_id: t.Optional(t.String()),
   },
   {
@@ -68,11 +89,17 @@ export const CatalogProblem = t.Object(
         message,
         status: integer({ examples: [404] }),
         commodity_code: t.String({ description: 'What was asked.', examples: ['GASOLNE_USD'] }),
-        suggestions: t.Array(t.String({ examples: ['GASOLINE_USD'] }), { description: 'Known codes near to it, closest first.' }),
+        suggestions: t.Array(t.String({ examples: ['GASOLINE_USD'] }), {
+          description: 'Known codes near to it, closest first.',
+        }),
         ...links,
       },
       { additionalProperties: true },
     ),
   },
-  { title: 'CommodityProblem', additionalProperties: true, description: 'The catalogue has no such code.' },
+  {
+    title: 'CommodityProblem',
+    additionalProperties: true,
+    description: 'The catalogue has no such code.',
+  },
 )

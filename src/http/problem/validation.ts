@@ -9,21 +9,32 @@ interface Fault {
 }
 
 /**
- * A schema that did not fit: a parameter is 400 and names it, a body is 422 with every field at fault, and a path that can not be read
- * names nothing. An answer of ours that breaks its own schema is our mistake, whatever Elysia calls it.
+ * A schema that did not fit: a parameter is 400 and names it, a body is 422 with every field at
+ * fault, and a path that can not be read names nothing. An answer of ours that breaks its own
+ * schema is our mistake, whatever Elysia calls it.
  */
 export function problemOfValidation(error: ValidationError): Problem {
-  if (error.type === 'response') return new Problem('INTERNAL_ERROR', 'An unexpected error occurred. The request id names it in the log.')
+  if (error.type === 'response')
+    return new Problem(
+      'INTERNAL_ERROR',
+      'An unexpected error occurred. The request id names it in the log.',
+    )
   if (error.type === 'params') return notFound('What the path names')
   const faults: FieldFault[] = [...(error.all as Iterable<Fault>)].map(one => ({
     field: one.path.slice(1).replaceAll('/', '.'),
     message: `${one.path.slice(1).replaceAll('/', '.') || 'body'}: ${lowerFirst(one.message)}`,
     value: one.value ?? null,
   }))
-  if (error.type === 'body') return validationFailed(faults.filter((one, i) => faults.findIndex(other => other.field === one.field) === i))
+  if (error.type === 'body')
+    return validationFailed(
+      faults.filter((one, i) => faults.findIndex(other => other.field === one.field) === i),
+    )
   const first = faults[0]
   const parameter = first?.field ?? ''
-  return new Problem('INVALID_PARAMETER', first?.message ?? 'A parameter is not valid.', { parameter, value: String(first?.value ?? '') })
+  return new Problem('INVALID_PARAMETER', first?.message ?? 'A parameter is not valid.', {
+    parameter,
+    value: String(first?.value ?? ''),
+  })
 }
 
 const lowerFirst = (text: string) => (text ? text[0]!.toLowerCase() + text.slice(1) : text)

@@ -13,21 +13,36 @@ export interface Outgoing {
   value: unknown
 }
 
-/** Whether a request's client has something switched. Asked by the few handlers whose default or limit a switch changes. */
+/**
+ * Whether a request's client has something switched. Asked by the few handlers whose default or
+ * limit a switch changes.
+ */
 export type Switched = (request: Request, name: SwitchName) => boolean
 
 export const unswitched: Switched = () => false
 
-/** The shapes that sorts of clients get, by what the headers of their requests say. Made only where profiles are configured. */
+/**
+ * The shapes that sorts of clients get, by what the headers of their requests say. Made only where
+ * profiles are configured.
+ */
 export interface Profiles {
   switched: Switched
   /** The header `Vary` of every answer. */
   vary: string
-  /** Before routing. The handlers know one shape of their answers, so the entity tag that a client has is compared after switching only. */
+  /**
+   * Before routing. The handlers know one shape of their answers, so the entity tag that a client
+   * has is compared after switching only.
+   */
   arrive(request: Request): void
-  /** The value to send in place of the given one, with its status and headers set; undefined: the given one goes out. */
+  /**
+   * The value to send in place of the given one, with its status and headers set; undefined: the
+   * given one goes out.
+   */
   leave(answer: Outgoing): unknown
-  /** A request of this house on behalf of another: it is refused in the other's shapes, and answered in the usual ones. */
+  /**
+   * A request of this house on behalf of another: it is refused in the other's shapes, and answered
+   * in the usual ones.
+   */
   refuseAs(inner: Request, outer: Request): void
 }
 
@@ -38,7 +53,8 @@ const matchedCharactersMax = 512
 export const varyOf = (profiles: readonly ClientProfile[]): string =>
   [...new Set(profiles.flatMap(({ match }) => match.map(one => one.header)))].map(titled).join(', ')
 
-const titled = (header: string): string => header.replace(/(^|-)[a-z]/g, letter => letter.toUpperCase())
+const titled = (header: string): string =>
+  header.replace(/(^|-)[a-z]/g, letter => letter.toUpperCase())
 
 export function clientProfiles(listed: readonly ClientProfile[]): Profiles {
   const vary = varyOf(listed)
@@ -60,7 +76,12 @@ export function clientProfiles(listed: readonly ClientProfile[]): Profiles {
     return profile
   }
 
-  const refused = (profile: ClientProfile, { route = '', set }: Outgoing, status: number, body: Fields) => {
+  const refused = (
+    profile: ClientProfile,
+    { route = '', set }: Outgoing,
+    status: number,
+    body: Fields,
+  ) => {
     const made = refusedFor(profile, { route, status, body, headers: set.headers })
     set.status = made.status
     return made.body === body ? undefined : made.body
@@ -71,7 +92,8 @@ export function clientProfiles(listed: readonly ClientProfile[]): Profiles {
     const { headers } = set
     const made = reshape && madeAnew(value, headers, reshape)
     if (headers.etag === undefined) return made
-    if (made !== undefined) headers.etag = strongEtag(typeof made === 'string' ? made : JSON.stringify(made))
+    if (made !== undefined)
+      headers.etag = strongEtag(typeof made === 'string' ? made : JSON.stringify(made))
     const had = conditions.get(request) ?? null
     if (!hasEtag(had, String(headers.etag))) return made
     set.status = 304
@@ -81,7 +103,8 @@ export function clientProfiles(listed: readonly ClientProfile[]): Profiles {
 
   return {
     vary,
-    switched: (request, name) => profileOf(request)?.switches.has(name) === true && !refusedOnly.has(request),
+    switched: (request, name) =>
+      profileOf(request)?.switches.has(name) === true && !refusedOnly.has(request),
     arrive(request) {
       const had = request.headers.get('if-none-match')
       if (had === null || !profileOf(request)) return
@@ -94,9 +117,14 @@ export function clientProfiles(listed: readonly ClientProfile[]): Profiles {
       const profile = profileOf(request)
       if (!profile || value instanceof Response) return undefined
       const status = typeof set.status === 'number' ? set.status : 200
-      if (status >= 400) return isFields(value) ? refused(profile, answer, status, value) : undefined
+      if (status >= 400)
+        return isFields(value) ? refused(profile, answer, status, value) : undefined
       if (refusedOnly.has(request)) return undefined
-      if (status === 204 && route === '/v1/alerts/:id' && profile.switches.has('delete_with_body')) {
+      if (
+        status === 204 &&
+        route === '/v1/alerts/:id' &&
+        profile.switches.has('delete_with_body')
+      ) {
         set.status = 200
         return {}
       }
@@ -111,12 +139,18 @@ export function clientProfiles(listed: readonly ClientProfile[]): Profiles {
   }
 }
 
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The body made anew where it is JSON: an object as an object, text as text. */
-function madeAnew(value: unknown, headers: Outgoing['set']['headers'], reshape: Reshape): Fields | string | undefined {
+function madeAnew(
+  value: unknown,
+  headers: Outgoing['set']['headers'],
+  reshape: Reshape,
+): Fields | string | undefined {
   if (isFields(value)) return reshape(value)
-  if (typeof value !== 'string' || !String(headers['content-type']).startsWith('application/json')) return undefined
+  if (typeof value !== 'string' || !String(headers['content-type']).startsWith('application/json'))
+    return undefined
   const made = reshape(JSON.parse(value) as Fields)
   return made && JSON.stringify(made)
 }

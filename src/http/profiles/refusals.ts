@@ -11,8 +11,13 @@ export interface Refusal {
 
 const quotaCodes: readonly unknown[] = ['MONTHLY_QUOTA_EXCEEDED', 'TRIAL_LIMIT_EXCEEDED']
 
-/** A refusal as the switches of a profile have it, or the same one. Headers are changed in place. */
-export function refusedFor({ switches, retryAfterCapSeconds }: ClientProfile, refusal: Refusal): Refusal {
+/**
+ * A refusal as the switches of a profile have it, or the same one. Headers are changed in place.
+ */
+export function refusedFor(
+  { switches, retryAfterCapSeconds }: ClientProfile,
+  refusal: Refusal,
+): Refusal {
   let made = refusal
   if (quotaCodes.includes(made.body.code)) {
     if (switches.has('retry_after_cap')) made = withRetryAfterUpTo(retryAfterCapSeconds, made)
@@ -25,7 +30,8 @@ export function refusedFor({ switches, retryAfterCapSeconds }: ClientProfile, re
 
 function withRetryAfterUpTo(capSeconds: number, refusal: Refusal): Refusal {
   const { body, headers } = refusal
-  if (headers['retry-after'] !== undefined) headers['retry-after'] = String(Math.min(capSeconds, Number(headers['retry-after'])))
+  if (headers['retry-after'] !== undefined)
+    headers['retry-after'] = String(Math.min(capSeconds, Number(headers['retry-after'])))
   return typeof body.retry_after === 'number'
     ? { ...refusal, body: { ...body, retry_after: Math.min(capSeconds, body.retry_after) } }
     : refusal
@@ -45,7 +51,10 @@ function withUnknownCodeAs404(refusal: Refusal): Refusal {
   return { ...refusal, status: 404 }
 }
 
-/** From the nested shape to the flat one, in its order: the message is the error, all the rest stands beside it. */
+/**
+ * From the nested shape to the flat one, in its order: the message is the error, all the rest
+ * stands beside it.
+ */
 function withErrorAsText(refusal: Refusal): Refusal {
   const { error } = refusal.body
   const isNested = typeof error === 'object' && error !== null && !('status' in refusal.body)

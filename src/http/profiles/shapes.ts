@@ -8,39 +8,56 @@ interface Shape {
   name: SwitchName
   /** The routes it is for, their parameters without names: `/v1/alerts/:`. */
   routes: readonly string[]
-  /** The other body, made without touching the given one; undefined where the switch has nothing to change. */
+  /**
+   * The other body, made without touching the given one; undefined where the switch has nothing to
+   * change.
+   */
   change(body: Fields): Fields | undefined
 }
 
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
-const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isFields) : [])
+const listOf = (value: unknown): readonly Fields[] =>
+  Array.isArray(value) ? value.filter(isFields) : []
 
 const latest = ['/v1/prices/latest']
 /** The flat price row of an answer about one code. */
-const singleOf = ({ data }: Fields): Fields | undefined => (isFields(data) && !('prices' in data) ? data : undefined)
+const singleOf = ({ data }: Fields): Fields | undefined =>
+  isFields(data) && !('prices' in data) ? data : undefined
 
-const windowRoutes = ['past_day', 'past_week', 'past_month', 'past_year', 'historical', ':'].map(window => `/v1/prices/${window}`)
+const windowRoutes = ['past_day', 'past_week', 'past_month', 'past_year', 'historical', ':'].map(
+  window => `/v1/prices/${window}`,
+)
 
 const futuresRoutes = [
   '/v1/futures/:',
-  ...['historical', 'ohlc', 'intraday', 'spreads', 'curve', 'spread-history', 'continuous'].map(part => `/v1/futures/:/${part}`),
+  ...['historical', 'ohlc', 'intraday', 'spreads', 'curve', 'spread-history', 'continuous'].map(
+    part => `/v1/futures/:/${part}`,
+  ),
   '/v1/futures/continuous/:/historical',
 ]
 
 /** To the barrel. */
 const barrelDecimals = 3
-const thousandTimes = (value: unknown): unknown => (typeof value === 'number' ? roundTo(value * 1000, barrelDecimals) : value)
+const thousandTimes = (value: unknown): unknown =>
+  typeof value === 'number' ? roundTo(value * 1000, barrelDecimals) : value
 
 /** The quantities of a level in thousands of barrels, those of them that it has. */
 const inThousands = (level: Fields): Fields => ({
   ...level,
   unit: 'thousand_barrels',
-  ...Object.fromEntries(['value', 'level', 'capacity'].flatMap(name => (name in level ? [[name, thousandTimes(level[name])]] : []))),
+  ...Object.fromEntries(
+    ['value', 'level', 'capacity'].flatMap(name =>
+      name in level ? [[name, thousandTimes(level[name])]] : [],
+    ),
+  ),
 })
 
 const settledAsText = (point: unknown): unknown =>
-  isFields(point) && typeof point.settlement_price === 'number' ? { ...point, settlement_price: String(point.settlement_price) } : point
+  isFields(point) && typeof point.settlement_price === 'number'
+    ? { ...point, settlement_price: String(point.settlement_price) }
+    : point
 
 /** In the order in which they act: an envelope is laid around what the others have made. */
 const shapes: readonly Shape[] = [
@@ -63,7 +80,10 @@ const shapes: readonly Shape[] = [
   {
     name: 'commodities_keyed',
     routes: ['/v1/commodities'],
-    change: body => ({ ...body, data: { commodities: body.data, metadata: { total: fieldsOf(body.meta).total } } }),
+    change: body => ({
+      ...body,
+      data: { commodities: body.data, metadata: { total: fieldsOf(body.meta).total } },
+    }),
   },
   {
     name: 'prices_all_list',
@@ -75,7 +95,11 @@ const shapes: readonly Shape[] = [
     routes: windowRoutes,
     change(body) {
       const { prices, metadata } = fieldsOf(body.data)
-      return { ...body, data: listOf(prices).map(row => ({ ...row, date: row.created_at })), metadata }
+      return {
+        ...body,
+        data: listOf(prices).map(row => ({ ...row, date: row.created_at })),
+        metadata,
+      }
     },
   },
   {
@@ -85,7 +109,14 @@ const shapes: readonly Shape[] = [
       const { sites, ...level } = fieldsOf(body.data)
       if (level.unit !== 'million_barrels') return undefined
       const change = fieldsOf(level.change).week ?? null
-      return { ...body, data: { ...inThousands(level), change, ...(sites !== undefined && { sites: listOf(sites).map(inThousands) }) } }
+      return {
+        ...body,
+        data: {
+          ...inThousands(level),
+          change,
+          ...(sites !== undefined && { sites: listOf(sites).map(inThousands) }),
+        },
+      }
     },
   },
   {
@@ -113,7 +144,10 @@ const shapes: readonly Shape[] = [
   },
 ]
 
-/** Makes the body of a success anew, as the switches of a profile have it for a route; undefined when they change nothing of it. */
+/**
+ * Makes the body of a success anew, as the switches of a profile have it for a route; undefined
+ * when they change nothing of it.
+ */
 export type Reshape = (body: Fields) => Fields | undefined
 
 /** What the switches make of a route's answers; undefined when none is for it. */

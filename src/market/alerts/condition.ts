@@ -1,7 +1,15 @@
 import { minuteMs } from '../../lib/instant.ts'
 import { rsi, type TrendDirection, trendOf } from '../analytics/indicators.ts'
 import { annualVolatility, statisticsOf } from '../analytics/statistics.ts'
-import { type Close, closesIn, type Measured, measured, tooFew, warmUpFor, windowOf } from '../prices/window.ts'
+import {
+  type Close,
+  closesIn,
+  type Measured,
+  measured,
+  tooFew,
+  warmUpFor,
+  windowOf,
+} from '../prices/window.ts'
 
 export const operators = [
   'greater_than',
@@ -21,7 +29,11 @@ export const directions = ['both', 'above', 'below'] as const
 
 /** On the price itself, in the unit of its series. */
 export type PriceCondition =
-  | { kind: 'price'; operator: 'greater_than' | 'less_than' | 'greater_than_or_equal' | 'less_than_or_equal'; value: number }
+  | {
+      kind: 'price'
+      operator: 'greater_than' | 'less_than' | 'greater_than_or_equal' | 'less_than_or_equal'
+      value: number
+    }
   | { kind: 'price'; operator: 'equals' | 'not_equals'; value: number; tolerance: number }
   | { kind: 'price'; operator: 'between'; value: number; min: number; max: number }
 
@@ -34,7 +46,9 @@ export type AnalyticsCondition =
 
 export type AlertCondition = PriceCondition | AnalyticsCondition
 
-/** Numbers behind the verdict of an analytics condition; what its kind does not look at is absent. */
+/**
+ * Numbers behind the verdict of an analytics condition; what its kind does not look at is absent.
+ */
 export interface Measures {
   zScore?: number
   mean?: number
@@ -49,7 +63,10 @@ export interface Measures {
 
 export interface Verdict {
   holds: boolean
-  /** What is compared: the price, z-score, RSI, volatility in percent a year, or slope of the trend a day. */
+  /**
+   * What is compared: the price, z-score, RSI, volatility in percent a year, or slope of the trend
+   * a day.
+   */
   value: number
   /** What it is compared with, in the same unit. */
   threshold: number
@@ -59,30 +76,45 @@ export interface Verdict {
 /** A price at the moment at which it is judged. */
 export interface AlertMoment {
   price: number
-  /** Daily closes up to the price's day, whose close is this price as long as no later one is there. Asked for by analytics conditions only. */
+  /**
+   * Daily closes up to the price's day, whose close is this price as long as no later one is there.
+   * Asked for by analytics conditions only.
+   */
   closes(): readonly Close[]
   /** What was measured at this moment already: a thousand alerts of one period measure once. */
   readonly memo: Map<string, Measured<Omit<Verdict, 'holds' | 'threshold'>>>
 }
 
-export const alertMoment = (price: number, closes: () => readonly Close[]): AlertMoment => ({ price, closes, memo: new Map() })
+export const alertMoment = (price: number, closes: () => readonly Close[]): AlertMoment => ({
+  price,
+  closes,
+  memo: new Map(),
+})
 
 export const toleranceDefault = 0.01
 
-/** Differences that only the binary notation of decimals makes do not count: 100.01 is within 0.01 of 100. */
+/**
+ * Differences that only the binary notation of decimals makes do not count: 100.01 is within 0.01
+ * of 100.
+ */
 const notationError = 1e-9
 
 /** A baseline is what was usual in the year before. */
 const baselineDays = 365
 
 /**
- * Whether a condition holds at a moment: the one rule of live alerts, of their tests and of backtests. Tells how many closes there are and
- * how many it takes when there are too few.
+ * Whether a condition holds at a moment: the one rule of live alerts, of their tests and of
+ * backtests. Tells how many closes there are and how many it takes when there are too few.
  */
 export function evaluate(condition: AlertCondition, moment: AlertMoment): Measured<Verdict> {
   if (condition.kind === 'price') {
     const { price } = moment
-    return measured({ holds: priceHolds(condition, price), value: price, threshold: condition.value, measures: {} })
+    return measured({
+      holds: priceHolds(condition, price),
+      value: price,
+      threshold: condition.value,
+      measures: {},
+    })
   }
   const key = `${condition.kind} ${condition.period}`
   const known = moment.memo.get(key) ?? measureOf[condition.kind](moment.closes(), condition.period)
@@ -112,7 +144,10 @@ function priceHolds(condition: PriceCondition, price: number): boolean {
 const isWithin = (price: number, { value, tolerance }: { value: number; tolerance: number }) =>
   Math.abs(price - value) <= tolerance + notationError * Math.max(1, Math.abs(value))
 
-/** The prices outside of which a condition can not hold, both ends included. Analytics conditions may hold at any price. */
+/**
+ * The prices outside of which a condition can not hold, both ends included. Analytics conditions
+ * may hold at any price.
+ */
 export function priceBounds(condition: AlertCondition): { low: number; high: number } {
   const all = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY }
   if (condition.kind !== 'price') return all
@@ -142,7 +177,10 @@ const measureOf: Record<AnalyticsType, (closes: readonly Close[], period: number
     const found = statisticsOf(closes, period)
     if (!found.enough) return found
     const { zScore, mean, stdDev } = found.value
-    return measured({ value: zScore ?? 0, measures: { ...(zScore !== undefined && { zScore }), mean, stdDev } })
+    return measured({
+      value: zScore ?? 0,
+      measures: { ...(zScore !== undefined && { zScore }), mean, stdDev },
+    })
   },
   rsi(closes, period) {
     const run = warmUpFor(closes, period)
@@ -161,7 +199,10 @@ const measureOf: Record<AnalyticsType, (closes: readonly Close[], period: number
     const baselineVolatility = annualVolatility(before.value)
     return measured({
       value: volatility ?? 0,
-      measures: { ...(volatility !== undefined && { volatility }), ...(baselineVolatility !== undefined && { baselineVolatility }) },
+      measures: {
+        ...(volatility !== undefined && { volatility }),
+        ...(baselineVolatility !== undefined && { baselineVolatility }),
+      },
     })
   },
   trend_reversal(closes, period) {
@@ -171,11 +212,16 @@ const measureOf: Record<AnalyticsType, (closes: readonly Close[], period: number
     if (!found.enough) return found
     const { direction, slope } = found.value
     const previousTrend = directionBefore(near, period)
-    return measured({ value: slope, measures: { trend: direction, ...(previousTrend && { previousTrend }) } })
+    return measured({
+      value: slope,
+      measures: { trend: direction, ...(previousTrend && { previousTrend }) },
+    })
   },
 }
 
-/** The last direction but sideways that the trend had at an earlier close, at most one period back. */
+/**
+ * The last direction but sideways that the trend had at an earlier close, at most one period back.
+ */
 function directionBefore(closes: readonly Close[], period: number): TrendDirection | undefined {
   const earliest = closesIn(closes, period + 1)[0]!.day
   for (let end = closes.length - 1; end > 0 && closes[end - 1]!.day >= earliest; end -= 1) {
@@ -186,26 +232,45 @@ function directionBefore(closes: readonly Close[], period: number): TrendDirecti
   return undefined
 }
 
-function judged(condition: AnalyticsCondition, { value, measures }: Omit<Verdict, 'holds' | 'threshold'>) {
+function judged(
+  condition: AnalyticsCondition,
+  { value, measures }: Omit<Verdict, 'holds' | 'threshold'>,
+) {
   switch (condition.kind) {
     case 'z_score': {
       const { threshold, direction } = condition
       const above = direction !== 'below' && value > threshold
       const below = direction !== 'above' && value < -threshold
-      return { holds: above || below, threshold: direction === 'below' || (direction === 'both' && value < 0) ? -threshold : threshold }
+      return {
+        holds: above || below,
+        threshold:
+          direction === 'below' || (direction === 'both' && value < 0) ? -threshold : threshold,
+      }
     }
     case 'rsi': {
       const { overbought, oversold } = condition
-      return { holds: value > overbought || value < oversold, threshold: value < 50 ? oversold : overbought }
+      return {
+        holds: value > overbought || value < oversold,
+        threshold: value < 50 ? oversold : overbought,
+      }
     }
     case 'volatility_spike': {
-      const threshold = condition.multiplier * (measures.baselineVolatility ?? Number.POSITIVE_INFINITY)
-      // Without a baseline nothing is a spike; the multiplier stands in for a threshold that is none.
-      return Number.isFinite(threshold) ? { holds: value > threshold, threshold } : { holds: false, threshold: condition.multiplier }
+      const threshold =
+        condition.multiplier * (measures.baselineVolatility ?? Number.POSITIVE_INFINITY)
+      // Without a baseline nothing is a spike; the multiplier stands in for a threshold that is
+      // none.
+      return Number.isFinite(threshold)
+        ? { holds: value > threshold, threshold }
+        : { holds: false, threshold: condition.multiplier }
     }
     case 'trend_reversal': {
       const { trend, previousTrend } = measures
-      return { holds: (trend === 'up' && previousTrend === 'down') || (trend === 'down' && previousTrend === 'up'), threshold: 0 }
+      return {
+        holds:
+          (trend === 'up' && previousTrend === 'down') ||
+          (trend === 'down' && previousTrend === 'up'),
+        threshold: 0,
+      }
     }
   }
 }
@@ -227,11 +292,16 @@ const words: Record<Exclude<Operator, 'between'>, string> = {
 export function conditionText(condition: AlertCondition): string {
   switch (condition.kind) {
     case 'price':
-      if (condition.operator === 'between') return `price between ${condition.min} and ${condition.max}`
+      if (condition.operator === 'between')
+        return `price between ${condition.min} and ${condition.max}`
       return `price ${words[condition.operator]} ${condition.value}`
     case 'z_score': {
       const { threshold, period, direction } = condition
-      const side = { both: `above ${threshold} or below -${threshold}`, above: `above ${threshold}`, below: `below -${threshold}` }
+      const side = {
+        both: `above ${threshold} or below -${threshold}`,
+        above: `above ${threshold}`,
+        below: `below -${threshold}`,
+      }
       return `z-score over ${period} days ${side[direction]}`
     }
     case 'rsi':

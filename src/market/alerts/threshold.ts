@@ -26,9 +26,10 @@ export interface Reading {
 const isWithin = (value: number, low: number, high: number) => value >= low && value <= high
 
 /**
- * Whether a condition holds at a reading. `greater_than` and `less_than` are strict; a percentage counts from the condition's value on,
- * against the price one timeframe earlier (100 x (to / from - 1)); `between` includes its ends, and with `enter` or `exit` holds only at
- * the reading that crosses them. What there is nothing to compare with does not hold.
+ * Whether a condition holds at a reading. `greater_than` and `less_than` are strict; a percentage
+ * counts from the condition's value on, against the price one timeframe earlier (100 x (to / from -
+ * 1)); `between` includes its ends, and with `enter` or `exit` holds only at the reading that
+ * crosses them. What there is nothing to compare with does not hold.
  */
 export function conditionHolds(condition: Condition, reading: Reading): boolean {
   const { value, previous } = reading
@@ -42,7 +43,9 @@ export function conditionHolds(condition: Condition, reading: Reading): boolean 
       const from = reading.before(condition.timeframe ?? timeframeDefault)
       const percent = from === undefined ? undefined : changePercent(from, value)
       if (percent === undefined) return false
-      return condition.operator === 'percent_increase' ? percent >= condition.value : percent <= -condition.value
+      return condition.operator === 'percent_increase'
+        ? percent >= condition.value
+        : percent <= -condition.value
     }
     case 'between': {
       const inside = isWithin(value, condition.minValue, condition.maxValue)
@@ -55,8 +58,9 @@ export function conditionHolds(condition: Condition, reading: Reading): boolean 
 }
 
 /**
- * The condition that a new price of `commodity` meets, the first of them; undefined when it meets none, or when all must hold and one
- * does not. Conditions on other commodities are read at the newest price of each.
+ * The condition that a new price of `commodity` meets, the first of them; undefined when it meets
+ * none, or when all must hold and one does not. Conditions on other commodities are read at the
+ * newest price of each.
  */
 export function conditionMet(
   conditions: readonly Condition[],

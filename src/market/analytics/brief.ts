@@ -15,22 +15,33 @@ export interface MonthForecast {
 const lookbackDays = 90
 const monthDays = 30
 
-/** At least 0.9 of the point at the lower bound is high, at least 0.8 medium: about 30 and 65 percent of annual volatility. */
+/**
+ * At least 0.9 of the point at the lower bound is high, at least 0.8 medium: about 30 and 65
+ * percent of annual volatility.
+ */
 export function confidenceLevel(confidence: number): MonthForecast['level'] {
   if (confidence >= 0.9) return 'high'
   return confidence >= 0.8 ? 'medium' : 'low'
 }
 
 /**
- * The combined forecast 30 days ahead over a lookback of 90, with its one-sigma bounds (probability 0.6827) and confidence
- * exp(-sigma sqrt(30)); undefined with too few closes or a price that is not positive.
+ * The combined forecast 30 days ahead over a lookback of 90, with its one-sigma bounds (probability
+ * 0.6827) and confidence exp(-sigma sqrt(30)); undefined with too few closes or a price that is not
+ * positive.
  */
 export function monthForecast(closes: readonly Close[]): MonthForecast | undefined {
   const made = forecast(closes, 'combined', lookbackDays, [monthDays])
   if (!made.enough || made.value.currentPrice <= 0) return undefined
   const { value: point, sigma1 } = made.value.projections[0]!
   const confidence = Math.exp(-made.value.sigma * Math.sqrt(monthDays))
-  return { point, low: sigma1.low, high: sigma1.high, confidence, level: confidenceLevel(confidence), method: 'combined' }
+  return {
+    point,
+    low: sigma1.low,
+    high: sigma1.high,
+    confidence,
+    level: confidenceLevel(confidence),
+    method: 'combined',
+  }
 }
 
 /** What the narrative says about one commodity; numbers in the unit of the series. */
@@ -53,7 +64,10 @@ function movement(changePercent: number | undefined): string {
   return `${changePercent > 0 ? 'up' : 'down'} ${size}% over 24 hours`
 }
 
-/** `71.23 USD per barrel`, `79.40 pence per therm`, `108.20 index points`; an exchange rate is a bare number. */
+/**
+ * `71.23 USD per barrel`, `79.40 pence per therm`, `108.20 index points`; an exchange rate is a
+ * bare number.
+ */
 function amount({ price, currency, unit, decimals }: BriefItem): string {
   const [shown, words] = [price.toFixed(decimals), unit.replaceAll('_', ' ')]
   if (unit === 'rate') return shown
@@ -68,13 +82,16 @@ function sentence(item: BriefItem): string {
   return `${stands}; the one-month projection is ${shown(point)}, between ${shown(low)} and ${shown(high)} (${level} confidence).`
 }
 
-/** Plain sentences from the numbers given, the day's largest mover first named; empty without items. */
+/**
+ * Plain sentences from the numbers given, the day's largest mover first named; empty without items.
+ */
 export function narrative(items: readonly BriefItem[]): string {
   const moved = items.filter(item => item.changePercent !== undefined)
   const most = moved.reduce<BriefItem | undefined>(
     (a, b) => (a && Math.abs(a.changePercent!) >= Math.abs(b.changePercent!) ? a : b),
     undefined,
   )
-  const lead = most && moved.length > 1 ? [`${most.name} moved most, ${movement(most.changePercent)}.`] : []
+  const lead =
+    most && moved.length > 1 ? [`${most.name} moved most, ${movement(most.changePercent)}.`] : []
   return [...lead, ...items.map(sentence)].join(' ')
 }

@@ -1,4 +1,11 @@
-import { type Close, closesMin, dayAfter, type Measured, measured, tooFew } from '../prices/window.ts'
+import {
+  type Close,
+  closesMin,
+  dayAfter,
+  type Measured,
+  measured,
+  tooFew,
+} from '../prices/window.ts'
 import { stdDev } from './statistics.ts'
 
 /** Returns over which the stability of a correlation is judged. */
@@ -52,7 +59,10 @@ function meanOf(values: readonly number[]): number {
   return sum / values.length
 }
 
-/** Pearson's product-moment coefficient, two-pass, held to -1..1; undefined under two pairs or when one side varies by rounding only. */
+/**
+ * Pearson's product-moment coefficient, two-pass, held to -1..1; undefined under two pairs or when
+ * one side varies by rounding only.
+ */
 export function pearson(xs: readonly number[], ys: readonly number[]): number | undefined {
   if (!varies(xs) || !varies(ys)) return undefined
   const [mx, my] = [meanOf(xs), meanOf(ys)]
@@ -68,10 +78,16 @@ export function pearson(xs: readonly number[], ys: readonly number[]): number | 
 }
 
 /**
- * The pairs inside the window that ends at the newest common date; a non-positive price in either series drops the two pairs it touches.
- * Both series are walked from their newest close, so that the years before the window cost nothing.
+ * The pairs inside the window that ends at the newest common date; a non-positive price in either
+ * series drops the two pairs it touches. Both series are walked from their newest close, so that
+ * the years before the window cost nothing.
  */
-function returnPairs(a: readonly Close[], b: readonly Close[], periodDays: number, need: number): Measured<ReturnPairs> {
+function returnPairs(
+  a: readonly Close[],
+  b: readonly Close[],
+  periodDays: number,
+  need: number,
+): Measured<ReturnPairs> {
   const pairs: ReturnPairs = { days: [], first: [], second: [], closes: 0 }
   let [i, j, before] = [a.length - 1, b.length - 1, '']
   // Day and values of the common date after the one looked at.
@@ -103,9 +119,10 @@ function returnPairs(a: readonly Close[], b: readonly Close[], periodDays: numbe
 }
 
 function rolling({ days, first, second }: ReturnPairs, window: number): DatedCorrelation[] {
-  return days
-    .slice(window - 1)
-    .map((day, start) => ({ day, value: pearson(first.slice(start, start + window), second.slice(start, start + window)) }))
+  return days.slice(window - 1).map((day, start) => ({
+    day,
+    value: pearson(first.slice(start, start + window), second.slice(start, start + window)),
+  }))
 }
 
 /** The specification's bands of |correlation|, each including its lower edge. */
@@ -122,9 +139,14 @@ export function directionOf(correlation: number | undefined): Direction {
   return correlation > 0 ? 'positive' : 'negative'
 }
 
-/** From the sample standard deviation of the 7-return rolling correlations: under 0.25 stable, under 0.5 moderate; without two of them unstable. */
+/**
+ * From the sample standard deviation of the 7-return rolling correlations: under 0.25 stable, under
+ * 0.5 moderate; without two of them unstable.
+ */
 function stabilityOf(pairs: ReturnPairs): Stability {
-  const deviation = stdDev(rolling(pairs, stabilityWindow).flatMap(({ value }) => value ?? [])) ?? Number.POSITIVE_INFINITY
+  const deviation =
+    stdDev(rolling(pairs, stabilityWindow).flatMap(({ value }) => value ?? [])) ??
+    Number.POSITIVE_INFINITY
   if (deviation < 0.25) return 'stable'
   return deviation < 0.5 ? 'moderate' : 'unstable'
 }
@@ -132,11 +154,20 @@ function stabilityOf(pairs: ReturnPairs): Stability {
 function interpret(value: number | undefined): string {
   if (value === undefined) return 'no correlation can be given: one of the prices did not move'
   const strength = strengthOf(value)
-  return strength === 'none' ? 'no meaningful correlation' : `${strength} ${directionOf(value)} correlation`
+  return strength === 'none'
+    ? 'no meaningful correlation'
+    : `${strength} ${directionOf(value)} correlation`
 }
 
-/** Pearson of the daily log returns (sample) of two series of closes (ascending) on their common dates in the last `periodDays`; needs five of them. */
-export function correlationOf(a: readonly Close[], b: readonly Close[], periodDays: number): Measured<Correlation> {
+/**
+ * Pearson of the daily log returns (sample) of two series of closes (ascending) on their common
+ * dates in the last `periodDays`; needs five of them.
+ */
+export function correlationOf(
+  a: readonly Close[],
+  b: readonly Close[],
+  periodDays: number,
+): Measured<Correlation> {
   const inside = returnPairs(a, b, periodDays, closesMin)
   if (!inside.enough) return inside
   const pairs = inside.value
@@ -151,7 +182,10 @@ export function correlationOf(a: readonly Close[], b: readonly Close[], periodDa
   })
 }
 
-/** At each date of the window that has them, the correlation of the last `window` returns; oldest first. Needs `window` + 1 common closes. */
+/**
+ * At each date of the window that has them, the correlation of the last `window` returns; oldest
+ * first. Needs `window` + 1 common closes.
+ */
 export function rollingCorrelation(
   a: readonly Close[],
   b: readonly Close[],
@@ -173,7 +207,9 @@ export interface CorrelationMatrix {
 export function correlationMatrix(
   series: readonly (readonly Close[])[],
   periodDays: number,
-): { enough: true; value: CorrelationMatrix } | { enough: false; have: number; need: number; pair: [number, number] } {
+):
+  | { enough: true; value: CorrelationMatrix }
+  | { enough: false; have: number; need: number; pair: [number, number] } {
   const cells: (number | undefined)[][] = series.map(() => [])
   let dataPoints = Number.POSITIVE_INFINITY
   for (const [i, first] of series.entries()) {

@@ -1,5 +1,14 @@
 import { mean } from 'simple-statistics'
-import { type Close, closesIn, dayNumber, type Measured, measured, warmUp, warmUpFor, windowOf } from '../prices/window.ts'
+import {
+  type Close,
+  closesIn,
+  dayNumber,
+  type Measured,
+  measured,
+  warmUp,
+  warmUpFor,
+  windowOf,
+} from '../prices/window.ts'
 import { rsiBand } from './statistics.ts'
 
 const rsiWindow = 14
@@ -7,7 +16,10 @@ const averageWindow = 20
 const goldenFast = 50
 const goldenSlow = 200
 
-/** A trend is a direction once the fitted line moves more than this over the window, percent of the mean close. */
+/**
+ * A trend is a direction once the fitted line moves more than this over the window, percent of the
+ * mean close.
+ */
 const sidewaysPercent = 1
 
 /** Mean of the last n closes, at each close from the n-th on; unit of the series. */
@@ -19,7 +31,10 @@ export function sma(closes: readonly Close[], n: number): Close[] {
   })
 }
 
-/** Exponential average, alpha = 2 / (n + 1), seeded with the mean of the first n closes given, at each close from the n-th on; unit of the series. */
+/**
+ * Exponential average, alpha = 2 / (n + 1), seeded with the mean of the first n closes given, at
+ * each close from the n-th on; unit of the series.
+ */
 export function ema(closes: readonly Close[], n: number): Close[] {
   if (closes.length < n) return []
   const alpha = 2 / (n + 1)
@@ -33,8 +48,9 @@ export function ema(closes: readonly Close[], n: number): Close[] {
 }
 
 /**
- * Relative strength index, 0..100, at each close from the (n + 1)-th on. Wilder, New Concepts in Technical Trading Systems (1978): the first
- * averages are the means of the first n gains and losses given, then (previous x (n - 1) + current) / n.
+ * Relative strength index, 0..100, at each close from the (n + 1)-th on. Wilder, New Concepts in
+ * Technical Trading Systems (1978): the first averages are the means of the first n gains and
+ * losses given, then (previous x (n - 1) + current) / n.
  */
 export function rsi(closes: readonly Close[], n: number): Close[] {
   if (closes.length < n + 1) return []
@@ -60,7 +76,10 @@ function relativeStrength(gain: number, loss: number): number {
   return 100 - 100 / (1 + gain / loss)
 }
 
-/** Indicator values at the dates of the last `periodDays`, oldest first, and what they come to at the newest close. */
+/**
+ * Indicator values at the dates of the last `periodDays`, oldest first, and what they come to at
+ * the newest close.
+ */
 export interface IndicatorRun {
   currentPrice: number
   currentValue: number
@@ -68,8 +87,9 @@ export interface IndicatorRun {
 }
 
 /**
- * `sma` over all closes, `ema` and `rsi` over the warm-up, cut to the dates of the window; needs `window` + 1 closes.
- * A period that reaches back past the warm-up of a recursive indicator gets values from the warm-up's first one on.
+ * `sma` over all closes, `ema` and `rsi` over the warm-up, cut to the dates of the window; needs
+ * `window` + 1 closes. A period that reaches back past the warm-up of a recursive indicator gets
+ * values from the warm-up's first one on.
  */
 export function indicatorRun(
   kind: 'sma' | 'ema' | 'rsi',
@@ -80,8 +100,15 @@ export function indicatorRun(
   const run = warmUpFor(closes, window)
   if (!run.enough) return run
   const compute = { sma, ema, rsi }[kind]
-  const values = compute(kind === 'sma' ? closes.slice(-(closesIn(closes, periodDays).length + window - 1)) : run.value, window)
-  return measured({ currentPrice: closes.at(-1)!.value, currentValue: values.at(-1)!.value, values: closesIn(values, periodDays) })
+  const values = compute(
+    kind === 'sma' ? closes.slice(-(closesIn(closes, periodDays).length + window - 1)) : run.value,
+    window,
+  )
+  return measured({
+    currentPrice: closes.at(-1)!.value,
+    currentValue: values.at(-1)!.value,
+    values: closesIn(values, periodDays),
+  })
 }
 
 /** sma(50) above sma(200) at the newest close, when there are 200 closes, otherwise false. */
@@ -112,15 +139,24 @@ export function pivots(high: number, low: number, close: number): Pivots {
 }
 
 /** Pivots of the highest, the lowest and the last close of the window. */
-export function pivotsOf(closes: readonly Close[], periodDays: number): Measured<Pivots & { currentPrice: number }> {
+export function pivotsOf(
+  closes: readonly Close[],
+  periodDays: number,
+): Measured<Pivots & { currentPrice: number }> {
   const inside = windowOf(closes, periodDays)
   if (!inside.enough) return inside
   const values = inside.value.map(close => close.value)
   const currentPrice = values.at(-1)!
-  return measured({ ...pivots(Math.max(...values), Math.min(...values), currentPrice), currentPrice })
+  return measured({
+    ...pivots(Math.max(...values), Math.min(...values), currentPrice),
+    currentPrice,
+  })
 }
 
-/** Ordinary least squares of y on x; `rSquared` 0..1, 0 when y does not vary. Undefined when x does not vary. */
+/**
+ * Ordinary least squares of y on x; `rSquared` 0..1, 0 when y does not vary. Undefined when x does
+ * not vary.
+ */
 export function leastSquares(
   points: readonly { x: number; y: number }[],
 ): { slope: number; intercept: number; rSquared: number } | undefined {
@@ -134,7 +170,11 @@ export function leastSquares(
   }
   if (!(xx > 0)) return undefined
   const flat = points.every(p => p.y === points[0]!.y)
-  return { slope: flat ? 0 : xy / xx, intercept: my - (flat ? 0 : xy / xx) * mx, rSquared: flat ? 0 : Math.min(1, (xy * xy) / (xx * yy)) }
+  return {
+    slope: flat ? 0 : xy / xx,
+    intercept: my - (flat ? 0 : xy / xx) * mx,
+    rSquared: flat ? 0 : Math.min(1, (xy * xy) / (xx * yy)),
+  }
 }
 
 export type TrendDirection = 'up' | 'down' | 'sideways'
@@ -151,8 +191,8 @@ export interface Trend {
 }
 
 /**
- * Least squares of close on calendar day number. The direction is up or down when the line moves more than 1 % of the mean close
- * between the window's first and last close.
+ * Least squares of close on calendar day number. The direction is up or down when the line moves
+ * more than 1 % of the mean close between the window's first and last close.
  */
 export function trendOf(closes: readonly Close[], periodDays: number): Measured<Trend> {
   const inside = windowOf(closes, periodDays)
@@ -178,14 +218,21 @@ export interface Signal {
 }
 
 /**
- * Three votes, two of which decide: the trend's direction, the price against its average (`priceVsSma`, percent), and the RSI band
- * (oversold for buying, overbought for selling). Our own rule; no source claims it predicts.
+ * Three votes, two of which decide: the trend's direction, the price against its average
+ * (`priceVsSma`, percent), and the RSI band (oversold for buying, overbought for selling). Our own
+ * rule; no source claims it predicts.
  */
 export function signalOf(direction: TrendDirection, priceVsSma: number, rsiValue: number): Signal {
   const votes = [
     { vote: { up: 1, down: -1, sideways: 0 }[direction], says: `the trend is ${direction}` },
-    { vote: Math.sign(priceVsSma), says: `the price is ${priceVsSma < 0 ? 'below' : 'at or above'} its average` },
-    { vote: { oversold: 1, overbought: -1 }[rsiBand(rsiValue)] ?? 0, says: `momentum is ${rsiBand(rsiValue)}` },
+    {
+      vote: Math.sign(priceVsSma),
+      says: `the price is ${priceVsSma < 0 ? 'below' : 'at or above'} its average`,
+    },
+    {
+      vote: { oversold: 1, overbought: -1 }[rsiBand(rsiValue)] ?? 0,
+      says: `momentum is ${rsiBand(rsiValue)}`,
+    },
   ]
   const sum = votes.reduce((total, { vote }) => total + vote, 0)
   const value = sum >= 2 ? 'buy' : sum <= -2 ? 'sell' : 'neutral'
@@ -208,7 +255,10 @@ export interface TrendAnalysis {
 }
 
 /** Needs five closes in the window and 21 in all, one more than the longest average. */
-export function trendAnalysis(closes: readonly Close[], periodDays: number): Measured<TrendAnalysis> {
+export function trendAnalysis(
+  closes: readonly Close[],
+  periodDays: number,
+): Measured<TrendAnalysis> {
   const [trend, levels] = [trendOf(closes, periodDays), pivotsOf(closes, periodDays)]
   if (!trend.enough) return trend
   if (!levels.enough) return levels

@@ -1,7 +1,9 @@
 import { dayMs, isoDay, parseDay, startOfWeek } from '../../lib/instant.ts'
 import { addTradingDays, isTradingDay } from '../calendars/calendar.ts'
 
-/** A market of the Commitments of Traders, and the code of the catalogue whose price it is about. */
+/**
+ * A market of the Commitments of Traders, and the code of the catalogue whose price it is about.
+ */
 export interface CotMarket {
   market: string
   code: string
@@ -20,10 +22,15 @@ export const cotMarkets: readonly CotMarket[] = [
 const byMarket = new Map(cotMarkets.map(one => [one.market, one]))
 const byNumber = new Map(cotMarkets.map(one => [one.contractMarketCode, one]))
 
-/** The code of the catalogue that a market is about; undefined for markets that are not of energy. */
+/**
+ * The code of the catalogue that a market is about; undefined for markets that are not of energy.
+ */
 export const codeOfMarket = (market: string): string | undefined => byMarket.get(market)?.code
 
-/** A market as it is kept: `Natural Gas` and the agency's 023651 are NATURAL_GAS; names that are not known here keep their words. */
+/**
+ * A market as it is kept: `Natural Gas` and the agency's 023651 are NATURAL_GAS; names that are not
+ * known here keep their words.
+ */
 export function marketOfCot(text: string): string {
   const name = text.trim().toUpperCase()
   return byNumber.get(name)?.market ?? name.replaceAll(/[\s-]+/g, '_')
@@ -34,7 +41,10 @@ const releaseDays = 3
 const releaseTime = '15:30'
 const zone = 'America/New_York'
 
-/** The days that reports are of, in the weeks from `from` to `to` (days, both inclusive): Tuesdays, and Mondays where the Tuesday is a federal holiday. */
+/**
+ * The days that reports are of, in the weeks from `from` to `to` (days, both inclusive): Tuesdays,
+ * and Mondays where the Tuesday is a federal holiday.
+ */
 export function reportDays(from: string, to: string): string[] {
   const days: string[] = []
   for (let monday = startOfWeek(parseDay(from)!); monday <= parseDay(to)!; monday += 7 * dayMs) {
@@ -44,7 +54,10 @@ export function reportDays(from: string, to: string): string[] {
   return days.filter(day => day >= from && day <= to)
 }
 
-/** When a report is published: 15:30 in New York on the third business day of the government after its Tuesday, a Friday but for holidays. */
+/**
+ * When a report is published: 15:30 in New York on the third business day of the government after
+ * its Tuesday, a Friday but for holidays.
+ */
 export function cotReleasedAt(reportedOn: string): number {
   const tuesday = startOfWeek(parseDay(reportedOn)!) + tuesdayAfterMondayDays * dayMs
   const day = isoDay(addTradingDays('us_government', tuesday, releaseDays))

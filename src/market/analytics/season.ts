@@ -1,5 +1,12 @@
 import { dayMs, isoDay, weekdayOf } from '../../lib/instant.ts'
-import { type Close, dayAfter, dayNumber, type Measured, measured, tooFew } from '../prices/window.ts'
+import {
+  type Close,
+  dayAfter,
+  dayNumber,
+  type Measured,
+  measured,
+  tooFew,
+} from '../prices/window.ts'
 import { stdDev, zScore } from './statistics.ts'
 
 /** A week from Monday to Sunday; it belongs to the year of its Thursday. */
@@ -14,11 +21,15 @@ export function isoWeek(day: string): IsoWeek {
   const at = dayNumber(day) * dayMs
   const thursday = isoDay(at + (4 - weekdayOf(at)) * dayMs)
   const year = Number(thursday.slice(0, 4))
-  return { year, week: 1 + Math.floor((dayNumber(thursday) - dayNumber(`${thursday.slice(0, 4)}-01-01`)) / 7) }
+  return {
+    year,
+    week: 1 + Math.floor((dayNumber(thursday) - dayNumber(`${thursday.slice(0, 4)}-01-01`)) / 7),
+  }
 }
 
 /** `2026-W47`. */
-export const weekName = ({ year, week }: IsoWeek): string => `${year}-W${String(week).padStart(2, '0')}`
+export const weekName = ({ year, week }: IsoWeek): string =>
+  `${year}-W${String(week).padStart(2, '0')}`
 
 /** 28 December is in the last week of every year. */
 const weeksIn = (year: number): number => isoWeek(`${year}-12-28`).week
@@ -41,21 +52,25 @@ export interface Season {
 }
 
 /**
- * The newest level among the same ISO week of the five years before its own. A year counts with the mean of its levels in that week, and
- * with its last week where the newest level is of week 53 and it has none. Too few are counted in years.
+ * The newest level among the same ISO week of the five years before its own. A year counts with the
+ * mean of its levels in that week, and with its last week where the newest level is of week 53 and
+ * it has none. Too few are counted in years.
  */
 export function seasonOf(closes: readonly Close[]): Measured<Season> {
   const last = closes.at(-1)
   if (!last) return tooFew(0, seasonYearsMin)
   const week = isoWeek(last.day)
-  const earlier = Array.from({ length: yearsMax }, (_, i) => weekMean(closes, week.year - 1 - i, week.week)).filter(
-    one => one !== undefined,
-  )
+  const earlier = Array.from({ length: yearsMax }, (_, i) =>
+    weekMean(closes, week.year - 1 - i, week.week),
+  ).filter(one => one !== undefined)
   if (earlier.length < seasonYearsMin) return tooFew(earlier.length, seasonYearsMin)
   const average = earlier.reduce((sum, one) => sum + one, 0) / earlier.length
   const deviation = stdDev(earlier)!
   return measured({
-    ...{ week, level: last.value, average, stdDev: deviation },
+    week,
+    level: last.value,
+    average,
+    stdDev: deviation,
     zScore: zScore(last.value, average, deviation),
     years: earlier.length,
   })
@@ -65,7 +80,9 @@ function weekMean(closes: readonly Close[], year: number, week: number): number 
   const monday = mondayOf(year, Math.min(week, weeksIn(year)))
   const next = dayAfter(monday, 7)
   const inside = closes.filter(({ day }) => day >= monday && day < next)
-  return inside.length === 0 ? undefined : inside.reduce((sum, one) => sum + one.value, 0) / inside.length
+  return inside.length === 0
+    ? undefined
+    : inside.reduce((sum, one) => sum + one.value, 0) / inside.length
 }
 
 /** 4 January is in the first week of every year. */

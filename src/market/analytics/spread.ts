@@ -9,13 +9,22 @@ export function codesOf(identity: SpreadIdentity): string[] {
   return [...new Set([...identity.legs.map(({ code }) => code), ...rates])]
 }
 
-/** A spread with, for each leg, what one unit of its price counts for: a difference is the sum of `price` x `weight`. */
+/**
+ * A spread with, for each leg, what one unit of its price counts for: a difference is the sum of
+ * `price` x `weight`.
+ */
 export type Combined =
   | { complete: true; value: number; legs: { code: string; price: number; weight: number }[] }
   | { complete: false; missing: string }
 
-/** The spread of these prices, in its unit; names the first leg (or rate) without one, and the divisor of a ratio when it is 0. */
-export function combine(identity: SpreadIdentity, priceOf: (code: string) => number | undefined): Combined {
+/**
+ * The spread of these prices, in its unit; names the first leg (or rate) without one, and the
+ * divisor of a ratio when it is 0.
+ */
+export function combine(
+  identity: SpreadIdentity,
+  priceOf: (code: string) => number | undefined,
+): Combined {
   const legs: { code: string; price: number; weight: number }[] = []
   for (const { code, weight, factor, fx } of identity.legs) {
     const [price, rate] = [priceOf(code), fx === undefined ? 1 : priceOf(fx)]
@@ -24,7 +33,11 @@ export function combine(identity: SpreadIdentity, priceOf: (code: string) => num
     legs.push({ code, price, weight: weight * factor * rate })
   }
   if (identity.form === 'difference')
-    return { complete: true, value: legs.reduce((sum, { price, weight }) => sum + price * weight, 0), legs }
+    return {
+      complete: true,
+      value: legs.reduce((sum, { price, weight }) => sum + price * weight, 0),
+      legs,
+    }
   const [over, under] = legs as [(typeof legs)[0], (typeof legs)[0]]
   if (under.price === 0) return { complete: false, missing: under.code }
   return { complete: true, value: (over.price * over.weight) / (under.price * under.weight), legs }
@@ -36,13 +49,20 @@ export interface SpreadDay extends Close {
 }
 
 /**
- * The spread on every date that all its series have, ascending; a date on which the divisor of a ratio is 0 is left out. With a period, dates
- * before the last `periodDays` may be missing.
+ * The spread on every date that all its series have, ascending; a date on which the divisor of a
+ * ratio is 0 is left out. With a period, dates before the last `periodDays` may be missing.
  */
-export function spreadHistory(identity: SpreadIdentity, closesOf: (code: string) => readonly Close[], periodDays?: number): SpreadDay[] {
+export function spreadHistory(
+  identity: SpreadIdentity,
+  closesOf: (code: string) => readonly Close[],
+  periodDays?: number,
+): SpreadDay[] {
   const codes = codesOf(identity)
   // The window ends at the newest value: a ratio may have none on the newest shared date.
-  return commonDays(codes.map(closesOf), identity.form === 'ratio' ? undefined : periodDays).flatMap(({ day, values }) => {
+  return commonDays(
+    codes.map(closesOf),
+    identity.form === 'ratio' ? undefined : periodDays,
+  ).flatMap(({ day, values }) => {
     const prices = Object.fromEntries(codes.map((code, i) => [code, values[i]!]))
     const made = combine(identity, code => prices[code])
     return made.complete ? [{ day, value: made.value, prices }] : []
@@ -64,7 +84,10 @@ export function spreadStatistics(
   return measured({ ...made.value, current: history.at(-1)!, interpretation: stands })
 }
 
-/** How much of the asked range (both days inclusive) has observations; `complete` when every weekday has one. */
+/**
+ * How much of the asked range (both days inclusive) has observations; `complete` when every weekday
+ * has one.
+ */
 export interface Coverage {
   from: string | null
   to: string | null
@@ -76,12 +99,25 @@ export function coverage(days: readonly string[], from: string, to: string): Cov
   const inside = days.filter(day => day >= from && day <= to)
   const held = new Set(inside.map(dayNumber))
   let complete = true
-  for (let day = dayNumber(from); day <= dayNumber(to) && complete; day++) complete = weekdayOf(day * dayMs) > 5 || held.has(day)
-  return { from: inside[0] ?? null, to: inside.at(-1) ?? null, observations: inside.length, complete }
+  for (let day = dayNumber(from); day <= dayNumber(to) && complete; day++)
+    complete = weekdayOf(day * dayMs) > 5 || held.has(day)
+  return {
+    from: inside[0] ?? null,
+    to: inside.at(-1) ?? null,
+    observations: inside.length,
+    complete,
+  }
 }
 
 /** gasoil (USD/t) / 7.45 - Brent (USD/bbl), in USD/bbl. */
-export function gasoilCrack(gasoil: number, brent: number): { value: number; gasoilPerBarrel: number; barrelsPerTonne: number } {
+export function gasoilCrack(
+  gasoil: number,
+  brent: number,
+): { value: number; gasoilPerBarrel: number; barrelsPerTonne: number } {
   const gasoilPerBarrel = gasoil / barrelsPerTonne.gasoil
-  return { value: gasoilPerBarrel - brent, gasoilPerBarrel, barrelsPerTonne: barrelsPerTonne.gasoil }
+  return {
+    value: gasoilPerBarrel - brent,
+    gasoilPerBarrel,
+    barrelsPerTonne: barrelsPerTonne.gasoil,
+  }
 }

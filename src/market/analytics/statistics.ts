@@ -4,7 +4,10 @@ import { type Close, logReturns, type Measured, measured, windowOf } from '../pr
 /** Trading days that make a year of volatility. */
 export const tradingDaysPerYear = 252
 
-/** Statistics of the closes of a window, in the unit of the series unless said otherwise; undefined where a definition has no value. */
+/**
+ * Statistics of the closes of a window, in the unit of the series unless said otherwise; undefined
+ * where a definition has no value.
+ */
 export interface Statistics {
   /** Arithmetic. */
   mean: number
@@ -22,32 +25,51 @@ export interface Statistics {
   dataPoints: number
 }
 
-/** Sample standard deviation (n - 1), exactly 0 for equal values where rounding would leave a residue; undefined under two values. */
+/**
+ * Sample standard deviation (n - 1), exactly 0 for equal values where rounding would leave a
+ * residue; undefined under two values.
+ */
 export function stdDev(values: readonly number[]): number | undefined {
   if (values.length < 2) return undefined
-  return values.every(value => value === values[0]) ? 0 : sampleStandardDeviation(values as number[])
+  return values.every(value => value === values[0])
+    ? 0
+    : sampleStandardDeviation(values as number[])
 }
 
 /** (value - mean) / stdDev; undefined when the deviation is 0 or unknown. */
-export function zScore(value: number, center: number, deviation: number | undefined): number | undefined {
+export function zScore(
+  value: number,
+  center: number,
+  deviation: number | undefined,
+): number | undefined {
   return deviation ? (value - center) / deviation : undefined
 }
 
-/** 100 x count(v <= value) / n, 0..100: the share of `values` (at least one) that do not exceed `value`. */
+/**
+ * 100 x count(v <= value) / n, 0..100: the share of `values` (at least one) that do not exceed
+ * `value`.
+ */
 export function percentile(values: readonly number[], value: number): number {
   return (100 * values.filter(v => v <= value).length) / values.length
 }
 
 /** Sample standard deviation of the daily log returns; undefined under two returns. */
-export const dailyVolatility = (closes: readonly Close[]): number | undefined => stdDev(logReturns(closes).map(r => r.value))
+export const dailyVolatility = (closes: readonly Close[]): number | undefined =>
+  stdDev(logReturns(closes).map(r => r.value))
 
-/** Sample standard deviation of daily log returns x sqrt(252) x 100: percent a year; undefined under two returns. */
+/**
+ * Sample standard deviation of daily log returns x sqrt(252) x 100: percent a year; undefined under
+ * two returns.
+ */
 export function annualVolatility(closes: readonly Close[]): number | undefined {
   const daily = dailyVolatility(closes)
   return daily === undefined ? undefined : daily * Math.sqrt(tradingDaysPerYear) * 100
 }
 
-/** Statistics of the last `periodDays` calendar days of daily closes (ascending), which must hold at least five. */
+/**
+ * Statistics of the last `periodDays` calendar days of daily closes (ascending), which must hold at
+ * least five.
+ */
 export function statisticsOf(closes: readonly Close[], periodDays: number): Measured<Statistics> {
   const inside = windowOf(closes, periodDays)
   if (!inside.enough) return inside

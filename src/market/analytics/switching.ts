@@ -3,30 +3,49 @@ import { mmbtuPerMwh } from '../units/identities.ts'
 const gigajoulesPerMwh = 3.6
 
 /**
- * European plants: harmonised efficiency reference values for plants built from 2016 to 2023, on net heat (Commission Delegated Regulation (EU)
- * 2015/2402, annex I: G10 natural gas, S1 hard coal).
+ * European plants: harmonised efficiency reference values for plants built from 2016 to 2023, on
+ * net heat (Commission Delegated Regulation (EU) 2015/2402, annex I: G10 natural gas, S1 hard
+ * coal).
  */
 const europeanEfficiency = { gas: 0.53, coal: 0.442 } as const
 
-/** Tonnes of carbon dioxide per gigajoule of net heat: IPCC Guidelines 2006, volume 2, table 2.2, natural gas and other bituminous coal. */
+/**
+ * Tonnes of carbon dioxide per gigajoule of net heat: IPCC Guidelines 2006, volume 2, table 2.2,
+ * natural gas and other bituminous coal.
+ */
 const tonnesPerGigajoule = { gas: 0.0561, coal: 0.0946 } as const
 
-/** Gas is traded by gross heat; its net heat is about 10 % less (IPCC Guidelines 2006, volume 2, section 1.4.1.2). */
+/**
+ * Gas is traded by gross heat; its net heat is about 10 % less (IPCC Guidelines 2006, volume 2,
+ * section 1.4.1.2).
+ */
 const netOfGrossGas = 0.9
 
-/** Seaborne thermal coal is traded on 6,000 kcal/kg net as received; a kilocalorie (International Table) is 4.1868 kJ. */
+/**
+ * Seaborne thermal coal is traded on 6,000 kcal/kg net as received; a kilocalorie (International
+ * Table) is 4.1868 kJ.
+ */
 const seaborneGigajoulesPerTonne = (6000 * 4.1868) / 1000
 
-/** United States plants, Btu of gross heat per kWh: EIA Electric Power Annual, table 8.1, average operating heat rates of 2022. */
+/**
+ * United States plants, Btu of gross heat per kWh: EIA Electric Power Annual, table 8.1, average
+ * operating heat rates of 2022.
+ */
 const americanHeatRate = { gas: 7740, coal: 10_689 } as const
 
-/** Kilograms of carbon dioxide per MMBtu of gross heat: 40 CFR part 98, table C-1, natural gas and bituminous coal. */
+/**
+ * Kilograms of carbon dioxide per MMBtu of gross heat: 40 CFR part 98, table C-1, natural gas and
+ * bituminous coal.
+ */
 const kilogramsPerMmbtu = { gas: 53.06, coal: 93.28 } as const
 
 /** Central Appalachian coal of EIA's price table: 12,500 Btu/lb, and 2,000 lb in a short ton. */
 const appalachianMmbtuPerShortTon = (12_500 * 2000) / 1_000_000
 
-/** A fuel at the price of a code, and the plant that burns it. Heat is net or gross throughout one market. */
+/**
+ * A fuel at the price of a code, and the plant that burns it. Heat is net or gross throughout one
+ * market.
+ */
 export interface PlantFuel {
   code: string
   /** MWh of heat in one unit of the price. */
@@ -45,9 +64,15 @@ export interface SwitchMarket {
   currency: string
   gas: PlantFuel
   coal: PlantFuel
-  /** Code of the exchange rate that the price of coal is divided by to be in the currency of the market; undefined where it is. */
+  /**
+   * Code of the exchange rate that the price of coal is divided by to be in the currency of the
+   * market; undefined where it is.
+   */
   coalRate: string | undefined
-  /** Code of the price of emitting a tonne, in the currency of the market; undefined where emitting costs nothing. */
+  /**
+   * Code of the price of emitting a tonne, in the currency of the market; undefined where emitting
+   * costs nothing.
+   */
   carbon: string | undefined
   /** Unit of the gas price, for people. */
   gasUnit: string
@@ -105,7 +130,10 @@ export interface SwitchPrices {
   carbon: number | undefined
 }
 
-/** What power from gas and from coal costs, fuel and carbon only, in the currency of the market per MWh of electricity. */
+/**
+ * What power from gas and from coal costs, fuel and carbon only, in the currency of the market per
+ * MWh of electricity.
+ */
 export interface FuelSwitch {
   gasCost: number
   coalCost: number
@@ -113,12 +141,18 @@ export interface FuelSwitch {
   saving: number
   /** The gas price, per unit of its code, at which both cost the same. */
   breakevenGas: number
-  /** The price of a tonne at which both cost the same, whether or not anybody pays one; negative where gas is cheaper without one. */
+  /**
+   * The price of a tonne at which both cost the same, whether or not anybody pays one; negative
+   * where gas is cheaper without one.
+   */
   breakevenCarbon: number
 }
 
 /** Cost of a MWh of electricity = (price / heatMwh + carbon price x emission) / efficiency. */
-export function fuelSwitch({ gas, coal }: Pick<SwitchMarket, 'gas' | 'coal'>, prices: SwitchPrices): FuelSwitch {
+export function fuelSwitch(
+  { gas, coal }: Pick<SwitchMarket, 'gas' | 'coal'>,
+  prices: SwitchPrices,
+): FuelSwitch {
   const carbon = prices.carbon ?? 0
   const gasCost = costOf(gas, prices.gas, carbon)
   const coalCost = costOf(coal, prices.coal, carbon)
@@ -127,11 +161,14 @@ export function fuelSwitch({ gas, coal }: Pick<SwitchMarket, 'gas' | 'coal'>, pr
     coalCost,
     saving: coalCost - gasCost,
     breakevenGas: gas.heatMwh * (coalCost * gas.efficiency - carbon * gas.emission),
-    breakevenCarbon: (costOf(gas, prices.gas, 0) - costOf(coal, prices.coal, 0)) / (emissionOf(coal) - emissionOf(gas)),
+    breakevenCarbon:
+      (costOf(gas, prices.gas, 0) - costOf(coal, prices.coal, 0)) /
+      (emissionOf(coal) - emissionOf(gas)),
   }
 }
 
-const costOf = (fuel: PlantFuel, price: number, carbon: number): number => (price / fuel.heatMwh + carbon * fuel.emission) / fuel.efficiency
+const costOf = (fuel: PlantFuel, price: number, carbon: number): number =>
+  (price / fuel.heatMwh + carbon * fuel.emission) / fuel.efficiency
 
 /** Tonnes per MWh of electricity. */
 export const emissionOf = ({ emission, efficiency }: PlantFuel): number => emission / efficiency

@@ -11,7 +11,15 @@ import {
 } from './holidays.ts'
 
 /** A calendar that series share: `weekday` closes on weekends only, `every_day` never. */
-export type Market = 'us_energy' | 'london_energy' | 'europe_energy' | 'fx' | 'metals' | 'us_government' | 'weekday' | 'every_day'
+export type Market =
+  | 'us_energy'
+  | 'london_energy'
+  | 'europe_energy'
+  | 'fx'
+  | 'metals'
+  | 'us_government'
+  | 'weekday'
+  | 'every_day'
 
 interface Rules {
   holidays?: Holidays
@@ -21,10 +29,26 @@ interface Rules {
 }
 
 const rules: Readonly<Record<Market, Rules>> = {
-  us_energy: { holidays: usExchange, weekends: false, session: { openMinute: 60, closeMinute: 1380 } },
-  london_energy: { holidays: londonExchange, weekends: false, session: { openMinute: 60, closeMinute: 1380 } },
-  europe_energy: { holidays: europeExchange, weekends: false, session: { openMinute: 420, closeMinute: 1020 } },
-  fx: { holidays: euroSettlement, weekends: false, session: { openMinute: -120, closeMinute: 1320 } },
+  us_energy: {
+    holidays: usExchange,
+    weekends: false,
+    session: { openMinute: 60, closeMinute: 1380 },
+  },
+  london_energy: {
+    holidays: londonExchange,
+    weekends: false,
+    session: { openMinute: 60, closeMinute: 1380 },
+  },
+  europe_energy: {
+    holidays: europeExchange,
+    weekends: false,
+    session: { openMinute: 420, closeMinute: 1020 },
+  },
+  fx: {
+    holidays: euroSettlement,
+    weekends: false,
+    session: { openMinute: -120, closeMinute: 1320 },
+  },
   metals: { holidays: londonBank, weekends: false, session: { openMinute: 60, closeMinute: 1320 } },
   us_government: { holidays: usFederal, weekends: false },
   weekday: { weekends: false },
@@ -39,13 +63,18 @@ const firstDay = Date.UTC(firstYear, 0, 1) / dayMs
 const endDay = Date.UTC(endYear, 0, 1) / dayMs
 const closed = new Map<Market, Uint8Array>()
 
-/** One byte a day for the years that data can have: asked once for every point of every series, a date computation each time would dominate. */
+/**
+ * One byte a day for the years that data can have: asked once for every point of every series, a
+ * date computation each time would dominate.
+ */
 function closedDays(market: Market): Uint8Array {
   const known = closed.get(market)
   if (known) return known
   const days = new Uint8Array(endDay - firstDay)
-  if (!rules[market].weekends) for (let i = 0; i < days.length; i++) days[i] = weekdayOfDay(firstDay + i) > 5 ? 1 : 0
-  for (let year = firstYear; year <= endYear; year++) for (const day of rules[market].holidays?.(year) ?? []) days[day - firstDay] = 1
+  if (!rules[market].weekends)
+    for (let i = 0; i < days.length; i++) days[i] = weekdayOfDay(firstDay + i) > 5 ? 1 : 0
+  for (let year = firstYear; year <= endYear; year++)
+    for (const day of rules[market].holidays?.(year) ?? []) days[day - firstDay] = 1
   closed.set(market, days)
   return days
 }
@@ -59,7 +88,9 @@ function closedOutside(market: Market, day: number): boolean {
 /** Whether the market trades, sets or publishes on the UTC calendar day that contains `at`. */
 export function isTradingDay(market: Market, at: number): boolean {
   const day = Math.floor(at / dayMs)
-  return day >= firstDay && day < endDay ? closedDays(market)[day - firstDay] === 0 : !closedOutside(market, day)
+  return day >= firstDay && day < endDay
+    ? closedDays(market)[day - firstDay] === 0
+    : !closedOutside(market, day)
 }
 
 /** Midnight UTC of the last trading day before the day that contains `at`. */
@@ -76,7 +107,10 @@ export function nextTradingDay(market: Market, at: number): number {
   return day
 }
 
-/** `count` trading days later at the same time of day; 0 moves an instant on a closed day to the next trading day. */
+/**
+ * `count` trading days later at the same time of day; 0 moves an instant on a closed day to the
+ * next trading day.
+ */
 export function addTradingDays(market: Market, at: number, count: number): number {
   const timeOfDay = at - startOfDay(at)
   let day = startOfDay(at)
@@ -91,17 +125,25 @@ export interface Session {
   closesAt: number
 }
 
-/** The session of the trading day that contains `at`; undefined on a closed day and for markets that publish instead of trading. */
+/**
+ * The session of the trading day that contains `at`; undefined on a closed day and for markets that
+ * publish instead of trading.
+ */
 export function sessionOf(market: Market, at: number): Session | undefined {
   const { session } = rules[market]
   if (!session || !isTradingDay(market, at)) return undefined
   const day = startOfDay(at)
-  return { opensAt: day + session.openMinute * minuteMs, closesAt: day + session.closeMinute * minuteMs }
+  return {
+    opensAt: day + session.openMinute * minuteMs,
+    closesAt: day + session.closeMinute * minuteMs,
+  }
 }
 
 /** The session that is on at `at`; an evening can belong to the next day's. */
 export function sessionAt(market: Market, at: number): Session | undefined {
-  return [at, at + dayMs].map(day => sessionOf(market, day)).find(one => one && one.opensAt <= at && at < one.closesAt)
+  return [at, at + dayMs]
+    .map(day => sessionOf(market, day))
+    .find(one => one && one.opensAt <= at && at < one.closesAt)
 }
 
 export const isOpen = (market: Market, at: number): boolean => sessionAt(market, at) !== undefined
@@ -132,13 +174,21 @@ export function marketOf(category: string, code: string): Market {
     case 'indices':
       return 'us_energy'
     case 'futures':
-      return /^(WTI|NATURAL_GAS)_/.test(code) ? 'us_energy' : /^(EUA|UKA|TTF)_/.test(code) ? 'europe_energy' : 'london_energy'
+      return /^(WTI|NATURAL_GAS)_/.test(code)
+        ? 'us_energy'
+        : /^(EUA|UKA|TTF)_/.test(code)
+          ? 'europe_energy'
+          : 'london_energy'
     case 'natural_gas':
       return gasMarket(code)
     case 'coal':
       return /^(CAPP|ILLINOIS|NAPP|PRB|UINTA)_/.test(code) ? 'us_government' : 'london_energy'
     case 'carbon':
-      return /_(EUR|GBP)$/.test(code) ? 'europe_energy' : /_(USD|CAD)$/.test(code) ? 'us_energy' : 'weekday'
+      return /_(EUR|GBP)$/.test(code)
+        ? 'europe_energy'
+        : /_(USD|CAD)$/.test(code)
+          ? 'us_energy'
+          : 'weekday'
     case 'crude_oil':
     case 'physical_crude':
       return americanCrude.test(code) ? 'us_energy' : 'london_energy'

@@ -4,10 +4,19 @@ import { currentUntil, delayedUntil, type Listing } from './schedule.ts'
 
 export type DataStatus = 'current' | 'delayed' | 'stale'
 
-/** Until when an observation of a code is current and until when delayed, Unix ms: days on which its market is closed do not age it. */
-export function freshUntil({ cadence, category, code }: Listing, observedAt: number): { currentUntil: number; delayedUntil: number } {
+/**
+ * Until when an observation of a code is current and until when delayed, Unix ms: days on which its
+ * market is closed do not age it.
+ */
+export function freshUntil(
+  { cadence, category, code }: Listing,
+  observedAt: number,
+): { currentUntil: number; delayedUntil: number } {
   const market = marketOf(category, code)
-  return { currentUntil: currentUntil(cadence, market, observedAt), delayedUntil: delayedUntil(cadence, market, observedAt) }
+  return {
+    currentUntil: currentUntil(cadence, market, observedAt),
+    delayedUntil: delayedUntil(cadence, market, observedAt),
+  }
 }
 
 export function dataStatus(listing: Listing, observedAt: number, now: number): DataStatus {

@@ -1,9 +1,13 @@
 import { dayMs } from '../../lib/instant.ts'
 
-/** The closed weekdays that belong to `year`, as days since 1970-01-01; an observed New Year may fall in the year before. */
+/**
+ * The closed weekdays that belong to `year`, as days since 1970-01-01; an observed New Year may
+ * fall in the year before.
+ */
 export type Holidays = (year: number) => number[]
 
-const dayOf = (year: number, month: number, day: number): number => Date.UTC(year, month - 1, day) / dayMs
+const dayOf = (year: number, month: number, day: number): number =>
+  Date.UTC(year, month - 1, day) / dayMs
 
 /** 1 = Monday … 7 = Sunday of a day counted from 1970-01-01. */
 export const weekdayOfDay = (day: number): number => ((((day + 3) % 7) + 7) % 7) + 1
@@ -13,7 +17,10 @@ export function easterDay(year: number): number {
   const golden = year % 19
   const century = Math.floor(year / 100)
   const rest = year % 100
-  const leap = century - Math.floor(century / 4) - Math.floor((century - Math.floor((century + 8) / 25) + 1) / 3)
+  const leap =
+    century -
+    Math.floor(century / 4) -
+    Math.floor((century - Math.floor((century + 8) / 25) + 1) / 3)
   const moon = (19 * golden + leap + 15) % 30
   const sunday = (32 + 2 * (century % 4) + 2 * Math.floor(rest / 4) - moon - (rest % 4)) % 7
   const shift = Math.floor((golden + 11 * moon + 22 * sunday) / 451)
@@ -48,7 +55,8 @@ function weekendToMonday(day: number): number {
 
 const [monday, thursday] = [1, 4]
 
-const juneteenth = (year: number, since: number): number[] => (year >= since ? [nearest(dayOf(year, 6, 19))] : [])
+const juneteenth = (year: number, since: number): number[] =>
+  year >= since ? [nearest(dayOf(year, 6, 19))] : []
 
 /** Full closures of the United States energy exchange. */
 export const usExchange: Holidays = year => [
@@ -95,7 +103,10 @@ export const europeExchange: Holidays = year => [
   dayOf(year, 12, 26),
 ]
 
-/** Closing days of the euro settlement system, fixed since 2000: no reference rates are set on them. The changeover to cash added one. */
+/**
+ * Closing days of the euro settlement system, fixed since 2000: no reference rates are set on them.
+ * The changeover to cash added one.
+ */
 export const euroSettlement: Holidays = year => [
   ...europeExchange(year),
   dayOf(year, 5, 1),
@@ -103,7 +114,9 @@ export const euroSettlement: Holidays = year => [
 ]
 
 /** Bank holidays that rules do not give: moved for an occasion, or proclaimed for it. */
-const proclaimed: Readonly<Record<number, { early?: number; spring?: number; extra?: readonly number[] }>> = {
+const proclaimed: Readonly<
+  Record<number, { early?: number; spring?: number; extra?: readonly number[] }>
+> = {
   1995: { early: dayOf(1995, 5, 8) },
   1999: { extra: [dayOf(1999, 12, 31)] },
   2002: { spring: dayOf(2002, 6, 4), extra: [dayOf(2002, 6, 3)] },
@@ -130,7 +143,10 @@ export const londonBank: Holidays = year => {
   ]
 }
 
-/** Christmas and Boxing Day: what falls on a weekend moves to the next weekdays that neither of them takes. */
+/**
+ * Christmas and Boxing Day: what falls on a weekend moves to the next weekdays that neither of them
+ * takes.
+ */
 function christmasDays(christmas: number): number[] {
   const weekday = weekdayOfDay(christmas)
   if (weekday === 5) return [christmas, christmas + 3]

@@ -5,6 +5,9 @@ import type { Listing } from './schedule.ts'
 /** An observation this old is news still, whatever its cadence. */
 const newsMs = 7 * dayMs
 
-/** Whether an observation that is recorded now is news: a week old at most, or not stale. What is older is history that somebody imports. */
+/**
+ * Whether an observation that is recorded now is news: a week old at most, or not stale. What is
+ * older is history that somebody imports.
+ */
 export const isNews = (listing: Listing, observedAt: number, now: number): boolean =>
   now <= observedAt + newsMs || now <= freshUntil(listing, observedAt).delayedUntil

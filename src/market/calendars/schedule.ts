@@ -15,7 +15,10 @@ export interface Schedule {
   cadence: Cadence
   /** Milliseconds between prices inside a session; 0 for codes that are not quoted all day. */
   stepMs: number
-  /** Minutes from midnight UTC at which a value is observed; the last one is the close of the day. Empty for intraday codes. */
+  /**
+   * Minutes from midnight UTC at which a value is observed; the last one is the close of the day.
+   * Empty for intraday codes.
+   */
   minutes: readonly number[]
   /** 1 = Monday … 7 = Sunday: weekly codes only. */
   weekday?: number
@@ -37,15 +40,26 @@ const periodMs: Readonly<Record<Exclude<Cadence, 'monthly'>, number>> = {
 
 const clockTime = (hour: number, minute = 0): number => hour * 60 + minute
 const noon = clockTime(12)
-/** Surveys end at noon, and what a closed day delays comes out before the next one: so a late release still finds its predecessor current. */
+/**
+ * Surveys end at noon, and what a closed day delays comes out before the next one: so a late
+ * release still finds its predecessor current.
+ */
 const delayedReleaseMinute = clockTime(10, 30)
 
-const asian = /SINGAPORE|JAPAN|ASIA|CHINA|INDIA|INDONESIA|KOREA|AUSTRALIA|QINHUANGDAO|FAR_EAST|NEWCASTLE|DUBAI|OMAN|_(SIN|HKG|ZOS)_USD$/
+const asian =
+  /SINGAPORE|JAPAN|ASIA|CHINA|INDIA|INDONESIA|KOREA|AUSTRALIA|QINHUANGDAO|FAR_EAST|NEWCASTLE|DUBAI|OMAN|_(SIN|HKG|ZOS)_USD$/
 
 /** When a code of the catalogue is observed and published. */
 export function scheduleOf(listing: Listing): Schedule {
   const { category, code, cadence } = listing
-  const base = { market: marketOf(category, code), cadence, stepMs: 0, minutes: [noon], releaseAfterMs: 10 * minuteMs, nextDay: false }
+  const base = {
+    market: marketOf(category, code),
+    cadence,
+    stepMs: 0,
+    minutes: [noon],
+    releaseAfterMs: 10 * minuteMs,
+    nextDay: false,
+  }
   switch (cadence) {
     case 'intraday_2_5m':
     case 'intraday_5m':
@@ -61,14 +75,20 @@ export function scheduleOf(listing: Listing): Schedule {
   }
 }
 
-const isStatistic = (category: string): boolean => category === 'storage' || category === 'drilling' || category === 'supply_demand'
+const isStatistic = (category: string): boolean =>
+  category === 'storage' || category === 'drilling' || category === 'supply_demand'
 
 function twiceDailyMinutes(market: Market, code: string): number[] {
   if (market === 'us_energy') return [clockTime(14, 30), clockTime(19, 30)]
-  return asian.test(code) ? [clockTime(4, 30), clockTime(8, 30)] : [clockTime(10, 30), clockTime(16, 30)]
+  return asian.test(code)
+    ? [clockTime(4, 30), clockTime(8, 30)]
+    : [clockTime(10, 30), clockTime(16, 30)]
 }
 
-function dailyTimes({ category, code }: Listing, market: Market): { minutes: number[]; releaseAfterMs?: number } {
+function dailyTimes(
+  { category, code }: Listing,
+  market: Market,
+): { minutes: number[]; releaseAfterMs?: number } {
   if (category === 'list_prices') return { minutes: [0], releaseAfterMs: minuteMs }
   if (category === 'storage') return { minutes: [clockTime(6)], releaseAfterMs: 11 * hourMs }
   if (category === 'drilling') return { minutes: [noon], releaseAfterMs: 2 * hourMs }
@@ -91,10 +111,15 @@ const closingMinute: Readonly<Record<Market, number>> = {
   every_day: noon,
 }
 
-function weeklyRelease({ category, code }: Listing): { weekday: number; releaseAfterMs: number; nextDay?: boolean } {
+function weeklyRelease({ category, code }: Listing): {
+  weekday: number
+  releaseAfterMs: number
+  nextDay?: boolean
+} {
   const [monday, wednesday, thursday, friday] = [1, 3, 4, 5]
   if (category === 'drilling') return { weekday: friday, releaseAfterMs: 5 * hourMs }
-  if (category === 'retail_fuels') return { weekday: monday, releaseAfterMs: 9 * hourMs, nextDay: !code.endsWith('_USD') }
+  if (category === 'retail_fuels')
+    return { weekday: monday, releaseAfterMs: 9 * hourMs, nextDay: !code.endsWith('_USD') }
   if (category === 'coal') return { weekday: monday, releaseAfterMs: 8 * hourMs }
   if (category !== 'storage') return { weekday: wednesday, releaseAfterMs: 3.5 * hourMs }
   if (code.startsWith('SPR_')) return { weekday: friday, releaseAfterMs: 4 * hourMs }
@@ -102,7 +127,10 @@ function weeklyRelease({ category, code }: Listing): { weekday: number; releaseA
   return { weekday: onThursday ? thursday : wednesday, releaseAfterMs: 3.5 * hourMs }
 }
 
-/** Whether a code that is not quoted all day has an observation on the UTC day that starts at `dayAt`. */
+/**
+ * Whether a code that is not quoted all day has an observation on the UTC day that starts at
+ * `dayAt`.
+ */
 export function isObserved(schedule: Schedule, dayAt: number): boolean {
   if (schedule.weekday !== undefined) return weekdayOfDay(dayAt / dayMs) === schedule.weekday
   if (schedule.monthDay !== undefined) return new Date(dayAt).getUTCDate() === schedule.monthDay
@@ -110,8 +138,8 @@ export function isObserved(schedule: Schedule, dayAt: number): boolean {
 }
 
 /**
- * When an observation of a code that is not quoted all day is published, Unix ms. The dates of weekly and monthly surveys are fixed;
- * a closed day delays the publication, not the date.
+ * When an observation of a code that is not quoted all day is published, Unix ms. The dates of
+ * weekly and monthly surveys are fixed; a closed day delays the publication, not the date.
  */
 export function releasedAt(schedule: Schedule, observedAt: number): number {
   const isSurvey = schedule.weekday !== undefined || schedule.monthDay !== undefined
@@ -122,7 +150,11 @@ export function releasedAt(schedule: Schedule, observedAt: number): number {
 
 /** One period later; a period that ends on a closed day ends on the next trading day. */
 function addPeriod(cadence: Cadence, market: Market, at: number): number {
-  return addTradingDays(market, cadence === 'monthly' ? oneMonthLater(at) : at + periodMs[cadence], 0)
+  return addTradingDays(
+    market,
+    cadence === 'monthly' ? oneMonthLater(at) : at + periodMs[cadence],
+    0,
+  )
 }
 
 /** The 31st is followed by the last day of a shorter month. */
@@ -133,11 +165,17 @@ function oneMonthLater(at: number): number {
   return Date.UTC(year, month, day) + (at - startOfDay(at))
 }
 
-/** The age up to which an observation is current: one period of its cadence, counted in trading days, and one business day. */
+/**
+ * The age up to which an observation is current: one period of its cadence, counted in trading
+ * days, and one business day.
+ */
 export const currentUntil = (cadence: Cadence, market: Market, observedAt: number): number =>
   addTradingDays(market, addPeriod(cadence, market, observedAt), 1)
 
-/** The age up to which an observation is delayed: three periods of its cadence, never less than `currentUntil`. */
+/**
+ * The age up to which an observation is delayed: three periods of its cadence, never less than
+ * `currentUntil`.
+ */
 export function delayedUntil(cadence: Cadence, market: Market, observedAt: number): number {
   let at = observedAt
   for (let i = 0; i < 3; i++) at = addPeriod(cadence, market, at)

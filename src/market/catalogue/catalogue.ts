@@ -1,10 +1,24 @@
 /** How often a series is published. */
-export type Cadence = 'intraday_2_5m' | 'intraday_5m' | 'twice_daily' | 'daily' | 'weekly' | 'monthly'
+export type Cadence =
+  | 'intraday_2_5m'
+  | 'intraday_5m'
+  | 'twice_daily'
+  | 'daily'
+  | 'weekly'
+  | 'monthly'
 
-export const cadences: readonly Cadence[] = ['intraday_2_5m', 'intraday_5m', 'twice_daily', 'daily', 'weekly', 'monthly']
+export const cadences: readonly Cadence[] = [
+  'intraday_2_5m',
+  'intraday_5m',
+  'twice_daily',
+  'daily',
+  'weekly',
+  'monthly',
+]
 
 /** Several prices in an hour: long windows of these are answered as bars. */
-export const isIntraday = (cadence: Cadence): boolean => cadence === 'intraday_2_5m' || cadence === 'intraday_5m'
+export const isIntraday = (cadence: Cadence): boolean =>
+  cadence === 'intraday_2_5m' || cadence === 'intraday_5m'
 
 export type PriceType =
   | 'spot_price'
@@ -55,7 +69,9 @@ const initialisms = new Set(['fx', 'lng', 'ngl'])
 export const categoryName = (category: string): string =>
   category
     .split('_')
-    .map(word => (initialisms.has(word) ? word.toUpperCase() : word[0]!.toUpperCase() + word.slice(1)))
+    .map(word =>
+      initialisms.has(word) ? word.toUpperCase() : word[0]!.toUpperCase() + word.slice(1),
+    )
     .join(' ')
 
 const mayBeNegative = new Set(['natural_gas', 'power', 'crude_oil'])
@@ -76,23 +92,39 @@ export interface InstrumentDisclosure {
 
 const monthAverageSwaps: Record<string, { description: string; settlementBasis: string }> = {
   SINGAPORE_JET_KEROSENE_USD: {
-    description: 'Calendar-month-average swap on Singapore jet kerosene: the price of the running month, not of a cargo on the day.',
-    settlementBasis: 'Arithmetic mean of the daily Singapore jet kerosene assessments of the contract month',
+    description:
+      'Calendar-month-average swap on Singapore jet kerosene: the price of the running month, not of a cargo on the day.',
+    settlementBasis:
+      'Arithmetic mean of the daily Singapore jet kerosene assessments of the contract month',
   },
   SINGAPORE_MOGAS_92_USD: {
-    description: 'Calendar-month-average swap on Singapore 92 RON gasoline: the price of the running month, not of a cargo on the day.',
-    settlementBasis: 'Arithmetic mean of the daily Singapore 92 RON gasoline assessments of the contract month',
+    description:
+      'Calendar-month-average swap on Singapore 92 RON gasoline: the price of the running month, not of a cargo on the day.',
+    settlementBasis:
+      'Arithmetic mean of the daily Singapore 92 RON gasoline assessments of the contract month',
   },
 }
 
-/** What a buyer must know about a series that is a swap and not a spot price; the contract month is the month of `day`. */
+/**
+ * What a buyer must know about a series that is a swap and not a spot price; the contract month is
+ * the month of `day`.
+ */
 export function instrumentDisclosure(code: string, day: string): InstrumentDisclosure | undefined {
   const swap = monthAverageSwaps[code]
-  return swap && { code, instrumentType: 'calendar_month_average_swap', contractMonth: day.slice(0, 7), ...swap }
+  return (
+    swap && {
+      code,
+      instrumentType: 'calendar_month_average_swap',
+      contractMonth: day.slice(0, 7),
+      ...swap,
+    }
+  )
 }
 
 const agencies: Record<string, string> = { market_reporting: 'Compiled from market reporting' }
 
 /** One sentence on where the numbers of a source come from. */
 export const sourceDescription = (source: string, fixture: boolean): string =>
-  fixture ? 'Fixture data: generated for evaluation and development, not a market price' : (agencies[source] ?? `Published by ${source}`)
+  fixture
+    ? 'Fixture data: generated for evaluation and development, not a market price'
+    : (agencies[source] ?? `Published by ${source}`)

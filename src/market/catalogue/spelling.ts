@@ -13,13 +13,16 @@ export function edits(a: string, b: string): number {
 }
 
 /** How many slips of the finger a word of this length may hold. */
-export const slipsMax = (length: number): number => (length < 4 ? 0 : length < 7 ? 1 : length < 12 ? 2 : 3)
+export const slipsMax = (length: number): number =>
+  length < 4 ? 0 : length < 7 ? 1 : length < 12 ? 2 : 3
 
 /** `typed` for `word`: cut off after its beginning, or with an ending such as the plural's. */
 const isInflected = (typed: string, word: string): boolean =>
   typed.length < word.length
     ? word.startsWith(typed) && typed.length >= (word.length > 6 ? 4 : 3)
-    : typed.startsWith(word) && word.length >= 3 && typed.length - word.length <= (word.length < 5 ? 1 : 3)
+    : typed.startsWith(word) &&
+      word.length >= 3 &&
+      typed.length - word.length <= (word.length < 5 ? 1 : 3)
 
 /** How likely `typed` is `word` mistyped, cut short or inflected: 1 surely, 0 not at all. */
 export function wordLikeness(typed: string, word: string): number {
@@ -28,7 +31,11 @@ export function wordLikeness(typed: string, word: string): number {
   if (longer.length - shorter.length > 3) return 0
   // Three letters hold no slip but a swap: with another letter they are another code.
   if (typed.length === 3)
-    return word.length === 3 && edits(typed, word) === 1 && [...typed].sort().join() === [...word].sort().join() ? 0.7 : 0
+    return word.length === 3 &&
+      edits(typed, word) === 1 &&
+      [...typed].sort().join() === [...word].sort().join()
+      ? 0.7
+      : 0
   const found = shorter.length < 4 ? Number.POSITIVE_INFINITY : edits(typed, word)
   if (found > slipsMax(shorter.length)) return 0
   // Hardly anybody mistypes the first letter.

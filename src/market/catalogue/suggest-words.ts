@@ -1,4 +1,7 @@
-/** Words that people use for one another in codes. Ports stand with their short forms and their UN/LOCODE. */
+/**
+ * Words that people use for one another in codes. Ports stand with their short forms and their
+ * UN/LOCODE.
+ */
 export const synonymGroups: readonly (readonly string[])[] = [
   ['SINGAPORE', 'SIN', 'SGP', 'SGSIN'],
   ['ROTTERDAM', 'RTM', 'NLRTM', 'ARA'],
@@ -35,7 +38,9 @@ export const synonymGroups: readonly (readonly string[])[] = [
   ['SPAIN', 'SPANISH'],
 ]
 
-/** A word that may mean others, which never mean it: oil may be crude, but crude is no heating oil. */
+/**
+ * A word that may mean others, which never mean it: oil may be crude, but crude is no heating oil.
+ */
 export const oneWaySynonyms: readonly (readonly [string, readonly string[]])[] = [
   ['OIL', ['CRUDE']],
   ['BUNKER', ['VLSFO', 'FUEL']],
@@ -62,23 +67,30 @@ export const rewritten: readonly (readonly [string, string])[] = [['CO2', 'CARBO
 
 /** Words that people add and that say next to nothing about which price they mean. */
 export const fillers: ReadonlySet<string> = new Set([
-  ...[
-    'PRICE',
-    'PRICES',
-    'SPOT',
-    'RATE',
-    'COST',
-    'QUOTE',
-    'MARKET',
-    'CURRENT',
-    'LATEST',
-    'LIVE',
-    'TODAY',
-    'DAILY',
-    'COMMODITY',
-    'BENCHMARK',
-  ],
-  ...['PER', 'BBL', 'BARREL', 'GALLON', 'GAL', 'TON', 'TONNE', 'MMBTU', 'OZ', 'OUNCE'],
+  'PRICE',
+  'PRICES',
+  'SPOT',
+  'RATE',
+  'COST',
+  'QUOTE',
+  'MARKET',
+  'CURRENT',
+  'LATEST',
+  'LIVE',
+  'TODAY',
+  'DAILY',
+  'COMMODITY',
+  'BENCHMARK',
+  'PER',
+  'BBL',
+  'BARREL',
+  'GALLON',
+  'GAL',
+  'TON',
+  'TONNE',
+  'MMBTU',
+  'OZ',
+  'OUNCE',
 ])
 
 /** The codes that people mean when their words fit several. */

@@ -1,5 +1,12 @@
 import { edits, slipsMax, wordLikeness } from './spelling.ts'
-import { benchmarkCodes, fillers, oneWaySynonyms, rewritten, spelledOut, synonymGroups } from './suggest-words.ts'
+import {
+  benchmarkCodes,
+  fillers,
+  oneWaySynonyms,
+  rewritten,
+  spelledOut,
+  synonymGroups,
+} from './suggest-words.ts'
 
 export interface Candidate {
   code: string
@@ -7,7 +14,10 @@ export interface Candidate {
   aliases: readonly string[]
 }
 
-/** A code, alias or name: its words as positions in the vocabulary, and all of it as one word, without the currency. */
+/**
+ * A code, alias or name: its words as positions in the vocabulary, and all of it as one word,
+ * without the currency.
+ */
 interface Form {
   words: readonly number[]
   joined: string
@@ -21,7 +31,10 @@ interface Entry<T> {
   /** The one that the code ends in. */
   currency: string | undefined
   isPair: boolean
-  /** What is traded: the first word of the code that is not a region. The others say where and which. */
+  /**
+   * What is traded: the first word of the code that is not a region. The others say where and
+   * which.
+   */
   head: number
   bonus: number
 }
@@ -49,7 +62,10 @@ const inputMax = 60
 const scoreMin = 0.33
 /** What is much worse than the best guess is no help beside it. */
 const ratioMin = 0.75
-/** The part of what was typed that a candidate must have: less when both name the same thing traded, more than half of a pair. */
+/**
+ * The part of what was typed that a candidate must have: less when both name the same thing traded,
+ * more than half of a pair.
+ */
 const coverMin = { sameHead: 0.42, otherHead: 0.75, pair: 0.55 }
 /** `crude` and `gas` are traded too, but say too little to go by alone. */
 const headWeightMin = 3.6
@@ -66,7 +82,10 @@ const currencies = new Set(Intl.supportedValuesOf('currency'))
 const wordsOf = (text: string): string[] => text.toUpperCase().match(/[A-Z]+|\d+/g) ?? []
 
 const synonyms = new Map<string, Set<string>>()
-for (const [word, others] of [...synonymGroups.flatMap(group => group.map(word => [word, group] as const)), ...oneWaySynonyms]) {
+for (const [word, others] of [
+  ...synonymGroups.flatMap(group => group.map(word => [word, group] as const)),
+  ...oneWaySynonyms,
+]) {
   synonyms.set(word, new Set([...(synonyms.get(word) ?? []), ...others]))
 }
 
@@ -78,7 +97,8 @@ const endingOf = (words: readonly string[]): string | undefined => {
   return currencies.has(last) && !words.every(word => currencies.has(word)) ? last : undefined
 }
 
-const joinedOf = (words: readonly string[]): string => (endingOf(words) ? words.slice(0, -1) : words).join('')
+const joinedOf = (words: readonly string[]): string =>
+  (endingOf(words) ? words.slice(0, -1) : words).join('')
 
 function makeIndex<T extends Candidate>(candidates: readonly T[]): Index<T> {
   const positions = new Map<string, number>()
@@ -88,7 +108,9 @@ function makeIndex<T extends Candidate>(candidates: readonly T[]): Index<T> {
     return known ?? positions.size - 1
   }
   const entries = candidates.map(candidate => {
-    const texts = [candidate.code, ...candidate.aliases, candidate.name].map(wordsOf).filter(words => words.length > 0)
+    const texts = [candidate.code, ...candidate.aliases, candidate.name]
+      .map(wordsOf)
+      .filter(words => words.length > 0)
     const forms = texts.map(words => ({ words: words.map(positionOf), joined: joinedOf(words) }))
     const words = [...new Set(forms.flatMap(form => form.words))]
     const own = wordsOf(candidate.code)
@@ -106,7 +128,9 @@ function makeIndex<T extends Candidate>(candidates: readonly T[]): Index<T> {
   const holders: Entry<T>[][] = vocabulary.map(() => [])
   for (const entry of entries) for (const word of entry.words) holders[word]!.push(entry)
   // In a catalogue of a few codes a word that all of them have still says something.
-  const weights = vocabulary.map((word, i) => weightOf(word, (entries.length + 30) / holders[i]!.length))
+  const weights = vocabulary.map((word, i) =>
+    weightOf(word, (entries.length + 30) / holders[i]!.length),
+  )
   return { entries, vocabulary, positions, weights, holders }
 }
 
@@ -122,9 +146,16 @@ function indexOf<T extends Candidate>(candidates: readonly T[]): Index<T> {
   return held as Index<T>
 }
 
-const alternatives = (word: string): string[] => [word.endsWith('S') ? word.slice(0, -1) : `${word}S`, ...(synonyms.get(word) ?? [])]
+const alternatives = (word: string): string[] => [
+  word.endsWith('S') ? word.slice(0, -1) : `${word}S`,
+  ...(synonyms.get(word) ?? []),
+]
 
-function alikeOf<T>(word: string, { vocabulary, positions }: Index<T>, trusted: boolean): Map<number, number> {
+function alikeOf<T>(
+  word: string,
+  { vocabulary, positions }: Index<T>,
+  trusted: boolean,
+): Map<number, number> {
   const alike = new Map<number, number>()
   for (const other of alternatives(word)) {
     const position = positions.get(other)
@@ -146,12 +177,15 @@ function parted(word: string, positions: ReadonlyMap<string, number>): string[] 
   if (positions.has(word)) return undefined
   for (let at = word.length - 3; at >= 2; at--) {
     const [head, tail] = [word.slice(0, at), word.slice(at)]
-    if ((at > 2 || regions.has(head)) && positions.has(head) && positions.has(tail)) return [head, tail]
+    if ((at > 2 || regions.has(head)) && positions.has(head) && positions.has(tail))
+      return [head, tail]
   }
   return undefined
 }
 
-/** A typed word, and the part of its weight that it has where one word was spelled out as several. */
+/**
+ * A typed word, and the part of its weight that it has where one word was spelled out as several.
+ */
 interface Spelled {
   word: string
   share: number
@@ -161,7 +195,12 @@ function askedOf<T>(spelled: readonly Spelled[], index: Index<T>, trusted: boole
   const alike = spelled.map(({ word }) => alikeOf(word, index, trusted))
   const weights = spelled.map(({ word, share }, i) => {
     if (currencies.has(word)) return currencyWeight
-    return share * (alike[i]!.size === 0 ? unknownWeight : Math.max(...[...alike[i]!.keys()].map(position => index.weights[position]!)))
+    return (
+      share *
+      (alike[i]!.size === 0
+        ? unknownWeight
+        : Math.max(...[...alike[i]!.keys()].map(position => index.weights[position]!)))
+    )
   })
   const words = spelled.map(({ word }) => word)
   return { words, weights, alike, onlyCurrencies: words.every(word => currencies.has(word)) }
@@ -169,7 +208,9 @@ function askedOf<T>(spelled: readonly Spelled[], index: Index<T>, trusted: boole
 
 /** The entries that have any word that was typed; a currency alone does not count. */
 function touched<T>(asked: Asked, { holders }: Index<T>): Set<Entry<T>> {
-  const used = asked.alike.filter((_, i) => asked.onlyCurrencies || !currencies.has(asked.words[i]!))
+  const used = asked.alike.filter(
+    (_, i) => asked.onlyCurrencies || !currencies.has(asked.words[i]!),
+  )
   return new Set(used.flatMap(alike => [...alike.keys()].flatMap(position => holders[position]!)))
 }
 
@@ -177,7 +218,11 @@ function touched<T>(asked: Asked, { holders }: Index<T>): Set<Entry<T>> {
 function wordScore<T>(asked: Asked, entry: Entry<T>, index: Index<T>): number {
   if (asked.onlyCurrencies && !entry.isPair) return 0
   const sameHead = asked.alike.some(one => one.has(entry.head))
-  const bound = asked.onlyCurrencies ? 'pair' : sameHead && index.weights[entry.head]! >= headWeightMin ? 'sameHead' : 'otherHead'
+  const bound = asked.onlyCurrencies
+    ? 'pair'
+    : sameHead && index.weights[entry.head]! >= headWeightMin
+      ? 'sameHead'
+      : 'otherHead'
   const covered = coverOf(asked, entry.words)
   if (covered < coverMin[bound]) return 0
   let fit = 0
@@ -223,10 +268,14 @@ function spellingScore<T>(words: readonly string[], entry: Entry<T>): number {
   let fewest = Number.POSITIVE_INFINITY
   for (const { joined } of entry.forms) {
     if (joined === typed) fewest = 0
-    else if (joined[0] === typed[0] && Math.abs(joined.length - typed.length) <= max) fewest = Math.min(fewest, edits(typed, joined))
+    else if (joined[0] === typed[0] && Math.abs(joined.length - typed.length) <= max)
+      fewest = Math.min(fewest, edits(typed, joined))
   }
   if (fewest > max) return 0
-  return (fewest === 0 ? 1.02 : 1 - (1.2 * fewest) / typed.length) - (currency && currency !== entry.currency ? 0.15 : 0)
+  return (
+    (fewest === 0 ? 1.02 : 1 - (1.2 * fewest) / typed.length) -
+    (currency && currency !== entry.currency ? 0.15 : 0)
+  )
 }
 
 /** The words without those that everybody adds, unless there are no others. */
@@ -235,7 +284,10 @@ function telling(words: readonly string[]): readonly string[] {
   return found.length > 0 ? found : words
 }
 
-/** The words as typed; and, where that makes a difference, with short words spelled out and joined ones parted. */
+/**
+ * The words as typed; and, where that makes a difference, with short words spelled out and joined
+ * ones parted.
+ */
 function variantsOf<T>(words: readonly string[], { positions }: Index<T>): Spelled[][] {
   const plain = words.map(word => ({ word, share: 1 }))
   const spelled = words.flatMap(word => {
@@ -246,8 +298,14 @@ function variantsOf<T>(words: readonly string[], { positions }: Index<T>): Spell
   return spelled.every((one, i) => one.word === words[i]) ? [plain] : [plain, spelled]
 }
 
-/** The entries near to what was typed. `trusted`: a word that the catalogue knows was not mistyped. */
-function near<T>(words: readonly string[], index: Index<T>, trusted: boolean): { candidate: T; score: number }[] {
+/**
+ * The entries near to what was typed. `trusted`: a word that the catalogue knows was not mistyped.
+ */
+function near<T>(
+  words: readonly string[],
+  index: Index<T>,
+  trusted: boolean,
+): { candidate: T; score: number }[] {
   const scores = new Map<Entry<T>, number>()
   const raise = (entry: Entry<T>, score: number) => {
     if (score > 0) scores.set(entry, Math.max(scores.get(entry) ?? 0, score + entry.bonus))
@@ -258,18 +316,32 @@ function near<T>(words: readonly string[], index: Index<T>, trusted: boolean): {
     for (const entry of touched(asked, index)) raise(entry, wordScore(asked, entry, index))
   }
   const least = Math.max(scoreMin, ratioMin * Math.max(...scores.values()))
-  return [...scores].filter(([, score]) => score >= least).map(([{ candidate }, score]) => ({ candidate, score }))
+  return [...scores]
+    .filter(([, score]) => score >= least)
+    .map(([{ candidate }, score]) => ({ candidate, score }))
 }
 
 /** The codes a person most likely meant by `input`, closest first; none when nothing is near. */
-export function suggestCodes<T extends Candidate>(input: string, candidates: readonly T[], max = 5): T[] {
-  const words = wordsOf(rewritten.reduce((text, [from, to]) => text.replaceAll(from, to), input.slice(0, inputMax).toUpperCase()))
+export function suggestCodes<T extends Candidate>(
+  input: string,
+  candidates: readonly T[],
+  max = 5,
+): T[] {
+  const words = wordsOf(
+    rewritten.reduce(
+      (text, [from, to]) => text.replaceAll(from, to),
+      input.slice(0, inputMax).toUpperCase(),
+    ),
+  )
   if (words.join('').length < 2) return []
   const index = indexOf(candidates)
   const found = near(words, index, true)
   return (found.length > 0 ? found : near(words, index, false))
     .sort(
-      (a, b) => b.score - a.score || a.candidate.code.length - b.candidate.code.length || (a.candidate.code < b.candidate.code ? -1 : 1),
+      (a, b) =>
+        b.score - a.score ||
+        a.candidate.code.length - b.candidate.code.length ||
+        (a.candidate.code < b.candidate.code ? -1 : 1),
     )
     .slice(0, max)
     .map(one => one.candidate)

@@ -37,4 +37,5 @@ const unitNames: Readonly<Record<string, string>> = {
 }
 
 /** What a number of the unit means; a unit nobody described is its own name in words. */
-export const unitDescription = (unit: string): string => unitNames[unit] ?? unit.replaceAll('_', ' ')
+export const unitDescription = (unit: string): string =>
+  unitNames[unit] ?? unit.replaceAll('_', ' ')

@@ -1,5 +1,13 @@
 import { median } from 'simple-statistics'
-import { dayMs, isoDay, parseDay, startOfDay, startOfMonth, startOfNextMonth, startOfWeek } from '../../lib/instant.ts'
+import {
+  dayMs,
+  isoDay,
+  parseDay,
+  startOfDay,
+  startOfMonth,
+  startOfNextMonth,
+  startOfWeek,
+} from '../../lib/instant.ts'
 import { isTradingDay, type Market, marketOf } from '../calendars/calendar.ts'
 import { type DataStatus, dataStatus, freshUntil } from '../calendars/freshness.ts'
 import { currentUntil, type Listing } from '../calendars/schedule.ts'
@@ -70,20 +78,31 @@ export interface QualityReport extends QualityScores {
 }
 
 /** What each of the four counts in the whole. */
-export const qualityWeights: QualityScores = { completeness: 0.3, timeliness: 0.3, accuracy: 0.2, consistency: 0.2 }
+export const qualityWeights: QualityScores = {
+  completeness: 0.3,
+  timeliness: 0.3,
+  accuracy: 0.2,
+  consistency: 0.2,
+}
 const healthyScore = 95
 const warningScore = 75
 const statusScores: Readonly<Record<DataStatus, number>> = { current: 100, delayed: 60, stale: 0 }
 /** From this part of the expected points on, missing ones are critical. */
 const criticalMissingShare = 0.1
 
-/** How far back a series is looked at: about sixty points of a daily series, a year of weeks, three years of months. */
+/**
+ * How far back a series is looked at: about sixty points of a daily series, a year of weeks, three
+ * years of months.
+ */
 export function windowDays(cadence: Cadence): number {
   if (cadence === 'monthly') return 1096
   return cadence === 'weekly' ? 364 : 90
 }
 
-/** A stretch of time in which a series must have an observation: a trading day, a week from Monday or a month. */
+/**
+ * A stretch of time in which a series must have an observation: a trading day, a week from Monday
+ * or a month.
+ */
 interface Slot {
   from: number
   to: number
@@ -93,9 +112,14 @@ interface Slot {
 function slotsBetween(cadence: Cadence, market: Market, from: number, to: number): Slot[] {
   const slots: Slot[] = []
   if (cadence === 'monthly')
-    for (let at = startOfMonth(from); at < to; at = startOfNextMonth(at)) slots.push({ from: at, to: startOfNextMonth(at) })
-  else if (cadence === 'weekly') for (let at = startOfWeek(from); at < to; at += 7 * dayMs) slots.push({ from: at, to: at + 7 * dayMs })
-  else for (let at = startOfDay(from); at < to; at += dayMs) if (isTradingDay(market, at)) slots.push({ from: at, to: at + dayMs })
+    for (let at = startOfMonth(from); at < to; at = startOfNextMonth(at))
+      slots.push({ from: at, to: startOfNextMonth(at) })
+  else if (cadence === 'weekly')
+    for (let at = startOfWeek(from); at < to; at += 7 * dayMs)
+      slots.push({ from: at, to: at + 7 * dayMs })
+  else
+    for (let at = startOfDay(from); at < to; at += dayMs)
+      if (isTradingDay(market, at)) slots.push({ from: at, to: at + dayMs })
   return slots.filter(slot => slot.from >= from)
 }
 
@@ -104,7 +128,10 @@ const slotStart = (cadence: Cadence, at: number): number => {
   return cadence === 'weekly' ? startOfWeek(at) : startOfDay(at)
 }
 
-/** The report on a window of a series. Definitions stand in the documentation of the endpoint; this is what computes them. */
+/**
+ * The report on a window of a series. Definitions stand in the documentation of the endpoint; this
+ * is what computes them.
+ */
 export function qualityOf(input: QualityInput): QualityReport {
   const { listing, days, firstAt, lastAt, now } = input
   const windowFrom = startOfDay(now - windowDays(listing.cadence) * dayMs)
@@ -116,15 +143,24 @@ export function qualityOf(input: QualityInput): QualityReport {
   const wrong = days.filter(day => !isConsistent(day))
   const scores: QualityScores = {
     completeness: percentOf(gaps.expected - gaps.missing.length, gaps.expected),
-    timeliness: (statusScores[status] * percentOf(late.judged - late.days.length, late.judged)) / 100,
+    timeliness:
+      (statusScores[status] * percentOf(late.judged - late.days.length, late.judged)) / 100,
     accuracy: percentOf(days.length - odd.length, days.length),
     consistency: percentOf(days.length - wrong.length, days.length),
   }
   const score = weighted(scores)
   return {
-    ...{ ...scores, score, status: statusOf(score), dataStatus: status },
-    ...{ fromOn: isoDay(from), toOn: isoDay(now), expectedPoints: gaps.expected, missingPoints: gaps.missing.length },
-    ...{ lateUpdates: late.days.length, anomalies: odd.length, inconsistentDays: wrong.length },
+    ...scores,
+    score,
+    status: statusOf(score),
+    dataStatus: status,
+    fromOn: isoDay(from),
+    toOn: isoDay(now),
+    expectedPoints: gaps.expected,
+    missingPoints: gaps.missing.length,
+    lateUpdates: late.days.length,
+    anomalies: odd.length,
+    inconsistentDays: wrong.length,
     issues: issuesOf(input, { status, gaps, late, odd, wrong }),
   }
 }
@@ -132,7 +168,10 @@ export function qualityOf(input: QualityInput): QualityReport {
 const percentOf = (good: number, all: number): number => (all === 0 ? 100 : (100 * good) / all)
 
 export const weighted = (scores: QualityScores): number =>
-  (Object.keys(qualityWeights) as (keyof QualityScores)[]).reduce((sum, name) => sum + qualityWeights[name] * scores[name], 0)
+  (Object.keys(qualityWeights) as (keyof QualityScores)[]).reduce(
+    (sum, name) => sum + qualityWeights[name] * scores[name],
+    0,
+  )
 
 function statusOf(score: number): QualityStatus {
   if (score >= healthyScore) return 'healthy'
@@ -145,12 +184,18 @@ interface Gaps {
 }
 
 /** Up to the newest observation; what comes after it is only late until the series is stale. */
-function missingSlots({ listing, days, quarantined, lastAt, now }: QualityInput, from: number, status: DataStatus): Gaps {
+function missingSlots(
+  { listing, days, quarantined, lastAt, now }: QualityInput,
+  from: number,
+  status: DataStatus,
+): Gaps {
   const { cadence, category, code } = listing
   const to = status === 'stale' ? slotStart(cadence, now) : lastAt + 1
   const excused = new Set(quarantined.map(day => slotStart(cadence, parseDay(day)!)))
   const held = new Set(days.map(day => slotStart(cadence, day.startsAt)))
-  const slots = slotsBetween(cadence, marketOf(category, code), from, to).filter(slot => held.has(slot.from) || !excused.has(slot.from))
+  const slots = slotsBetween(cadence, marketOf(category, code), from, to).filter(
+    slot => held.has(slot.from) || !excused.has(slot.from),
+  )
   return { expected: slots.length, missing: slots.filter(slot => !held.has(slot.from)) }
 }
 
@@ -160,24 +205,39 @@ interface Late {
   days: DayFacts[]
 }
 
-/** Days that were first recorded when they were no longer current. Those made before the first of the window was recorded came as history and are not judged. */
+/**
+ * Days that were first recorded when they were no longer current. Those made before the first of
+ * the window was recorded came as history and are not judged.
+ */
 function lateDays(listing: Listing, days: readonly DayFacts[]): Late {
   const since = days.reduce((first, day) => Math.min(first, day.bornAt), Number.POSITIVE_INFINITY)
   const judged = days.filter(day => day.closedAt >= since)
   const market = marketOf(listing.category, listing.code)
-  return { judged: judged.length, days: judged.filter(day => day.bornAt > currentUntil(listing.cadence, market, day.closedAt)) }
+  return {
+    judged: judged.length,
+    days: judged.filter(day => day.bornAt > currentUntil(listing.cadence, market, day.closedAt)),
+  }
 }
 
 /** A value is compared with the median of five, itself and two on each side. */
 const halfWindow = 2
-/** In robust standard deviations of the changes from one day to the next. Of forty years of WTI this leaves 2020-04-20 alone. */
+/**
+ * In robust standard deviations of the changes from one day to the next. Of forty years of WTI this
+ * leaves 2020-04-20 alone.
+ */
 const anomalyDeviations = 8
 /** Makes a median absolute deviation estimate the standard deviation of a normal distribution. */
 const madScale = 1.4826
-/** A series that hardly moves must not make every step an anomaly: the deviation counts at least this part of the usual level. */
+/**
+ * A series that hardly moves must not make every step an anomaly: the deviation counts at least
+ * this part of the usual level.
+ */
 const deviationMin = 0.004
 
-/** Positions of values that stand alone: far from the median of five around them, by the usual change from one to the next. Both ends need two neighbours. */
+/**
+ * Positions of values that stand alone: far from the median of five around them, by the usual
+ * change from one to the next. Both ends need two neighbours.
+ */
 export function isolated(values: readonly number[], decimals: number): number[] {
   if (values.length <= 2 * halfWindow) return []
   const changes = values.slice(1).map((value, i) => Math.abs(value - values[i]!))
@@ -187,7 +247,9 @@ export function isolated(values: readonly number[], decimals: number): number[] 
   }
   const level = median(values.map(Math.abs))
   const deviation = Math.max(madScale * median(changes), deviationMin * level, 10 ** -decimals)
-  return distances.flatMap((distance, i) => (distance > anomalyDeviations * deviation ? [i + halfWindow] : []))
+  return distances.flatMap((distance, i) =>
+    distance > anomalyDeviations * deviation ? [i + halfWindow] : [],
+  )
 }
 
 /** Days whose close stands alone, or whose high or low does where a day has several values. */
@@ -198,7 +260,9 @@ function anomalousDays(days: readonly DayFacts[], decimals: number): number[] {
       day => day.high,
       day => day.low,
     )
-  return [...new Set(columns.flatMap(column => isolated(days.map(column), decimals)))].sort((a, b) => a - b)
+  return [...new Set(columns.flatMap(column => isolated(days.map(column), decimals)))].sort(
+    (a, b) => a - b,
+  )
 }
 
 /** Whether the bar of a day has its values in order and is that of its observations. */
@@ -207,7 +271,12 @@ function isConsistent({ open, high, low, close, sum, count, observed }: DayFacts
   const inOrder = low <= open && low <= close && open <= high && close <= high && count > 0
   const mean = sum / count
   return (
-    inOrder && mean >= low - slack && mean <= high + slack && observed?.count === count && observed.low === low && observed.high === high
+    inOrder &&
+    mean >= low - slack &&
+    mean <= high + slack &&
+    observed?.count === count &&
+    observed.low === low &&
+    observed.high === high
   )
 }
 
@@ -223,20 +292,43 @@ interface Findings {
 
 const slotNames: Readonly<Partial<Record<Cadence, string>>> = { weekly: 'weeks', monthly: 'months' }
 
-function issuesOf({ listing, days, quarantined, lastAt, now }: QualityInput, found: Findings): QualityIssue[] {
+function issuesOf(
+  { listing, days, quarantined, lastAt, now }: QualityInput,
+  found: Findings,
+): QualityIssue[] {
   const { gaps, late, odd, wrong } = found
   const issues: QualityIssue[] = []
-  const add = (kind: QualityIssue['kind'], severity: Severity, affectedPoints: number, detectedAt: number, description: string) =>
-    issues.push({ kind, severity, description, affectedPoints, detectedAt: Math.min(detectedAt, now) })
+  const add = (
+    kind: QualityIssue['kind'],
+    severity: Severity,
+    affectedPoints: number,
+    detectedAt: number,
+    description: string,
+  ) =>
+    issues.push({
+      kind,
+      severity,
+      description,
+      affectedPoints,
+      detectedAt: Math.min(detectedAt, now),
+    })
   const until = freshUntil(listing, lastAt)
   const newest = `The newest observation is of ${isoDay(lastAt)}`
-  if (found.status === 'stale') add('stale', 'critical', 1, until.delayedUntil, `${newest}: it is stale.`)
-  if (found.status === 'delayed') add('delayed', 'warning', 1, until.currentUntil, `${newest}: the next one is overdue.`)
+  if (found.status === 'stale')
+    add('stale', 'critical', 1, until.delayedUntil, `${newest}: it is stale.`)
+  if (found.status === 'delayed')
+    add('delayed', 'warning', 1, until.currentUntil, `${newest}: the next one is overdue.`)
   const [gap, count] = [gaps.missing.at(-1), gaps.missing.length]
   if (gap) {
     const severity = count >= criticalMissingShare * gaps.expected ? 'critical' : 'warning'
     const among = `${count} of ${gaps.expected} ${slotNames[listing.cadence] ?? 'trading days'}`
-    add('missing', severity, count, gap.to, `No observation in ${among}, the last from ${isoDay(gap.from)}.`)
+    add(
+      'missing',
+      severity,
+      count,
+      gap.to,
+      `No observation in ${among}, the last from ${isoDay(gap.from)}.`,
+    )
   }
   const lastLate = late.days.at(-1)
   if (lastLate) {
@@ -253,7 +345,13 @@ function issuesOf({ listing, days, quarantined, lastAt, now }: QualityInput, fou
   if (last !== undefined) {
     const seenAt = days[last + halfWindow]!.bornAt
     const among = `${odd.length} of ${days.length} days`
-    add('anomaly', 'warning', odd.length, seenAt, `Far from the days around them: ${among}, the last ${isoDay(days[last]!.startsAt)}.`)
+    add(
+      'anomaly',
+      'warning',
+      odd.length,
+      seenAt,
+      `Far from the days around them: ${among}, the last ${isoDay(days[last]!.startsAt)}.`,
+    )
   }
   const lastWrong = wrong.at(-1)
   if (lastWrong) {
@@ -269,7 +367,13 @@ function issuesOf({ listing, days, quarantined, lastAt, now }: QualityInput, fou
   const excluded = quarantined.at(-1)
   if (excluded) {
     const days = quarantined.length === 1 ? '1 day' : `${quarantined.length} days`
-    add('quarantined', 'info', quarantined.length, parseDay(excluded)!, `In quarantine and left out: ${days}, the last ${excluded}.`)
+    add(
+      'quarantined',
+      'info',
+      quarantined.length,
+      parseDay(excluded)!,
+      `In quarantine and left out: ${days}, the last ${excluded}.`,
+    )
   }
   return issues
 }
@@ -278,7 +382,8 @@ function issuesOf({ listing, days, quarantined, lastAt, now }: QualityInput, fou
 export const recommendations: Readonly<Record<QualityIssue['kind'], string>> = {
   stale: 'Check whether the source still publishes this series, and start its feed again.',
   delayed: 'Check the feed of the source: its next publication is overdue.',
-  missing: 'Import the missing observations from the source, or put the days into quarantine if it has none.',
+  missing:
+    'Import the missing observations from the source, or put the days into quarantine if it has none.',
   late: 'Fetch the source more often, or soon after its publications.',
   anomaly: 'Compare the named days with the source; correct them, or put them into quarantine.',
   inconsistent: 'Run the command verify and restore a backup if it finds faults.',

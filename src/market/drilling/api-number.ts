@@ -4,18 +4,28 @@ import { type UsState, usStates } from '../geography/us-states.ts'
 export interface ApiNumber {
   /** Fourteen digits: state (2), county (3), well (5), sidetrack (2), completion (2). */
   digits: string
-  /** Undefined where the scheme has no such state; offshore areas have numbers of their own and no state. */
+  /**
+   * Undefined where the scheme has no such state; offshore areas have numbers of their own and no
+   * state.
+   */
   state: UsState | undefined
   countyCode: string
 }
 
 const pattern = /^\d{2}-?\d{3}-?\d{5}(?:-?\d{2}(?:-?\d{2})?)?$/
 
-/** Ten, twelve or fourteen digits, with or without dashes; what is left out is zeros. Undefined for anything else. */
+/**
+ * Ten, twelve or fourteen digits, with or without dashes; what is left out is zeros. Undefined for
+ * anything else.
+ */
 export function parseApiNumber(text: string): ApiNumber | undefined {
   const given = text.trim()
   if (!pattern.test(given)) return undefined
   const digits = given.replaceAll('-', '').padEnd(14, '0')
   const prefix = digits.slice(0, 2)
-  return { digits, state: usStates.find(state => state.apiPrefix === prefix), countyCode: digits.slice(2, 5) }
+  return {
+    digits,
+    state: usStates.find(state => state.apiPrefix === prefix),
+    countyCode: digits.slice(2, 5),
+  }
 }

@@ -21,12 +21,19 @@ const spellings = new Map<string, CountSpan>([
 export const countSpans = Object.keys(spanDays) as readonly CountSpan[]
 
 /** A span by its name; counts are weekly, so `daily` is a week. Undefined for anything else. */
-export const countSpanOf = (text: string): CountSpan | undefined => spellings.get(text.trim().toLowerCase())
+export const countSpanOf = (text: string): CountSpan | undefined =>
+  spellings.get(text.trim().toLowerCase())
 
-/** How much older than asked a count to compare with may be: a week that is missing is not bridged by the one before it. */
+/**
+ * How much older than asked a count to compare with may be: a week that is missing is not bridged
+ * by the one before it.
+ */
 const slackDays = 6
 
-/** The newest count at least `days` before the last one and at most six days more; `counts` are oldest first. */
+/**
+ * The newest count at least `days` before the last one and at most six days more; `counts` are
+ * oldest first.
+ */
 export function countBefore(counts: readonly Count[], days: number): Count | undefined {
   const last = counts.at(-1)
   if (!last) return undefined
@@ -70,7 +77,10 @@ export interface CountTrend {
   trend: Trend
 }
 
-/** The counts from the one that lies a span before the last up to the last; from the first there is where they do not reach back as far. Undefined without counts. */
+/**
+ * The counts from the one that lies a span before the last up to the last; from the first there is
+ * where they do not reach back as far. Undefined without counts.
+ */
 export function countTrend(counts: readonly Count[], span: CountSpan): CountTrend | undefined {
   const last = counts.at(-1)
   if (!last) return undefined
@@ -107,6 +117,10 @@ export function averaged(counts: readonly Count[]): AveragedCount[] {
   return counts.map((count, i) => {
     sum += count.value - (counts[i - averagedCounts]?.value ?? 0)
     if (i < averagedCounts - 1) return { ...count, average: undefined, trend: 'flat' as const }
-    return { ...count, average: roundTo(sum / averagedCounts, 2), trend: trendOf(sum / averagedCounts, count.value) }
+    return {
+      ...count,
+      average: roundTo(sum / averagedCounts, 2),
+      trend: trendOf(sum / averagedCounts, count.value),
+    }
   })
 }

@@ -20,8 +20,9 @@ export type Stage = keyof typeof stages
 export const stageNames = Object.keys(stages) as readonly Stage[]
 
 /**
- * How some spans of days are distributed. A percentile p of n spans in ascending order is the value at place (n - 1) x p, from 0, with
- * linear interpolation between its neighbours (Hyndman and Fan's type 7, the default of R and NumPy).
+ * How some spans of days are distributed. A percentile p of n spans in ascending order is the value
+ * at place (n - 1) x p, from 0, with linear interpolation between its neighbours (Hyndman and Fan's
+ * type 7, the default of R and NumPy).
  */
 export interface DayStats {
   count: number
@@ -40,8 +41,14 @@ export function dayStats(days: readonly number[]): DayStats | undefined {
   const sorted = days.toSorted((a, b) => a - b)
   const at = (p: number) => quantileSorted(sorted, p)
   return {
-    ...{ count: sorted.length, median: at(0.5), p25: at(0.25), p75: at(0.75), p90: at(0.9) },
-    ...{ min: sorted[0]!, max: sorted.at(-1)!, mean: mean(sorted) },
+    count: sorted.length,
+    median: at(0.5),
+    p25: at(0.25),
+    p75: at(0.75),
+    p90: at(0.9),
+    min: sorted[0]!,
+    max: sorted.at(-1)!,
+    mean: mean(sorted),
   }
 }
 
@@ -54,7 +61,10 @@ export interface TimedWell<T extends WellDays> {
   stages: Partial<Record<Stage, number>>
 }
 
-/** Wells whose permit and first production are known. Where a day lies before the one that it must follow, one of the two is wrong: the span between them does not count. */
+/**
+ * Wells whose permit and first production are known. Where a day lies before the one that it must
+ * follow, one of the two is wrong: the span between them does not count.
+ */
 export function timed<T extends WellDays>(wells: readonly T[]): TimedWell<T>[] {
   // A state has a hundred thousand wells and a few thousand days.
   const numbers = new Map<string, number>()
@@ -80,11 +90,14 @@ export function timed<T extends WellDays>(wells: readonly T[]): TimedWell<T>[] {
   })
 }
 
-export const statsOf = (wells: readonly TimedWell<WellDays>[]): DayStats | undefined => dayStats(wells.map(one => one.days))
+export const statsOf = (wells: readonly TimedWell<WellDays>[]): DayStats | undefined =>
+  dayStats(wells.map(one => one.days))
 
 /** Of the wells that have the stage's two days. */
-export const stageStats = (wells: readonly TimedWell<WellDays>[], stage: Stage): DayStats | undefined =>
-  dayStats(wells.flatMap(one => one.stages[stage] ?? []))
+export const stageStats = (
+  wells: readonly TimedWell<WellDays>[],
+  stage: Stage,
+): DayStats | undefined => dayStats(wells.flatMap(one => one.stages[stage] ?? []))
 
 export const cohortSpans = ['quarter', 'month', 'year'] as const
 export type CohortSpan = (typeof cohortSpans)[number]
@@ -92,7 +105,11 @@ export type CohortSpan = (typeof cohortSpans)[number]
 /** `2025-Q2`, `2025-05` or `2025`. */
 export function cohortOf(day: string, span: CohortSpan): string {
   const [year, month] = [day.slice(0, 4), day.slice(5, 7)]
-  return span === 'year' ? year : span === 'month' ? `${year}-${month}` : `${year}-Q${Math.ceil(Number(month) / 3)}`
+  return span === 'year'
+    ? year
+    : span === 'month'
+      ? `${year}-${month}`
+      : `${year}-Q${Math.ceil(Number(month) / 3)}`
 }
 
 /** Wells that began to produce in the same span of the calendar. */
@@ -104,8 +121,9 @@ export interface Cohort {
 }
 
 /**
- * Oldest first. Wells are grouped by the day of their first production, because a group by permits lacks the slow ones of its newest
- * spans and makes every new quarter look fast. Wells that do not produce yet are in none.
+ * Oldest first. Wells are grouped by the day of their first production, because a group by permits
+ * lacks the slow ones of its newest spans and makes every new quarter look fast. Wells that do not
+ * produce yet are in none.
  */
 export function cohorts(wells: readonly WellDays[], span: CohortSpan): Cohort[] {
   const labelOf = (well: WellDays) => cohortOf(well.firstProductionOn!, span)

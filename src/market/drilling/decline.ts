@@ -9,7 +9,10 @@ export interface Decline {
 }
 
 /** Output a day, `days` after the beginning. */
-export function rateAfter({ initialRate, initialDecline, exponent }: Decline, days: number): number {
+export function rateAfter(
+  { initialRate, initialDecline, exponent }: Decline,
+  days: number,
+): number {
   if (exponent === 0) return initialRate * Math.exp(-initialDecline * days)
   return initialRate * (1 + exponent * initialDecline * days) ** (-1 / exponent)
 }

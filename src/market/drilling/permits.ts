@@ -46,16 +46,29 @@ const monthsInYear = 365 / 30
 const counted = (n: number) => (n === 1 ? '1 permit' : `${n} permits`)
 
 /**
- * What drilling does in a state at present. Only a list that is up to date can say that nothing is drilled: without permits for 30 days
- * the state is inactive when its list was read since, and unknown otherwise.
+ * What drilling does in a state at present. Only a list that is up to date can say that nothing is
+ * drilled: without permits for 30 days the state is inactive when its list was read since, and
+ * unknown otherwise.
  */
-export function activityOf({ state, newestOn, readOn, permits30d, permits365d, today }: StateActivity): Activity {
-  if (newestOn === undefined) return { status: 'unknown', indexing: 'noindex', reason: `No permit of ${state.name} is held.` }
+export function activityOf({
+  state,
+  newestOn,
+  readOn,
+  permits30d,
+  permits365d,
+  today,
+}: StateActivity): Activity {
+  if (newestOn === undefined)
+    return { status: 'unknown', indexing: 'noindex', reason: `No permit of ${state.name} is held.` }
   const { dataAgeDays, stale } = permitFreshness(newestOn, today)
   if (stale) {
     const since = `The newest permit of ${state.name} is of ${newestOn}, ${dataAgeDays} days ago`
     if (readOn !== undefined && daysBetween(readOn, today) <= staleAfterDays) {
-      return { status: 'inactive', indexing: 'noindex', reason: `${since}; its list was read on ${readOn} and has nothing newer.` }
+      return {
+        status: 'inactive',
+        indexing: 'noindex',
+        reason: `${since}; its list was read on ${readOn} and has nothing newer.`,
+      }
     }
     return {
       status: 'unknown',
@@ -66,14 +79,18 @@ export function activityOf({ state, newestOn, readOn, permits30d, permits365d, t
   const usual = permits365d / monthsInYear
   const last = `${counted(permits30d)} in the last 30 days`
   const against = `where the last 365 days had ${Math.round(usual * 10) / 10} in 30 days on average.`
-  if (permits30d >= activePermits || permits30d >= usual / 2) return { status: 'active', indexing: 'index', reason: `${last}, ${against}` }
+  if (permits30d >= activePermits || permits30d >= usual / 2)
+    return { status: 'active', indexing: 'index', reason: `${last}, ${against}` }
   return { status: 'slow', indexing: 'index', reason: `Only ${last}, ${against}` }
 }
 
 /** Words that say what kind of company it is, not which. */
 const companyWords = /^(?:INC|INCORPORATED|LLC|LP|LLP|LTD|LIMITED|CO|COMPANY|CORP|CORPORATION|PLC)$/
 
-/** One spelling of a name for everything that is compared: upper case, single spaces, no punctuation but what parts words. */
+/**
+ * One spelling of a name for everything that is compared: upper case, single spaces, no punctuation
+ * but what parts words.
+ */
 const plainName = (text: string): string =>
   text
     .normalize('NFKC')
@@ -83,7 +100,10 @@ const plainName = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
-/** `EXAMPLE OPERATING` of `Example Operating, L.L.C.`: the same for every way in which a company writes itself. */
+/**
+ * `EXAMPLE OPERATING` of `Example Operating, L.L.C.`: the same for every way in which a company
+ * writes itself.
+ */
 export function operatorKey(raw: string): string {
   const words = plainName(raw).split(' ')
   while (words.length > 1 && companyWords.test(words.at(-1)!)) words.pop()
@@ -91,10 +111,12 @@ export function operatorKey(raw: string): string {
 }
 
 /** `REAGAN` of `Reagan County`. */
-export const countyKey = (raw: string): string => plainName(raw).replace(/ (?:COUNTY|CO|PARISH|BOROUGH|CENSUS AREA)$/, '')
+export const countyKey = (raw: string): string =>
+  plainName(raw).replace(/ (?:COUNTY|CO|PARISH|BOROUGH|CENSUS AREA)$/, '')
 
 /** `WOLFCAMP A` of `Wolfcamp A Fm.`. */
-export const formationKey = (raw: string): string => plainName(raw).replace(/ (?:FORMATION|FM|SHALE|FIELD)$/, '')
+export const formationKey = (raw: string): string =>
+  plainName(raw).replace(/ (?:FORMATION|FM|SHALE|FIELD)$/, '')
 
 /** `new_drill` of `New Drill`. */
 export const wordKey = (raw: string): string =>
@@ -109,5 +131,8 @@ export const titled = (key: string): string =>
   key.toLowerCase().replace(/(?<![a-z0-9])[a-z]+/g, word => word[0]!.toUpperCase() + word.slice(1))
 
 /** What tells the permits of a state apart: the number that it gave, or the well and the day. */
-export const permitReference = (permitNumber: string | null, apiNumber: string, permitOn: string): string =>
-  permitNumber ?? `${apiNumber}/${permitOn}`
+export const permitReference = (
+  permitNumber: string | null,
+  apiNumber: string,
+  permitOn: string,
+): string => permitNumber ?? `${apiNumber}/${permitOn}`

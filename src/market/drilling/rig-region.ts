@@ -1,10 +1,17 @@
 import { country, keptBasins, rigTypeCodes } from './drilling.ts'
 
 const ending = '_RIG_COUNT'
-const basinByPrefix = new Map(keptBasins.flatMap(({ codePrefix, key }) => (codePrefix === undefined ? [] : [[codePrefix, key] as const])))
+const basinByPrefix = new Map(
+  keptBasins.flatMap(({ codePrefix, key }) =>
+    codePrefix === undefined ? [] : [[codePrefix, key] as const],
+  ),
+)
 const countryWide: ReadonlySet<string> = new Set(Object.values(rigTypeCodes))
 
-/** The region whose rigs a code counts: a basin in lower case, a state or country in upper case; undefined for any other code. */
+/**
+ * The region whose rigs a code counts: a basin in lower case, a state or country in upper case;
+ * undefined for any other code.
+ */
 export function rigRegionOf(code: string): string | undefined {
   if (!code.endsWith(ending)) return undefined
   if (countryWide.has(code)) return country

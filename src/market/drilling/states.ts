@@ -42,8 +42,11 @@ const bySlug = new Map(states.map(state => [state.slug, state]))
 /** A state by its two letters or its name, in any case, with dashes, underscores or spaces. */
 export function stateOf(text: string): DrillingState | undefined {
   const given = text.trim()
-  return byCode.get(given.toUpperCase()) ?? bySlug.get(given.toLowerCase().replaceAll(/[\s_-]+/g, '-'))
+  return (
+    byCode.get(given.toUpperCase()) ?? bySlug.get(given.toLowerCase().replaceAll(/[\s_-]+/g, '-'))
+  )
 }
 
 /** Two-letter codes of the states that a basin leads in: each state is led by one. */
-export const statesLedBy = (basin: string): string[] => states.filter(state => state.basins[0] === basin).map(state => state.code)
+export const statesLedBy = (basin: string): string[] =>
+  states.filter(state => state.basins[0] === basin).map(state => state.code)

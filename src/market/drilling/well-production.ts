@@ -5,7 +5,10 @@ import { daysIn, endOfMonth, monthAfter, monthOf } from '../fundamentals/period.
 /** States whose wells are followed one by one. */
 export const wellStates: readonly string[] = ['AK', 'ND', 'NM', 'TX']
 
-/** Thousand cubic feet of gas that have the energy of a barrel of oil, by the convention of the industry. */
+/**
+ * Thousand cubic feet of gas that have the energy of a barrel of oil, by the convention of the
+ * industry.
+ */
 const mcfPerBoe = 6
 
 /** Barrels of oil equivalent of a month's oil and gas; undefined where neither is known. */
@@ -16,7 +19,10 @@ export function oilEquivalent(oilBbl: number | null, gasMcf: number | null): num
 /** The mean a day of what a `YYYY-MM` month brought. */
 export const perDay = (volume: number, month: string): number => volume / daysIn(month)
 
-/** When the production of a month is published, Unix ms: on the last working day of the second month after it, at 15:00 UTC. */
+/**
+ * When the production of a month is published, Unix ms: on the last working day of the second month
+ * after it, at 15:00 UTC.
+ */
 export const productionPublishedAt = (month: string): number =>
   previousTradingDay('us_government', endOfMonth(monthAfter(month, 2))) + 15 * hourMs
 
@@ -31,7 +37,10 @@ export function newestPublishedMonth(now: number): string {
 const staleDays = 62 + 31 + 14
 
 /** How long ago the newest month ended; `stale` once the next one is two weeks overdue. */
-export function productionAge(newestMonth: string, now: number): { ageDays: number; stale: boolean } {
+export function productionAge(
+  newestMonth: string,
+  now: number,
+): { ageDays: number; stale: boolean } {
   const ageDays = Math.max(0, (startOfDay(now) - endOfMonth(newestMonth)) / dayMs)
   return { ageDays, stale: ageDays > staleDays }
 }

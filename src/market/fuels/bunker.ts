@@ -12,7 +12,10 @@ export interface Difference {
 
 export function difference(first: number, second: number): Difference {
   const percentage = changePercent(second, first)
-  return { value: roundTo(first - second, 2), percentage: percentage === undefined ? undefined : roundTo(percentage, 2) }
+  return {
+    value: roundTo(first - second, 2),
+    percentage: percentage === undefined ? undefined : roundTo(percentage, 2),
+  }
 }
 
 /** The newest price of each grade that a port has, USD per metric ton. */
@@ -28,18 +31,29 @@ export function gradeDifferences(first: PortPrices, second: PortPrices): Map<Gra
   return found
 }
 
-/** Further apart than this, either way round, two ports are worth a detour or a cargo: what moves a price significantly in a day. */
+/**
+ * Further apart than this, either way round, two ports are worth a detour or a cargo: what moves a
+ * price significantly in a day.
+ */
 export const arbitragePercent = 5
 
-export const isArbitrage = ({ percentage }: Difference): boolean => percentage !== undefined && Math.abs(percentage) > arbitragePercent
+export const isArbitrage = ({ percentage }: Difference): boolean =>
+  percentage !== undefined && Math.abs(percentage) > arbitragePercent
 
 /** What a ship with a scrubber is taken to burn at sea. */
 export const scrubberTonsADay = 30
 
-/** What a scrubber saves in a day at sea, USD: high-sulphur fuel is burned in place of very low sulphur fuel. Negative when that is dearer. */
-export const scrubberBenefitDaily = ({ value }: Difference): number => roundTo(value * scrubberTonsADay, 2)
+/**
+ * What a scrubber saves in a day at sea, USD: high-sulphur fuel is burned in place of very low
+ * sulphur fuel. Negative when that is dearer.
+ */
+export const scrubberBenefitDaily = ({ value }: Difference): number =>
+  roundTo(value * scrubberTonsADay, 2)
 
-/** The difference of two grades at each port that has both, first minus second, and their arithmetic mean; undefined without any. */
+/**
+ * The difference of two grades at each port that has both, first minus second, and their arithmetic
+ * mean; undefined without any.
+ */
 export function gradeSpread<Port>(
   ports: ReadonlyMap<Port, PortPrices>,
   [first, second]: readonly [Grade, Grade],

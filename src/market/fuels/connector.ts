@@ -1,7 +1,12 @@
 import { type Grade, gradeOf, type Port, portOf, regionGroupNames, regionOf } from './marine.ts'
 
 /** What data connectors call the grades. */
-const fuelNames: Readonly<Record<Grade, string>> = { VLSFO: 'VLSFO', HFO_380: 'IFO380', HFO_180: 'IFO180', MGO_05S: 'MGO' }
+const fuelNames: Readonly<Record<Grade, string>> = {
+  VLSFO: 'VLSFO',
+  HFO_380: 'IFO380',
+  HFO_180: 'IFO180',
+  MGO_05S: 'MGO',
+}
 
 export const connectorFuels: readonly string[] = Object.values(fuelNames)
 
@@ -19,22 +24,38 @@ function plain(text: string): string | undefined {
   return name === '' || name.length > charactersMax ? undefined : name
 }
 
-/** The name of a fuel: of a grade or alias the connectors' own, of anything else what was written, in capitals. */
+/**
+ * The name of a fuel: of a grade or alias the connectors' own, of anything else what was written,
+ * in capitals.
+ */
 export function fuelOf(text: string): string | undefined {
   const grade = gradeOf(text)
   return grade ? fuelNames[grade] : plain(text)
 }
 
 /** A port's slug; of one that is not listed what was written, in capitals. */
-export const portNameOf = (ports: readonly Port[], text: string): string | undefined => portOf(ports, text)?.slug ?? plain(text)
+export const portNameOf = (ports: readonly Port[], text: string): string | undefined =>
+  portOf(ports, text)?.slug ?? plain(text)
 
 /** AMERICAS, EMEA or APAC, from one of them or from a region of ports. */
 export function connectorRegion(text: string): string | undefined {
   const found = regionOf(text, true)?.regions[0]
-  return regionGroupNames.find(name => found !== undefined && regionOf(name, true)?.regions.includes(found))
+  return regionGroupNames.find(
+    name => found !== undefined && regionOf(name, true)?.regions.includes(found),
+  )
 }
 
 /** Names of the metric ton. A ton alone may be a short one. */
-const tonNames = new Set(['mt', 't', 'tonne', 'tonnes', 'metricton', 'metrictons', 'metrictonne', 'metrictonnes'])
+const tonNames = new Set([
+  'mt',
+  't',
+  'tonne',
+  'tonnes',
+  'metricton',
+  'metrictons',
+  'metrictonne',
+  'metrictonnes',
+])
 
-export const isMetricTon = (unit: string): boolean => tonNames.has(unit.toLowerCase().replaceAll(/[\s_-]+/g, ''))
+export const isMetricTon = (unit: string): boolean =>
+  tonNames.has(unit.toLowerCase().replaceAll(/[\s_-]+/g, ''))

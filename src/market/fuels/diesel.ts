@@ -28,6 +28,9 @@ export interface AgainstAverage {
 
 export function againstAverage(price: number, average: number): AgainstAverage {
   const percent = roundTo(changePercent(average, price) ?? 0, 1)
-  const text = percent === 0 ? 'at average' : `${Math.abs(percent).toFixed(1)}% ${percent > 0 ? 'above' : 'below'} average`
+  const text =
+    percent === 0
+      ? 'at average'
+      : `${Math.abs(percent).toFixed(1)}% ${percent > 0 ? 'above' : 'below'} average`
   return { delta: roundTo(price - average, 3), text }
 }

@@ -1,4 +1,6 @@
-/** Marine fuels in the order of answers: what most ships burn, then the heavy ones, then distillate. */
+/**
+ * Marine fuels in the order of answers: what most ships burn, then the heavy ones, then distillate.
+ */
 export const grades = ['VLSFO', 'HFO_380', 'HFO_180', 'MGO_05S'] as const
 export type Grade = (typeof grades)[number]
 
@@ -55,7 +57,11 @@ export const gradeOf = (text: string): Grade | undefined => gradeByName.get(bare
 /** The port of a code, short code, slug or name, in any case. */
 export function portOf(ports: readonly Port[], text: string): Port | undefined {
   const name = bare(text)
-  return name === '' ? undefined : ports.find(port => [port.code, port.shortCode, port.slug, port.name].some(one => bare(one) === name))
+  return name === ''
+    ? undefined
+    : ports.find(port =>
+        [port.code, port.shortCode, port.slug, port.name].some(one => bare(one) === name),
+      )
 }
 
 /** Names of several regions together. */
@@ -82,4 +88,5 @@ export function regionOf(text: string, groups: boolean): RegionChoice | undefine
 }
 
 /** The series of a grade at a port, or of its average over the ports. */
-export const marineCode = (grade: Grade, port: Port | undefined): string => (port ? `${grade}_${port.shortCode}_USD` : `${grade}_USD`)
+export const marineCode = (grade: Grade, port: Port | undefined): string =>
+  port ? `${grade}_${port.shortCode}_USD` : `${grade}_USD`

@@ -8,9 +8,15 @@ export interface Scored {
   actual: number
 }
 
-/** How far forecasts were off. An error is the forecast less what came: positive when too high was forecast. */
+/**
+ * How far forecasts were off. An error is the forecast less what came: positive when too high was
+ * forecast.
+ */
 export interface Accuracy {
-  /** Mean of |error| / |actual| x 100 over the forecasts of something that was not 0; undefined when there is none. */
+  /**
+   * Mean of |error| / |actual| x 100 over the forecasts of something that was not 0; undefined when
+   * there is none.
+   */
   mape: number | undefined
   /** Mean of |error|. */
   mae: number
@@ -26,7 +32,9 @@ export interface Accuracy {
 export function accuracyOf(scored: readonly Scored[]): Accuracy | undefined {
   if (scored.length === 0) return undefined
   const errors = scored.map(one => one.forecast - one.actual)
-  const percents = scored.filter(one => one.actual !== 0).map(one => (100 * (one.forecast - one.actual)) / Math.abs(one.actual))
+  const percents = scored
+    .filter(one => one.actual !== 0)
+    .map(one => (100 * (one.forecast - one.actual)) / Math.abs(one.actual))
   return {
     mape: percents.length === 0 ? undefined : mean(percents.map(Math.abs)),
     mae: mean(errors.map(Math.abs)),
@@ -37,18 +45,33 @@ export function accuracyOf(scored: readonly Scored[]): Accuracy | undefined {
   }
 }
 
-/** The same errors in percent of what came, for forecasts of things in different units; those of something that was 0 are left out. */
+/**
+ * The same errors in percent of what came, for forecasts of things in different units; those of
+ * something that was 0 are left out.
+ */
 export const inPercent = (scored: readonly Scored[]): Scored[] =>
   scored
     .filter(one => one.actual !== 0)
-    .map(one => ({ forecast: (100 * one.forecast) / Math.abs(one.actual), actual: 100 * Math.sign(one.actual) }))
+    .map(one => ({
+      forecast: (100 * one.forecast) / Math.abs(one.actual),
+      actual: 100 * Math.sign(one.actual),
+    }))
 
 /** 100 less the error in percent of what came, not under 0; undefined when that was 0. */
 export const accuracyPercent = ({ forecast, actual }: Scored): number | undefined =>
-  actual === 0 ? undefined : Math.max(0, 100 - (100 * Math.abs(forecast - actual)) / Math.abs(actual))
+  actual === 0
+    ? undefined
+    : Math.max(0, 100 - (100 * Math.abs(forecast - actual)) / Math.abs(actual))
 
-/** Mean of the closes (ascending) of the days from `firstOn` to `lastOn`, both inclusive; undefined without one. */
-export function meanBetween(closes: readonly Close[], firstOn: string, lastOn: string): number | undefined {
+/**
+ * Mean of the closes (ascending) of the days from `firstOn` to `lastOn`, both inclusive; undefined
+ * without one.
+ */
+export function meanBetween(
+  closes: readonly Close[],
+  firstOn: string,
+  lastOn: string,
+): number | undefined {
   const start = firstAt(closes, firstOn)
   let end = start
   let sum = 0
@@ -68,4 +91,5 @@ export function firstAt(closes: readonly Close[], day: string): number {
 }
 
 /** Whole days from one day to another. */
-export const daysBetween = (fromOn: string, toOn: string): number => (parseDay(toOn)! - parseDay(fromOn)!) / dayMs
+export const daysBetween = (fromOn: string, toOn: string): number =>
+  (parseDay(toOn)! - parseDay(fromOn)!) / dayMs

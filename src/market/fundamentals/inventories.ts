@@ -20,13 +20,36 @@ export const inventoryProducts = [
 ] as const
 export type InventoryProduct = (typeof inventoryProducts)[number]
 
-export const inventoryLocations = ['US', 'Cushing', 'SPR', 'PADD1', 'PADD2', 'PADD3', 'PADD4', 'PADD5'] as const
+export const inventoryLocations = [
+  'US',
+  'Cushing',
+  'SPR',
+  'PADD1',
+  'PADD2',
+  'PADD3',
+  'PADD4',
+  'PADD5',
+] as const
 export type InventoryLocation = (typeof inventoryLocations)[number]
 
-type Row = readonly [code: string, product: InventoryProduct, location: InventoryLocation, agencySeries: string]
+type Row = readonly [
+  code: string,
+  product: InventoryProduct,
+  location: InventoryLocation,
+  agencySeries: string,
+]
 
-const districts = (product: InventoryProduct, word: string, agencyName: (digit: number) => string): Row[] =>
-  [1, 2, 3, 4, 5].map(n => [`PADD${n}_${word}_STORAGE`, product, `PADD${n}` as InventoryLocation, agencyName(n)])
+const districts = (
+  product: InventoryProduct,
+  word: string,
+  agencyName: (digit: number) => string,
+): Row[] =>
+  [1, 2, 3, 4, 5].map(n => [
+    `PADD${n}_${word}_STORAGE`,
+    product,
+    `PADD${n}` as InventoryLocation,
+    agencyName(n),
+  ])
 
 const rows: readonly Row[] = [
   ['US_CRUDE_STORAGE', 'crude_oil', 'US', 'WCESTUS1'],
@@ -45,15 +68,24 @@ const rows: readonly Row[] = [
 ]
 
 /** Every stock of the family, the national ones first: this is the order of those of one day. */
-export const inventoryPlaces: readonly InventoryPlace[] = rows.map(([code, product, location, agencySeries]) => ({
-  ...{ code, product, location, agencySeries },
-}))
+export const inventoryPlaces: readonly InventoryPlace[] = rows.map(
+  ([code, product, location, agencySeries]) => ({
+    code,
+    product,
+    location,
+    agencySeries,
+  }),
+)
 
 const byAgencySeries = new Map(inventoryPlaces.map(one => [one.agencySeries, one]))
 
-export const placeOfAgencySeries = (name: string): InventoryPlace | undefined => byAgencySeries.get(name.trim().toUpperCase())
+export const placeOfAgencySeries = (name: string): InventoryPlace | undefined =>
+  byAgencySeries.get(name.trim().toUpperCase())
 
-/** The nationwide stock of a product; of crude oil the commercial one, without the strategic reserve. */
+/**
+ * The nationwide stock of a product; of crude oil the commercial one, without the strategic
+ * reserve.
+ */
 export const nationalPlace = (product: InventoryProduct): InventoryPlace =>
   inventoryPlaces.find(one => one.product === product && one.location === 'US')!
 

@@ -23,7 +23,9 @@ export const forecastCodes: readonly string[] = [
 export const monthsAhead = 12
 
 const lookbackDays = 365
-/** A trend of the past year fades: after this many days it has given 1 - 1/e of all it ever will. */
+/**
+ * A trend of the past year fades: after this many days it has given 1 - 1/e of all it ever will.
+ */
 const driftDays = 30
 /** Standard normal deviate that nine of ten draws stay within. */
 const bandDeviations = 1.645
@@ -44,11 +46,16 @@ export interface MonthlyForecast {
 }
 
 /**
- * Forecasts of months from daily closes (ascending), the first month being that of `day` or later. Value = last x exp(drift x 30 x (1 - exp(-h / 30))), h the calendar
- * days from the last close to the middle of the month, drift half the log slope of ema(20) over 365 days; band = value x exp(+-1.645 sigma sqrt(h)),
- * sigma a calendar day. What is over of a running month enters with its own mean. Undefined with too few closes, or when the last is not positive.
+ * Forecasts of months from daily closes (ascending), the first month being that of `day` or later.
+ * Value = last x exp(drift x 30 x (1 - exp(-h / 30))), h the calendar days from the last close to
+ * the middle of the month, drift half the log slope of ema(20) over 365 days; band = value x
+ * exp(+-1.645 sigma sqrt(h)), sigma a calendar day. What is over of a running month enters with its
+ * own mean. Undefined with too few closes, or when the last is not positive.
  */
-export function monthlyForecast(closes: readonly Close[], months: readonly string[]): MonthlyForecast | undefined {
+export function monthlyForecast(
+  closes: readonly Close[],
+  months: readonly string[],
+): MonthlyForecast | undefined {
   const run = forecast(closes, 'combined', lookbackDays, [])
   const last = closes.at(-1)
   if (!run.enough || !last || !(last.value > 0)) return undefined
@@ -56,7 +63,8 @@ export function monthlyForecast(closes: readonly Close[], months: readonly strin
   const returnsADay = (inside.length - 1) / Math.max(1, daysBetween(inside[0]!.day, last.day))
   const sigma = run.value.sigma * Math.sqrt(returnsADay)
   const ahead = (days: number, width: number) => {
-    const value = last.value * Math.exp(run.value.drift * driftDays * (1 - Math.exp(-days / driftDays)))
+    const value =
+      last.value * Math.exp(run.value.drift * driftDays * (1 - Math.exp(-days / driftDays)))
     const spread = bandDeviations * sigma * Math.sqrt(days) * width
     return { value, low: value * Math.exp(-spread), high: value * Math.exp(spread) }
   }
@@ -74,8 +82,12 @@ export function monthlyForecast(closes: readonly Close[], months: readonly strin
   return { months: months.map(of), dataPoints: run.value.dataPoints }
 }
 
-/** Forecasts come out at the beginning of each month, from the closes of the days before: 06:00 UTC on the first. */
-export const forecastPublishedAt = (month: string): number => Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)) - 1, 1, 6)
+/**
+ * Forecasts come out at the beginning of each month, from the closes of the days before: 06:00 UTC
+ * on the first.
+ */
+export const forecastPublishedAt = (month: string): number =>
+  Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)) - 1, 1, 6)
 
 /** The month whose publication was the last one at `at`. */
 export function lastPublication(today: string, at: number): string {
@@ -84,4 +96,5 @@ export function lastPublication(today: string, at: number): string {
 }
 
 /** Closes of the days before `day`. */
-export const closesBefore = (closes: readonly Close[], day: string): Close[] => closes.slice(0, firstAt(closes, day))
+export const closesBefore = (closes: readonly Close[], day: string): Close[] =>
+  closes.slice(0, firstAt(closes, day))

@@ -46,19 +46,24 @@ export interface Producer extends Produced {
   percentage: number | undefined
 }
 
-export const totalProduced = (month: readonly Produced[]): number => month.reduce((sum, one) => sum + one.bpd, 0)
+export const totalProduced = (month: readonly Produced[]): number =>
+  month.reduce((sum, one) => sum + one.bpd, 0)
 
 /** The producers of one month, largest first. */
 export function rankedProducers<T extends Produced>(month: readonly T[]): (T & Producer)[] {
   const total = totalProduced(month)
   return month
     .toSorted((a, b) => b.bpd - a.bpd || (a.country < b.country ? -1 : 1))
-    .map((one, i) => ({ ...one, rank: i + 1, percentage: total === 0 ? undefined : (100 * one.bpd) / total }))
+    .map((one, i) => ({
+      ...one,
+      rank: i + 1,
+      percentage: total === 0 ? undefined : (100 * one.bpd) / total,
+    }))
 }
 
 /**
- * Whole barrels a day that add up to `total`, in proportion to `weights` (not negative, not all 0) and in steps of `step` barrels but for
- * the largest, which takes what rounding leaves.
+ * Whole barrels a day that add up to `total`, in proportion to `weights` (not negative, not all 0)
+ * and in steps of `step` barrels but for the largest, which takes what rounding leaves.
  */
 export function shareOut(total: number, weights: readonly number[], step: number): number[] {
   const sum = weights.reduce((all, one) => all + one, 0)

@@ -5,7 +5,10 @@ const tuesday = 2
 const releaseTime = '12:00'
 const zone = 'America/New_York'
 
-/** When the outlooks of a month (`YYYY-MM`) are published: noon in New York on its first Tuesday, after a holiday on the next business day of the government. */
+/**
+ * When the outlooks of a month (`YYYY-MM`) are published: noon in New York on its first Tuesday,
+ * after a holiday on the next business day of the government.
+ */
 export function outlookPublishedAt(month: string): number {
   const first = parseDay(`${month}-01`)!
   const day = first + ((tuesday - weekdayOf(first) + 7) % 7) * dayMs
@@ -16,7 +19,13 @@ export function outlookPublishedAt(month: string): number {
 export type OutlookKind = 'price' | 'production' | 'other'
 
 /** What a forecast of a code is about. */
-export function outlookKind({ code, currency }: { code: string; currency: string | null }): OutlookKind {
+export function outlookKind({
+  code,
+  currency,
+}: {
+  code: string
+  currency: string | null
+}): OutlookKind {
   if (currency !== null) return 'price'
   return code.endsWith('_PRODUCTION') ? 'production' : 'other'
 }

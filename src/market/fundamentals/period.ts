@@ -38,7 +38,14 @@ export function parsePeriod(text: string): Period | undefined {
   const given = text.trim()
   const quarter = quarterPattern.exec(given)
   if (!quarter && !monthPattern.test(given)) return undefined
-  const first = quarter ? `${quarter[1]}-${String(3 * Number(quarter[2]) - 2).padStart(2, '0')}` : given
+  const first = quarter
+    ? `${quarter[1]}-${String(3 * Number(quarter[2]) - 2).padStart(2, '0')}`
+    : given
   const months = quarter ? [first, monthAfter(first, 1), monthAfter(first, 2)] : [first]
-  return { text: given.toUpperCase(), months, firstOn: `${first}-01`, lastOn: lastDayOf(months.at(-1)!) }
+  return {
+    text: given.toUpperCase(),
+    months,
+    firstOn: `${first}-01`,
+    lastOn: lastDayOf(months.at(-1)!),
+  }
 }

@@ -14,10 +14,16 @@ export const levelDecimals = ({ unit, decimals }: { unit: string; decimals: numb
   unit === 'million_barrels' ? Math.max(3, decimals) : decimals
 
 /** 100 x level / working capacity; undefined without a capacity. */
-export const utilizationPercent = (level: number, capacity: number | undefined): number | undefined =>
+export const utilizationPercent = (
+  level: number,
+  capacity: number | undefined,
+): number | undefined =>
   capacity === undefined || capacity <= 0 ? undefined : (100 * level) / capacity
 
-/** The level that the newest of `closes` (oldest first) is compared with over a span; undefined where there is none of about that day. */
+/**
+ * The level that the newest of `closes` (oldest first) is compared with over a span; undefined
+ * where there is none of about that day.
+ */
 export function levelBefore(closes: readonly Close[], span: StorageSpan): Close | undefined {
   const last = closes.at(-1)
   if (!last) return undefined
@@ -29,7 +35,10 @@ export function levelBefore(closes: readonly Close[], span: StorageSpan): Close 
 
 export type StorageInterval = 'daily' | 'weekly' | 'monthly'
 
-/** A level and how it differs from the row before, also where that lies before the range; undefined for the first there is. */
+/**
+ * A level and how it differs from the row before, also where that lies before the range; undefined
+ * for the first there is.
+ */
 export interface LevelRow extends Close {
   change: number | undefined
 }
@@ -41,8 +50,17 @@ const bucketOf: Record<StorageInterval, (day: string) => string> = {
   monthly: day => isoDay(startOfMonth(dayNumber(day) * dayMs)),
 }
 
-/** The rows of `closes` (oldest first) from `fromOn` to `toOn`, both inclusive, newest first: of each bucket the last level. */
-export function levelRows(closes: readonly Close[], interval: StorageInterval, fromOn: string, toOn: string, decimals: number): LevelRow[] {
+/**
+ * The rows of `closes` (oldest first) from `fromOn` to `toOn`, both inclusive, newest first: of
+ * each bucket the last level.
+ */
+export function levelRows(
+  closes: readonly Close[],
+  interval: StorageInterval,
+  fromOn: string,
+  toOn: string,
+  decimals: number,
+): LevelRow[] {
   const lasts: Close[] = []
   let bucket: string | undefined
   for (const close of closes) {
@@ -53,7 +71,10 @@ export function levelRows(closes: readonly Close[], interval: StorageInterval, f
     bucket = own
   }
   return lasts
-    .map((row, i) => ({ ...row, change: i === 0 ? undefined : roundTo(row.value - lasts[i - 1]!.value, decimals) }))
+    .map((row, i) => ({
+      ...row,
+      change: i === 0 ? undefined : roundTo(row.value - lasts[i - 1]!.value, decimals),
+    }))
     .filter(row => row.day >= fromOn)
     .reverse()
 }

@@ -3,7 +3,10 @@ import { dayAfter } from '../prices/window.ts'
 import { lastTradingDay, listed, monthAfter } from './contracts.ts'
 import type { FamilyCode } from './families.ts'
 
-/** One trading date of a futures contract, or several merged into one; prices in the currency and unit of its family. */
+/**
+ * One trading date of a futures contract, or several merged into one; prices in the currency and
+ * unit of its family.
+ */
 export interface ContractDay {
   /** `YYYY-MM`. */
   month: string
@@ -40,7 +43,10 @@ export const curvePrice = (day: ContractDay): number => day.settlement ?? day.cl
 const bucketOf = (interval: 'week' | 'month', day: string): number =>
   interval === 'week' ? startOfWeek(parseDay(day)!) : startOfMonth(parseDay(day)!)
 
-/** Weeks (from Monday) or calendar months of days given newest first, newest first: first open, highest, lowest, last close, volumes added up. */
+/**
+ * Weeks (from Monday) or calendar months of days given newest first, newest first: first open,
+ * highest, lowest, last close, volumes added up.
+ */
 export function mergeDays(interval: 'week' | 'month', days: readonly ContractDay[]): ContractDay[] {
   const merged: ContractDay[] = []
   let bucket = Number.NaN
@@ -67,7 +73,10 @@ export interface Tick {
   volume: number
 }
 
-/** Ticks given oldest first on a grid of `stepMs`: the last price of each step, its volumes added up, dated at its beginning. */
+/**
+ * Ticks given oldest first on a grid of `stepMs`: the last price of each step, its volumes added
+ * up, dated at its beginning.
+ */
 export function onGrid(ticks: readonly Tick[], stepMs: number): Tick[] {
   const steps: Tick[] = []
   for (const { tradedAt, price, volume } of ticks) {
@@ -112,7 +121,10 @@ export interface DayRecord {
   settlement: number | null
   volume: number | null
   openInterest: number | null
-  /** When the close was quoted; absent: at the end of the session, or when it was recorded if that was before. */
+  /**
+   * When the close was quoted; absent: at the end of the session, or when it was recorded if that
+   * was before.
+   */
   quotedAt?: number
   /** Overrides the moment of the call. */
   recordedAt?: number
@@ -126,7 +138,10 @@ export interface TickRecord extends Tick {
   source: string
 }
 
-/** `YYYY-MM-DD` of `months` calendar months before a day; the 31st becomes the last day of a shorter month. */
+/**
+ * `YYYY-MM-DD` of `months` calendar months before a day; the 31st becomes the last day of a shorter
+ * month.
+ */
 export function monthsBefore(day: string, months: number): string {
   const at = new Date(parseDay(day)!)
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth() - months]

@@ -7,7 +7,10 @@ import { contractCode, type Family, type FamilyCode, listedCount } from './famil
 /** Whether the exchange does business on a day, given as days since 1970-01-01. */
 export type BusinessDay = (day: number) => boolean
 
-/** The last trading day of the contract for a month (year x 12 + month - 1), as days since 1970-01-01. */
+/**
+ * The last trading day of the contract for a month (year x 12 + month - 1), as days since
+ * 1970-01-01.
+ */
 type Expiry = (month: number, isBusinessDay: BusinessDay) => number
 
 interface ExpiryRule {
@@ -25,7 +28,10 @@ const rollDays = 3
 
 const bankHolidays = new Map<number, ReadonlySet<number>>()
 
-/** Weekdays that are not bank holidays in England: the business day of the London exchange's rules, which trades on most bank holidays. */
+/**
+ * Weekdays that are not bank holidays in England: the business day of the London exchange's rules,
+ * which trades on most bank holidays.
+ */
 export const isLondonBusinessDay: BusinessDay = day => {
   const year = new Date(day * dayMs).getUTCFullYear()
   const holidays = bankHolidays.get(year) ?? new Set(londonBank(year))
@@ -36,7 +42,8 @@ export const isLondonBusinessDay: BusinessDay = day => {
 /** Weekdays on which the United States energy exchange settles. */
 export const isNewYorkBusinessDay: BusinessDay = day => isTradingDay('us_energy', day * dayMs)
 
-const dayIn = (month: number, day: number): number => Date.UTC(Math.floor(month / 12), month % 12, day) / dayMs
+const dayIn = (month: number, day: number): number =>
+  Date.UTC(Math.floor(month / 12), month % 12, day) / dayMs
 
 /** The n-th business day before `day`, which itself does not count. */
 function before(day: number, n: number, isBusinessDay: BusinessDay): number {
@@ -46,12 +53,15 @@ function before(day: number, n: number, isBusinessDay: BusinessDay): number {
 }
 
 /** `day` or, when it is none, the business day before it. */
-const atOrBefore = (day: number, isBusinessDay: BusinessDay): number => before(day + 1, 1, isBusinessDay)
+const atOrBefore = (day: number, isBusinessDay: BusinessDay): number =>
+  before(day + 1, 1, isBusinessDay)
 
 const brent: Expiry = (month, isBusinessDay) => {
   const last = before(dayIn(month - 1, 1), 1, isBusinessDay)
   const december = Math.floor((month - 2) / 12) * 12 + 11
-  const eves = [dayIn(december, 25), dayIn(december + 1, 1)].map(feast => before(feast, 1, isBusinessDay))
+  const eves = [dayIn(december, 25), dayIn(december + 1, 1)].map(feast =>
+    before(feast, 1, isBusinessDay),
+  )
   return eves.includes(last) ? before(last, 1, isBusinessDay) : last
 }
 
@@ -77,7 +87,8 @@ const rules: Readonly<Record<FamilyCode, ExpiryRule>> = {
   WTI_FUTURES: {
     rule: 'Three US business days before the 25th of the month before the contract month, counted from the business day before the 25th when that is not one.',
     isBusinessDay: isNewYorkBusinessDay,
-    expiry: (month, isBusinessDay) => before(atOrBefore(dayIn(month - 1, 25), isBusinessDay), 3, isBusinessDay),
+    expiry: (month, isBusinessDay) =>
+      before(atOrBefore(dayIn(month - 1, 25), isBusinessDay), 3, isBusinessDay),
   },
   GASOIL_FUTURES: {
     rule: 'Two UK business days before the 14th of the contract month.',
@@ -108,7 +119,8 @@ export const expiryRule = (code: FamilyCode): string => rules[code].rule
 
 function monthNumber(month: string): number {
   const [, year, of] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(month) ?? []
-  if (year === undefined) throw new Error(`contract month is ${JSON.stringify(month)}; it must be written YYYY-MM`)
+  if (year === undefined)
+    throw new Error(`contract month is ${JSON.stringify(month)}; it must be written YYYY-MM`)
   return Number(year) * 12 + Number(of) - 1
 }
 
@@ -120,19 +132,30 @@ export function monthAfter(month: string, count: number): string {
 
 const expiries = new Map<FamilyCode, Map<string, string>>()
 
-/** The day on which trading in the contract for `YYYY-MM` ends, by the family's rule; `isBusinessDay` replaces the exchange's calendar. */
-export function lastTradingDay(code: FamilyCode, month: string, isBusinessDay?: BusinessDay): string {
+/**
+ * The day on which trading in the contract for `YYYY-MM` ends, by the family's rule;
+ * `isBusinessDay` replaces the exchange's calendar.
+ */
+export function lastTradingDay(
+  code: FamilyCode,
+  month: string,
+  isBusinessDay?: BusinessDay,
+): string {
   const { expiry, isBusinessDay: own } = rules[code]
   if (isBusinessDay) return isoDay(expiry(monthNumber(month), isBusinessDay) * dayMs)
   const held = expiries.get(code) ?? new Map<string, string>()
   expiries.set(code, held)
   const known = held.get(month) ?? isoDay(expiry(monthNumber(month), own) * dayMs)
-  // Every answer asks for a dozen of these, always the same ones; months out of range are not worth their place.
+  // Every answer asks for a dozen of these, always the same ones; months out of range are not worth
+  // their place.
   if (month > '1980' && month < '2100') held.set(month, known)
   return known
 }
 
-/** The first `count` contract months (`YYYY-MM`) whose last trading day is `day` or later, nearest first. */
+/**
+ * The first `count` contract months (`YYYY-MM`) whose last trading day is `day` or later, nearest
+ * first.
+ */
 export function listed(code: FamilyCode, day: string, count = listedCount): string[] {
   let front = day.slice(0, 7)
   while (lastTradingDay(code, front) < day) front = monthAfter(front, 1)
@@ -145,7 +168,10 @@ export const daysToExpiry = (code: FamilyCode, month: string, day: string): numb
 
 export type ContractStatus = 'front_month' | 'near_expiry' | 'active' | 'expired'
 
-/** How a contract stands on `day`: near expiry with seven days or fewer, front month when it is the first listed, expired after its last trading day. */
+/**
+ * How a contract stands on `day`: near expiry with seven days or fewer, front month when it is the
+ * first listed, expired after its last trading day.
+ */
 export function contractStatus(code: FamilyCode, month: string, day: string): ContractStatus {
   const days = daysToExpiry(code, month, day)
   if (days < 0) return 'expired'
@@ -187,9 +213,13 @@ const opensEveningBefore = ({ hours }: Family): boolean => hours.open > hours.cl
 
 const lastDates = new Map<FamilyCode, { from: number; to: number; date: string }>()
 
-/** The trading date that an instant counts to: the local calendar day, or the next one once its evening session has opened. */
+/**
+ * The trading date that an instant counts to: the local calendar day, or the next one once its
+ * evening session has opened.
+ */
 export function tradingDate(family: Family, at: number): string {
-  // Nearly every question is about the date that the one before was about, and zoned arithmetic costs more than all the rest of an answer.
+  // Nearly every question is about the date that the one before was about, and zoned arithmetic
+  // costs more than all the rest of an answer.
   const last = lastDates.get(family.code)
   if (last && at >= last.from && at < last.to) return last.date
   const { day, time } = localTime(family, at)
@@ -204,8 +234,15 @@ const instantIn = ({ hours }: Family, day: string, time: string): number =>
 
 /** All that counts to a trading date, half-open, as instants: the inverse of `tradingDate`. */
 export function tradingSpan(family: Family, date: string): { from: number; to: number } {
-  if (!opensEveningBefore(family)) return { from: instantIn(family, date, '00:00'), to: instantIn(family, dayAfter(date, 1), '00:00') }
-  return { from: instantIn(family, dayAfter(date, -1), family.hours.open), to: instantIn(family, date, family.hours.open) }
+  if (!opensEveningBefore(family))
+    return {
+      from: instantIn(family, date, '00:00'),
+      to: instantIn(family, dayAfter(date, 1), '00:00'),
+    }
+  return {
+    from: instantIn(family, dayAfter(date, -1), family.hours.open),
+    to: instantIn(family, date, family.hours.open),
+  }
 }
 
 /** Opening and closing of trading, half-open, as instants. */
@@ -214,14 +251,22 @@ export interface ContractSession {
   closesAt: number
 }
 
-/** When trading on a date begins and ends by the family's hours, whether or not the exchange is closed on it. */
+/**
+ * When trading on a date begins and ends by the family's hours, whether or not the exchange is
+ * closed on it.
+ */
 export const sessionOn = (family: Family, date: string): ContractSession => ({
-  opensAt: instantIn(family, opensEveningBefore(family) ? dayAfter(date, -1) : date, family.hours.open),
+  opensAt: instantIn(
+    family,
+    opensEveningBefore(family) ? dayAfter(date, -1) : date,
+    family.hours.open,
+  ),
   closesAt: instantIn(family, date, family.hours.close),
 })
 
 /** Whether the exchange trades on a date. */
-export const tradesOn = (family: Family, date: string): boolean => isTradingDay(family.market, parseDay(date)!)
+export const tradesOn = (family: Family, date: string): boolean =>
+  isTradingDay(family.market, parseDay(date)!)
 
 /** The session running at an instant; undefined while the market is closed. */
 export function sessionAt(family: Family, at: number): ContractSession | undefined {
@@ -236,8 +281,13 @@ export const isOpen = (family: Family, at: number): boolean => sessionAt(family,
 /** The days that a session ends on. */
 export const tradingDays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'] as const
 
-/** Minutes that a quote is behind while the market trades, counted from the session's opening when the quote is older; 0 while it is closed. */
+/**
+ * Minutes that a quote is behind while the market trades, counted from the session's opening when
+ * the quote is older; 0 while it is closed.
+ */
 export function staleMinutes(family: Family, quotedAt: number, at: number): number {
   const session = sessionAt(family, at)
-  return session ? Math.max(0, Math.floor((at - Math.max(quotedAt, session.opensAt)) / minuteMs)) : 0
+  return session
+    ? Math.max(0, Math.floor((at - Math.max(quotedAt, session.opensAt)) / minuteMs))
+    : 0
 }

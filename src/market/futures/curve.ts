@@ -13,7 +13,10 @@ const flatPercent = 0.5
 const mildPercent = 2
 const moderatePercent = 5
 
-/** 100 x (to / from - 1), percent; undefined when `from` is 0. A negative `from` turns the sign round, so direction is never read from it. */
+/**
+ * 100 x (to / from - 1), percent; undefined when `from` is 0. A negative `from` turns the sign
+ * round, so direction is never read from it.
+ */
 export function slopePercent(from: number, to: number): number | undefined {
   return from === 0 ? undefined : 100 * (to / from - 1)
 }
@@ -24,9 +27,13 @@ export function monthsBetween(from: string, to: string): number {
   return months(to) - months(from)
 }
 
-const inFlatBand = (percent: number | undefined): boolean => percent !== undefined && Math.abs(percent) < flatPercent
+const inFlatBand = (percent: number | undefined): boolean =>
+  percent !== undefined && Math.abs(percent) < flatPercent
 
-/** Flat within 0.5 percent; mixed when most steps go the other way than front to back; rising is contango, falling backwardation. */
+/**
+ * Flat within 0.5 percent; mixed when most steps go the other way than front to back; rising is
+ * contango, falling backwardation.
+ */
 export function shapeOf(prices: readonly number[], slope: number | undefined): CurveShape {
   const rise = prices.at(-1)! - prices[0]!
   if (rise === 0 || inFlatBand(slope)) return 'flat'
@@ -74,7 +81,10 @@ export interface CurveStructure {
   severity: Severity
   /** 100 x (m12 / m1 - 1), percent; with fewer months the last one there is stands for m12. */
   termSlopePercent: number | undefined
-  /** Month 1 minus month 3, unit of the series; undefined where the curve is shorter. The same for the others. */
+  /**
+   * Month 1 minus month 3, unit of the series; undefined where the curve is shorter. The same for
+   * the others.
+   */
   m1m3: number | undefined
   m1m6: number | undefined
   m1m12: number | undefined
@@ -96,7 +106,8 @@ export function structureOf(points: readonly CurvePoint[]): CurveStructure | und
   const [front, back] = [months[0], months.at(-1)]
   if (!front || !back) return undefined
   const percent = slopePercent(front.price, back.price)
-  const against = (n: number) => (months.length < n ? undefined : front.price - months[n - 1]!.price)
+  const against = (n: number) =>
+    months.length < n ? undefined : front.price - months[n - 1]!.price
   return {
     structure: shapeOf(
       months.map(point => point.price),
@@ -113,14 +124,29 @@ export function structureOf(points: readonly CurvePoint[]): CurveStructure | und
   }
 }
 
-/** Positions (1 = front) of the calendar spreads of a curve: neighbours in order, then the first against the 3rd, 6th and 12th. */
+/**
+ * Positions (1 = front) of the calendar spreads of a curve: neighbours in order, then the first
+ * against the 3rd, 6th and 12th.
+ */
 export function calendarPairs(count: number): [number, number][] {
-  const neighbours = Array.from({ length: Math.max(0, count - 1) }, (_, i): [number, number] => [i + 1, i + 2])
+  const neighbours = Array.from({ length: Math.max(0, count - 1) }, (_, i): [number, number] => [
+    i + 1,
+    i + 2,
+  ])
   const legs = [3, 6, 12].filter(n => n <= count).map((n): [number, number] => [1, n])
   return [...neighbours, ...legs]
 }
 
-/** First minus second, unit of the series, and that in percent of the second's size (undefined when it is 0). */
-export function calendarSpread(first: number, second: number): { spread: number; percent: number | undefined } {
-  return { spread: first - second, percent: second === 0 ? undefined : (100 * (first - second)) / Math.abs(second) }
+/**
+ * First minus second, unit of the series, and that in percent of the second's size (undefined when
+ * it is 0).
+ */
+export function calendarSpread(
+  first: number,
+  second: number,
+): { spread: number; percent: number | undefined } {
+  return {
+    spread: first - second,
+    percent: second === 0 ? undefined : (100 * (first - second)) / Math.abs(second),
+  }
 }

@@ -141,16 +141,25 @@ const monthPattern = /^\d{4}-(0[1-9]|1[0-2])$/
 
 /** Canonical slugs of a family; the first of `words` is the one answered. */
 export function slugsOf(family: Family, words: readonly string[]): string[] {
-  return family.exchangeSlug === undefined ? [...family.slugs] : [`${words[0]}-${family.exchangeSlug}`]
+  return family.exchangeSlug === undefined
+    ? [...family.slugs]
+    : [`${words[0]}-${family.exchangeSlug}`]
 }
 
-/** Everything that names a family in a path, lower case: canonical slugs first, then other exchange words, then aliases. */
+/**
+ * Everything that names a family in a path, lower case: canonical slugs first, then other exchange
+ * words, then aliases.
+ */
 export function namesOf(family: Family, words: readonly string[]): string[] {
-  const exchange = family.exchangeSlug === undefined ? [] : words.map(word => `${word}-${family.exchangeSlug}`)
+  const exchange =
+    family.exchangeSlug === undefined ? [] : words.map(word => `${word}-${family.exchangeSlug}`)
   return [...new Set([...exchange, ...family.slugs, ...family.aliases])]
 }
 
-/** A family, the canonical slug it was asked by, and the listed month (1..12) that a name such as `CL.2` picks. */
+/**
+ * A family, the canonical slug it was asked by, and the listed month (1..12) that a name such as
+ * `CL.2` picks.
+ */
 export interface Named {
   family: Family
   slug: string
@@ -172,10 +181,15 @@ export function familyBySlug(text: string, words: readonly string[]): Named | un
 
 /** The values that curve-structure offers, such as `EXCH_BRENT`, with the first of `words`. */
 export function structureNames(words: readonly string[]): string[] {
-  return families.flatMap(({ structureName }) => (structureName === undefined ? [] : `${words[0]!.toUpperCase()}_${structureName}`))
+  return families.flatMap(({ structureName }) =>
+    structureName === undefined ? [] : `${words[0]!.toUpperCase()}_${structureName}`,
+  )
 }
 
-/** The family of `EXCH_BRENT` with any of `words`, of a family code or of a slug, among those that curve-structure offers. */
+/**
+ * The family of `EXCH_BRENT` with any of `words`, of a family code or of a slug, among those that
+ * curve-structure offers.
+ */
 export function familyByStructure(text: string, words: readonly string[]): Family | undefined {
   const upper = text.toUpperCase()
   const bySlug = familyBySlug(text, words)
@@ -189,19 +203,29 @@ export function familyByStructure(text: string, words: readonly string[]): Famil
 }
 
 /** `BRENT_FUTURES_2026_12` for `2026-12`. */
-export const contractCode = (code: FamilyCode, month: string): string => `${code}_${month.replace('-', '_')}`
+export const contractCode = (code: FamilyCode, month: string): string =>
+  `${code}_${month.replace('-', '_')}`
 
 /** The family and month (`YYYY-MM`) of a contract code in any letter case. */
 export function parseContractCode(text: string): { family: Family; month: string } | undefined {
   const [, code, year, month] = /^([A-Z_]+)_(\d{4})_(\d{2})$/.exec(text.toUpperCase()) ?? []
   const family = families.find(one => one.code === code)
-  return family && monthPattern.test(`${year}-${month}`) ? { family, month: `${year}-${month}` } : undefined
+  return family && monthPattern.test(`${year}-${month}`)
+    ? { family, month: `${year}-${month}` }
+    : undefined
 }
 
-/** A `contract` parameter: `YYYY-MM`, a contract code of this family, or N (1..12) for the Nth listed month. */
-export function parseContract(text: string, code: FamilyCode): { month: string } | { nth: number } | undefined {
+/**
+ * A `contract` parameter: `YYYY-MM`, a contract code of this family, or N (1..12) for the Nth
+ * listed month.
+ */
+export function parseContract(
+  text: string,
+  code: FamilyCode,
+): { month: string } | { nth: number } | undefined {
   if (monthPattern.test(text)) return { month: text }
-  if (/^\d{1,2}$/.test(text)) return Number(text) >= 1 && Number(text) <= listedCount ? { nth: Number(text) } : undefined
+  if (/^\d{1,2}$/.test(text))
+    return Number(text) >= 1 && Number(text) <= listedCount ? { nth: Number(text) } : undefined
   const parsed = parseContractCode(text)
   return parsed?.family.code === code ? { month: parsed.month } : undefined
 }

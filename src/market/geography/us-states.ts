@@ -22,9 +22,11 @@ const numbered =
   'NC North Carolina,ND North Dakota,OH Ohio,OK Oklahoma,OR Oregon,PA Pennsylvania,RI Rhode Island,SC South Carolina,SD South Dakota,' +
   'TN Tennessee,TX Texas,UT Utah,VT Vermont,VA Virginia,WA Washington,WV West Virginia,WI Wisconsin,WY Wyoming,AK Alaska,HI Hawaii'
 
-export const usStates: readonly UsState[] = numbered
-  .split(',')
-  .map((text, i) => ({ code: text.slice(0, 2), name: text.slice(3), apiPrefix: String(i + 1).padStart(2, '0') }))
+export const usStates: readonly UsState[] = numbered.split(',').map((text, i) => ({
+  code: text.slice(0, 2),
+  name: text.slice(3),
+  apiPrefix: String(i + 1).padStart(2, '0'),
+}))
 
 /** South, north, west, east. Alaska reaches over the meridian of 180 degrees. */
 const boxes: Readonly<Record<string, readonly [number, number, number, number]>> = {
@@ -59,15 +61,20 @@ const boxes: Readonly<Record<string, readonly [number, number, number, number]>>
 const byCode = new Map(usStates.map(state => [state.code, state]))
 
 /** The states whose well permits are served, by code. */
-export const permitStates: readonly PermitState[] = Object.entries(boxes).map(([code, [south, north, west, east]]) => ({
-  ...byCode.get(code)!,
-  box: { south, north, west, east },
-}))
+export const permitStates: readonly PermitState[] = Object.entries(boxes).map(
+  ([code, [south, north, west, east]]) => ({
+    ...byCode.get(code)!,
+    box: { south, north, west, east },
+  }),
+)
 
 const permitStateByCode = new Map(permitStates.map(state => [state.code, state]))
 
 /** By its two letters in any case. */
-export const permitStateOf = (code: string): PermitState | undefined => permitStateByCode.get(code.trim().toUpperCase())
+export const permitStateOf = (code: string): PermitState | undefined =>
+  permitStateByCode.get(code.trim().toUpperCase())
 
-/** Degrees by which a well may lie outside the box of its state: state waters, and boxes of land. */
+/**
+ * Degrees by which a well may lie outside the box of its state: state waters, and boxes of land.
+ */
 export const offshoreDegrees = 0.3

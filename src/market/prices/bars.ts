@@ -1,4 +1,12 @@
-import { dayMs, hourMs, startOfDay, startOfHour, startOfMonth, startOfNextMonth, startOfWeek } from '../../lib/instant.ts'
+import {
+  dayMs,
+  hourMs,
+  startOfDay,
+  startOfHour,
+  startOfMonth,
+  startOfNextMonth,
+  startOfWeek,
+} from '../../lib/instant.ts'
 
 /** One observed value. `recordedAt` is when this service learnt it. */
 export interface Observation {

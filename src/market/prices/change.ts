@@ -7,7 +7,10 @@ export interface PriceChange {
   previous: number
 }
 
-/** 100 x (to / from - 1), against the absolute value of `from` so that its sign says which way the price went; undefined from 0. */
+/**
+ * 100 x (to / from - 1), against the absolute value of `from` so that its sign says which way the
+ * price went; undefined from 0.
+ */
 export const changePercent = (from: number, to: number): number | undefined =>
   from === 0 ? undefined : (100 * (to - from)) / Math.abs(from)
 

@@ -1,8 +1,8 @@
 import { type Close, dayAfter } from './window.ts'
 
 /**
- * What uses up what lies in store: crude is used by refineries, of products the amount supplied stands for demand. Levels in a unit, use in the
- * same unit a day.
+ * What uses up what lies in store: crude is used by refineries, of products the amount supplied
+ * stands for demand. Levels in a unit, use in the same unit a day.
  */
 export const useOfStorage: Readonly<Record<string, string>> = {
   US_CRUDE_STORAGE: 'US_REFINERY_INPUTS',
@@ -13,8 +13,9 @@ export const useOfStorage: Readonly<Record<string, string>> = {
 export const coverDays = 28
 
 /**
- * Days of supply as EIA has them: the level over the use a day averaged over the four weeks that end with the day of the level. Undefined when
- * nothing is known of the use in those weeks, or nothing was used.
+ * Days of supply as EIA has them: the level over the use a day averaged over the four weeks that
+ * end with the day of the level. Undefined when nothing is known of the use in those weeks, or
+ * nothing was used.
  */
 export function daysOfCover(level: number, on: string, use: readonly Close[]): number | undefined {
   const after = dayAfter(on, -coverDays)

@@ -9,10 +9,15 @@ const spellings: Record<Interval, readonly string[]> = {
   month: ['1m', 'm', 'month', '1month', 'monthly'],
 }
 
-const intervalOf = new Map(Object.entries(spellings).flatMap(([interval, names]) => names.map(name => [name, interval as Interval])))
+const intervalOf = new Map(
+  Object.entries(spellings).flatMap(([interval, names]) =>
+    names.map(name => [name, interval as Interval]),
+  ),
+)
 
 /** Every accepted spelling, in the order of length of the interval. */
 export const validIntervals: readonly string[] = Object.values(spellings).flat()
 
 /** The interval that a spelling means, in any case; undefined for an unknown one. */
-export const parseInterval = (text: string): Interval | undefined => intervalOf.get(text.trim().toLowerCase())
+export const parseInterval = (text: string): Interval | undefined =>
+  intervalOf.get(text.trim().toLowerCase())

@@ -1,12 +1,18 @@
 import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
 
-/** The last current observation of one UTC day (`YYYY-MM-DD`), in the unit of its series; days without one are absent, never filled. */
+/**
+ * The last current observation of one UTC day (`YYYY-MM-DD`), in the unit of its series; days
+ * without one are absent, never filled.
+ */
 export interface Close {
   day: string
   value: number
 }
 
-/** A number, or how many closes there are and how many it takes: too little data is an answer, never NaN. */
+/**
+ * A number, or how many closes there are and how many it takes: too little data is an answer, never
+ * NaN.
+ */
 export type Measured<T> = { enough: true; value: T } | { enough: false; have: number; need: number }
 
 /** No window statistic is computed from fewer closes. */
@@ -14,19 +20,27 @@ export const closesMin = 5
 
 export const measured = <T>(value: T): Measured<T> => ({ enough: true, value })
 
-export const tooFew = (have: number, need: number): { enough: false; have: number; need: number } => ({ enough: false, have, need })
+export const tooFew = (
+  have: number,
+  need: number,
+): { enough: false; have: number; need: number } => ({ enough: false, have, need })
 
 /** Whole days since 1970-01-01 of a `YYYY-MM-DD` day; throws on a day that no calendar has. */
 export function dayNumber(day: string): number {
   const at = parseDay(day)
-  if (at === undefined) throw new Error(`day is ${JSON.stringify(day)}; it must be a calendar day written YYYY-MM-DD`)
+  if (at === undefined)
+    throw new Error(`day is ${JSON.stringify(day)}; it must be a calendar day written YYYY-MM-DD`)
   return at / dayMs
 }
 
 /** `day` plus `days` calendar days. */
-export const dayAfter = (day: string, days: number): string => isoDay((dayNumber(day) + days) * dayMs)
+export const dayAfter = (day: string, days: number): string =>
+  isoDay((dayNumber(day) + days) * dayMs)
 
-/** The newest part of `closes` (ascending): dates d with last - periodDays < d <= last, in calendar days. */
+/**
+ * The newest part of `closes` (ascending): dates d with last - periodDays < d <= last, in calendar
+ * days.
+ */
 export function closesIn<T extends { day: string }>(closes: readonly T[], periodDays: number): T[] {
   const last = closes.at(-1)
   if (!last) return []
@@ -37,13 +51,21 @@ export function closesIn<T extends { day: string }>(closes: readonly T[], period
 }
 
 /** The closes of the window, when there are `need` of them. */
-export function windowOf<T extends { day: string }>(closes: readonly T[], periodDays: number, need = closesMin): Measured<T[]> {
+export function windowOf<T extends { day: string }>(
+  closes: readonly T[],
+  periodDays: number,
+  need = closesMin,
+): Measured<T[]> {
   const inside = closesIn(closes, periodDays)
   return inside.length < need ? tooFew(inside.length, need) : measured(inside)
 }
 
-/** The newest `max(250, 5 x window)` closes, or all there are: what recursive indicators (EMA, RSI) start from. */
-export const warmUp = <T>(closes: readonly T[], window: number): T[] => closes.slice(-Math.max(250, 5 * window))
+/**
+ * The newest `max(250, 5 x window)` closes, or all there are: what recursive indicators (EMA, RSI)
+ * start from.
+ */
+export const warmUp = <T>(closes: readonly T[], window: number): T[] =>
+  closes.slice(-Math.max(250, 5 * window))
 
 /** The warm-up of an indicator, when it holds one close more than the indicator's window. */
 export function warmUpFor<T>(closes: readonly T[], window: number): Measured<T[]> {
@@ -51,12 +73,16 @@ export function warmUpFor<T>(closes: readonly T[], window: number): Measured<T[]
   return run.length < window + 1 ? tooFew(run.length, window + 1) : measured(run)
 }
 
-/** ln(close / previous close), dimensionless, dated by the later close; a non-positive price drops the two returns it touches. */
+/**
+ * ln(close / previous close), dimensionless, dated by the later close; a non-positive price drops
+ * the two returns it touches.
+ */
 export function logReturns(closes: readonly Close[]): Close[] {
   const returns: Close[] = []
   for (let i = 1; i < closes.length; i++) {
     const [before, after] = [closes[i - 1]!, closes[i]!]
-    if (before.value > 0 && after.value > 0) returns.push({ day: after.day, value: Math.log(after.value / before.value) })
+    if (before.value > 0 && after.value > 0)
+      returns.push({ day: after.day, value: Math.log(after.value / before.value) })
   }
   return returns
 }
@@ -68,10 +94,14 @@ export interface CommonDay {
 }
 
 /**
- * The days that all series (each ascending by day) share, ascending; with a period only those with last - period < d <= last, the last being
- * the newest shared day. What lies before it is not looked at.
+ * The days that all series (each ascending by day) share, ascending; with a period only those with
+ * last - period < d <= last, the last being the newest shared day. What lies before it is not
+ * looked at.
  */
-export function commonDays(series: readonly (readonly Close[])[], periodDays = Number.POSITIVE_INFINITY): CommonDay[] {
+export function commonDays(
+  series: readonly (readonly Close[])[],
+  periodDays = Number.POSITIVE_INFINITY,
+): CommonDay[] {
   const days: CommonDay[] = []
   const at = series.map(closes => closes.length - 1)
   let before = ''
@@ -82,10 +112,13 @@ export function commonDays(series: readonly (readonly Close[])[], periodDays = N
     for (const { day } of newest) if (day < earliest) earliest = day
     if (earliest <= before) break
     if (newest.every(close => close.day === earliest)) {
-      if (days.length === 0 && periodDays < Number.POSITIVE_INFINITY) before = dayAfter(earliest, -periodDays)
+      if (days.length === 0 && periodDays < Number.POSITIVE_INFINITY)
+        before = dayAfter(earliest, -periodDays)
       days.push({ day: earliest, values: newest.map(close => close.value) })
       for (let i = 0; i < at.length; i++) at[i]!--
-    } else for (let i = 0; i < at.length; i++) while (at[i]! >= 0 && series[i]![at[i]!]!.day > earliest) at[i]!--
+    } else
+      for (let i = 0; i < at.length; i++)
+        while (at[i]! >= 0 && series[i]![at[i]!]!.day > earliest) at[i]!--
   }
   return days.reverse()
 }

@@ -15,11 +15,42 @@ export interface HeatPrice {
 const thermsPerMmbtu = 10
 const pencePerPound = 100
 
-/** The five prices that are compared by their heat: a barrel of crude is 5.8 MMBtu, a MWh 3.412142, and ten therms are one. */
+/**
+ * The five prices that are compared by their heat: a barrel of crude is 5.8 MMBtu, a MWh 3.412142,
+ * and ten therms are one.
+ */
 export const heatPrices: readonly HeatPrice[] = [
-  { code: 'BRENT_CRUDE_USD', group: 'oil', name: 'brent', unit: 'barrel_oil', scale: 1, heat: mmbtuPerBarrel },
-  { code: 'WTI_USD', group: 'oil', name: 'wti', unit: 'barrel_oil', scale: 1, heat: mmbtuPerBarrel },
-  { code: 'NATURAL_GAS_GBP', group: 'natural_gas', name: 'uk', unit: 'mmbtu', scale: thermsPerMmbtu / pencePerPound, heat: 1 },
+  {
+    code: 'BRENT_CRUDE_USD',
+    group: 'oil',
+    name: 'brent',
+    unit: 'barrel_oil',
+    scale: 1,
+    heat: mmbtuPerBarrel,
+  },
+  {
+    code: 'WTI_USD',
+    group: 'oil',
+    name: 'wti',
+    unit: 'barrel_oil',
+    scale: 1,
+    heat: mmbtuPerBarrel,
+  },
+  {
+    code: 'NATURAL_GAS_GBP',
+    group: 'natural_gas',
+    name: 'uk',
+    unit: 'mmbtu',
+    scale: thermsPerMmbtu / pencePerPound,
+    heat: 1,
+  },
   { code: 'NATURAL_GAS_USD', group: 'natural_gas', name: 'us', unit: 'mmbtu', scale: 1, heat: 1 },
-  { code: 'DUTCH_TTF_EUR', group: 'natural_gas', name: 'eu', unit: 'mmbtu', scale: 1 / mmbtuPerMwh, heat: 1 },
+  {
+    code: 'DUTCH_TTF_EUR',
+    group: 'natural_gas',
+    name: 'eu',
+    unit: 'mmbtu',
+    scale: 1 / mmbtuPerMwh,
+    heat: 1,
+  },
 ]

@@ -4,16 +4,29 @@ export const gallonsPerBarrel = 42
 /** Thermal equivalence of a barrel of crude oil, as the interface defines it. */
 export const mmbtuPerBarrel = 5.8
 
-/** 3,600,000 kJ in a MWh / 1,055.05585262 kJ in a thousand International Table Btu, to the six places of the interface. */
+/**
+ * 3,600,000 kJ in a MWh / 1,055.05585262 kJ in a thousand International Table Btu, to the six
+ * places of the interface.
+ */
 export const mmbtuPerMwh = 3.412142
 
 /**
- * Barrels in a metric ton, the rounded conversions in which exchange-listed product cracks are written. They stand for these densities at 15 °C:
- * gasoil 0.845 kg/l, jet kerosene 0.798, gasoline 0.755, naphtha 0.7067, high-sulphur fuel oil 0.990.
+ * Barrels in a metric ton, the rounded conversions in which exchange-listed product cracks are
+ * written. They stand for these densities at 15 °C: gasoil 0.845 kg/l, jet kerosene 0.798, gasoline
+ * 0.755, naphtha 0.7067, high-sulphur fuel oil 0.990.
  */
-export const barrelsPerTonne = { gasoil: 7.45, jet: 7.88, gasoline: 8.33, naphtha: 8.9, fuelOil: 6.35 } as const
+export const barrelsPerTonne = {
+  gasoil: 7.45,
+  jet: 7.88,
+  gasoline: 8.33,
+  naphtha: 8.9,
+  fuelOil: 6.35,
+} as const
 
-/** One price of a spread: `weight` of it, times `factor` to bring its unit to the spread's, times the rate `fx` where its currency is another. */
+/**
+ * One price of a spread: `weight` of it, times `factor` to bring its unit to the spread's, times
+ * the rate `fx` where its currency is another.
+ */
 export interface Leg {
   code: string
   /** Signed; barrels of product per barrel of crude, where the spread is per barrel. */
@@ -23,7 +36,10 @@ export interface Leg {
   fx?: string
 }
 
-/** How prices make a spread. `difference`: the sum of weight x price x factor; `ratio`: the first leg over the second. */
+/**
+ * How prices make a spread. `difference`: the sum of weight x price x factor; `ratio`: the first
+ * leg over the second.
+ */
 export interface SpreadIdentity {
   id: string
   name: string
@@ -39,20 +55,40 @@ export type SpreadType = 'crack' | 'basis' | 'refining-margin' | 'physical-premi
 
 const leg = (code: string, weight: number, factor = 1): Leg => ({ code, weight, factor })
 const gallon = (code: string, weight: number): Leg => leg(code, weight, gallonsPerBarrel)
-const tonne = (code: string, weight: number, product: keyof typeof barrelsPerTonne): Leg => leg(code, weight, 1 / barrelsPerTonne[product])
-const ttf = (weight: number): Leg => ({ code: 'DUTCH_TTF_EUR', weight, factor: 1 / mmbtuPerMwh, fx: 'EUR_USD' })
+const tonne = (code: string, weight: number, product: keyof typeof barrelsPerTonne): Leg =>
+  leg(code, weight, 1 / barrelsPerTonne[product])
+const ttf = (weight: number): Leg => ({
+  code: 'DUTCH_TTF_EUR',
+  weight,
+  factor: 1 / mmbtuPerMwh,
+  fx: 'EUR_USD',
+})
 
 const perBarrel = { form: 'difference', unit: 'USD/bbl' } as const
 const perMmbtu = { form: 'difference', unit: 'USD/MMBtu' } as const
 
 /** First minus second, both quoted in the unit of the spread. */
-const between = (first: string, second: string) => ({ formula: `${first} - ${second}`, legs: [leg(first, 1), leg(second, -1)] })
+const between = (first: string, second: string) => ({
+  formula: `${first} - ${second}`,
+  legs: [leg(first, 1), leg(second, -1)],
+})
 
 /** Product in USD a gallon minus WTI. */
-const overWti = (product: string) => ({ formula: `${product} x 42 - WTI_USD`, legs: [gallon(product, 1), leg('WTI_USD', -1)] })
+const overWti = (product: string) => ({
+  formula: `${product} x 42 - WTI_USD`,
+  legs: [gallon(product, 1), leg('WTI_USD', -1)],
+})
 
-/** `gasolines` barrels of gasoline and one of distillate from the barrels of crude that they take together. */
-function yields(gasolines: number, gasoline: string, distillate: string, crude: string): Pick<SpreadIdentity, 'formula' | 'legs'> {
+/**
+ * `gasolines` barrels of gasoline and one of distillate from the barrels of crude that they take
+ * together.
+ */
+function yields(
+  gasolines: number,
+  gasoline: string,
+  distillate: string,
+  crude: string,
+): Pick<SpreadIdentity, 'formula' | 'legs'> {
   const barrels = gasolines + 1
   return {
     formula: `(${gasolines} x ${gasoline} x 42 + 1 x ${distillate} x 42 - ${barrels} x ${crude}) / ${barrels}`,
@@ -60,7 +96,10 @@ function yields(gasolines: number, gasoline: string, distillate: string, crude: 
   }
 }
 
-/** Products by their share of a barrel of crude; what is missing to 1 is the refinery's own use. The shares are indicative and our own. */
+/**
+ * Products by their share of a barrel of crude; what is missing to 1 is the refinery's own use. The
+ * shares are indicative and our own.
+ */
 function refinery(crude: string, products: Leg[]): Pick<SpreadIdentity, 'formula' | 'legs'> {
   const unit = ({ factor }: Leg) => (factor === 1 ? '' : ` / ${(1 / factor).toFixed(2)}`)
   return {
@@ -119,7 +158,12 @@ export const analyticsSpreads: readonly SpreadIdentity[] = [
   },
   { ...crack321, id: '321', name: '3-2-1 Crack Spread', unit: 'USD/barrel' },
   { ...gasolineCrack, id: 'gasoline_crack', name: 'Gasoline Crack Spread', unit: 'USD/barrel' },
-  { ...heatingOilCrack, id: 'heating_oil_crack', name: 'Heating Oil Crack Spread', unit: 'USD/barrel' },
+  {
+    ...heatingOilCrack,
+    id: 'heating_oil_crack',
+    name: 'Heating Oil Crack Spread',
+    unit: 'USD/barrel',
+  },
   {
     id: 'gas_oil_ratio',
     name: 'Oil to Gas Ratio',
@@ -172,19 +216,56 @@ const crack: readonly SpreadIdentity[] = [
   },
 ]
 
-/** Id, name, region, first, second, description of differences between two series in the same unit. */
+/**
+ * Id, name, region, first, second, description of differences between two series in the same unit.
+ */
 type Pair = readonly [string, string, string, string, string, string]
 
 const pairs = (unit: typeof perBarrel | typeof perMmbtu, rows: readonly Pair[]): SpreadIdentity[] =>
-  rows.map(([id, name, region, first, second, description]) => ({ id, name, description, region, ...unit, ...between(first, second) }))
+  rows.map(([id, name, region, first, second, description]) => ({
+    id,
+    name,
+    description,
+    region,
+    ...unit,
+    ...between(first, second),
+  }))
 
 const basis: readonly SpreadIdentity[] = [
   wtiBrent,
   ...pairs(perBarrel, [
-    ['wcs_wti', 'WCS - WTI', 'Canada', 'WCS_CRUDE_USD', 'WTI_USD', 'Canadian heavy crude at Hardisty against WTI'],
-    ['midland_wti', 'Midland - WTI', 'United States', 'WTI_MIDLAND_USD', 'WTI_USD', 'West Texas against Cushing'],
-    ['mars_wti', 'Mars - WTI', 'United States', 'MARS_USD', 'WTI_USD', 'US Gulf medium sour crude against WTI'],
-    ['lls_wti', 'LLS - WTI', 'United States', 'LOUISIANA_LIGHT_USD', 'WTI_USD', 'US Gulf light sweet crude against WTI'],
+    [
+      'wcs_wti',
+      'WCS - WTI',
+      'Canada',
+      'WCS_CRUDE_USD',
+      'WTI_USD',
+      'Canadian heavy crude at Hardisty against WTI',
+    ],
+    [
+      'midland_wti',
+      'Midland - WTI',
+      'United States',
+      'WTI_MIDLAND_USD',
+      'WTI_USD',
+      'West Texas against Cushing',
+    ],
+    [
+      'mars_wti',
+      'Mars - WTI',
+      'United States',
+      'MARS_USD',
+      'WTI_USD',
+      'US Gulf medium sour crude against WTI',
+    ],
+    [
+      'lls_wti',
+      'LLS - WTI',
+      'United States',
+      'LOUISIANA_LIGHT_USD',
+      'WTI_USD',
+      'US Gulf light sweet crude against WTI',
+    ],
   ]),
   ...pairs(perMmbtu, [
     [
@@ -270,7 +351,14 @@ const refiningMargin: readonly SpreadIdentity[] = [
 ]
 
 const physicalPremium = pairs(perBarrel, [
-  ['murban_dubai', 'Murban - Dubai', 'Middle East', 'MURBAN_CRUDE_USD', 'DUBAI_CRUDE_USD', 'Abu Dhabi light sour crude against Dubai'],
+  [
+    'murban_dubai',
+    'Murban - Dubai',
+    'Middle East',
+    'MURBAN_CRUDE_USD',
+    'DUBAI_CRUDE_USD',
+    'Abu Dhabi light sour crude against Dubai',
+  ],
   [
     'johan_sverdrup_brent',
     'Johan Sverdrup - Dated Brent',
@@ -279,10 +367,38 @@ const physicalPremium = pairs(perBarrel, [
     'DATED_BRENT_USD',
     'Norwegian medium sour crude',
   ],
-  ['bonny_light_brent', 'Bonny Light - Dated Brent', 'West Africa', 'BONNY_LIGHT_USD', 'DATED_BRENT_USD', 'Nigerian light sweet crude'],
-  ['espo_dubai', 'ESPO - Dubai', 'East Asia', 'ESPO_CRUDE_USD', 'DUBAI_CRUDE_USD', 'Siberian light crude against Dubai'],
-  ['oman_dubai', 'Oman - Dubai', 'Middle East', 'OMAN_CRUDE_USD', 'DUBAI_CRUDE_USD', 'Gulf medium sour crude against Dubai'],
-  ['forties_brent', 'Forties - Dated Brent', 'North Sea', 'FORTIES_USD', 'DATED_BRENT_USD', 'UK North Sea blend against Dated Brent'],
+  [
+    'bonny_light_brent',
+    'Bonny Light - Dated Brent',
+    'West Africa',
+    'BONNY_LIGHT_USD',
+    'DATED_BRENT_USD',
+    'Nigerian light sweet crude',
+  ],
+  [
+    'espo_dubai',
+    'ESPO - Dubai',
+    'East Asia',
+    'ESPO_CRUDE_USD',
+    'DUBAI_CRUDE_USD',
+    'Siberian light crude against Dubai',
+  ],
+  [
+    'oman_dubai',
+    'Oman - Dubai',
+    'Middle East',
+    'OMAN_CRUDE_USD',
+    'DUBAI_CRUDE_USD',
+    'Gulf medium sour crude against Dubai',
+  ],
+  [
+    'forties_brent',
+    'Forties - Dated Brent',
+    'North Sea',
+    'FORTIES_USD',
+    'DATED_BRENT_USD',
+    'UK North Sea blend against Dated Brent',
+  ],
 ])
 
 /** The spreads of the spread endpoints; the first of each list is its default. */

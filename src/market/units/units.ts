@@ -1,7 +1,15 @@
 import { barrelsPerTonne, gallonsPerBarrel, mmbtuPerBarrel } from './identities.ts'
 
 /** Units that a price can be converted to. */
-export const targetUnits = ['barrel', 'metric_ton', 'gallon', 'litre', 'mmbtu', 'therm', 'mwh'] as const
+export const targetUnits = [
+  'barrel',
+  'metric_ton',
+  'gallon',
+  'litre',
+  'mmbtu',
+  'therm',
+  'mwh',
+] as const
 export type TargetUnit = (typeof targetUnits)[number]
 
 type Dimension = 'litres' | 'kilograms' | 'megajoules'
@@ -20,8 +28,9 @@ const litresPerBarrel = gallonsPerBarrel * litresPerGallon
 const megajoulesPerMmbtu = 1055.05585262
 
 /**
- * Sizes of units. Gallon 231 cubic inches, pound 0.45359237 kg, troy ounce 31.1034768 g: exact (NIST Special Publication 811, appendix B).
- * The Btu is the International Table one, 1,055.05585262 J (the same); a therm is 100,000 of them.
+ * Sizes of units. Gallon 231 cubic inches, pound 0.45359237 kg, troy ounce 31.1034768 g: exact
+ * (NIST Special Publication 811, appendix B). The Btu is the International Table one,
+ * 1,055.05585262 J (the same); a therm is 100,000 of them.
  */
 const units: Readonly<Record<string, Unit>> = {
   barrel: litres(litresPerBarrel),
@@ -40,7 +49,10 @@ const units: Readonly<Record<string, Unit>> = {
   gigajoule: megajoules(1000),
 }
 
-/** One amount of a product, measured as volume, mass and gross heat; without the measures that nobody trades it by. */
+/**
+ * One amount of a product, measured as volume, mass and gross heat; without the measures that
+ * nobody trades it by.
+ */
 type Amount = Readonly<Partial<Record<Dimension, number>>>
 
 const barrelOf = (barrelsATonne: number, mmbtuABarrel: number): Amount => ({
@@ -50,11 +62,13 @@ const barrelOf = (barrelsATonne: number, mmbtuABarrel: number): Amount => ({
 })
 
 /**
- * Conventions by product, not measurements of a cargo. Barrels a tonne: gasoil, jet, naphtha and fuel oil as the spreads of this service have
- * them; crude 7.33, the world average of the Statistical Review of World Energy; gasoline 8.5 (United Nations Energy Statistics Yearbook);
- * propane and butane from 0.507 and 0.583 kg/l at 15 °C; ethanol 0.794 kg/l; FAME 0.88 and paraffinic diesel 0.78 kg/l, the middles of EN 14214
- * and EN 15940. Gross heat: EIA Monthly Energy Review, appendix A, but 5.8 for crude; LNG 53.38 MMBtu a tonne (International Gas Union,
- * Natural Gas Conversion Pocketbook).
+ * Conventions by product, not measurements of a cargo. Barrels a tonne: gasoil, jet, naphtha and
+ * fuel oil as the spreads of this service have them; crude 7.33, the world average of the
+ * Statistical Review of World Energy; gasoline 8.5 (United Nations Energy Statistics Yearbook);
+ * propane and butane from 0.507 and 0.583 kg/l at 15 °C; ethanol 0.794 kg/l; FAME 0.88 and
+ * paraffinic diesel 0.78 kg/l, the middles of EN 14214 and EN 15940. Gross heat: EIA Monthly Energy
+ * Review, appendix A, but 5.8 for crude; LNG 53.38 MMBtu a tonne (International Gas Union, Natural
+ * Gas Conversion Pocketbook).
  */
 const products = {
   crude: barrelOf(7.33, mmbtuPerBarrel),
@@ -86,7 +100,10 @@ const roadAndRefinery: readonly Rule[] = [
   [/^FUEL_OIL_(180|380|3)_/, 'fuelOil'],
 ]
 
-/** What a code prices, by its category. Blends of no fixed density (low-sulphur fuel oils, base oils, bitumen) and coal are left out. */
+/**
+ * What a code prices, by its category. Blends of no fixed density (low-sulphur fuel oils, base
+ * oils, bitumen) and coal are left out.
+ */
 const rules: Readonly<Record<string, readonly Rule[]>> = {
   crude_oil: crude,
   physical_crude: crude,
@@ -114,20 +131,29 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   lng: [[/./, 'lng']],
 }
 
-/** The product whose density and heat a code's price converts by; undefined where none is conventional. */
+/**
+ * The product whose density and heat a code's price converts by; undefined where none is
+ * conventional.
+ */
 export const productOf = (code: string, category: string): Product | undefined =>
   rules[category]?.find(([pattern]) => pattern.test(code))?.[1]
 
-export const isTargetUnit = (text: string): text is TargetUnit => (targetUnits as readonly string[]).includes(text)
+export const isTargetUnit = (text: string): text is TargetUnit =>
+  (targetUnits as readonly string[]).includes(text)
 
-/** Whether a unit counts hundredths of the currency, and the unit of the same price in whole ones. */
+/**
+ * Whether a unit counts hundredths of the currency, and the unit of the same price in whole ones.
+ */
 export function wholeUnit(unit: string): { unit: string; perWhole: 1 | 100 } {
-  return unit.startsWith('pence_per_') ? { unit: unit.slice('pence_per_'.length), perWhole: 100 } : { unit, perWhole: 1 }
+  return unit.startsWith('pence_per_')
+    ? { unit: unit.slice('pence_per_'.length), perWhole: 100 }
+    : { unit, perWhole: 1 }
 }
 
 /**
- * How many `from` are in one `to`, by which a price per `from` becomes a price per `to`; undefined when no conversion is known: an unknown
- * unit, or another dimension than the product's density or heat can bridge.
+ * How many `from` are in one `to`, by which a price per `from` becomes a price per `to`; undefined
+ * when no conversion is known: an unknown unit, or another dimension than the product's density or
+ * heat can bridge.
  */
 export function unitsPer(from: string, to: string, product?: Product): number | undefined {
   if (from === to) return 1

@@ -29,7 +29,10 @@ const right = page.width - page.margin
 const rowsAPage = 24
 const linePoints = 16
 
-/** The same invoice is the same bytes. Letters that the standard fonts do not have are shown as question marks. */
+/**
+ * The same invoice is the same bytes. Letters that the standard fonts do not have are shown as
+ * question marks.
+ */
 export async function invoicePdf(invoice: PrintedInvoice): Promise<Uint8Array> {
   // The library is big, and few requests are for a PDF.
   const { PDFDocument, StandardFonts } = await import('pdf-lib')
@@ -40,7 +43,10 @@ export async function invoicePdf(invoice: PrintedInvoice): Promise<Uint8Array> {
   document.setModificationDate(made)
   document.setProducer('')
   document.setCreator('')
-  const fonts = { plain: await document.embedFont(StandardFonts.Helvetica), bold: await document.embedFont(StandardFonts.HelveticaBold) }
+  const fonts = {
+    plain: await document.embedFont(StandardFonts.Helvetica),
+    bold: await document.embedFont(StandardFonts.HelveticaBold),
+  }
   const sheets = sheetsOf(invoice.lines)
   sheets.forEach((lines, i) => {
     const sheet = document.addPage([page.width, page.height])
@@ -51,7 +57,9 @@ export async function invoicePdf(invoice: PrintedInvoice): Promise<Uint8Array> {
 }
 
 function sheetsOf(lines: readonly InvoiceLine[]): (readonly InvoiceLine[])[] {
-  const sheets = Array.from({ length: Math.ceil(lines.length / rowsAPage) }, (_, i) => lines.slice(i * rowsAPage, (i + 1) * rowsAPage))
+  const sheets = Array.from({ length: Math.ceil(lines.length / rowsAPage) }, (_, i) =>
+    lines.slice(i * rowsAPage, (i + 1) * rowsAPage),
+  )
   return sheets.length === 0 ? [[]] : sheets
 }
 
@@ -67,7 +75,12 @@ function put(
 ) {
   const { x, y, size = 10, toRight = false, widthMax } = at
   let shown = written(text)
-  while (widthMax !== undefined && shown.length > 1 && font.widthOfTextAtSize(shown, size) > widthMax) shown = `${shown.slice(0, -4)}...`
+  while (
+    widthMax !== undefined &&
+    shown.length > 1 &&
+    font.widthOfTextAtSize(shown, size) > widthMax
+  )
+    shown = `${shown.slice(0, -4)}...`
   sheet.drawText(shown, { x: toRight ? x - font.widthOfTextAtSize(shown, size) : x, y, size, font })
 }
 
@@ -76,7 +89,12 @@ function head(sheet: PDFPage, { plain, bold }: Fonts, invoice: PrintedInvoice): 
   let y = page.height - page.margin
   put(sheet, bold, `Invoice ${invoice.number}`, { x: page.margin, y, size: 18 })
   invoice.issuer.forEach((line, i) => {
-    put(sheet, i === 0 ? bold : plain, line, { x: right, y: y - i * linePoints, toRight: true, widthMax: 240 })
+    put(sheet, i === 0 ? bold : plain, line, {
+      x: right,
+      y: y - i * linePoints,
+      toRight: true,
+      widthMax: 240,
+    })
   })
   y -= 3 * linePoints + Math.max(0, invoice.issuer.length - 3) * linePoints
   const facts: [string, string][] = [
@@ -103,7 +121,12 @@ function rows(
   isLast: boolean,
 ) {
   let y = from
-  const rule = () => sheet.drawLine({ start: { x: page.margin, y: y + 12 }, end: { x: right, y: y + 12 }, thickness: 0.5 })
+  const rule = () =>
+    sheet.drawLine({
+      start: { x: page.margin, y: y + 12 },
+      end: { x: right, y: y + 12 },
+      thickness: 0.5,
+    })
   put(sheet, bold, 'Description', { x: page.margin, y })
   put(sheet, bold, 'Amount', { x: right, y, toRight: true })
   y -= linePoints

@@ -4,17 +4,29 @@ import { type InvoiceStatus, invoiceStatuses } from '../../plan/invoice.ts'
 import { isPlanId } from '../../plan/plans.ts'
 import type { BillingPeriod } from '../../plan/subscription.ts'
 import type { PlanId } from '../../plan/tiers.ts'
-import type { Charge, PaymentMethod, ProcessorEvent, RemoteInvoice, RemoteSubscription } from './processor.ts'
+import type {
+  Charge,
+  PaymentMethod,
+  ProcessorEvent,
+  RemoteInvoice,
+  RemoteSubscription,
+} from './processor.ts'
 
 /** Metadata of a price: the plan that it is for. */
 export const planKey = 'plan'
 
 /** Names a price at the processor. */
-export const priceKey = (plan: PlanId, billingPeriod: BillingPeriod, priceCents: number): string => `${plan}_${billingPeriod}_${priceCents}`
+export const priceKey = (plan: PlanId, billingPeriod: BillingPeriod, priceCents: number): string =>
+  `${plan}_${billingPeriod}_${priceCents}`
 
-/** Metadata of a subscription whose price is that of the next period already: what holds until the running one ends. */
+/**
+ * Metadata of a subscription whose price is that of the next period already: what holds until the
+ * running one ends.
+ */
 export const waiting = ({ plan, priceCents, endsAt }: RemoteSubscription) => ({
-  ...{ plan_now: plan, price_now: String(priceCents), until: String(endsAt / secondMs) },
+  plan_now: plan,
+  price_now: String(priceCents),
+  until: String(endsAt / secondMs),
 })
 
 export const cleared = { plan_now: '', price_now: '', until: '' }
@@ -24,8 +36,12 @@ export const idOf = (value: string | { id: string } | null | undefined): string 
   value === null || value === undefined ? null : typeof value === 'string' ? value : value.id
 
 export const methodOf = ({ id, card }: Stripe.PaymentMethod): PaymentMethod => ({
-  ...{ id, type: 'card', brand: card?.brand ?? null, last4: card?.last4 ?? null },
-  ...{ expMonth: card?.exp_month ?? null, expYear: card?.exp_year ?? null },
+  id,
+  type: 'card',
+  brand: card?.brand ?? null,
+  last4: card?.last4 ?? null,
+  expMonth: card?.exp_month ?? null,
+  expYear: card?.exp_year ?? null,
 })
 
 const statuses: Readonly<Record<string, RemoteSubscription['status']>> = {
@@ -44,9 +60,13 @@ export function subscriptionOf(one: Stripe.Subscription): RemoteSubscription | u
   const accountId = one.metadata.account_id
   if (!item || plan === undefined || !isPlanId(plan) || accountId === undefined) return undefined
   const { plan_now: planNow, price_now: priceNow, until } = one.metadata
-  const waits = planNow !== undefined && isPlanId(planNow) && item.current_period_start < Number(until)
+  const waits =
+    planNow !== undefined && isPlanId(planNow) && item.current_period_start < Number(until)
   return {
-    ...{ ref: one.id, accountId, plan: waits ? planNow : plan, pendingPlan: waits ? plan : null },
+    ref: one.id,
+    accountId,
+    plan: waits ? planNow : plan,
+    pendingPlan: waits ? plan : null,
     billingPeriod: item.price.recurring?.interval === 'year' ? 'yearly' : 'monthly',
     priceCents: waits ? Number(priceNow) : (item.price.unit_amount ?? 0),
     status: statuses[one.status] ?? 'incomplete',
@@ -61,11 +81,15 @@ export function subscriptionOf(one: Stripe.Subscription): RemoteSubscription | u
 const momentOf = (seconds: number | null | undefined): number | null =>
   seconds === null || seconds === undefined ? null : seconds * secondMs
 
-/** The period of an invoice is that of the lines on it: its own fields look back at what was gathered for it. */
+/**
+ * The period of an invoice is that of the lines on it: its own fields look back at what was
+ * gathered for it.
+ */
 export function invoiceOf(one: Stripe.Invoice): RemoteInvoice {
   const lines = one.lines.data
   const createdAt = one.created * secondMs
-  const status = invoiceStatuses.find(name => name === one.status) ?? ('draft' satisfies InvoiceStatus)
+  const status =
+    invoiceStatuses.find(name => name === one.status) ?? ('draft' satisfies InvoiceStatus)
   return {
     ref: one.id ?? '',
     subscriptionRef: idOf(one.parent?.subscription_details?.subscription),
@@ -75,7 +99,10 @@ export function invoiceOf(one: Stripe.Invoice): RemoteInvoice {
     status,
     startsAt: Math.min(...lines.map(line => line.period.start), one.period_end) * secondMs,
     endsAt: Math.max(...lines.map(line => line.period.end), one.period_end) * secondMs,
-    lines: lines.map(line => ({ description: line.description ?? 'Subscription', amountCents: line.amount })),
+    lines: lines.map(line => ({
+      description: line.description ?? 'Subscription',
+      amountCents: line.amount,
+    })),
     createdAt,
     dueAt: momentOf(one.due_date) ?? createdAt,
     paidAt: momentOf(one.status_transitions.paid_at),
@@ -87,14 +114,27 @@ export function invoiceOf(one: Stripe.Invoice): RemoteInvoice {
 const failedStatuses = ['requires_payment_method', 'canceled']
 
 /** What became of a payment, and the purchase that it was for. */
-export function paymentOf(one: Stripe.PaymentIntent): { purchaseId: string | undefined; charge: Charge } {
+export function paymentOf(one: Stripe.PaymentIntent): {
+  purchaseId: string | undefined
+  charge: Charge
+} {
   const purchaseId = one.metadata.purchase_id
   if (one.status === 'succeeded') return { purchaseId, charge: { outcome: 'paid' } }
   if (!failedStatuses.includes(one.status)) return { purchaseId, charge: { outcome: 'open' } }
-  return { purchaseId, charge: { outcome: 'failed', error: one.last_payment_error?.message ?? 'The payment was not made.' } }
+  return {
+    purchaseId,
+    charge: {
+      outcome: 'failed',
+      error: one.last_payment_error?.message ?? 'The payment was not made.',
+    },
+  }
 }
 
-const kinds = { subscription: 'subscription', invoice: 'invoice', payment_intent: 'payment' } as const
+const kinds = {
+  subscription: 'subscription',
+  invoice: 'invoice',
+  payment_intent: 'payment',
+} as const
 
 export function eventOf({ id, type, data }: Stripe.Event): ProcessorEvent {
   const { object, id: ref } = data.object as { object?: string; id?: string }

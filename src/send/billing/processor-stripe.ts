@@ -54,8 +54,12 @@ function connection({ key, url, attemptMs: timeout = attemptMs }: StripeSettings
   const open = async (): Promise<Stripe> => {
     const { Stripe: Library } = await import('stripe')
     return new Library(key, {
-      ...{ host: hostname, port: port || (protocol === 'http:' ? '80' : '443'), protocol: protocol === 'http:' ? 'http' : 'https' },
-      ...{ timeout, maxNetworkRetries: 1, telemetry: false },
+      host: hostname,
+      port: port || (protocol === 'http:' ? '80' : '443'),
+      protocol: protocol === 'http:' ? 'http' : 'https',
+      timeout,
+      maxNetworkRetries: 1,
+      telemetry: false,
     })
   }
   const client = (): Promise<Stripe> => {
@@ -81,14 +85,19 @@ function connection({ key, url, attemptMs: timeout = attemptMs }: StripeSettings
   return { client, ask, find }
 }
 
-const fieldOf = (error: unknown, field: string): unknown => (error as Record<string, unknown> | undefined)?.[field]
-const isMissing = (error: unknown): boolean => fieldOf(error, 'code') === 'resource_missing' && fieldOf(error, 'statusCode') === 404
+const fieldOf = (error: unknown, field: string): unknown =>
+  (error as Record<string, unknown> | undefined)?.[field]
+const isMissing = (error: unknown): boolean =>
+  fieldOf(error, 'code') === 'resource_missing' && fieldOf(error, 'statusCode') === 404
 
 function faultOf(error: unknown): Error {
   if (error instanceof PaymentRefused || error instanceof ProcessorUnavailable) return error
   const text = error instanceof Error ? error.message : String(error)
-  // The words of a refused card are written for its owner; all others are for whoever runs the service.
-  return fieldOf(error, 'type') === 'StripeCardError' ? new PaymentRefused(text) : new ProcessorUnavailable(text)
+  // The words of a refused card are written for its owner; all others are for whoever runs the
+  // service.
+  return fieldOf(error, 'type') === 'StripeCardError'
+    ? new PaymentRefused(text)
+    : new ProcessorUnavailable(text)
 }
 
 function payments({ client, ask, find }: Connection, { webhookSecret, now }: StripeSettings) {
@@ -98,42 +107,65 @@ function payments({ client, ask, find }: Connection, { webhookSecret, now }: Str
         stripe.paymentMethods.list({ customer, type: 'card', limit: methodsMax }),
         stripe.customers.retrieve(customer),
       ])
-      const chosen = 'invoice_settings' in owner ? idOf(owner.invoice_settings?.default_payment_method) : null
+      const chosen =
+        'invoice_settings' in owner ? idOf(owner.invoice_settings?.default_payment_method) : null
       const known = found.data.some(one => one.id === chosen)
-      return { methods: found.data.map(methodOf), defaultId: known ? chosen : (found.data[0]?.id ?? null) }
+      return {
+        methods: found.data.map(methodOf),
+        defaultId: known ? chosen : (found.data[0]?.id ?? null),
+      }
     })
   return {
     methods,
     customer: async ({ accountId, email, ref }: Payer) => {
       if (ref !== null) return ref
       const metadata = { account_id: accountId }
-      const made = await ask(stripe => stripe.customers.create({ email, metadata }, { idempotencyKey: `customer:${accountId}` }))
+      const made = await ask(stripe =>
+        stripe.customers.create({ email, metadata }, { idempotencyKey: `customer:${accountId}` }),
+      )
       return made.id
     },
     useMethod: async (customer: string, methodId: string) => {
       const method = await find(stripe => stripe.paymentMethods.retrieve(methodId))
       if (!method || idOf(method.customer) !== customer) return false
-      await ask(stripe => stripe.customers.update(customer, { invoice_settings: { default_payment_method: methodId } }))
+      await ask(stripe =>
+        stripe.customers.update(customer, {
+          invoice_settings: { default_payment_method: methodId },
+        }),
+      )
       return true
     },
     setupIntent: (customer: string) =>
       ask(async stripe => {
-        const intent = await stripe.setupIntents.create({ customer, usage: 'off_session', automatic_payment_methods: { enabled: true } })
-        const status = intent.status === 'succeeded' ? ('succeeded' as const) : ('requires_payment_method' as const)
+        const intent = await stripe.setupIntents.create({
+          customer,
+          usage: 'off_session',
+          automatic_payment_methods: { enabled: true },
+        })
+        const status =
+          intent.status === 'succeeded'
+            ? ('succeeded' as const)
+            : ('requires_payment_method' as const)
         return { id: intent.id, clientSecret: intent.client_secret ?? '', status }
       }),
     portal: (customer: string, returnUrl: string) =>
       ask(async stripe => {
-        const { url } = await stripe.billingPortal.sessions.create({ customer, return_url: returnUrl })
+        const { url } = await stripe.billingPortal.sessions.create({
+          customer,
+          return_url: returnUrl,
+        })
         return { url, expiresAt: now() + portalMs }
       }),
     sell: async (customer: string, sale: Sale) => {
       const { defaultId } = await methods(customer)
       if (defaultId === null) return { outcome: 'failed' as const, error: noMethod }
       try {
-        return paymentOf(await ask(stripe => stripe.paymentIntents.create(...intentOf(customer, defaultId, sale)))).charge
+        return paymentOf(
+          await ask(stripe => stripe.paymentIntents.create(...intentOf(customer, defaultId, sale))),
+        ).charge
       } catch (error) {
-        if (error instanceof PaymentRefused) return { outcome: 'failed' as const, error: error.message }
+        if (error instanceof PaymentRefused)
+          return { outcome: 'failed' as const, error: error.message }
         throw error
       }
     },
@@ -145,7 +177,16 @@ function payments({ client, ask, find }: Connection, { webhookSecret, now }: Str
     async event(raw: string, signature: string) {
       const stripe = await client()
       try {
-        return eventOf(await stripe.webhooks.constructEventAsync(raw, signature, webhookSecret, signatureAgeMaxSeconds, undefined, now()))
+        return eventOf(
+          await stripe.webhooks.constructEventAsync(
+            raw,
+            signature,
+            webhookSecret,
+            signatureAgeMaxSeconds,
+            undefined,
+            now(),
+          ),
+        )
       } catch {
         return undefined
       }
@@ -155,11 +196,21 @@ function payments({ client, ask, find }: Connection, { webhookSecret, now }: Str
 
 const noMethod = 'There is no payment method; add one with POST /billing/intents/setup.'
 
-const intentOf = (customer: string, methodId: string, { key, purchaseId, amountCents, currency, description }: Sale) =>
+const intentOf = (
+  customer: string,
+  methodId: string,
+  { key, purchaseId, amountCents, currency, description }: Sale,
+) =>
   [
     {
-      ...{ amount: amountCents, currency: currency.toLowerCase(), customer, payment_method: methodId, description },
-      ...{ confirm: true, off_session: true, metadata: { purchase_id: purchaseId } },
+      amount: amountCents,
+      currency: currency.toLowerCase(),
+      customer,
+      payment_method: methodId,
+      description,
+      confirm: true,
+      off_session: true,
+      metadata: { purchase_id: purchaseId },
     },
     { idempotencyKey: key },
   ] as const
@@ -167,7 +218,10 @@ const intentOf = (customer: string, methodId: string, { key, purchaseId, amountC
 /** Prices are made at the processor when they are first needed, and found again by their key. */
 function priceBook() {
   const prices = new Map<string, string>()
-  return async (stripe: Stripe, { plan, planName, billingPeriod, priceCents }: RemoteTerms): Promise<string> => {
+  return async (
+    stripe: Stripe,
+    { plan, planName, billingPeriod, priceCents }: RemoteTerms,
+  ): Promise<string> => {
     const key = priceKey(plan, billingPeriod, priceCents)
     const known = prices.get(key)
     if (known !== undefined) return known
@@ -177,8 +231,12 @@ function priceBook() {
       found.data[0] ??
       (await stripe.prices.create(
         {
-          ...{ currency: 'usd', unit_amount: priceCents, recurring: { interval }, lookup_key: key },
-          ...{ product_data: { name: `${planName} plan` }, metadata: { [planKey]: plan } },
+          currency: 'usd',
+          unit_amount: priceCents,
+          recurring: { interval },
+          lookup_key: key,
+          product_data: { name: `${planName} plan` },
+          metadata: { [planKey]: plan },
         },
         { idempotencyKey: `price:${key}` },
       ))
@@ -193,10 +251,15 @@ function subscriptions({ ask }: Connection, methodsOf: Processor['methods']) {
   const known = (subscription: Stripe.Subscription): RemoteSubscription => {
     const found = subscriptionOf(subscription)
     if (found) return found
-    throw new ProcessorUnavailable(`The subscription ${subscription.id} is for a price that this service has not made.`)
+    throw new ProcessorUnavailable(
+      `The subscription ${subscription.id} is for a price that this service has not made.`,
+    )
   }
 
-  /** From the next period on, without a payment now. What holds until then is noted with the subscription itself. */
+  /**
+   * From the next period on, without a payment now. What holds until then is noted with the
+   * subscription itself.
+   */
   const changeNext = (ref: string, terms: RemoteTerms) =>
     ask(async stripe => {
       const held = await stripe.subscriptions.retrieve(ref)
@@ -204,7 +267,9 @@ function subscriptions({ ask }: Connection, methodsOf: Processor['methods']) {
       const price = await priceOf(stripe, terms)
       const metadata = terms.plan === before.plan ? cleared : waiting(before)
       const items = [{ id: held.items.data[0]!.id, price }]
-      return known(await stripe.subscriptions.update(ref, { items, proration_behavior: 'none', metadata }))
+      return known(
+        await stripe.subscriptions.update(ref, { items, proration_behavior: 'none', metadata }),
+      )
     })
 
   return {
@@ -212,16 +277,26 @@ function subscriptions({ ask }: Connection, methodsOf: Processor['methods']) {
     subscribe: async (customer: string, accountId: string, terms: RemoteTerms, key: string) => {
       const { defaultId } = await methodsOf(customer)
       return ask(async stripe => {
-        const running = await stripe.subscriptions.list({ customer, status: 'all', limit: methodsMax })
-        const held = running.data.map(subscriptionOf).find(one => one && (one.status === 'active' || one.status === 'past_due'))
+        const running = await stripe.subscriptions.list({
+          customer,
+          status: 'all',
+          limit: methodsMax,
+        })
+        const held = running.data
+          .map(subscriptionOf)
+          .find(one => one && (one.status === 'active' || one.status === 'past_due'))
         // An answer that was lost must not be paid twice.
         if (held) return held
         if (defaultId === null) throw new PaymentRefused(noMethod)
         const items = [{ price: await priceOf(stripe, terms) }]
         const made = await stripe.subscriptions.create(
           {
-            ...{ customer, items, default_payment_method: defaultId, metadata: { account_id: accountId } },
-            ...{ payment_behavior: 'error_if_incomplete', off_session: true },
+            customer,
+            items,
+            default_payment_method: defaultId,
+            metadata: { account_id: accountId },
+            payment_behavior: 'error_if_incomplete',
+            off_session: true,
           },
           { idempotencyKey: key },
         )
@@ -232,8 +307,14 @@ function subscriptions({ ask }: Connection, methodsOf: Processor['methods']) {
       const held = await ask(stripe => stripe.subscriptions.retrieve(ref))
       const before = known(held)
       const { pendingPlan } = before
-      const current = { plan: before.plan, planName: before.plan, billingPeriod: before.billingPeriod, priceCents: before.priceCents }
-      // What is unused is worth what was paid for it, so the price that waits for the next period is taken back first.
+      const current = {
+        plan: before.plan,
+        planName: before.plan,
+        billingPeriod: before.billingPeriod,
+        priceCents: before.priceCents,
+      }
+      // What is unused is worth what was paid for it, so the price that waits for the next period
+      // is taken back first.
       if (pendingPlan !== null) await changeNext(ref, current)
       return ask(async stripe => {
         const items = [{ id: held.items.data[0]!.id, price: await priceOf(stripe, terms) }]
@@ -241,8 +322,11 @@ function subscriptions({ ask }: Connection, methodsOf: Processor['methods']) {
           await stripe.subscriptions.update(
             ref,
             {
-              ...{ items, metadata: cleared, proration_behavior: 'always_invoice' },
-              ...{ payment_behavior: 'error_if_incomplete', off_session: true },
+              items,
+              metadata: cleared,
+              proration_behavior: 'always_invoice',
+              payment_behavior: 'error_if_incomplete',
+              off_session: true,
             },
             { idempotencyKey: key },
           ),
@@ -250,7 +334,9 @@ function subscriptions({ ask }: Connection, methodsOf: Processor['methods']) {
       })
     },
     cancelAtPeriodEnd: (ref: string, cancel: boolean) =>
-      ask(async stripe => known(await stripe.subscriptions.update(ref, { cancel_at_period_end: cancel }))),
+      ask(async stripe =>
+        known(await stripe.subscriptions.update(ref, { cancel_at_period_end: cancel })),
+      ),
   }
 }
 

@@ -24,7 +24,10 @@ export interface SetupIntent {
 }
 
 /** What became of a payment. `open`: nobody knows yet. */
-export type Charge = { outcome: 'paid' } | { outcome: 'open' } | { outcome: 'failed'; error: string }
+export type Charge =
+  | { outcome: 'paid' }
+  | { outcome: 'open' }
+  | { outcome: 'failed'; error: string }
 
 /** Who pays, as the processor knows them. */
 export interface Payer {
@@ -34,7 +37,10 @@ export interface Payer {
   ref: string | null
 }
 
-/** The processor can not be reached, or answers what can not be read: nothing is known to have changed. */
+/**
+ * The processor can not be reached, or answers what can not be read: nothing is known to have
+ * changed.
+ */
 export class ProcessorUnavailable extends Error {}
 
 /** The processor has refused a payment, in words for the person who pays. */
@@ -74,7 +80,10 @@ export interface RemoteInvoice {
   nextAttemptAt: number | null
 }
 
-/** What a message of the processor is about. The message says only that something happened; how things stand is asked for. */
+/**
+ * What a message of the processor is about. The message says only that something happened; how
+ * things stand is asked for.
+ */
 export interface ProcessorEvent {
   id: string
   type: string
@@ -109,7 +118,12 @@ export interface Processor {
   setupIntent(customerRef: string): Promise<SetupIntent>
   portal(customerRef: string, returnUrl: string): Promise<{ url: string; expiresAt: number }>
   /** Pays the first period, or throws PaymentRefused. The same key is the same subscription. */
-  subscribe(customerRef: string, accountId: string, terms: RemoteTerms, key: string): Promise<RemoteSubscription>
+  subscribe(
+    customerRef: string,
+    accountId: string,
+    terms: RemoteTerms,
+    key: string,
+  ): Promise<RemoteSubscription>
   /** At once, with the difference paid, or throws PaymentRefused and leaves it as it is. */
   upgrade(ref: string, terms: RemoteTerms, key: string): Promise<RemoteSubscription>
   /** From the next period on; the plan that it has, to take a pending one back. */

@@ -9,15 +9,40 @@ const networks = (...texts: string[]): Network[] => texts.map(text => ipaddr.par
 
 /** IPv4 that is not the public internet (IANA special-purpose registry), and multicast. */
 const special = networks(
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24'],
-  ...['192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
 )
-/** IPv6 is closed but for the global unicast space; in it, what carries IPv4 inside and what is documentation stays closed. */
+/**
+ * IPv6 is closed but for the global unicast space; in it, what carries IPv4 inside and what is
+ * documentation stays closed.
+ */
 const globalUnicast = networks('2000::/3')
 const closedUnicast = networks('2001::/32', '2001:db8::/32', '2002::/16', '3fff::/20')
-/** Cloud machines find their credentials here, some of them at addresses that are public or private otherwise. Never open. */
+/**
+ * Cloud machines find their credentials here, some of them at addresses that are public or private
+ * otherwise. Never open.
+ */
 const metadata = networks(
-  ...['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::/32', 'fd20:ce::/32', '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32'],
+  '169.254.0.0/16',
+  'fe80::/10',
+  'fd00:ec2::/32',
+  'fd20:ce::/32',
+  '100.100.100.200/32',
+  '168.63.129.16/32',
+  '192.0.0.192/32',
 )
 /** Addresses that mean an IPv4 address: mapped, and NAT64's own prefix. */
 const mapped = networks('::ffff:0:0/96', '64:ff9b::/96')
@@ -28,7 +53,10 @@ const sixToFour = networks('2002::/16')
 const within = (address: Address, list: readonly Network[]): boolean =>
   list.some(([network, bits]) => address.kind() === network.kind() && address.match(network, bits))
 
-/** Judges addresses; `allow` are networks in CIDR notation that are open beside the public internet. Everything unknown is refused. */
+/**
+ * Judges addresses; `allow` are networks in CIDR notation that are open beside the public internet.
+ * Everything unknown is refused.
+ */
 export function addressJudge(allow: readonly string[]): (text: string) => Standing {
   const open = networks(...allow)
   return text => {
@@ -43,7 +71,8 @@ export function addressJudge(allow: readonly string[]): (text: string) => Standi
   }
 }
 
-const ipv4At = (address: Address, byte: number): Address => ipaddr.fromByteArray(address.toByteArray().slice(byte, byte + 4))
+const ipv4At = (address: Address, byte: number): Address =>
+  ipaddr.fromByteArray(address.toByteArray().slice(byte, byte + 4))
 
 function carried(address: Address): Address[] {
   if (within(address, compatible)) return [ipv4At(address, 12)]

@@ -16,40 +16,57 @@ export interface Route {
   addresses: readonly Address[]
 }
 
-/** What may be called from this machine. Every outgoing URL that a customer or a file names passes through it. */
+/**
+ * What may be called from this machine. Every outgoing URL that a customer or a file names passes
+ * through it.
+ */
 export interface Egress {
-  /** Why a target can not be one, to be read after the name of its field; undefined when it may be tried. Nothing is looked up. */
+  /**
+   * Why a target can not be one, to be read after the name of its field; undefined when it may be
+   * tried. Nothing is looked up.
+   */
   checkTarget(url: string): string | undefined
-  /** Looks the target up and judges every address it has; rejects when its name can not be looked up. */
+  /**
+   * Looks the target up and judges every address it has; rejects when its name can not be looked
+   * up.
+   */
   route(url: string): Promise<Route | { refused: string }>
 }
 
 const urlCharactersMax = 2048
 const addressesMax = 8
 
-// Ports of services that speak no HTTP, as the Fetch Standard closes them: a request to them could be taken for commands.
+// Ports of services that speak no HTTP, as the Fetch Standard closes them: a request to them could
+// be taken for commands.
 const closedPorts = new Set(
   [
-    ...[0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111, 113],
-    ...[115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563],
-    ...[587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668],
-    ...[6669, 6679, 6697, 10080],
+    0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101,
+    102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427,
+    465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990,
+    993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667,
+    6668, 6669, 6679, 6697, 10080,
   ].map(String),
 )
 
 const onlyPublic = 'must be an address on the public internet'
 
 /** `allow`: networks in CIDR notation that are open beside the public internet, over http too. */
-export function egress(allow: readonly string[], lookup: Lookup = name => systemLookup(name, { all: true, verbatim: true })): Egress {
+export function egress(
+  allow: readonly string[],
+  lookup: Lookup = name => systemLookup(name, { all: true, verbatim: true }),
+): Egress {
   const judge = addressJudge(allow)
-  // A name may turn out to be in a network that is open; this machine's own addresses have no other names than localhost.
+  // A name may turn out to be in a network that is open; this machine's own addresses have no other
+  // names than localhost.
   const opensNames = allow.some(network => !isLoopback(network))
 
   /** What can be said of a target by its text: a fault, or the address that it states. */
   const read = (text: string): { fault: string } | { url: URL; stated: Address[] } => {
     const url = parsed(text)
     if (typeof url === 'string') return { fault: url }
-    const own = isOwn(url.hostname) ? loopback.filter(one => judge(one.address) === 'allowed') : undefined
+    const own = isOwn(url.hostname)
+      ? loopback.filter(one => judge(one.address) === 'allowed')
+      : undefined
     if (own?.length === 0) return { fault: `${onlyPublic}.` }
     const stated = own ?? literalAddress(url.hostname)
     const standings = stated.map(one => judge(one.address))
@@ -67,9 +84,13 @@ export function egress(allow: readonly string[], lookup: Lookup = name => system
       const target = read(text)
       if ('fault' in target) return { refused: `the target ${target.fault.replace(/\.$/, '')}` }
       const { url, stated } = target
-      const found = stated.length > 0 ? stated : (await lookup(withoutDot(url.hostname))).slice(0, addressesMax)
-      const standings: Standing[] = found.map(one => (isIP(one.address) === 0 ? 'refused' : judge(one.address)))
-      if (standings.length === 0 || standings.includes('refused')) return { refused: `the target ${onlyPublic}` }
+      const found =
+        stated.length > 0 ? stated : (await lookup(withoutDot(url.hostname))).slice(0, addressesMax)
+      const standings: Standing[] = found.map(one =>
+        isIP(one.address) === 0 ? 'refused' : judge(one.address),
+      )
+      if (standings.length === 0 || standings.includes('refused'))
+        return { refused: `the target ${onlyPublic}` }
       const fault = schemeFault(
         url,
         standings.every(one => one === 'allowed'),
@@ -84,17 +105,22 @@ export function egress(allow: readonly string[], lookup: Lookup = name => system
 function parsed(text: string): URL | string {
   if (text.length > urlCharactersMax) return `must have at most ${urlCharactersMax} characters.`
   // What the parser would pass over in silence: blanks, line breaks, backslashes, missing slashes.
-  if (!/^https?:\/\/[^/?#\\]/i.test(text) || /[\s\\\p{Cc}]/u.test(text)) return 'must be an https address such as https://example.com/hook.'
+  if (!/^https?:\/\/[^/?#\\]/i.test(text) || /[\s\\\p{Cc}]/u.test(text))
+    return 'must be an https address such as https://example.com/hook.'
   const url = URL.parse(text)
-  if (!url || url.hostname === '') return 'must be an https address such as https://example.com/hook.'
-  if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text)) return 'must not contain a user name or password.'
+  if (!url || url.hostname === '')
+    return 'must be an https address such as https://example.com/hook.'
+  if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text))
+    return 'must not contain a user name or password.'
   return url
 }
 
 function schemeFault(url: URL, isOpen: boolean): string | undefined {
   if (isOpen) return undefined
   if (url.protocol !== 'https:') return 'must be an https address.'
-  return closedPorts.has(url.port) ? `must not name port ${url.port}, which is for another service.` : undefined
+  return closedPorts.has(url.port)
+    ? `must not name port ${url.port}, which is for another service.`
+    : undefined
 }
 
 const loopback: readonly Address[] = [
@@ -114,4 +140,5 @@ function literalAddress(hostname: string): Address[] {
 
 const withoutDot = (hostname: string): string => hostname.replace(/\.$/, '')
 
-const isLoopback = (network: string): boolean => network.startsWith('127.') || network.startsWith('::1/')
+const isLoopback = (network: string): boolean =>
+  network.startsWith('127.') || network.startsWith('::1/')

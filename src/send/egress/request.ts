@@ -12,7 +12,10 @@ export interface Asked {
   body?: string
   /** What is read of the answer; it is cut there. */
   bytesMax: number
-  /** How long the answer's body is waited for once its head is there; without it as long as the whole may take. */
+  /**
+   * How long the answer's body is waited for once its head is there; without it as long as the
+   * whole may take.
+   */
   bodyMs?: number
 }
 
@@ -41,8 +44,9 @@ export const connectMs = 10 * secondMs
 const headBytesMax = 16_384
 
 /**
- * One HTTP request to the addresses of a route and to no other, on a connection of its own. Rejects with NoAnswer when there is none or
- * when `signal` ends it; `startedAt` is the monotonic moment at which its time began.
+ * One HTTP request to the addresses of a route and to no other, on a connection of its own. Rejects
+ * with NoAnswer when there is none or when `signal` ends it; `startedAt` is the monotonic moment at
+ * which its time began.
  */
 export async function request(
   route: Route,
@@ -53,12 +57,21 @@ export async function request(
 ): Promise<Answer> {
   const { url, addresses } = route
   const since = () => Math.round(clock.monotonic() - startedAt)
-  const timing: { connectMs: number | null; firstByteMs: number | null } = { connectMs: null, firstByteMs: null }
+  const timing: { connectMs: number | null; firstByteMs: number | null } = {
+    connectMs: null,
+    firstByteMs: null,
+  }
   const isSecure = url.protocol === 'https:'
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const options: RequestOptions & { rejectUnauthorized: boolean; servername?: string } = {
-    ...{ host, port: url.port || (isSecure ? 443 : 80), path: url.pathname + url.search, method: asked.method },
-    headers: { ...asked.headers, ...(asked.body !== undefined && { 'Content-Length': String(Buffer.byteLength(asked.body)) }) },
+    host,
+    port: url.port || (isSecure ? 443 : 80),
+    path: url.pathname + url.search,
+    method: asked.method,
+    headers: {
+      ...asked.headers,
+      ...(asked.body !== undefined && { 'Content-Length': String(Buffer.byteLength(asked.body)) }),
+    },
     lookup: pinned(addresses),
     // A connection kept for later would outlive the look at its address.
     agent: false,
@@ -85,7 +98,10 @@ export async function request(
     }
     const aborted = () => fail(messageOf(signal.reason))
     undo.push(
-      after(Math.max(0, connectMs - since()), () => timing.connectMs === null && fail(`no connection within ${connectMs / secondMs} s`)),
+      after(
+        Math.max(0, connectMs - since()),
+        () => timing.connectMs === null && fail(`no connection within ${connectMs / secondMs} s`),
+      ),
     )
     signal.addEventListener('abort', aborted, { once: true })
     undo.push(() => signal.removeEventListener('abort', aborted))
@@ -96,7 +112,11 @@ export async function request(
     const finisher = (response: IncomingMessage) => {
       connected()
       timing.firstByteMs = since()
-      const head = { status: response.statusCode ?? 0, headers: headersOf(response), tls: tlsOf(response.socket) }
+      const head = {
+        status: response.statusCode ?? 0,
+        headers: headersOf(response),
+        tls: tlsOf(response.socket),
+      }
       return (body: Buffer, cut: boolean) => {
         end()
         resolve({ ...head, body, cut, timing: { ...timing, totalMs: since() } })
@@ -108,8 +128,14 @@ export async function request(
   })
 }
 
-/** Reads up to the maximum and tells what there was, complete or not; the answer undoes its timer. */
-function read(response: IncomingMessage, { bytesMax, bodyMs }: Asked, finish: (body: Buffer, cut: boolean) => void): () => void {
+/**
+ * Reads up to the maximum and tells what there was, complete or not; the answer undoes its timer.
+ */
+function read(
+  response: IncomingMessage,
+  { bytesMax, bodyMs }: Asked,
+  finish: (body: Buffer, cut: boolean) => void,
+): () => void {
   const chunks: Buffer[] = []
   let bytes = 0
   const done = (cut: boolean) => finish(Buffer.concat(chunks).subarray(0, bytesMax), cut)
@@ -135,12 +161,18 @@ const pinned =
 function tlsOf(socket: IncomingMessage['socket']): Exchange['tls'] {
   if (!('getProtocol' in socket)) return null
   const secured = socket as TLSSocket
-  return { protocol: secured.getProtocol() ?? 'unknown', cipher: secured.getCipher()?.standardName ?? 'unknown' }
+  return {
+    protocol: secured.getProtocol() ?? 'unknown',
+    cipher: secured.getCipher()?.standardName ?? 'unknown',
+  }
 }
 
 const headersOf = (response: IncomingMessage): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(response.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+    Object.entries(response.headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
   )
 
 const sentences: Readonly<Record<string, string>> = {
@@ -161,9 +193,11 @@ export function reasonOf(error: unknown): string {
   const known = sentences[code]
   if (known) return known
   if (code.startsWith('HPE_')) return 'the answer was not HTTP'
-  if (/CERT|SSL|TLS|SELF_SIGNED|ISSUER/.test(code)) return `the certificate or the handshake was not accepted (${code})`
+  if (/CERT|SSL|TLS|SELF_SIGNED|ISSUER/.test(code))
+    return `the certificate or the handshake was not accepted (${code})`
   return code ? `the connection failed (${code})` : 'the connection failed'
 }
 
 /** Why an attempt was ended, by who ended it. */
-export const messageOf = (reason: unknown): string => (reason instanceof Error ? reason.message : 'the attempt was ended')
+export const messageOf = (reason: unknown): string =>
+  reason instanceof Error ? reason.message : 'the attempt was ended'

@@ -10,28 +10,44 @@ export interface ResendSettings {
   attemptMs?: number
 }
 
-/** The provider knows a repeat by its key for a day; an hour of it is left for clocks that differ. */
+/**
+ * The provider knows a repeat by its key for a day; an hour of it is left for clocks that differ.
+ */
 const keyLivesMs = dayMs - hourMs
 
 /** Mail through the provider of the `resend` library. */
-export function resendMailer({ key, url, now, attemptMs: timeoutMs = attemptMs }: ResendSettings): Mailer {
+export function resendMailer({
+  key,
+  url,
+  now,
+  attemptMs: timeoutMs = attemptMs,
+}: ResendSettings): Mailer {
   return {
     async send(letter, { key: idempotencyKey, repeated, signal }) {
-      // The provider would not know this one for a repeat any more. A letter that merely waited so long is sent.
-      if (repeated && now() - letter.postedAt >= keyLivesMs) return givenUp('The letter is a day old: a repeat could arrive twice.')
+      // The provider would not know this one for a repeat any more. A letter that merely waited so
+      // long is sent.
+      if (repeated && now() - letter.postedAt >= keyLivesMs)
+        return givenUp('The letter is a day old: a repeat could arrive twice.')
       // The library is big, and only who uses it needs it.
       const { Resend } = await import('resend')
       const provider = new Resend(key, { baseUrl: url })
       const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-      // The library neither throws nor ends by itself: whatever went wrong is in `error`, and the signal bounds the wait.
-      const answer = await provider.emails.send(contentOf(letter), { idempotencyKey, signal: limited })
+      // The library neither throws nor ends by itself: whatever went wrong is in `error`, and the
+      // signal bounds the wait.
+      const answer = await provider.emails.send(contentOf(letter), {
+        idempotencyKey,
+        signal: limited,
+      })
       return handoverOf(answer)
     },
   }
 }
 
 const contentOf = ({ from, to, subject, text, html, attachments }: FrozenLetter) => ({
-  ...{ from, to: [to], subject, text },
+  from,
+  to: [to],
+  subject,
+  text,
   headers: { 'Auto-Submitted': 'auto-generated' },
   ...(html !== undefined && { html }),
   ...(attachments && { attachments: attachments.map(attached) }),
@@ -52,8 +68,12 @@ interface Answer {
 function handoverOf({ data, error, headers }: Answer): Handover {
   if (typeof data?.id === 'string') return accepted(200)
   const status = typeof error?.statusCode === 'number' ? error.statusCode : null
-  const reason = typeof error?.message === 'string' ? error.message : 'The mail provider answered nothing that can be read.'
-  // No status: the network, the deadline or an answer that is no JSON. The key makes the repeat of a mail that did get through harmless.
+  const reason =
+    typeof error?.message === 'string'
+      ? error.message
+      : 'The mail provider answered nothing that can be read.'
+  // No status: the network, the deadline or an answer that is no JSON. The key makes the repeat of
+  // a mail that did get through harmless.
   if (status === null || mayPass(status)) return putOff(reason, status, waitOf(headers))
   // An attempt under the same key is still at work there.
   if (error?.name === 'concurrent_idempotent_requests') return putOff(reason, status)
@@ -63,8 +83,13 @@ function handoverOf({ data, error, headers }: Answer): Handover {
 
 const waitSecondsMax = 3600
 
-/** How long the provider asks to be left alone; undefined when it does not say, or too long for anybody's mail. */
+/**
+ * How long the provider asks to be left alone; undefined when it does not say, or too long for
+ * anybody's mail.
+ */
 function waitOf(headers: Answer['headers']): number | undefined {
   const text = headers?.['retry-after'] ?? ''
-  return /^\d{1,6}$/.test(text) && Number(text) <= waitSecondsMax ? Number(text) * secondMs : undefined
+  return /^\d{1,6}$/.test(text) && Number(text) <= waitSecondsMax
+    ? Number(text) * secondMs
+    : undefined
 }

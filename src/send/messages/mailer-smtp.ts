@@ -7,7 +7,10 @@ export interface SmtpSettings {
   attemptMs?: number
 }
 
-/** Mail through a server that speaks SMTP. Every attempt is a connection of its own: nothing waits between them that could be lost. */
+/**
+ * Mail through a server that speaks SMTP. Every attempt is a connection of its own: nothing waits
+ * between them that could be lost.
+ */
 export function smtpMailer({ url, attemptMs: timeoutMs = attemptMs }: SmtpSettings): Mailer {
   const { options, fault } = connectionOf(url)
   if (!options) throw new Error(`mail.smtp_url: ${fault}`)
@@ -16,13 +19,21 @@ export function smtpMailer({ url, attemptMs: timeoutMs = attemptMs }: SmtpSettin
       const { createTransport } = await import('nodemailer')
       const transport = createTransport({
         ...options,
-        ...{ connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs, dnsTimeout: timeoutMs },
-        // A letter is all there is to a letter: nothing is fetched and no file is read on its behalf.
-        ...{ disableFileAccess: true, disableUrlAccess: true },
+        connectionTimeout: timeoutMs,
+        greetingTimeout: timeoutMs,
+        socketTimeout: timeoutMs,
+        dnsTimeout: timeoutMs,
+        // A letter is all there is to a letter: nothing is fetched and no file is read on its
+        // behalf.
+        disableFileAccess: true,
+        disableUrlAccess: true,
       })
       const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
       try {
-        const sent = await Promise.race([transport.sendMail(contentOf(letter, key)), ended(limited)])
+        const sent = await Promise.race([
+          transport.sendMail(contentOf(letter, key)),
+          ended(limited),
+        ])
         return accepted(statusOf(sent.response))
       } catch (error) {
         return handoverOf(error)
@@ -35,7 +46,9 @@ export function smtpMailer({ url, attemptMs: timeoutMs = attemptMs }: SmtpSettin
 
 /** Rejects when the time is up. */
 const ended = (deadline: AbortSignal) =>
-  new Promise<never>((_, reject) => deadline.addEventListener('abort', () => reject(new Error('The mail server took too long.'))))
+  new Promise<never>((_, reject) =>
+    deadline.addEventListener('abort', () => reject(new Error('The mail server took too long.'))),
+  )
 
 function connectionOf(text: string) {
   const url = URL.parse(text)
@@ -45,10 +58,21 @@ function connectionOf(text: string) {
   const secure = url.protocol === 'smtps:'
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const port = url.port === '' ? (secure ? 465 : 587) : Number(url.port)
-  const auth = url.username === '' ? undefined : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) }
+  const auth =
+    url.username === ''
+      ? undefined
+      : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) }
   const near = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host)
   // A password crosses a network only under TLS.
-  return { options: { host, port, secure, requireTLS: auth !== undefined && !near && !secure, ...(auth && { auth }) } }
+  return {
+    options: {
+      host,
+      port,
+      secure,
+      requireTLS: auth !== undefined && !near && !secure,
+      ...(auth && { auth }),
+    },
+  }
 }
 
 const contentOf = (letter: FrozenLetter, key: string) => ({
@@ -89,14 +113,22 @@ function handoverOf(error: unknown): Handover {
   const { message, code, responseCode, response, command } = error as Failure
   const status = typeof responseCode === 'number' ? responseCode : null
   const reason = typeof response === 'string' && response !== '' ? response : String(message)
-  if (code === 'EAUTH') return status !== null && status < 500 ? putOff(reason, status) : givenUp(reason, status, 'setting')
+  if (code === 'EAUTH')
+    return status !== null && status < 500
+      ? putOff(reason, status)
+      : givenUp(reason, status, 'setting')
   if (code === 'ETLS') return givenUp(reason, status, 'setting')
   // A 5xx is the server's last word, a 4xx and a lost connection are not.
   if (status === null || status < 500) return putOff(reason, status)
-  return String(command).startsWith('RCPT') && noSuchMailbox(status, reason) ? givenUp(reason, status, 'address') : givenUp(reason, status)
+  return String(command).startsWith('RCPT') && noSuchMailbox(status, reason)
+    ? givenUp(reason, status, 'address')
+    : givenUp(reason, status)
 }
 
-/** 5.1.x says that the address is wrong (RFC 3463); 5.2.x and 5.7.x that it is full or that we are not welcome, which may change. */
+/**
+ * 5.1.x says that the address is wrong (RFC 3463); 5.2.x and 5.7.x that it is full or that we are
+ * not welcome, which may change.
+ */
 function noSuchMailbox(status: number, reason: string): boolean {
   const enhanced = /\b5\.(\d{1,3})\.\d{1,3}\b/.exec(reason)
   return enhanced ? enhanced[1] === '1' : status === 550 || status === 551 || status === 553

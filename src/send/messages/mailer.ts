@@ -9,7 +9,10 @@ export interface Attachment {
   encoding: 'utf8' | 'base64'
 }
 
-/** A letter as it lies in the outbox and as it is sent, the same on every attempt: a provider takes another text under the same key for a mistake. */
+/**
+ * A letter as it lies in the outbox and as it is sent, the same on every attempt: a provider takes
+ * another text under the same key for a mistake.
+ */
 export interface FrozenLetter {
   from: string
   to: string
@@ -23,7 +26,10 @@ export interface FrozenLetter {
 
 /** One attempt to send a letter. */
 export interface Sending {
-  /** The letter's own, on every attempt: two sendings with the same key are one mail. Printable ASCII, at most 256 characters. */
+  /**
+   * The letter's own, on every attempt: two sendings with the same key are one mail. Printable
+   * ASCII, at most 256 characters.
+   */
   key: string
   /** It was tried before, and may have got through unheard. */
   repeated: boolean
@@ -40,22 +46,31 @@ const subjectCharactersMax = 200
 
 /** One line for a header, without anything that could begin another one. */
 export const headerLine = (text: string, charactersMax = subjectCharactersMax): string =>
-  [...text.toWellFormed().replace(unsafe, ' ').replace(/ {2,}/g, ' ').trim()].slice(0, charactersMax).join('')
+  [...text.toWellFormed().replace(unsafe, ' ').replace(/ {2,}/g, ' ').trim()]
+    .slice(0, charactersMax)
+    .join('')
 
 const addressPattern = /^[^\s@<>()[\],;:"\\]{1,64}@[^\s@<>()[\],;:"\\]{1,255}$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const controls = /[\u0000-\u001f\u007f-\u009f]/g
 
-/** One address without a name, its control characters dropped; undefined for anything that a mail server could read as more than one. */
+/**
+ * One address without a name, its control characters dropped; undefined for anything that a mail
+ * server could read as more than one.
+ */
 export function plainAddress(text: string): string | undefined {
   const address = text.toWellFormed().replace(controls, '').trim()
   return addressPattern.test(address) && headerLine(address) === address ? address : undefined
 }
 
 /** A file's name that stays within its header and its directory. */
-export const plainFilename = (name: string): string => headerLine(name.replace(/["\\/]/g, '-'), 100) || 'attachment'
+export const plainFilename = (name: string): string =>
+  headerLine(name.replace(/["\\/]/g, '-'), 100) || 'attachment'
 
-/** The same for the same key and sender: receivers that keep the ids of what they took know a repeat by it. */
+/**
+ * The same for the same key and sender: receivers that keep the ids of what they took know a repeat
+ * by it.
+ */
 export function messageId(key: string, from: string): string {
   const domain = /@([\w.-]+)>?$/.exec(from)?.[1] ?? 'localhost'
   return `<${createHash('sha256').update(key).digest('hex').slice(0, 40)}@${domain}>`

@@ -20,10 +20,16 @@ const unsubscribed = 21_610
 const unreachable = new Set([21_211, 21_214, 21_217, 21_612, 21_614])
 
 /**
- * Text messages through the provider of the `twilio` library. It knows no repeats: a message whose answer was lost may arrive twice, but is
- * never lost.
+ * Text messages through the provider of the `twilio` library. It knows no repeats: a message whose
+ * answer was lost may arrive twice, but is never lost.
  */
-export function twilioTexter({ account, token, from, url, attemptMs: timeoutMs = attemptMs }: TwilioSettings): Texter {
+export function twilioTexter({
+  account,
+  token,
+  from,
+  url,
+  attemptMs: timeoutMs = attemptMs,
+}: TwilioSettings): Texter {
   const sender = from.startsWith('MG') ? { messagingServiceSid: from } : { from }
   return {
     async send({ to, text }) {
@@ -38,34 +44,56 @@ export function twilioTexter({ account, token, from, url, attemptMs: timeoutMs =
   }
 }
 
-/** The library's own pieces for one resource: the whole of it is ten times as big and takes a tenth of a second to read. */
+/**
+ * The library's own pieces for one resource: the whole of it is ten times as big and takes a tenth
+ * of a second to read.
+ */
 async function connection(account: string, token: string, url: string, timeoutMs: number) {
-  const [{ Agent }, { Client }, requests, domains, versions, { MessageListInstance }] = await Promise.all([
-    import('node:http'),
-    import('twilio/lib/base/BaseTwilio.js'),
-    import('twilio/lib/base/RequestClient.js'),
-    import('twilio/lib/base/Domain.js'),
-    import('twilio/lib/base/Version.js'),
-    import('twilio/lib/rest/api/v2010/account/message.js'),
-  ])
-  const [RequestClient, Domain, Version] = [defaultOf(requests), defaultOf(domains), defaultOf(versions)]
+  const [{ Agent }, { Client }, requests, domains, versions, { MessageListInstance }] =
+    await Promise.all([
+      import('node:http'),
+      import('twilio/lib/base/BaseTwilio.js'),
+      import('twilio/lib/base/RequestClient.js'),
+      import('twilio/lib/base/Domain.js'),
+      import('twilio/lib/base/Version.js'),
+      import('twilio/lib/rest/api/v2010/account/message.js'),
+    ])
+  const [RequestClient, Domain, Version] = [
+    defaultOf(requests),
+    defaultOf(domains),
+    defaultOf(versions),
+  ]
   const httpClient = new RequestClient({ timeout: timeoutMs, keepAlive: false })
-  // Plain http would go over connections that the whole process shares and the other end may have closed meanwhile.
+  // Plain http would go over connections that the whole process shares and the other end may have
+  // closed meanwhile.
   httpClient.axios.defaults.httpAgent = new Agent({ keepAlive: false })
   const request = httpClient.request.bind(httpClient)
   let status: number | null = null
   // The library rewrites host names by a scheme of its own, so the address is put in after it has.
   httpClient.request = async options => {
-    const answer = await request({ ...options, timeout: timeoutMs, uri: options.uri.replace(library, url) })
+    const answer = await request({
+      ...options,
+      timeout: timeoutMs,
+      uri: options.uri.replace(library, url),
+    })
     status = answer.statusCode
     return answer as never
   }
-  const version = new Version(new Domain(new Client(account, token, { httpClient }), library), '2010-04-01')
-  return { messages: MessageListInstance(version as Parameters<typeof MessageListInstance>[0], account), answered: () => status }
+  const version = new Version(
+    new Domain(new Client(account, token, { httpClient }), library),
+    '2010-04-01',
+  )
+  return {
+    messages: MessageListInstance(version as Parameters<typeof MessageListInstance>[0], account),
+    answered: () => status,
+  }
 }
 
-/** A bundler takes the whole of an old module for its default, a runtime what the module calls so. */
-const defaultOf = <T>(module: { default: T }): T => (module.default as { default?: T }).default ?? module.default
+/**
+ * A bundler takes the whole of an old module for its default, a runtime what the module calls so.
+ */
+const defaultOf = <T>(module: { default: T }): T =>
+  (module.default as { default?: T }).default ?? module.default
 
 interface Failure {
   code?: unknown

@@ -3,24 +3,44 @@ import { secondMs } from '../../lib/instant.ts'
 import type { Egress } from '../egress/egress.ts'
 import { NoAnswer, reasonOf, request } from '../egress/request.ts'
 
-/** What an address answered, or a sentence that says why there is nothing to read; neither repeats a header that was sent. */
+/**
+ * What an address answered, or a sentence that says why there is nothing to read; neither repeats a
+ * header that was sent.
+ */
 export type Fetched = { bytes: Buffer } | { fault: string }
 
 export interface SourceFetch {
   /** One GET. Nothing is followed, and what is longer than `bytesMax` is not an answer. */
-  get(url: string, headers: Readonly<Record<string, string>>, limits: { bytesMax: number; timeoutMs: number }): Promise<Fetched>
+  get(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    limits: { bytesMax: number; timeoutMs: number },
+  ): Promise<Fetched>
   /** Ends everything that is under way. */
   halt(): void
 }
 
-/** Gets what data sources are read from, through the same guard as every other request that a customer names. */
-export function sourceFetch({ egress, clock, userAgent }: { egress: Egress; clock: Clock; userAgent: string }): SourceFetch {
+/**
+ * Gets what data sources are read from, through the same guard as every other request that a
+ * customer names.
+ */
+export function sourceFetch({
+  egress,
+  clock,
+  userAgent,
+}: {
+  egress: Egress
+  clock: Clock
+  userAgent: string
+}): SourceFetch {
   const all = new AbortController()
   return {
     async get(url, headers, { bytesMax, timeoutMs }) {
       const startedAt = clock.monotonic()
       const own = new AbortController()
-      const undo = after(timeoutMs, () => own.abort(new Error(`no answer within ${timeoutMs / secondMs} s`)))
+      const undo = after(timeoutMs, () =>
+        own.abort(new Error(`no answer within ${timeoutMs / secondMs} s`)),
+      )
       const signal = AbortSignal.any([own.signal, all.signal])
       try {
         const route = await Promise.race([egress.route(url), aborted(signal)])
@@ -28,11 +48,17 @@ export function sourceFetch({ egress, clock, userAgent }: { egress: Egress; cloc
         const asked = {
           method: 'GET' as const,
           // What is packed could unpack to any length.
-          headers: { Accept: 'application/json, text/csv, */*', 'Accept-Encoding': 'identity', 'User-Agent': userAgent, ...headers },
+          headers: {
+            Accept: 'application/json, text/csv, */*',
+            'Accept-Encoding': 'identity',
+            'User-Agent': userAgent,
+            ...headers,
+          },
           bytesMax,
         }
         const answer = await request(route, asked, clock, signal, startedAt)
-        if (answer.body.length >= bytesMax && answer.cut) return { fault: `the answer is longer than ${bytesMax / 2 ** 20} MB` }
+        if (answer.body.length >= bytesMax && answer.cut)
+          return { fault: `the answer is longer than ${bytesMax / 2 ** 20} MB` }
         return judged(answer)
       } catch (error) {
         return { fault: error instanceof NoAnswer ? error.message : reasonOf(error) }
@@ -45,7 +71,8 @@ export function sourceFetch({ egress, clock, userAgent }: { egress: Egress; cloc
 }
 
 function judged({ status, body, cut }: { status: number; body: Buffer; cut: boolean }): Fetched {
-  if (status >= 300 && status < 400) return { fault: `the address answered ${status}: redirects are not followed` }
+  if (status >= 300 && status < 400)
+    return { fault: `the address answered ${status}: redirects are not followed` }
   if (status !== 200) return { fault: `the address answered ${status}` }
   return cut ? { fault: 'the answer ended too early' } : { bytes: body }
 }
@@ -53,7 +80,14 @@ function judged({ status, body, cut }: { status: number; body: Buffer; cut: bool
 /** Rejects when the signal ends: looking a name up can not be ended, only left. */
 const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
-    const leave = () => reject(new NoAnswer((signal.reason as Error).message, { connectMs: null, firstByteMs: null, totalMs: 0 }))
+    const leave = () =>
+      reject(
+        new NoAnswer((signal.reason as Error).message, {
+          connectMs: null,
+          firstByteMs: null,
+          totalMs: 0,
+        }),
+      )
     if (signal.aborted) leave()
     signal.addEventListener('abort', leave, { once: true })
   })

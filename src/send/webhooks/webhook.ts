@@ -3,7 +3,14 @@ import { hourMs, secondMs } from '../../lib/instant.ts'
 import { bodySignature, standardSignature, timestampedSignature } from '../../lib/signature.ts'
 import type { Exchange, Outcome } from '../attempt.ts'
 import type { Egress } from '../egress/egress.ts'
-import { type Answer, connectMs, messageOf, NoAnswer, reasonOf, request } from '../egress/request.ts'
+import {
+  type Answer,
+  connectMs,
+  messageOf,
+  NoAnswer,
+  reasonOf,
+  request,
+} from '../egress/request.ts'
 
 export interface WebhookDeps {
   egress: Egress
@@ -30,36 +37,62 @@ export interface WebhookSender {
 
 /** What is kept of a receiver's answer. */
 const bodyBytesMax = 1024
-/** The status decides; the body is for people, and a receiver that drips it must not hold the line. */
+/**
+ * The status decides; the body is for people, and a receiver that drips it must not hold the line.
+ */
 const bodyMs = 2 * secondMs
 const retryAfterMaxMs = hourMs
 const unread = { responseHeaders: {}, responseBody: '', tls: null }
 
-/** Delivers events over HTTP, each attempt on a connection of its own with a signature of its own. */
+/**
+ * Delivers events over HTTP, each attempt on a connection of its own with a signature of its own.
+ */
 export const webhookSender = (deps: WebhookDeps): WebhookSender => ({
   async send(delivery, { target, honourRetryAfter = false }, signal) {
     const { clock, egress } = deps
     const startedAt = clock.monotonic()
     const since = () => Math.round(clock.monotonic() - startedAt)
-    if (!target) return { state: 'failed', error: 'the lane has no target', blameless: true, durationMs: 0 }
+    if (!target)
+      return { state: 'failed', error: 'the lane has no target', blameless: true, durationMs: 0 }
     const requestHeaders = headersOf(delivery, target, deps)
     try {
       const route = await withinTime(egress.route(target.url), signal, since)
       if ('refused' in route) return { state: 'failed', error: route.refused, durationMs: since() }
-      const asked = { method: 'POST', headers: requestHeaders, body: delivery.body, bytesMax: bodyBytesMax, bodyMs } as const
+      const asked = {
+        method: 'POST',
+        headers: requestHeaders,
+        body: delivery.body,
+        bytesMax: bodyBytesMax,
+        bodyMs,
+      } as const
       const answer = await request(route, asked, clock, signal, startedAt)
-      return { ...judged(answer, honourRetryAfter, clock.now()), durationMs: since(), exchange: exchangeOf(requestHeaders, answer) }
+      return {
+        ...judged(answer, honourRetryAfter, clock.now()),
+        durationMs: since(),
+        exchange: exchangeOf(requestHeaders, answer),
+      }
     } catch (error) {
       const isKnown = error instanceof NoAnswer
-      const timing = isKnown ? error.timing : { connectMs: null, firstByteMs: null, totalMs: since() }
+      const timing = isKnown
+        ? error.timing
+        : { connectMs: null, firstByteMs: null, totalMs: since() }
       const reason = isKnown ? error.message : reasonOf(error)
-      return { state: 'retry', error: reason, durationMs: since(), exchange: { requestHeaders, ...unread, timing } }
+      return {
+        state: 'retry',
+        error: reason,
+        durationMs: since(),
+        exchange: { requestHeaders, ...unread, timing },
+      }
     }
   },
 })
 
 /** The header names and values of a delivery in the order of the interface. */
-function headersOf({ eventId, eventType, body }: Delivery, target: NonNullable<DeliveryTerms['target']>, deps: WebhookDeps) {
+function headersOf(
+  { eventId, eventType, body }: Delivery,
+  target: NonNullable<DeliveryTerms['target']>,
+  deps: WebhookDeps,
+) {
   const { headerPrefix: prefix, userAgent, clock } = deps
   const { secrets, scheme } = target
   const timestamp = Math.floor(clock.now() / secondMs)
@@ -67,7 +100,10 @@ function headersOf({ eventId, eventType, body }: Delivery, target: NonNullable<D
   return {
     [`${prefix}Event`]: eventType,
     [`${prefix}Event-ID`]: eventId,
-    [`${prefix}Signature`]: scheme === 'body' ? bodySignature(secret, body) : timestampedSignature(secret, body, timestamp),
+    [`${prefix}Signature`]:
+      scheme === 'body'
+        ? bodySignature(secret, body)
+        : timestampedSignature(secret, body, timestamp),
     [`${prefix}Signature-Timestamp`]: String(timestamp),
     'Content-Type': 'application/json',
     'User-Agent': userAgent,
@@ -80,7 +116,8 @@ function headersOf({ eventId, eventType, body }: Delivery, target: NonNullable<D
 /** Looking a name up can not be ended, only left. */
 function withinTime<T>(work: Promise<T>, signal: AbortSignal, since: () => number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const leave = (reason: string) => reject(new NoAnswer(reason, { connectMs: null, firstByteMs: null, totalMs: since() }))
+    const leave = (reason: string) =>
+      reject(new NoAnswer(reason, { connectMs: null, firstByteMs: null, totalMs: since() }))
     const aborted = () => leave(messageOf(signal.reason))
     const undo = after(connectMs, () => leave(`no connection within ${connectMs / secondMs} s`))
     if (signal.aborted) aborted()
@@ -101,23 +138,45 @@ function judged(
 ): Pick<Outcome, 'state' | 'statusCode' | 'error' | 'retryAfterMs'> {
   if (status >= 200 && status < 300) return { state: 'delivered', statusCode: status }
   const error =
-    status >= 300 && status < 400 ? `the receiver answered ${status}; redirects are not followed` : `the receiver answered ${status}`
-  const asksFor = honourRetryAfter && (status === 408 || status === 429) ? retryAfterOf(headers['retry-after'], now) : undefined
-  if (asksFor !== undefined) return { state: 'retry', statusCode: status, error, retryAfterMs: asksFor }
+    status >= 300 && status < 400
+      ? `the receiver answered ${status}; redirects are not followed`
+      : `the receiver answered ${status}`
+  const asksFor =
+    honourRetryAfter && (status === 408 || status === 429)
+      ? retryAfterOf(headers['retry-after'], now)
+      : undefined
+  if (asksFor !== undefined)
+    return { state: 'retry', statusCode: status, error, retryAfterMs: asksFor }
   return { state: status >= 500 && status < 600 ? 'retry' : 'failed', statusCode: status, error }
 }
 
-/** Seconds or an HTTP date, at least one second; undefined when there is none, or when it is too far away to wait for. */
+/**
+ * Seconds or an HTTP date, at least one second; undefined when there is none, or when it is too far
+ * away to wait for.
+ */
 export function retryAfterOf(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined
-  const at = /^\d{1,9}$/.test(text) ? now + Number(text) * secondMs : /^[A-Z][a-z]{2}, /.test(text) ? Date.parse(text) : Number.NaN
+  const at = /^\d{1,9}$/.test(text)
+    ? now + Number(text) * secondMs
+    : /^[A-Z][a-z]{2}, /.test(text)
+      ? Date.parse(text)
+      : Number.NaN
   const waitMs = Math.max(secondMs, at - now)
   return waitMs <= retryAfterMaxMs ? waitMs : undefined
 }
 
-function exchangeOf(requestHeaders: Readonly<Record<string, string>>, { headers, body, timing, tls }: Answer): Exchange {
+function exchangeOf(
+  requestHeaders: Readonly<Record<string, string>>,
+  { headers, body, timing, tls }: Answer,
+): Exchange {
   const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity'
-  return { requestHeaders, responseHeaders: headers, responseBody: isPlain ? textOf(body) : '', timing, tls }
+  return {
+    requestHeaders,
+    responseHeaders: headers,
+    responseBody: isPlain ? textOf(body) : '',
+    timing,
+    tls,
+  }
 }
 
 /** At most as many bytes as are kept: what is not UTF-8 becomes longer when it is read as text. */

@@ -2,7 +2,12 @@ import type { Database } from 'bun:sqlite'
 import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { keepsAdmin } from '../../plan/roles.ts'
-import type { Invitation, Member, Organization, OrganizationStore } from '../../store/account/organizations.ts'
+import type {
+  Invitation,
+  Member,
+  Organization,
+  OrganizationStore,
+} from '../../store/account/organizations.ts'
 import { transact } from '../../store/database.ts'
 import type { AccountState, Keyring } from '../keys/keyring.ts'
 import type { Mail } from '../messages/mail.ts'
@@ -30,7 +35,10 @@ export interface OrganizationsDeps {
   serviceName: string
 }
 
-export const invitationState = (one: Invitation, now: number): 'pending' | 'accepted' | 'expired' => {
+export const invitationState = (
+  one: Invitation,
+  now: number,
+): 'pending' | 'accepted' | 'expired' => {
   if (one.acceptedAt !== null) return 'accepted'
   return now >= one.expiresAt ? 'expired' : 'pending'
 }
@@ -54,7 +62,10 @@ export function belongings({ db, keys, store, clock }: OrganizationsDeps) {
     return { organization, members: store.members(organization.id), invitations, me }
   }
 
-  /** Where a change left nobody in charge it is undone; where the owner is in charge no longer, another admin's account takes over. */
+  /**
+   * Where a change left nobody in charge it is undone; where the owner is in charge no longer,
+   * another admin's account takes over.
+   */
   const settle = (organizationId: string) => {
     const organization = store.byId(organizationId)!
     const members = store.members(organizationId)
@@ -73,7 +84,8 @@ export function belongings({ db, keys, store, clock }: OrganizationsDeps) {
         settle(organizationId)
         return made
       })
-      for (const one of [...before, ...store.members(organizationId)]) if (one.accountId !== null) keys.place(one.accountId)
+      for (const one of [...before, ...store.members(organizationId)])
+        if (one.accountId !== null) keys.place(one.accountId)
       return result
     } catch (error) {
       if (error instanceof Refused) return error.refusal

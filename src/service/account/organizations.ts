@@ -33,80 +33,143 @@ export interface Asking {
 }
 
 /**
- * People who act on one account together. The account is that of one of the admins, the owner: its plan counts, its data is what all keys of
- * all members act on, and it stays the owner's. Who leaves takes their keys and their account along; when the owner leaves or is no admin
- * any more, the organization goes on with the account of the admin who has been there longest.
+ * People who act on one account together. The account is that of one of the admins, the owner: its
+ * plan counts, its data is what all keys of all members act on, and it stays the owner's. Who
+ * leaves takes their keys and their account along; when the owner leaves or is no admin any more,
+ * the organization goes on with the account of the admin who has been there longest.
  */
 export interface Organizations {
   /** Undefined for an account that is in none. */
   of(account: AccountState): Belonging | undefined
   /**
-   * Lists a person as a member at once; they act for the organization once they have accepted by the letter. The first call of an account
-   * without an organization makes one, with the account as its owner.
+   * Lists a person as a member at once; they act for the organization once they have accepted by
+   * the letter. The first call of an account without an organization makes one, with the account as
+   * its owner.
    */
   addMember(account: AccountState, asking: Asking): Member | OrganizationRefusal
-  /** Asks a person who is listed once they have accepted; takes the place of an older invitation to the same address. */
+  /**
+   * Asks a person who is listed once they have accepted; takes the place of an older invitation to
+   * the same address.
+   */
   invite(account: AccountState, asking: Asking): Invitation | OrganizationRefusal
   /** Undefined for the id of nobody in the account's organization; so also below. */
-  changeRole(account: AccountState, memberId: string, role: Role): Member | OrganizationRefusal | undefined
+  changeRole(
+    account: AccountState,
+    memberId: string,
+    role: Role,
+  ): Member | OrganizationRefusal | undefined
   /** Takes a member out, or withdraws an invitation. */
   remove(account: AccountState, id: string): true | OrganizationRefusal | undefined
   /** Undefined where the account is neither invited nor a member nor shows the letter's token. */
   invitation(id: string, account: AccountState, token?: string): SeenInvitation | undefined
   invitationByToken(token: string): Omit<SeenInvitation, 'canAccept'> | undefined
-  accept(id: string, account: AccountState, token?: string): (SeenInvitation & { member: Member }) | OrganizationRefusal | undefined
-  /** The account of an address that an invitation went to, made when there is none. Undefined where somebody else has it. */
+  accept(
+    id: string,
+    account: AccountState,
+    token?: string,
+  ): (SeenInvitation & { member: Member }) | OrganizationRefusal | undefined
+  /**
+   * The account of an address that an invitation went to, made when there is none. Undefined where
+   * somebody else has it.
+   */
   newcomer(token: string): AccountState | undefined
 }
 
 const invitationDays = 14
-/** Letters that one organization may have outstanding: strangers must not make a mailer of this service. */
+/**
+ * Letters that one organization may have outstanding: strangers must not make a mailer of this
+ * service.
+ */
 const openInvitationsMax = 50
 
-export const invitationUrl = (baseUrl: string, token: string): string => `${baseUrl}/invitation?token=${token}`
+export const invitationUrl = (baseUrl: string, token: string): string =>
+  `${baseUrl}/invitation?token=${token}`
 
 export function organizations(deps: OrganizationsDeps): Organizations {
   const reads = belongings(deps)
   return { of: reads.of, ...membership(deps, reads), ...invitationsOf(deps, reads) }
 }
 
-function membership({ store, keys, ids, clock, mail, serviceName, db }: OrganizationsDeps, { of, changing, isOpen }: Reads) {
+function membership(
+  { store, keys, ids, clock, mail, serviceName, db }: OrganizationsDeps,
+  { of, changing, isOpen }: Reads,
+) {
   /** The organization that an account is in, made where it is in none. */
   const own = (account: AccountState): Belonging => {
     const held = of(account)
     if (held) return held
     const { id: accountId, email } = account.account
     const now = clock.now()
-    const organization: Organization = { id: ids.uuid(), name: email.split('@').at(-1)!, accountId, createdAt: now }
+    const organization: Organization = {
+      id: ids.uuid(),
+      name: email.split('@').at(-1)!,
+      accountId,
+      createdAt: now,
+    }
     store.put(organization)
-    const me: Member = { id: ids.uuid(), organizationId: organization.id, accountId, email, role: 'admin', joinedAt: now }
+    const me: Member = {
+      id: ids.uuid(),
+      organizationId: organization.id,
+      accountId,
+      email,
+      role: 'admin',
+      joinedAt: now,
+    }
     store.putMember(me)
     return { organization, members: [me], invitations: [], me }
   }
 
   /** Writes an invitation with its letter. */
-  const ask = (belonging: Belonging, { email, role, message = null, baseUrl }: Asking, memberId: string | null): Invitation => {
+  const ask = (
+    belonging: Belonging,
+    { email, role, message = null, baseUrl }: Asking,
+    memberId: string | null,
+  ): Invitation => {
     const { organization, me } = belonging
     const now = clock.now()
     const token = ids.token()
     const invitation: Invitation = {
-      ...{ id: ids.uuid(), organizationId: organization.id, email, role, message, memberId, tokenHash: tokenHash(token) },
-      ...{ invitedBy: me.email, createdAt: now, expiresAt: now + invitationDays * dayMs, acceptedAt: null },
+      id: ids.uuid(),
+      organizationId: organization.id,
+      email,
+      role,
+      message,
+      memberId,
+      tokenHash: tokenHash(token),
+      invitedBy: me.email,
+      createdAt: now,
+      expiresAt: now + invitationDays * dayMs,
+      acceptedAt: null,
     }
     store.endInvitations(organization.id, email, now)
     store.putInvitation(invitation)
     const letter = invitationLetter({
-      ...{ serviceName, organization: organization.name, invitedBy: me.email, message, days: invitationDays },
+      serviceName,
+      organization: organization.name,
+      invitedBy: me.email,
+      message,
+      days: invitationDays,
       role: { admin: 'an admin', member: 'a member', read_only: 'a read-only member' }[role],
       url: invitationUrl(baseUrl, token),
     })
-    mail.post({ ...letter, to: email, accountId: organization.accountId, dedupe: `invitation:${invitation.id}`, confidential: true })
+    mail.post({
+      ...letter,
+      to: email,
+      accountId: organization.accountId,
+      dedupe: `invitation:${invitation.id}`,
+      confidential: true,
+    })
     return invitation
   }
 
-  const asking = <T>(account: AccountState, { email }: Asking, work: (belonging: Belonging) => T): T | OrganizationRefusal => {
+  const asking = <T>(
+    account: AccountState,
+    { email }: Asking,
+    work: (belonging: Belonging) => T,
+  ): T | OrganizationRefusal => {
     const held = of(account)
-    if (held?.members.some(one => one.email === email) || account.account.email === email) return { refused: 'already_member' }
+    if (held?.members.some(one => one.email === email) || account.account.email === email)
+      return { refused: 'already_member' }
     const open = held ? store.invitations(held.organization.id).filter(isOpen).length : 0
     if (open >= openInvitationsMax) return { refused: 'limit', limit: openInvitationsMax }
     return transact(db, () => work(own(account)))
@@ -118,7 +181,14 @@ function membership({ store, keys, ids, clock, mail, serviceName, db }: Organiza
       return asking(account, asked, belonging => {
         const { email, role } = asked
         const organizationId = belonging.organization.id
-        const member: Member = { id: ids.uuid(), organizationId, accountId: null, email, role, joinedAt: clock.now() }
+        const member: Member = {
+          id: ids.uuid(),
+          organizationId,
+          accountId: null,
+          email,
+          role,
+          joinedAt: clock.now(),
+        }
         store.putMember(member)
         ask(belonging, asked, member.id)
         return member
@@ -128,7 +198,11 @@ function membership({ store, keys, ids, clock, mail, serviceName, db }: Organiza
       const asked = { ...wanted, email: wanted.email.toLowerCase() }
       return asking(account, asked, belonging => ask(belonging, asked, null))
     },
-    changeRole(account: AccountState, memberId: string, role: Role): Member | OrganizationRefusal | undefined {
+    changeRole(
+      account: AccountState,
+      memberId: string,
+      role: Role,
+    ): Member | OrganizationRefusal | undefined {
       const held = of(account)
       const member = held?.members.find(one => one.id === memberId)
       if (!held || !member) return undefined
@@ -154,11 +228,19 @@ function membership({ store, keys, ids, clock, mail, serviceName, db }: Organiza
     newcomer(token: string): AccountState | undefined {
       const invitation = isToken(token) ? store.invitationByToken(tokenHash(token)) : undefined
       if (!invitation || !isOpen(invitation)) return undefined
-      if (keys.accountByEmail(invitation.email) || store.holderOf(invitation.email)) return undefined
+      if (keys.accountByEmail(invitation.email) || store.holderOf(invitation.email))
+        return undefined
       const now = clock.now()
       return keys.putAccount({
-        ...{ id: ids.uuid(), email: invitation.email, plan: firstPlan, addOns: [], trialStartedAt: null, trialEndsAt: null },
-        ...{ emailConfirmedAt: now, suspendedAt: null, createdAt: now },
+        id: ids.uuid(),
+        email: invitation.email,
+        plan: firstPlan,
+        addOns: [],
+        trialStartedAt: null,
+        trialEndsAt: null,
+        emailConfirmedAt: now,
+        suspendedAt: null,
+        createdAt: now,
       })
     },
   }
@@ -170,7 +252,8 @@ function invitationsOf({ store, clock, ids }: OrganizationsDeps, { of, changing,
   const byToken = (token: string | undefined) =>
     token !== undefined && isToken(token) ? store.invitationByToken(tokenHash(token)) : undefined
 
-  const isAddressee = ({ account }: AccountState, email: string) => account.email === email || store.addresses(account.id).includes(email)
+  const isAddressee = ({ account }: AccountState, email: string) =>
+    account.email === email || store.addresses(account.id).includes(email)
 
   /** Alone in an organization is as good as in none: such a one makes way for an invitation. */
   const isFree = (account: AccountState, organizationId: string) => {
@@ -183,11 +266,19 @@ function invitationsOf({ store, clock, ids }: OrganizationsDeps, { of, changing,
     if (!invitation) return undefined
     const organization = store.byId(invitation.organizationId)!
     const invited = isAddressee(account, invitation.email) || byToken(token)?.id === id
-    if (!invited && store.memberByAccount(account.account.id)?.organizationId !== organization.id) return undefined
-    return { invitation, organization, canAccept: invited && isOpen(invitation) && isFree(account, organization.id) }
+    if (!invited && store.memberByAccount(account.account.id)?.organizationId !== organization.id)
+      return undefined
+    return {
+      invitation,
+      organization,
+      canAccept: invited && isOpen(invitation) && isFree(account, organization.id),
+    }
   }
 
-  /** The member that somebody is from now on: the one they are, the one listed for them, or a new one. */
+  /**
+   * The member that somebody is from now on: the one they are, the one listed for them, or a new
+   * one.
+   */
   const memberOf = (invitation: Invitation, account: AccountState): Member => {
     const now = clock.now()
     const { organizationId, email, role, memberId } = invitation
@@ -208,13 +299,18 @@ function invitationsOf({ store, clock, ids }: OrganizationsDeps, { of, changing,
       const invitation = byToken(token)
       return invitation && { invitation, organization: store.byId(invitation.organizationId)! }
     },
-    accept(id: string, account: AccountState, token?: string): (SeenInvitation & { member: Member }) | OrganizationRefusal | undefined {
+    accept(
+      id: string,
+      account: AccountState,
+      token?: string,
+    ): (SeenInvitation & { member: Member }) | OrganizationRefusal | undefined {
       const seen = look(id, account, token)
       if (!seen) return undefined
       const { invitation, organization } = seen
       if (!isAddressee(account, invitation.email) && byToken(token)?.id !== id) return undefined
       const state = invitationState(invitation, clock.now())
-      if (state !== 'pending') return { refused: state === 'accepted' ? 'invitation_used' : 'invitation_expired' }
+      if (state !== 'pending')
+        return { refused: state === 'accepted' ? 'invitation_used' : 'invitation_expired' }
       if (!isFree(account, organization.id)) return { refused: 'already_member' }
       const held = of(account)
       const now = clock.now()
@@ -224,7 +320,12 @@ function invitationsOf({ store, clock, ids }: OrganizationsDeps, { of, changing,
         const member = memberOf(invitation, account)
         store.putMember(member)
         store.addAddress(invitation.email, account.account.id, now)
-        return { organization, invitation: { ...invitation, acceptedAt: now }, canAccept: false, member }
+        return {
+          organization,
+          invitation: { ...invitation, acceptedAt: now },
+          canAccept: false,
+          member,
+        }
       })
       return done
     },

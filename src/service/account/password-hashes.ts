@@ -1,6 +1,8 @@
 import { passwordForm } from '../../plan/password.ts'
 
-/** Hashes passwords with argon2id, few at a time: each takes memory, and strangers may ask for it. */
+/**
+ * Hashes passwords with argon2id, few at a time: each takes memory, and strangers may ask for it.
+ */
 export interface PasswordHashes {
   hash(password: string): Promise<string>
   /** Whether a password is the one of a hash. Without a hash it takes as long and is false. */
@@ -13,11 +15,15 @@ export class TooManyWaiting extends Error {}
 /** What OWASP asks for at least: 19 MiB, two passes, one lane. */
 const cost = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 /** A hash of the same cost to a password that nobody has. */
-const decoy = '$argon2id$v=19$m=19456,t=2,p=1$URpdbRWzGXIoQPDyVthMNEKmuwJ3Hs8LYZTRSmyTNa0$jXbzI4ywqaZv6mc43UoThxfR4qMVs7T4OCsn9tAcTjE'
+const decoy =
+  '$argon2id$v=19$m=19456,t=2,p=1$URpdbRWzGXIoQPDyVthMNEKmuwJ3Hs8LYZTRSmyTNa0$jXbzI4ywqaZv6mc43UoThxfR4qMVs7T4OCsn9tAcTjE'
 const atOnceDefault = 2
 const waitingDefault = 100
 
-export function passwordHashes({ atOnce = atOnceDefault, waitingMax = waitingDefault } = {}): PasswordHashes {
+export function passwordHashes({
+  atOnce = atOnceDefault,
+  waitingMax = waitingDefault,
+} = {}): PasswordHashes {
   const inTurn = turns(atOnce, waitingMax)
   return {
     hash: password => inTurn(() => Bun.password.hash(passwordForm(password), cost)),
@@ -35,7 +41,8 @@ function turns(atOnce: number, waitingLimit: number) {
   const waiting: (() => void)[] = []
   return async <T>(work: () => Promise<T>): Promise<T> => {
     if (running < atOnce) running += 1
-    else if (waiting.length >= waitingLimit) throw new TooManyWaiting('Too many passwords wait to be checked.')
+    else if (waiting.length >= waitingLimit)
+      throw new TooManyWaiting('Too many passwords wait to be checked.')
     // Whoever ends hands its place over, so that nobody slips in between.
     else await new Promise<void>(go => waiting.push(go))
     try {

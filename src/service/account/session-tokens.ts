@@ -11,7 +11,10 @@ export interface SessionClaims {
   jti: string
 }
 
-/** Signs and reads session tokens: JWT, HS256, under a key that is drawn from the master key and used for nothing else. */
+/**
+ * Signs and reads session tokens: JWT, HS256, under a key that is drawn from the master key and
+ * used for nothing else.
+ */
 export interface SessionTokens {
   sign(session: Session): Promise<string>
   /** The claims of a token of ours that is in force at `now` (Unix ms). */
@@ -24,19 +27,23 @@ const header = { alg: 'HS256', typ: 'JWT' } as const
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /** The key that session tokens are signed with. */
-export const sessionKeyOf = (masterKey: string): Uint8Array => new Uint8Array(hkdfSync('sha256', masterKey, '', 'session tokens', 32))
+export const sessionKeyOf = (masterKey: string): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', masterKey, '', 'session tokens', 32))
 
 export function sessionTokens(masterKey: string): SessionTokens {
   const key = sessionKeyOf(masterKey)
   const ownHeader = encoded(header)
 
   /**
-   * The gate can not wait: one promise on its way and every answer of the house would be one. So the signature is checked here, where the
-   * library would return a promise. Nothing of the token chooses how: its header must be, byte for byte, the one that this house writes.
+   * The gate can not wait: one promise on its way and every answer of the house would be one. So
+   * the signature is checked here, where the library would return a promise. Nothing of the token
+   * chooses how: its header must be, byte for byte, the one that this house writes.
    */
   const isOurs = (head: string, payload: string, signature: string): boolean => {
     if (head !== ownHeader) return false
-    const expected = Buffer.from(createHmac('sha256', key).update(`${head}.${payload}`).digest('base64url'))
+    const expected = Buffer.from(
+      createHmac('sha256', key).update(`${head}.${payload}`).digest('base64url'),
+    )
     const given = Buffer.from(signature)
     return given.length === expected.length && timingSafeEqual(given, expected)
   }
@@ -52,11 +59,16 @@ export function sessionTokens(masterKey: string): SessionTokens {
         .sign(key),
     read(token, now) {
       const [head, payload, signature, ...rest] = token.split('.')
-      if (!head || !payload || !signature || rest.length > 0 || !isOurs(head, payload, signature)) return undefined
-      const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Record<string, unknown>
+      if (!head || !payload || !signature || rest.length > 0 || !isOurs(head, payload, signature))
+        return undefined
+      const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Record<
+        string,
+        unknown
+      >
       const { sub, iat, exp, jti, typ } = claims
       if (typ !== kind || typeof sub !== 'string' || typeof jti !== 'string') return undefined
-      if (typeof iat !== 'number' || typeof exp !== 'number' || now >= exp * secondMs) return undefined
+      if (typeof iat !== 'number' || typeof exp !== 'number' || now >= exp * secondMs)
+        return undefined
       return { sub, iat, exp, jti }
     },
   }

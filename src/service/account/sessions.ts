@@ -14,16 +14,30 @@ export interface SignedIn {
   account: AccountState
 }
 
-/** Sign-ins while they last: tokens that are signed, and rows that can end them before their time. */
+/**
+ * Sign-ins while they last: tokens that are signed, and rows that can end them before their time.
+ */
 export interface Sessions {
-  /** The first token of a sign-in, good once `write` has written its session. Signing waits, and no transaction may. */
+  /**
+   * The first token of a sign-in, good once `write` has written its session. Signing waits, and no
+   * transaction may.
+   */
   issue(account: AccountState, method: SignInMethod): Promise<SignedIn>
   write(session: Session): void
-  /** What a token is good for. Showing one that was refreshed already ends all tokens of its sign-in: somebody has a copy. */
+  /**
+   * What a token is good for. Showing one that was refreshed already ends all tokens of its
+   * sign-in: somebody has a copy.
+   */
   find(token: string): { key: KeyState; session: Session } | undefined
-  /** Whether a session's token is good still. Unlike `find` it is no showing of the token, which might end a sign-in. */
+  /**
+   * Whether a session's token is good still. Unlike `find` it is no showing of the token, which
+   * might end a sign-in.
+   */
   lasts(session: Session): boolean
-  /** A new token in place of a session's; undefined when it has ended meanwhile or the sign-in is too long ago. */
+  /**
+   * A new token in place of a session's; undefined when it has ended meanwhile or the sign-in is
+   * too long ago.
+   */
   refresh(session: Session): Promise<SignedIn | undefined>
   /** Ends one sign-in. */
   end(session: Session): void
@@ -44,20 +58,48 @@ export interface SessionsDeps {
 
 const forgottenAtOnce = 100
 
-export function sessions({ db, keys, store, masterKey, clock, ids, lifetimes }: SessionsDeps): Sessions {
+export function sessions({
+  db,
+  keys,
+  store,
+  masterKey,
+  clock,
+  ids,
+  lifetimes,
+}: SessionsDeps): Sessions {
   const tokens = sessionTokens(masterKey)
 
   /** Ends on a whole second, as a token can say nothing finer. */
-  const next = ({ familyId, accountId, method, begunAt }: Pick<Session, 'familyId' | 'accountId' | 'method' | 'begunAt'>): Session => {
+  const next = ({
+    familyId,
+    accountId,
+    method,
+    begunAt,
+  }: Pick<Session, 'familyId' | 'accountId' | 'method' | 'begunAt'>): Session => {
     const createdAt = clock.now()
     const endsAt = Math.min(createdAt + lifetimes.tokenMs, begunAt + lifetimes.signInMs)
     const expiresAt = Math.floor(endsAt / secondMs) * secondMs
-    return { id: ids.uuid(), familyId, accountId, method, begunAt, createdAt, expiresAt, endedAt: null, replaced: false }
+    return {
+      id: ids.uuid(),
+      familyId,
+      accountId,
+      method,
+      begunAt,
+      createdAt,
+      expiresAt,
+      endedAt: null,
+      replaced: false,
+    }
   }
 
   return {
     async issue(account, method) {
-      const session = next({ familyId: ids.uuid(), accountId: account.account.id, method, begunAt: clock.now() })
+      const session = next({
+        familyId: ids.uuid(),
+        accountId: account.account.id,
+        method,
+        begunAt: clock.now(),
+      })
       const token = await tokens.sign(session)
       keys.sessionKey(account)
       return { token, session, account }
@@ -88,7 +130,8 @@ export function sessions({ db, keys, store, masterKey, clock, ids, lifetimes }: 
       const done = transact(db, () => {
         const replaced = store.replace(session.id, following.createdAt)
         if (replaced) store.put(following)
-        // The same token was refreshed, or signed out, while this one was being signed: one of the two who did it has a copy.
+        // The same token was refreshed, or signed out, while this one was being signed: one of the
+        // two who did it has a copy.
         else store.endFamily(session.familyId, following.createdAt)
         return replaced
       })

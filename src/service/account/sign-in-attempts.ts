@@ -1,8 +1,8 @@
 /** Counts wrong tries to sign in, by who tried at whose account. */
 export interface Attempts {
   /**
-   * Notes a try before its outcome is known, so that many at once do not slip through; `forgive` takes all tries back once one was right.
-   * `waitMs`: there were too many, so long until the next.
+   * Notes a try before its outcome is known, so that many at once do not slip through; `forgive`
+   * takes all tries back once one was right. `waitMs`: there were too many, so long until the next.
    */
   take(name: string): { forgive(): void; waitMs?: undefined } | { waitMs: number }
 }

@@ -3,10 +3,17 @@ import type { Letter } from '../messages/mail.ts'
 type Text = Pick<Letter, 'subject' | 'text' | 'html'>
 
 const paragraph = (text: string) => `<p>${Bun.escapeHTML(text).replaceAll('\n', '<br>')}</p>`
-const button = (url: string, label: string) => `<p><a href="${Bun.escapeHTML(url)}">${Bun.escapeHTML(label)}</a></p>`
+const button = (url: string, label: string) =>
+  `<p><a href="${Bun.escapeHTML(url)}">${Bun.escapeHTML(label)}</a></p>`
 
 /** Paragraphs of text with one address among them, as plain text and as HTML. */
-const written = (subject: string, before: readonly string[], label: string, url: string, after: readonly string[]): Text => ({
+const written = (
+  subject: string,
+  before: readonly string[],
+  label: string,
+  url: string,
+  after: readonly string[],
+): Text => ({
   subject,
   text: `${[...before, url, ...after].join('\n\n')}\n`,
   html: [...before.map(paragraph), button(url, label), ...after.map(paragraph)].join('\n'),
@@ -18,7 +25,10 @@ export const linkLetter = (serviceName: string, url: string, minutes: number): T
     [`Somebody asked for a link to sign in to ${serviceName} with this address.`],
     `Sign in to ${serviceName}`,
     url,
-    [`It works once, within ${minutes} minutes.`, 'If it was not you, there is nothing to do: without this letter nobody can use it.'],
+    [
+      `It works once, within ${minutes} minutes.`,
+      'If it was not you, there is nothing to do: without this letter nobody can use it.',
+    ],
   )
 
 export interface InvitationLetter {
@@ -32,7 +42,15 @@ export interface InvitationLetter {
   url: string
 }
 
-export const invitationLetter = ({ serviceName, organization, invitedBy, role, message, days, url }: InvitationLetter): Text =>
+export const invitationLetter = ({
+  serviceName,
+  organization,
+  invitedBy,
+  role,
+  message,
+  days,
+  url,
+}: InvitationLetter): Text =>
   written(
     `${invitedBy} invites you to ${organization} on ${serviceName}`,
     [

@@ -21,7 +21,10 @@ export type SignInRefusal = { refused: 'invalid' } | { refused: 'locked'; waitMs
 
 /** The proofs by which people come in: a password, or a one-time link. */
 export interface SignIn {
-  /** `from` is the group of the client's address. An unknown address is refused like a wrong password, in the same time. */
+  /**
+   * `from` is the group of the client's address. An unknown address is refused like a wrong
+   * password, in the same time.
+   */
   withPassword(email: string, password: string, from: string): Promise<SignedIn | SignInRefusal>
   /** Uses the link up. */
   withLink(token: string): Promise<SignedIn | SignInRefusal>
@@ -31,7 +34,10 @@ export interface SignIn {
   asOwner(account: AccountState): Promise<SignedIn>
   /** A one-time link's token, which is nowhere at rest. */
   makeLink(account: AccountState, options?: { lifetimeMs?: number; mailed?: boolean }): string
-  /** Mails a link if the address has an account. It answers at once either way, so that the time does not tell. */
+  /**
+   * Mails a link if the address has an account. It answers at once either way, so that the time
+   * does not tell.
+   */
   mailLink(email: string, baseUrl: string): void
   /** Resolves when the letters asked for so far are in the outbox. */
   settled(): Promise<void>
@@ -65,7 +71,10 @@ const triesMax = 5
 const triesWindowMs = 15 * minuteMs
 /** Letters with a link to one account in the same time. */
 const lettersMax = 3
-/** So long after a link nobody is asked for the old password: it is what people do who have forgotten it. */
+/**
+ * So long after a link nobody is asked for the old password: it is what people do who have
+ * forgotten it.
+ */
 const freshLinkMs = hourMs
 
 /** No address is longer. */
@@ -73,8 +82,12 @@ const addressCharacters = 320
 
 const invalid = { refused: 'invalid' } as const
 
-/** The page that takes a link. It asks for a press of its button, so that a mail scanner that opens links does not use them up. */
-export const linkUrl = (baseUrl: string, token: string): string => `${baseUrl}/sign-in?token=${token}`
+/**
+ * The page that takes a link. It asks for a press of its button, so that a mail scanner that opens
+ * links does not use them up.
+ */
+export const linkUrl = (baseUrl: string, token: string): string =>
+  `${baseUrl}/sign-in?token=${token}`
 
 export const signIn = (deps: SignInDeps): SignIn => ({ ...withPasswords(deps), ...withLinks(deps) })
 
@@ -82,10 +95,15 @@ function withPasswords({ db, keys, sessions, passwords, hashes, clock }: SignInD
   const tries = attempts(triesMax, triesWindowMs, clock.monotonic)
 
   /** Takes as long for an account that is not there, or has no password. */
-  const proved = async (account: AccountState | undefined, password: string, name: string): Promise<true | SignInRefusal> => {
+  const proved = async (
+    account: AccountState | undefined,
+    password: string,
+    name: string,
+  ): Promise<true | SignInRefusal> => {
     const attempt = tries.take(name)
     if (attempt.waitMs !== undefined) return { refused: 'locked', waitMs: attempt.waitMs }
-    if (!(await hashes.matches(password, account && passwords.of(account.account.id)))) return invalid
+    if (!(await hashes.matches(password, account && passwords.of(account.account.id))))
+      return invalid
     attempt.forgive()
     return true
   }
@@ -105,11 +123,16 @@ function withPasswords({ db, keys, sessions, passwords, hashes, clock }: SignInD
   }
 
   const needsPassword: SignIn['needsPassword'] = ({ account }, { method, begunAt }) =>
-    passwords.of(account.id) !== undefined && !(method === 'link' && clock.now() - begunAt < freshLinkMs)
+    passwords.of(account.id) !== undefined &&
+    !(method === 'link' && clock.now() - begunAt < freshLinkMs)
 
   return {
     needsPassword,
-    async withPassword(email: string, password: string, from: string): Promise<SignedIn | SignInRefusal> {
+    async withPassword(
+      email: string,
+      password: string,
+      from: string,
+    ): Promise<SignedIn | SignInRefusal> {
       const address = email.toLowerCase()
       const account = keys.accountByEmail(address)
       const proof = await proved(account, password, tryName(address, from))
@@ -129,19 +152,41 @@ function withPasswords({ db, keys, sessions, passwords, hashes, clock }: SignInD
   }
 }
 
-function withLinks({ db, keys, sessions, links, mail, clock, ids, log, serviceName, linkLifetimeMs }: SignInDeps) {
+function withLinks({
+  db,
+  keys,
+  sessions,
+  links,
+  mail,
+  clock,
+  ids,
+  log,
+  serviceName,
+  linkLifetimeMs,
+}: SignInDeps) {
   let letters = Promise.resolve()
 
   const confirm = (state: AccountState) => {
     const { account } = state
-    if (account.emailConfirmedAt === null) keys.putAccount({ ...account, emailConfirmedAt: clock.now() })
+    if (account.emailConfirmedAt === null)
+      keys.putAccount({ ...account, emailConfirmedAt: clock.now() })
   }
 
-  const makeLink: SignIn['makeLink'] = ({ account }, { lifetimeMs = linkLifetimeMs, mailed = false } = {}) => {
+  const makeLink: SignIn['makeLink'] = (
+    { account },
+    { lifetimeMs = linkLifetimeMs, mailed = false } = {},
+  ) => {
     const token = ids.token()
     const now = clock.now()
     links.forget(now - dayMs)
-    links.put({ tokenHash: tokenHash(token), accountId: account.id, mailed, createdAt: now, expiresAt: now + lifetimeMs, usedAt: null })
+    links.put({
+      tokenHash: tokenHash(token),
+      accountId: account.id,
+      mailed,
+      createdAt: now,
+      expiresAt: now + lifetimeMs,
+      usedAt: null,
+    })
     return token
   }
 
@@ -152,13 +197,24 @@ function withLinks({ db, keys, sessions, links, mail, clock, ids, log, serviceNa
     if (!account || links.mailedSince(account.account.id, now - triesWindowMs) >= lettersMax) return
     transact(db, () => {
       const token = makeLink(account, { mailed: true })
-      const letter = linkLetter(serviceName, linkUrl(baseUrl, token), Math.round(linkLifetimeMs / minuteMs))
+      const letter = linkLetter(
+        serviceName,
+        linkUrl(baseUrl, token),
+        Math.round(linkLifetimeMs / minuteMs),
+      )
       const { id, email: to } = account.account
-      mail.post({ ...letter, to, accountId: id, dedupe: `sign-in:${ids.uuid()}`, confidential: true })
+      mail.post({
+        ...letter,
+        to,
+        accountId: id,
+        dedupe: `sign-in:${ids.uuid()}`,
+        confidential: true,
+      })
     })
   }
 
-  const usable = (token: string) => (isToken(token) ? links.usable(tokenHash(token), clock.now()) : undefined)
+  const usable = (token: string) =>
+    isToken(token) ? links.usable(tokenHash(token), clock.now()) : undefined
 
   return {
     makeLink,

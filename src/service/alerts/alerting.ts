@@ -40,16 +40,27 @@ export interface AlertingDeps extends AlertMessagesDeps {
   intervalMs: number
 }
 
-/** Puts alerts together and ties them to what comes in. The readers of prices must hear of a change before they do. */
+/**
+ * Puts alerts together and ties them to what comes in. The readers of prices must hear of a change
+ * before they do.
+ */
 export function alerting(deps: AlertingDeps): Alerting {
   const { db, clock } = deps
   const store = alertStore(db)
   const triggerStore = alertTriggerStore(db)
   const moments = alertMoments({ ...deps, now: clock.now })
   const evaluation = alertEvaluation({
-    ...{ ...deps, alerts: store, triggers: triggerStore, prices: alertPriceStore(db), moments, teller: alertMessages(deps) },
+    ...deps,
+    alerts: store,
+    triggers: triggerStore,
+    prices: alertPriceStore(db),
+    moments,
+    teller: alertMessages(deps),
   })
   deps.ingest.listenInside(evaluation.note)
   deps.ingest.listen(evaluation.follow)
-  return { alerts: alerts({ ...deps, store, triggerStore, moments, evaluation }), backtests: backtests(deps) }
+  return {
+    alerts: alerts({ ...deps, store, triggerStore, moments, evaluation }),
+    backtests: backtests(deps),
+  }
 }

@@ -40,14 +40,25 @@ export interface Alerts {
   watching(accountId: string, seriesId: number): Alert[]
   /** An alert of the account; another account's is as unknown as none. */
   own(accountId: string, id: string): Alert | undefined
-  create(account: AccountState, settings: AlertSettings, options?: { id?: string }): Alert | AlertRefusal
-  /** Another code or condition ends the cooldown, and only prices that come in from then on count. */
+  create(
+    account: AccountState,
+    settings: AlertSettings,
+    options?: { id?: string },
+  ): Alert | AlertRefusal
+  /**
+   * Another code or condition ends the cooldown, and only prices that come in from then on count.
+   */
   change(alert: Alert, change: Partial<AlertSettings>): Alert
   remove(alert: Alert): void
   /** Newest first. */
   history(alert: Alert, limit: number): AlertTrigger[]
   /** Of one alert or of all alerts of the account, newest first. */
-  triggers(accountId: string, alert: Alert | undefined, limit: number, offset: number): { rows: NamedTrigger[]; total: number }
+  triggers(
+    accountId: string,
+    alert: Alert | undefined,
+    limit: number,
+    offset: number,
+  ): { rows: NamedTrigger[]; total: number }
   /** Analytics alerts that have fired with their newest trigger, newest first. */
   firedAnalytics(
     accountId: string,
@@ -77,12 +88,16 @@ export interface AlertsDeps {
 export function alerts(deps: AlertsDeps): Alerts {
   const { db, store, triggerStore, moments, evaluation, catalogue, keys, clock, ids } = deps
   const codeOf = ({ seriesId }: Alert) => catalogue.byId(seriesId).code
-  const inCooldown = (alert: Alert) => isCooling(alert.coolingFrom, alert.cooldownMinutes, clock.now())
+  const inCooldown = (alert: Alert) =>
+    isCooling(alert.coolingFrom, alert.cooldownMinutes, clock.now())
 
   return {
     evaluation,
     inCooldown,
-    list: accountId => store.ofAccount(accountId).sort((a, b) => compared(codeOf(a), codeOf(b)) || a.number - b.number),
+    list: accountId =>
+      store
+        .ofAccount(accountId)
+        .sort((a, b) => compared(codeOf(a), codeOf(b)) || a.number - b.number),
     watching: store.ofSeries,
     own(accountId, id) {
       const found = store.byId(id)
@@ -96,8 +111,15 @@ export function alerts(deps: AlertsDeps): Alerts {
         if (limit !== null && count >= limit) return { refused: 'limit' as const, limit, count }
         const now = clock.now()
         store.add({
-          ...{ ...settings, id, accountId, armedAt: now, coolingFrom: null, triggerCount: 0, lastTriggeredAt: null },
-          ...{ createdAt: now, updatedAt: now },
+          ...settings,
+          id,
+          accountId,
+          armedAt: now,
+          coolingFrom: null,
+          triggerCount: 0,
+          lastTriggeredAt: null,
+          createdAt: now,
+          updatedAt: now,
         })
         return store.byId(id)!
       })
@@ -105,7 +127,9 @@ export function alerts(deps: AlertsDeps): Alerts {
     change(alert, change) {
       const now = clock.now()
       const next = { ...alert, ...change, updatedAt: now }
-      const isOther = next.seriesId !== alert.seriesId || JSON.stringify(next.condition) !== JSON.stringify(alert.condition)
+      const isOther =
+        next.seriesId !== alert.seriesId ||
+        JSON.stringify(next.condition) !== JSON.stringify(alert.condition)
       if (isOther) next.coolingFrom = null
       if (isOther || (next.enabled && !alert.enabled)) next.armedAt = now
       store.put(next)
@@ -115,10 +139,18 @@ export function alerts(deps: AlertsDeps): Alerts {
     history: (alert, limit) => triggerStore.newest(alert.number, limit),
     triggers: (accountId, alert, limit, offset) =>
       alert
-        ? { rows: triggerStore.pageOf(alert.number, limit, offset), total: triggerStore.countOf(alert.number) }
-        : { rows: triggerStore.page(accountId, limit, offset), total: triggerStore.count(accountId) },
+        ? {
+            rows: triggerStore.pageOf(alert.number, limit, offset),
+            total: triggerStore.countOf(alert.number),
+          }
+        : {
+            rows: triggerStore.page(accountId, limit, offset),
+            total: triggerStore.count(accountId),
+          },
     firedAnalytics: (accountId, limit, offset) => ({
-      rows: store.firedAnalytics(accountId, limit, offset).map(alert => ({ alert, last: triggerStore.newest(alert.number, 1)[0] })),
+      rows: store
+        .firedAnalytics(accountId, limit, offset)
+        .map(alert => ({ alert, last: triggerStore.newest(alert.number, 1)[0] })),
       total: store.countFiredAnalytics(accountId),
     }),
     suspendedReason(alert) {
@@ -133,15 +165,29 @@ export function alerts(deps: AlertsDeps): Alerts {
         const cooling = inCooldown(alert)
         if (!newest) {
           const missing = `${codeOf(alert)} has no price.`
-          return { alert, condition, price: undefined, inCooldown: cooling, result: 'no_data', missing }
+          return {
+            alert,
+            condition,
+            price: undefined,
+            inCooldown: cooling,
+            result: 'no_data',
+            missing,
+          }
         }
-        const price = { value: answeredPrice(newest.series, newest.value), observedAt: newest.observedAt }
+        const price = {
+          value: answeredPrice(newest.series, newest.value),
+          observedAt: newest.observedAt,
+        }
         const judged = evaluate(alert.condition, newest.moment)
         if (!judged.enough) {
           const missing = `${codeOf(alert)} has ${judged.have} daily closes of the ${judged.need} that this takes.`
           return { alert, condition, price, inCooldown: cooling, result: 'no_data', missing }
         }
-        const result = !judged.value.holds ? 'not_triggered' : cooling ? 'in_cooldown' : 'would_trigger'
+        const result = !judged.value.holds
+          ? 'not_triggered'
+          : cooling
+            ? 'in_cooldown'
+            : 'would_trigger'
         return { alert, condition, price, inCooldown: cooling, result, missing: undefined }
       })
     },

@@ -1,6 +1,11 @@
 import { type Clock, sleep, systemClock } from '../../lib/clock.ts'
 import { isoDay, startOfDay } from '../../lib/instant.ts'
-import { type AlertCondition, alertMoment, evaluate, isCooling } from '../../market/alerts/condition.ts'
+import {
+  type AlertCondition,
+  alertMoment,
+  evaluate,
+  isCooling,
+} from '../../market/alerts/condition.ts'
 import type { Close } from '../../market/prices/window.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import type { ObservationStore } from '../../store/prices/observations.ts'
@@ -26,7 +31,10 @@ export interface BacktestResult {
   cooldownSuppressed: number
 }
 
-/** Judges every observation of a range as if it had come in when it was made, by the rule and cooldown of live alerts. */
+/**
+ * Judges every observation of a range as if it had come in when it was made, by the rule and
+ * cooldown of live alerts.
+ */
 export interface Backtests {
   run(question: BacktestQuestion): Promise<BacktestResult>
 }
@@ -45,7 +53,12 @@ export function backtests(deps: {
   const { observations, quarantine, closes, stopwatch = systemClock() } = deps
   return {
     async run({ condition, cooldownMinutes, series, from, to }) {
-      const result: BacktestResult = { observations: 0, triggerCount: 0, triggers: [], cooldownSuppressed: 0 }
+      const result: BacktestResult = {
+        observations: 0,
+        triggerCount: 0,
+        triggers: [],
+        cooldownSuppressed: 0,
+      }
       const day = growingCloses(condition.kind === 'price' ? [] : closes.of(series.id), from)
       let firedAt: number | null = null
       let firedOn = Number.NaN
@@ -69,7 +82,8 @@ export function backtests(deps: {
         firedAt = observedAt
         firedOn = startOfDay(observedAt)
         result.triggerCount += 1
-        if (result.triggers.length < triggersShown) result.triggers.push({ triggeredAt: observedAt, value: price })
+        if (result.triggers.length < triggersShown)
+          result.triggers.push({ triggeredAt: observedAt, value: price })
       }
 
       for (const stretch of quarantine.clear(series.id, from, to)) {
@@ -92,7 +106,10 @@ export function backtests(deps: {
   }
 }
 
-/** The closes as they grew: those of the days before the range, then the last observation so far of each day in it. */
+/**
+ * The closes as they grew: those of the days before the range, then the last observation so far of
+ * each day in it.
+ */
 function growingCloses(held: readonly Close[], from: number) {
   const first = isoDay(from)
   const closes = held.filter(close => close.day < first)

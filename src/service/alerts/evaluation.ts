@@ -19,18 +19,26 @@ import type { Teller } from './messages.ts'
 import { type AlertMoments, answeredPrice } from './moment.ts'
 
 /**
- * Judges alerts by the prices of their codes. A price that may fire an alert is noted in the transaction that records it, and judged right
- * after: what a crash interrupts goes on from the notes, and the key of the triggers keeps it from firing twice. The alerts of a code fire at
- * most once in an interval; what comes in meanwhile is judged at its end, price by price, in its order.
+ * Judges alerts by the prices of their codes. A price that may fire an alert is noted in the
+ * transaction that records it, and judged right after: what a crash interrupts goes on from the
+ * notes, and the key of the triggers keeps it from firing twice. The alerts of a code fire at most
+ * once in an interval; what comes in meanwhile is judged at its end, price by price, in its order.
  */
 export interface AlertEvaluation {
-  /** Inside the transaction that wrote the changes: notes the prices that alerts must be judged by. */
+  /**
+   * Inside the transaction that wrote the changes: notes the prices that alerts must be judged by.
+   */
   note(changes: readonly Change[]): void
-  /** After that transaction: judges what was noted, at once where that takes no longer than a slice. */
+  /**
+   * After that transaction: judges what was noted, at once where that takes no longer than a slice.
+   */
   follow(): void
   /** Judges all that is due, slice by slice, and drops what is left of removed alerts. */
   pass(): Promise<void>
-  /** When the next code that waits for its interval is due, after `after`; undefined when none waits. */
+  /**
+   * When the next code that waits for its interval is due, after `after`; undefined when none
+   * waits.
+   */
   dueAfter(after: number): number | undefined
   /** Ends a pass after its present slice. */
   stop(): void
@@ -58,7 +66,10 @@ export interface AlertEvaluationDeps {
 const sliceMs = 25
 /** Of the first one, which comes on top of the transaction that recorded the price. */
 const followMs = 10
-/** Of it for the work, however long commits take: else a slow disk would have a commit for every alert. */
+/**
+ * Of it for the work, however long commits take: else a slow disk would have a commit for every
+ * alert.
+ */
 const workMinMs = 8
 /** Alerts judged and told together: a millisecond or two where all of them fire. */
 const alertsEach = 100
@@ -67,13 +78,30 @@ const entriesEach = 5000
 const dropEach = 1000
 
 export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
-  const { db, alerts, triggers, prices, catalogue, keys, clock, log, intervalMs, stopwatch = systemClock() } = deps
+  const {
+    db,
+    alerts,
+    triggers,
+    prices,
+    catalogue,
+    keys,
+    clock,
+    log,
+    intervalMs,
+    stopwatch = systemClock(),
+  } = deps
   const fire = firing(deps)
   const paced = pacing(db, stopwatch)
   const newsOf = newsReader(deps)
-  /** Of each code: when its present or last pass began, the last price noted by then, and whether it fired anything. */
+  /**
+   * Of each code: when its present or last pass began, the last price noted by then, and whether it
+   * fired anything.
+   */
   const passes = new Map<number, { at: number; upTo: number; hasFired: boolean }>()
-  /** The price that is being judged and how far that has come; it is gone on with before another one is begun. */
+  /**
+   * The price that is being judged and how far that has come; it is gone on with before another one
+   * is begun.
+   */
   let begun: { price: PendingPrice; cursor: Cursor } | undefined
   let noted = true
   let running: Promise<void> | undefined
@@ -88,9 +116,19 @@ export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
   const matters = (watched: Series, { observedAt, value }: Observation, at: number): boolean => {
     const { id } = watched
     if (!alerts.isWatched(id)) return false
-    if (isResting(id) || prices.isPending(id) || alerts.reach(id, 0, entriesEach) !== undefined) return true
+    if (isResting(id) || prices.isPending(id) || alerts.reach(id, 0, entriesEach) !== undefined)
+      return true
     const price = { seriesId: id, observedAt, at }
-    return alerts.candidates(price, answeredPrice(watched, value), startOfDay(observedAt), 0, Number.MAX_SAFE_INTEGER, 1).length > 0
+    return (
+      alerts.candidates(
+        price,
+        answeredPrice(watched, value),
+        startOfDay(observedAt),
+        0,
+        Number.MAX_SAFE_INTEGER,
+        1,
+      ).length > 0
+    )
   }
 
   /** The price to go on with, if any is due. */
@@ -99,20 +137,42 @@ export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
       const { seriesId, number } = price
       if (number <= (passes.get(seriesId)?.upTo ?? 0)) return true
       if (isResting(seriesId)) return false
-      passes.set(seriesId, { at: clock.now(), upTo: prices.last(seriesId) ?? number, hasFired: false })
+      passes.set(seriesId, {
+        at: clock.now(),
+        upTo: prices.last(seriesId) ?? number,
+        hasFired: false,
+      })
       return true
     })
 
-  /** Judges alerts by one price until the time is up; where it came to, undefined when all are judged. */
-  const judgeSome = (price: PendingPrice, from: Cursor, careful: boolean, until: number): Cursor | undefined => {
+  /**
+   * Judges alerts by one price until the time is up; where it came to, undefined when all are
+   * judged.
+   */
+  const judgeSome = (
+    price: PendingPrice,
+    from: Cursor,
+    careful: boolean,
+    until: number,
+  ): Cursor | undefined => {
     const series = catalogue.byId(price.sourceId)
     const moment = deps.moments.of({ series, observedAt: price.observedAt, value: price.value })
     const judging = { price, series, moment, teller: deps.teller(), isEntitled: entitlement(keys) }
     let { after, upTo } = from
     for (;;) {
-      if (after >= upTo) upTo = alerts.reach(price.seriesId, after, entriesEach) ?? Number.MAX_SAFE_INTEGER
-      const found = alerts.candidates(price, moment.price, startOfDay(price.observedAt), after, upTo, alertsEach)
-      const hasFired = careful ? found.map(alert => attempt(alert, judging)).includes(true) : fire(found, judging)
+      if (after >= upTo)
+        upTo = alerts.reach(price.seriesId, after, entriesEach) ?? Number.MAX_SAFE_INTEGER
+      const found = alerts.candidates(
+        price,
+        moment.price,
+        startOfDay(price.observedAt),
+        after,
+        upTo,
+        alertsEach,
+      )
+      const hasFired = careful
+        ? found.map(alert => attempt(alert, judging)).includes(true)
+        : fire(found, judging)
       if (hasFired) passes.get(price.seriesId)!.hasFired = true
       after = found.length === alertsEach ? found.at(-1)!.number : upTo
       const isDone = after === Number.MAX_SAFE_INTEGER
@@ -146,7 +206,8 @@ export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
     noted = false
     if (!price) return false
     const from = begun?.cursor ?? { after: 0, upTo: 0 }
-    const slice = (careful: boolean) => paced(until, workUntil => judgeSome(price, from, careful, workUntil))
+    const slice = (careful: boolean) =>
+      paced(until, workUntil => judgeSome(price, from, careful, workUntil))
     let next: Cursor | undefined
     try {
       next = slice(false)
@@ -189,7 +250,13 @@ export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
         if (!news) continue
         for (const watched of watchedBy(catalogue, series, at)) {
           if (!matters(watched, news, at)) continue
-          prices.add({ seriesId: watched.id, sourceId: series.id, observedAt: news.observedAt, value: news.value, at })
+          prices.add({
+            seriesId: watched.id,
+            sourceId: series.id,
+            observedAt: news.observedAt,
+            value: news.value,
+            at,
+          })
           noted = true
         }
       }
@@ -210,7 +277,9 @@ export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
     },
     pass: () => pass(),
     dueAfter(after) {
-      const waiting = prices.heads().map(({ seriesId }) => (passes.get(seriesId)?.at ?? after) + intervalMs)
+      const waiting = prices
+        .heads()
+        .map(({ seriesId }) => (passes.get(seriesId)?.at ?? after) + intervalMs)
       const later = waiting.filter(at => at > after)
       return later.length > 0 ? Math.min(...later) : undefined
     },
@@ -220,22 +289,29 @@ export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
   }
 }
 
-/** The codes whose alerts a price of a series is for: its own, and the futures family that it speaks for at present. */
+/**
+ * The codes whose alerts a price of a series is for: its own, and the futures family that it speaks
+ * for at present.
+ */
 function watchedBy(catalogue: Catalogue, series: Series, now: number): Series[] {
   const family = series.contractOf === null ? undefined : catalogue.named(series.contractOf)
-  return family && catalogue.resolve(family.code, now)?.series.id === series.id ? [series, family] : [series]
+  return family && catalogue.resolve(family.code, now)?.series.id === series.id
+    ? [series, family]
+    : [series]
 }
 
 /**
- * The new price in a change: an observation newer than all before it, or a correction of the newest. What lies further back, in quarantine,
- * or so long ago that it is history, is none.
+ * The new price in a change: an observation newer than all before it, or a correction of the
+ * newest. What lies further back, in quarantine, or so long ago that it is history, is none.
  */
 function newsReader({ catalogue, quarantine }: AlertEvaluationDeps) {
   return ({ inserted, revised }: Change, series: Series, now: number): Observation | undefined => {
     const lastAt = catalogue.extent(series)?.lastAt ?? Number.NEGATIVE_INFINITY
     const newestAt = Math.max(lastAt, inserted.at(-1)?.observedAt ?? lastAt)
     // One write may correct what it inserts.
-    const newest = revised.findLast(one => one.observedAt === newestAt) ?? inserted.findLast(one => one.observedAt === newestAt)
+    const newest =
+      revised.findLast(one => one.observedAt === newestAt) ??
+      inserted.findLast(one => one.observedAt === newestAt)
     if (!newest || !isNews(series, newestAt, now)) return undefined
     return quarantine.clear(series.id, newestAt, newestAt + 1).length > 0 ? newest : undefined
   }
@@ -244,7 +320,10 @@ function newsReader({ catalogue, quarantine }: AlertEvaluationDeps) {
 /** What a commit is taken to need before one has been seen. */
 const commitFirstMs = 10
 
-/** Transactions that end about when they should: a commit takes as long as the dearest of the last ones did. */
+/**
+ * Transactions that end about when they should: a commit takes as long as the dearest of the last
+ * ones did.
+ */
 function pacing(db: Database, stopwatch: Clock) {
   let commitMs = commitFirstMs
   return <T>(until: number, work: (until: number) => T): T => {
@@ -261,7 +340,9 @@ function pacing(db: Database, stopwatch: Clock) {
   }
 }
 
-/** How far the alerts of a price have been judged, by their numbers, and up to where they are read. */
+/**
+ * How far the alerts of a price have been judged, by their numbers, and up to where they are read.
+ */
 interface Cursor {
   after: number
   upTo: number
@@ -271,4 +352,7 @@ const storageFaults = /^SQLITE_(FULL|BUSY|LOCKED|IOERR|READONLY|CANTOPEN)/
 
 /** The disk is full, failing or held by another process: the same work may succeed later. */
 const isStorageFault = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' && storageFaults.test(error.code)
+  error instanceof Error &&
+  'code' in error &&
+  typeof error.code === 'string' &&
+  storageFaults.test(error.code)

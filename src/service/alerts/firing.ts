@@ -33,7 +33,9 @@ export interface Judging {
 }
 
 /** Whether accounts may have their alerts now: each is looked up once. */
-export function entitlement(keys: Pick<Keyring, 'account' | 'entitlements'>): (alert: WatchingAlert) => boolean {
+export function entitlement(
+  keys: Pick<Keyring, 'account' | 'entitlements'>,
+): (alert: WatchingAlert) => boolean {
   const known = new Map<string, Entitlements | undefined>()
   const read = (accountId: string): Entitlements | undefined => {
     const entitled = entitledNow(keys, accountId)
@@ -48,28 +50,53 @@ export function entitlement(keys: Pick<Keyring, 'account' | 'entitlements'>): (a
 }
 
 /**
- * Fires those of the alerts whose condition holds and whose plan has them: their triggers, their counters and their messages, in the
- * caller's transaction. Answers whether any fired.
+ * Fires those of the alerts whose condition holds and whose plan has them: their triggers, their
+ * counters and their messages, in the caller's transaction. Answers whether any fired.
  */
-export function firing(deps: { alerts: AlertStore; triggers: AlertTriggerStore; catalogue: Catalogue; ids: Ids }) {
+export function firing(deps: {
+  alerts: AlertStore
+  triggers: AlertTriggerStore
+  catalogue: Catalogue
+  ids: Ids
+}) {
   const { alerts, triggers, catalogue, ids } = deps
-  const firedOf = (alert: WatchingAlert, { price, series, moment, isEntitled }: Judging): FiredAlert | undefined => {
+  const firedOf = (
+    alert: WatchingAlert,
+    { price, series, moment, isEntitled }: Judging,
+  ): FiredAlert | undefined => {
     if (!isEntitled(alert)) return undefined
     const judged = evaluate(alert.condition, moment)
     if (!judged.enough || !judged.value.holds) return undefined
     const { condition: rule } = alert
     return {
-      ...{ alert, series, verdict: judged.value, watched: catalogue.byId(alert.seriesId), condition: conditionText(rule) },
-      ...{ price: moment.price, metadata: rule.kind === 'price' ? null : measuredRow(judged.value, moment.price) },
-      ...{ triggerCount: alert.triggerCount + 1, triggeredAt: price.at, observedAt: firedOn(alert, price.observedAt) },
+      alert,
+      series,
+      verdict: judged.value,
+      watched: catalogue.byId(alert.seriesId),
+      condition: conditionText(rule),
+      price: moment.price,
+      metadata: rule.kind === 'price' ? null : measuredRow(judged.value, moment.price),
+      triggerCount: alert.triggerCount + 1,
+      triggeredAt: price.at,
+      observedAt: firedOn(alert, price.observedAt),
     }
   }
   const triggerOf = (fired: FiredAlert, channels: readonly string[]): AlertTrigger => {
     const { alert, verdict, price, condition, metadata, triggeredAt, observedAt } = fired
     const { number, accountId, seriesId } = alert
     return {
-      ...{ id: ids.uuid(), alert: number, accountId, seriesId, observedAt, triggeredAt, price, condition, channels, metadata },
-      ...{ value: verdict.value, threshold: verdict.threshold },
+      id: ids.uuid(),
+      alert: number,
+      accountId,
+      seriesId,
+      observedAt,
+      triggeredAt,
+      price,
+      condition,
+      channels,
+      metadata,
+      value: verdict.value,
+      threshold: verdict.threshold,
     }
   }
   return (found: readonly WatchingAlert[], judging: Judging): boolean => {
@@ -85,7 +112,8 @@ export function firing(deps: { alerts: AlertStore; triggers: AlertTriggerStore; 
       fired.map(one => one.alert.number),
       judging.price.at,
     )
-    for (const { alert, triggerCount } of fired) if (triggerCount % trimEach === 0) triggers.trim(alert.number, triggersKept, 2 * trimEach)
+    for (const { alert, triggerCount } of fired)
+      if (triggerCount % trimEach === 0) triggers.trim(alert.number, triggersKept, 2 * trimEach)
     return true
   }
 }

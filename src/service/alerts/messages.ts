@@ -76,14 +76,24 @@ export const alertMessages = (deps: AlertMessagesDeps) => (): Teller => {
         if (made[place]! > 0 || (webhookUrl !== null && ways.webhooks)) own.push('webhook')
         if (ways.email !== undefined) {
           letters.push({
-            ...{ to: ways.email, ...alertLetter(one, serviceName), accountId, dedupe: dedupeOf(one), ref: `alert:${alert.id}` },
+            to: ways.email,
+            ...alertLetter(one, serviceName),
+            accountId,
+            dedupe: dedupeOf(one),
+            ref: `alert:${alert.id}`,
           })
           own.push('email')
         }
-        const number = ways.number(alert.condition.kind === 'price' ? 'price_alert' : 'analytics_alert')
+        const number = ways.number(
+          alert.condition.kind === 'price' ? 'price_alert' : 'analytics_alert',
+        )
         if (number !== undefined) {
           const text = `${serviceName}: ${alertLine(one)}`
-          if (texts.post({ to: number, text, accountId, dedupe: dedupeOf(one), purpose: 'alert' }) !== undefined) own.push('sms')
+          if (
+            texts.post({ to: number, text, accountId, dedupe: dedupeOf(one), purpose: 'alert' }) !==
+            undefined
+          )
+            own.push('sms')
         }
         own.push('in_app')
         const others = told.get(accountId)
@@ -95,7 +105,8 @@ export const alertMessages = (deps: AlertMessagesDeps) => (): Teller => {
       return channels
     },
     end() {
-      for (const [accountId, fired] of told) notices.post({ accountId, ...noticeOf(fired) }, fired[0]!.triggeredAt)
+      for (const [accountId, fired] of told)
+        notices.post({ accountId, ...noticeOf(fired) }, fired[0]!.triggeredAt)
     },
   }
 }
@@ -106,7 +117,13 @@ function noticeOf(fired: readonly FiredAlert[]) {
   const { alert, watched, price } = fired[0]!
   const shared = { commodity_code: watched.code, price }
   const type = 'price_alert'
-  if (fired.length === 1) return { type, title: alert.name, message: alertLine(fired[0]!), data: { alert_id: alert.id, ...shared } }
+  if (fired.length === 1)
+    return {
+      type,
+      title: alert.name,
+      message: alertLine(fired[0]!),
+      data: { alert_id: alert.id, ...shared },
+    }
   const lines = fired.slice(0, noticeLinesMax).map(alertLine)
   const rest = fired.length > noticeLinesMax ? [`And ${fired.length - noticeLinesMax} more.`] : []
   return {
@@ -143,11 +160,28 @@ const burstOf = ({ observedAt, watched }: FiredAlert) => `alert.${observedAt}.${
 const dedupeOf = (fired: FiredAlert) => `${burstOf(fired)}.${fired.alert.number}`
 
 function eventOf(fired: FiredAlert): OwnEvent {
-  const { alert, watched, series, verdict, price, condition, triggerCount, triggeredAt: at, observedAt } = fired
+  const {
+    alert,
+    watched,
+    series,
+    verdict,
+    price,
+    condition,
+    triggerCount,
+    triggeredAt: at,
+    observedAt,
+  } = fired
   const { condition: rule, accountId, webhookUrl: url } = alert
   const commodity = watched.code
   const triggered_at = isoInstant(at)
-  const about = { at, dedupe: burstOf(fired), rank: { at: observedAt, number: alert.number }, accountId, commodity, url }
+  const about = {
+    at,
+    dedupe: burstOf(fired),
+    rank: { at: observedAt, number: alert.number },
+    accountId,
+    commodity,
+    url,
+  }
   if (rule.kind === 'price') {
     const data = {
       alert_id: alert.id,
@@ -188,22 +222,34 @@ function eventOf(fired: FiredAlert): OwnEvent {
 export const shownMeasure = (value: number): number => roundTo(value, 6)
 
 const shown = (value: number | undefined) => (value === undefined ? undefined : shownMeasure(value))
-const present = (row: Record<string, unknown>) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined))
+const present = (row: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined))
 
 /** What was measured, as history answers it. */
 export function measuredRow({ measures }: Verdict, price: number): Record<string, unknown> {
   const { trend, zScore, mean, stdDev, rsi, volatility, baselineVolatility } = measures
   return present({
-    ...{ z_score: shown(zScore), mean: shown(mean), std_dev: shown(stdDev), rsi: shown(rsi) },
-    ...{ volatility: shown(volatility), baseline_volatility: shown(baselineVolatility), trend, current_price: price },
+    z_score: shown(zScore),
+    mean: shown(mean),
+    std_dev: shown(stdDev),
+    rsi: shown(rsi),
+    volatility: shown(volatility),
+    baseline_volatility: shown(baselineVolatility),
+    trend,
+    current_price: price,
   })
 }
 
 function detailsOf({ measures }: Verdict): Record<string, unknown> {
   const { trend, zScore, mean, stdDev, rsi, volatility, baselineVolatility } = measures
   return present({
-    ...{ trend, current_rsi: shown(rsi), z_score: shown(zScore), mean: shown(mean), std_dev: shown(stdDev) },
-    ...{ volatility: shown(volatility), baseline_volatility: shown(baselineVolatility) },
+    trend,
+    current_rsi: shown(rsi),
+    z_score: shown(zScore),
+    mean: shown(mean),
+    std_dev: shown(stdDev),
+    volatility: shown(volatility),
+    baseline_volatility: shown(baselineVolatility),
   })
 }
 
@@ -231,8 +277,22 @@ function alertLetter(fired: FiredAlert, serviceName: string) {
       ? `It stays quiet for ${alert.cooldownMinutes} minutes now.`
       : 'It has no cooldown and fires again with the next price that meets it.'
   const how = `To pause it, set "enabled" to false: PATCH /v1/alerts/${alert.id}`
-  const text = [line, '', ...rows.map(([name, value]) => `${name}: ${value}`), '', rest, how, '', serviceName].join('\n')
-  const cells = rows.map(([name, value]) => `<tr><td>${Bun.escapeHTML(name)}</td><td>${Bun.escapeHTML(value)}</td></tr>`).join('')
+  const text = [
+    line,
+    '',
+    ...rows.map(([name, value]) => `${name}: ${value}`),
+    '',
+    rest,
+    how,
+    '',
+    serviceName,
+  ].join('\n')
+  const cells = rows
+    .map(
+      ([name, value]) =>
+        `<tr><td>${Bun.escapeHTML(name)}</td><td>${Bun.escapeHTML(value)}</td></tr>`,
+    )
+    .join('')
   const html = `<p>${Bun.escapeHTML(line)}</p><table cellpadding="4">${cells}</table><p>${rest}<br>${Bun.escapeHTML(how)}</p><p>${Bun.escapeHTML(serviceName)}</p>`
   return { subject: `${alert.name}: ${watched.code} ${priceText(series, price)}`, text, html }
 }

@@ -34,22 +34,32 @@ export function alertMoments(deps: {
 }): AlertMoments {
   const { board, closes, catalogue, now } = deps
   const of = ({ series, observedAt, value }: Priced): AlertMoment =>
-    alertMoment(answeredPrice(series, value), () => closesAt(closes.of(series.id), observedAt, value))
+    alertMoment(answeredPrice(series, value), () =>
+      closesAt(closes.of(series.id), observedAt, value),
+    )
   return {
     of,
     newest(watched) {
       const quote = board.quote(catalogue.resolve(watched.code, now())?.series ?? watched)
       if (!quote) return undefined
-      const price = { series: quote.series, observedAt: quote.observation.observedAt, value: quote.observation.value }
+      const price = {
+        series: quote.series,
+        observedAt: quote.observation.observedAt,
+        value: quote.observation.value,
+      }
       return { ...price, moment: of(price) }
     },
   }
 }
 
 /** What a client is answered is what an alert is judged by. */
-export const answeredPrice = (series: Series, value: number): number => roundTo(value, series.decimals)
+export const answeredPrice = (series: Series, value: number): number =>
+  roundTo(value, series.decimals)
 
-/** The closes as they were when the price was the newest: what came later, on its day or after, is not there yet. */
+/**
+ * The closes as they were when the price was the newest: what came later, on its day or after, is
+ * not there yet.
+ */
 function closesAt(held: readonly Close[], observedAt: number, value: number): Close[] {
   const day = isoDay(observedAt)
   let end = held.length

@@ -10,7 +10,11 @@ import { ledgerPayments, testPayments } from '../../send/billing/processor-manua
 import { stripeProcessor } from '../../send/billing/processor-stripe.ts'
 import { type Invoice, type InvoiceFilter, invoiceStore } from '../../store/billing/invoices.ts'
 import { paymentStore } from '../../store/billing/payments.ts'
-import { type Subscription, type SubscriptionStore, subscriptionStore } from '../../store/billing/subscriptions.ts'
+import {
+  type Subscription,
+  type SubscriptionStore,
+  subscriptionStore,
+} from '../../store/billing/subscriptions.ts'
 import type { CreditStore } from '../../store/keys/credits.ts'
 import type { Credits } from '../keys/credits.ts'
 import type { KeyChanges } from '../keys/key-changes.ts'
@@ -31,7 +35,10 @@ import type { SubscriptionEngine } from './terms.ts'
 export interface Billing {
   /** `manual`, or the processor's name. */
   provider: string
-  /** The running subscription, as it is now; undefined for the free plan and for plans that the operator set by hand. */
+  /**
+   * The running subscription, as it is now; undefined for the free plan and for plans that the
+   * operator set by hand.
+   */
   current(account: AccountState): Subscription | undefined
   /** What `subscription_status` of the account says. */
   standing(account: AccountState): BillingStanding
@@ -86,12 +93,21 @@ export function billing(deps: BillingDeps): Billing {
   const { billing: settings, brand, server } = config
   const manual = config.mode === 'dev' ? testPayments : ledgerPayments
   const processor = processorOf(config, clock)
-  const stores = { subscriptions: subscriptionStore(db), invoices: invoiceStore(db), payments: paymentStore(db) }
+  const stores = {
+    subscriptions: subscriptionStore(db),
+    invoices: invoiceStore(db),
+    payments: paymentStore(db),
+  }
   const { subscriptions, invoices, payments } = stores
   const book = billingBook({
-    ...{ ...deps, ...stores, serviceName: brand.serviceName, baseUrl: server.baseUrl, termsMs: settings.termsMs },
+    ...deps,
+    ...stores,
+    serviceName: brand.serviceName,
+    baseUrl: server.baseUrl,
+    termsMs: settings.termsMs,
   })
-  const methodOf = (accountId: string) => payments.customer(accountId, 'manual')?.paymentMethodId ?? manual.methods[0]!.id
+  const methodOf = (accountId: string) =>
+    payments.customer(accountId, 'manual')?.paymentMethodId ?? manual.methods[0]!.id
   const charge = (accountId: string) => manual.charge(methodOf(accountId))
   const shared = { ...deps, ...stores, book, processor, charge }
   const own = ownSubscriptions({ ...shared, graceMs: settings.graceMs })
@@ -100,7 +116,11 @@ export function billing(deps: BillingDeps): Billing {
     if (!remote) throw new ProcessorUnavailable('No processor is configured.')
     return remote.customerOf(account)
   }
-  const sales = creditSales({ ...shared, packs: settings.creditPacks.map(text => creditPackOf(text)!), customerOf })
+  const sales = creditSales({
+    ...shared,
+    packs: settings.creditPacks.map(text => creditPackOf(text)!),
+    customerOf,
+  })
   const messages = inbound({ ...shared, remote, sales })
 
   const current = ({ account }: AccountState): Subscription | undefined => {
@@ -113,17 +133,25 @@ export function billing(deps: BillingDeps): Billing {
     current,
     standing(account) {
       const held = current(account)
-      if (held) return { status: held.status as BillingStanding['status'], cancelAtPeriodEnd: held.cancelAtPeriodEnd }
+      if (held)
+        return {
+          status: held.status as BillingStanding['status'],
+          cancelAtPeriodEnd: held.cancelAtPeriodEnd,
+        }
       // A plan that the operator set is as good as one that is paid for.
       const { state } = keys.entitlements(account)
-      const status = withoutSubscription[state] ?? (subscriptions.latest(account.account.id) ? 'cancelled' : 'none')
+      const status =
+        withoutSubscription[state] ??
+        (subscriptions.latest(account.account.id) ? 'cancelled' : 'none')
       return { status, cancelAtPeriodEnd: false }
     },
     subscriptions: byWhomItIsRun(own, remote, subscriptions),
     payments: billingPayments({ ...shared, manual, methodOf, customerOf, retry: own.retryAll }),
     credits: sales,
     invoices: {
-      ...{ page: invoices.page, count: invoices.count, byId: invoices.byId },
+      page: invoices.page,
+      count: invoices.count,
+      byId: invoices.byId,
       own(accountId, id) {
         const found = invoices.byId(id)
         return found?.accountId === accountId ? found : undefined
@@ -146,7 +174,10 @@ export function billing(deps: BillingDeps): Billing {
   }
 }
 
-const withoutSubscription: Readonly<Record<string, BillingStanding['status']>> = { paid_active: 'active', trial_active: 'trialing' }
+const withoutSubscription: Readonly<Record<string, BillingStanding['status']>> = {
+  paid_active: 'active',
+  trial_active: 'trialing',
+}
 
 /** A subscription is changed where it is run; a new one is made where they are run now. */
 function byWhomItIsRun(
@@ -157,7 +188,10 @@ function byWhomItIsRun(
   const engineOf = ({ account }: AccountState): SubscriptionEngine => {
     const held = subscriptions.running(account.id)
     if (held?.provider === 'manual' || !(held || remote)) return own
-    if (!remote) throw new ProcessorUnavailable('The subscription is run by a processor that is not configured.')
+    if (!remote)
+      throw new ProcessorUnavailable(
+        'The subscription is run by a processor that is not configured.',
+      )
     return remote
   }
   return {
@@ -171,12 +205,16 @@ function byWhomItIsRun(
 function processorOf({ billing: settings }: Config, clock: Clock): Processor | undefined {
   if (settings.provider === 'manual') return undefined
   const needed = (key: string, value: string): string => {
-    if (value === '') throw new Error(`billing.provider is stripe, and ${key} is empty; set it, or choose another provider.`)
+    if (value === '')
+      throw new Error(
+        `billing.provider is stripe, and ${key} is empty; set it, or choose another provider.`,
+      )
     return value
   }
   return stripeProcessor({
     key: needed('billing.stripe_key', settings.stripeKey.reveal()),
     webhookSecret: needed('billing.stripe_webhook_secret', settings.stripeWebhookSecret.reveal()),
-    ...{ url: settings.stripeUrl, now: clock.now },
+    url: settings.stripeUrl,
+    now: clock.now,
   })
 }

@@ -16,7 +16,10 @@ import type { BillingRefusal } from './terms.ts'
 /** Requests sold beside a plan. */
 export interface CreditSales {
   packs: readonly CreditPack[]
-  /** Inside the caller's transaction. What a processor has to be asked for is pending until `settle`. */
+  /**
+   * Inside the caller's transaction. What a processor has to be asked for is pending until
+   * `settle`.
+   */
   order(account: AccountState, pack: CreditPack, quantity: number): CreditPurchase | BillingRefusal
   /** Asks the processor to be paid for a pending purchase; however often, it is paid once. */
   settle(purchaseId: string): Promise<CreditPurchase>
@@ -53,31 +56,66 @@ const leftMs = minuteMs
 const atOnceMax = 50
 
 export function creditSales(deps: CreditSalesDeps): CreditSales {
-  const { packs, book, credits, purchases, invoices, keys, clock, ids, log, processor, charge, customerOf } = deps
+  const {
+    packs,
+    book,
+    credits,
+    purchases,
+    invoices,
+    keys,
+    clock,
+    ids,
+    log,
+    processor,
+    charge,
+    customerOf,
+  } = deps
 
   const learned = (purchaseId: string, charged: Charge): void => {
     const held = purchases.byId(purchaseId)
     const invoice = held?.invoiceId ? invoices.byId(held.invoiceId) : undefined
     if (invoice?.status !== 'open' || charged.outcome === 'open') return
     if (charged.outcome === 'paid') book.attempted(invoice, charged)
-    else book.settle(invoice, { status: 'void', attempts: invoice.attempts + 1, lastError: charged.error })
+    else
+      book.settle(invoice, {
+        status: 'void',
+        attempts: invoice.attempts + 1,
+        lastError: charged.error,
+      })
   }
 
   const order: CreditSales['order'] = ({ account }, pack, quantity) => {
     const now = clock.now()
     const amountCents = pack.priceCents * quantity
-    const charged: Charge = amountCents === 0 ? { outcome: 'paid' } : processor ? { outcome: 'open' } : charge(account.id)
+    const charged: Charge =
+      amountCents === 0 ? { outcome: 'paid' } : processor ? { outcome: 'open' } : charge(account.id)
     if (charged.outcome === 'failed') return { refused: 'payment_failed', why: charged.error }
     return book.together(() => {
       const id = ids.uuid()
       const invoice = book.issue({
-        ...{ accountId: account.id, subscriptionId: null, startsAt: now, endsAt: now, ...(processor && { provider: processor.name }) },
-        lines: [{ description: quantity === 1 ? pack.name : `${quantity} × ${pack.name}`, amountCents }],
+        accountId: account.id,
+        subscriptionId: null,
+        startsAt: now,
+        endsAt: now,
+        ...(processor && { provider: processor.name }),
+        lines: [
+          { description: quantity === 1 ? pack.name : `${quantity} × ${pack.name}`, amountCents },
+        ],
       })
       book.purchase({
-        ...{ id, accountId: account.id, packId: pack.id, quantity, requests: pack.requests * quantity, amountCents, currency },
-        ...{ status: 'pending', invoiceId: invoice.id, createdAt: now, expiresAfterDays: pack.expiresAfterDays },
-        ...{ completedAt: null, expiresAt: null },
+        id,
+        accountId: account.id,
+        packId: pack.id,
+        quantity,
+        requests: pack.requests * quantity,
+        amountCents,
+        currency,
+        status: 'pending',
+        invoiceId: invoice.id,
+        createdAt: now,
+        expiresAfterDays: pack.expiresAfterDays,
+        completedAt: null,
+        expiresAt: null,
       })
       learned(id, charged)
       if (charged.outcome === 'open' && !processor) book.tellOpen(invoice)
@@ -93,7 +131,13 @@ export function creditSales(deps: CreditSalesDeps): CreditSales {
     try {
       const customer = await customerOf(account)
       const description = `${thousands(String(held.requests))} requests`
-      const sale = { key: `purchase:${held.id}`, purchaseId, amountCents, currency: held.currency, description }
+      const sale = {
+        key: `purchase:${held.id}`,
+        purchaseId,
+        amountCents,
+        currency: held.currency,
+        description,
+      }
       const charged = await processor.sell(customer, sale)
       book.together(() => learned(purchaseId, charged))
     } catch (error) {
@@ -103,12 +147,16 @@ export function creditSales(deps: CreditSalesDeps): CreditSales {
   }
 
   return {
-    ...{ packs, order, settle, learned },
+    packs,
+    order,
+    settle,
+    learned,
     balance: credits.remaining,
     lapse: () => lapse(deps),
     async pass() {
       if (!processor) return
-      for (const { id } of purchases.pending(processor.name, clock.now() - leftMs, atOnceMax)) await settle(id)
+      for (const { id } of purchases.pending(processor.name, clock.now() - leftMs, atOnceMax))
+        await settle(id)
     },
     nextStop: after => purchases.nextExpiry(after) ?? Number.POSITIVE_INFINITY,
   }
@@ -124,7 +172,16 @@ function lapse({ book, credits, purchases, notices, clock }: CreditSalesDeps): v
       purchases.lapse(purchaseId)
       credits.reload(accountId)
       const message = `${thousands(String(remaining))} bought requests were not used in time.`
-      notices.post({ accountId, type: 'credits', title: 'Bought requests have expired', message, data: { purchase_id: purchaseId } }, now)
+      notices.post(
+        {
+          accountId,
+          type: 'credits',
+          title: 'Bought requests have expired',
+          message,
+          data: { purchase_id: purchaseId },
+        },
+        now,
+      )
     }
   })
 }

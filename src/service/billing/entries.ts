@@ -51,7 +51,10 @@ export interface InvoiceDraft {
   provider?: string
 }
 
-/** What the books of billing say, and the one way in which each kind of entry is made: with its plan, events and notices in one transaction. */
+/**
+ * What the books of billing say, and the one way in which each kind of entry is made: with its
+ * plan, events and notices in one transaction.
+ */
 export type BillingBook = ReturnType<typeof billingBook>
 
 export const currency = 'USD'
@@ -94,11 +97,22 @@ export function billingBook(deps: BookDeps) {
       const now = clock.now()
       const attempts = invoice.attempts + 1
       if (charge.outcome === 'paid') {
-        return settle(invoice, { status: 'paid', paidAt: now, attempts, nextAttemptAt: null, lastError: null })
+        return settle(invoice, {
+          status: 'paid',
+          paidAt: now,
+          attempts,
+          nextAttemptAt: null,
+          lastError: null,
+        })
       }
       const waitMs = paymentRetriesMs[invoice.attempts]
       const nextAttemptAt = waitMs === undefined ? null : now + waitMs
-      const failed = settle(invoice, { attempts, nextAttemptAt, lastError: charge.error, dueAt: Math.min(invoice.dueAt, now) })
+      const failed = settle(invoice, {
+        attempts,
+        nextAttemptAt,
+        lastError: charge.error,
+        dueAt: Math.min(invoice.dueAt, now),
+      })
       invoiced.failed(failed, charge.error)
       return failed
     },
@@ -124,16 +138,25 @@ function documents({ keys, invoices, ids, clock, termsMs }: BookDeps) {
       const seq = invoices.nextSeq()
       const lines = draft.lines.filter(line => line.amountCents !== 0)
       const invoice: Invoice = {
-        ...{
-          id: draft.id ?? ids.uuid(),
-          accountId: draft.accountId,
-          subscriptionId: draft.subscriptionId,
-          number: invoiceNumber(now, seq),
-        },
-        ...{ amountCents: lines.reduce((sum, line) => sum + line.amountCents, 0), currency, status: 'open', lines },
-        ...{ startsAt: draft.startsAt, endsAt: draft.endsAt, billedTo: billedTo(draft.accountId) },
-        ...{ createdAt: now, dueAt: now + termsMs, paidAt: null, attempts: 0, nextAttemptAt: null, lastError: null },
-        ...{ provider: draft.provider ?? 'manual', providerRef: null },
+        id: draft.id ?? ids.uuid(),
+        accountId: draft.accountId,
+        subscriptionId: draft.subscriptionId,
+        number: invoiceNumber(now, seq),
+        amountCents: lines.reduce((sum, line) => sum + line.amountCents, 0),
+        currency,
+        status: 'open',
+        lines,
+        startsAt: draft.startsAt,
+        endsAt: draft.endsAt,
+        billedTo: billedTo(draft.accountId),
+        createdAt: now,
+        dueAt: now + termsMs,
+        paidAt: null,
+        attempts: 0,
+        nextAttemptAt: null,
+        lastError: null,
+        provider: draft.provider ?? 'manual',
+        providerRef: null,
       }
       invoices.add(invoice)
       return invoice
@@ -167,7 +190,8 @@ function subscriptionEntries(deps: BookDeps) {
   /** The plan of an account follows its subscription; one that the operator set meanwhile stays. */
   const move = (accountId: string, from: PlanId | undefined, to: PlanId) => {
     const state = keys.account(accountId)
-    if (!state || state.account.plan === to || (from !== undefined && state.account.plan !== from)) return
+    if (!state || state.account.plan === to || (from !== undefined && state.account.plan !== from))
+      return
     changes.changeAccount(state, { plan: to })
   }
   const emit = (type: string, one: Subscription, data: Record<string, unknown>) => {
@@ -183,8 +207,11 @@ function subscriptionEntries(deps: BookDeps) {
     })
   const emitCancelled = (one: Subscription, effectiveAt: number) =>
     emit('subscription.cancelled', one, {
-      ...{ subscription_id: one.id, plan_id: one.plan, plan_name: tierOf(plans, one.plan).name },
-      ...{ cancelled_at: isoInstant(one.cancelledAt ?? clock.now()), effective_end_date: isoDay(effectiveAt) },
+      subscription_id: one.id,
+      plan_id: one.plan,
+      plan_name: tierOf(plans, one.plan).name,
+      cancelled_at: isoInstant(one.cancelledAt ?? clock.now()),
+      effective_end_date: isoDay(effectiveAt),
     })
 
   const revise = (before: Subscription, change: Partial<Subscription>): Subscription => {
@@ -204,7 +231,10 @@ function subscriptionEntries(deps: BookDeps) {
     begin(one: Subscription): Subscription {
       subscriptions.put(one)
       move(one.accountId, undefined, one.plan)
-      emit('subscription.created', one, { ...subscriptionData(plans, one), created_at: isoInstant(one.createdAt) })
+      emit('subscription.created', one, {
+        ...subscriptionData(plans, one),
+        created_at: isoInstant(one.createdAt),
+      })
       return one
     },
     revise,
@@ -212,8 +242,14 @@ function subscriptionEntries(deps: BookDeps) {
     end(before: Subscription, { unpaid = false } = {}): Subscription {
       const now = clock.now()
       const after: Subscription = {
-        ...{ ...before, status: 'cancelled', endedAt: now, cancelledAt: before.cancelledAt ?? now, updatedAt: now },
-        ...{ pendingPlan: null, pendingBillingPeriod: null, pastDueAt: null },
+        ...before,
+        status: 'cancelled',
+        endedAt: now,
+        cancelledAt: before.cancelledAt ?? now,
+        updatedAt: now,
+        pendingPlan: null,
+        pendingBillingPeriod: null,
+        pastDueAt: null,
       }
       subscriptions.put(after)
       if (unpaid) emitCancelled(after, now)
@@ -228,31 +264,49 @@ function subscriptionEntries(deps: BookDeps) {
       const now = clock.now()
       const isLate = invoices.openOf(subscriptionId).some(one => one.dueAt <= now)
       if (isLate === (held.status === 'past_due')) return
-      revise(held, isLate ? { status: 'past_due', pastDueAt: now } : { status: 'active', pastDueAt: null })
+      revise(
+        held,
+        isLate ? { status: 'past_due', pastDueAt: now } : { status: 'active', pastDueAt: null },
+      )
     },
   }
 }
 
 function invoiceEntries({ events, notices, mail, clock, ids, serviceName, baseUrl }: BookDeps) {
   const data = (one: Invoice) => ({
-    ...{ invoice_id: one.id, subscription_id: one.subscriptionId, amount: one.amountCents, currency: one.currency, status: one.status },
+    invoice_id: one.id,
+    subscription_id: one.subscriptionId,
+    amount: one.amountCents,
+    currency: one.currency,
+    status: one.status,
   })
   const sum = (one: Invoice) => money(one.amountCents, one.currency)
   const say = (one: Invoice, title: string, message: string) =>
-    notices.post({ accountId: one.accountId, type: 'invoice', title, message, data: { invoice_id: one.id } }, clock.now())
+    notices.post(
+      { accountId: one.accountId, type: 'invoice', title, message, data: { invoice_id: one.id } },
+      clock.now(),
+    )
   const write = (one: Invoice, subject: string, text: string) =>
     mail.post({
-      ...{ to: one.billedTo, subject: `${serviceName}: ${subject}`, accountId: one.accountId, dedupe: `invoice:${one.id}:${ids.uuid()}` },
+      to: one.billedTo,
+      subject: `${serviceName}: ${subject}`,
+      accountId: one.accountId,
+      dedupe: `invoice:${one.id}:${ids.uuid()}`,
       text: `${text}\n\nThe invoice and its PDF are listed under /billing/invoices.\n`,
     })
   return {
     paid(one: Invoice): void {
       const paidAt = one.paidAt ?? clock.now()
       events.emit({
-        ...{ type: 'invoice.paid', dedupe: one.id, accountId: one.accountId, at: clock.now() },
+        type: 'invoice.paid',
+        dedupe: one.id,
+        accountId: one.accountId,
+        at: clock.now(),
         data: {
           ...data(one),
-          ...{ period_start: isoInstant(one.startsAt), period_end: isoInstant(one.endsAt), paid_at: isoInstant(paidAt) },
+          period_start: isoInstant(one.startsAt),
+          period_end: isoInstant(one.endsAt),
+          paid_at: isoInstant(paidAt),
           pdf_url: baseUrl === '' ? null : `${baseUrl}/billing/invoices/${one.id}/pdf`,
         },
       })
@@ -262,10 +316,20 @@ function invoiceEntries({ events, notices, mail, clock, ids, serviceName, baseUr
       const now = clock.now()
       const next = one.nextAttemptAt === null ? null : isoInstant(one.nextAttemptAt)
       events.emit({
-        ...{ type: 'invoice.payment_failed', dedupe: `${one.id} ${one.attempts} ${error}`, accountId: one.accountId, at: now },
-        data: { ...data(one), attempt_count: one.attempts, next_attempt_at: next, error, failed_at: isoInstant(now) },
+        type: 'invoice.payment_failed',
+        dedupe: `${one.id} ${one.attempts} ${error}`,
+        accountId: one.accountId,
+        at: now,
+        data: {
+          ...data(one),
+          attempt_count: one.attempts,
+          next_attempt_at: next,
+          error,
+          failed_at: isoInstant(now),
+        },
       })
-      const then = next === null ? 'It is not tried again by itself.' : `It is tried again at ${next}.`
+      const then =
+        next === null ? 'It is not tried again by itself.' : `It is tried again at ${next}.`
       const message = `${sum(one)} of invoice ${one.number} could not be taken: ${error} ${then}`
       say(one, `Invoice ${one.number} is not paid`, message)
       write(one, `invoice ${one.number} is not paid`, message)

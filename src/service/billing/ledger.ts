@@ -16,7 +16,9 @@ export interface WantedInvoice {
 
 /** What the operator may write into the books. */
 export interface Ledger {
-  /** An invoice for anything, which is open; in an evaluation copy it pays itself like every other. */
+  /**
+   * An invoice for anything, which is open; in an evaluation copy it pays itself like every other.
+   */
   issue(account: AccountState, wanted: WantedInvoice): Invoice
   /** Refused for an invoice that is settled, and for one whose money the processor takes. */
   mark(invoice: Invoice, status: 'paid' | 'void' | 'uncollectible'): Invoice | BillingRefusal
@@ -44,10 +46,13 @@ export function billingLedger({ book, clock, charge, agree }: LedgerDeps): Ledge
       })
     },
     mark(invoice, status) {
-      if (invoice.provider !== 'manual') return { refused: 'invoice_closed', why: 'The processor takes the money of this invoice.' }
+      if (invoice.provider !== 'manual')
+        return { refused: 'invoice_closed', why: 'The processor takes the money of this invoice.' }
       // What was given up may be paid after all.
-      const isOpen = invoice.status === 'open' || (invoice.status === 'uncollectible' && status === 'paid')
-      if (!isOpen) return { refused: 'invoice_closed', why: `The invoice is ${invoice.status}, and stays so.` }
+      const isOpen =
+        invoice.status === 'open' || (invoice.status === 'uncollectible' && status === 'paid')
+      if (!isOpen)
+        return { refused: 'invoice_closed', why: `The invoice is ${invoice.status}, and stays so.` }
       const paidAt = status === 'paid' ? clock.now() : null
       return book.together(() => book.settle(invoice, { status, paidAt, nextAttemptAt: null }))
     },

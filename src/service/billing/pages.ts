@@ -10,7 +10,10 @@ export interface BillingPage {
   expiresAt: number
 }
 
-/** Addresses of pages that show what an account has bought; they are signed, not stored, and end by themselves. */
+/**
+ * Addresses of pages that show what an account has bought; they are signed, not stored, and end by
+ * themselves.
+ */
 export interface BillingPages {
   open(accountId: string, returnUrl?: string): { path: string; expiresAt: number }
   /** Undefined for an address that was not made here, or is over. */
@@ -20,14 +23,23 @@ export interface BillingPages {
 const lifetimeMs = hourMs
 const context = 'billing page'
 
-export function billingPages({ masterKey, clock }: { masterKey: string; clock: Clock }): BillingPages {
+export function billingPages({
+  masterKey,
+  clock,
+}: {
+  masterKey: string
+  clock: Clock
+}): BillingPages {
   const signed = (text: string) => Buffer.from(keyedHash(masterKey, context, text))
   return {
     open(accountId, returnUrl) {
       const expiresAt = clock.now() + lifetimeMs
       const page: BillingPage = { accountId, returnUrl, expiresAt }
       const text = Buffer.from(JSON.stringify(page)).toString('base64url')
-      return { path: `/billing/portal?session=${text}.${signed(text).toString('base64url')}`, expiresAt }
+      return {
+        path: `/billing/portal?session=${text}.${signed(text).toString('base64url')}`,
+        expiresAt,
+      }
     },
     read(token) {
       const [text = '', signature = ''] = token.split('.')

@@ -1,6 +1,11 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
-import type { PaymentMethod, PaymentMethods, Processor, SetupIntent } from '../../send/billing/processor.ts'
+import type {
+  PaymentMethod,
+  PaymentMethods,
+  Processor,
+  SetupIntent,
+} from '../../send/billing/processor.ts'
 import type { ManualPayments } from '../../send/billing/processor-manual.ts'
 import type { PaymentStore } from '../../store/billing/payments.ts'
 import type { AccountState } from '../keys/keyring.ts'
@@ -8,11 +13,20 @@ import type { AccountState } from '../keys/keyring.ts'
 /** What accounts pay with. */
 export interface BillingPayments {
   methods(account: AccountState): Promise<PaymentMethods>
-  /** Undefined for a method that the account does not have. Open invoices whose payment has failed are tried with it at once. */
+  /**
+   * Undefined for a method that the account does not have. Open invoices whose payment has failed
+   * are tried with it at once.
+   */
   use(account: AccountState, methodId: string): Promise<PaymentMethod | undefined>
   setupIntent(account: AccountState): Promise<SetupIntent>
-  /** The processor's page for its customers; undefined: there is no processor, and the page is one of this service. */
-  portal(account: AccountState, returnUrl: string): Promise<{ url: string; expiresAt: number } | undefined>
+  /**
+   * The processor's page for its customers; undefined: there is no processor, and the page is one
+   * of this service.
+   */
+  portal(
+    account: AccountState,
+    returnUrl: string,
+  ): Promise<{ url: string; expiresAt: number } | undefined>
 }
 
 export interface BillingPaymentsDeps {
@@ -29,7 +43,10 @@ export interface BillingPaymentsDeps {
 export const billingPayments = (deps: BillingPaymentsDeps): BillingPayments =>
   deps.processor ? remotePayments(deps, deps.processor) : manualPayments(deps)
 
-function remotePayments({ customerOf, payments }: BillingPaymentsDeps, processor: Processor): BillingPayments {
+function remotePayments(
+  { customerOf, payments }: BillingPaymentsDeps,
+  processor: Processor,
+): BillingPayments {
   return {
     async methods({ account }) {
       const customer = payments.customer(account.id, processor.name)?.providerRef
@@ -49,13 +66,24 @@ function remotePayments({ customerOf, payments }: BillingPaymentsDeps, processor
 
 const secretCharacters = 24
 
-function manualPayments({ manual, payments, ids, methodOf, retry }: BillingPaymentsDeps): BillingPayments {
+function manualPayments({
+  manual,
+  payments,
+  ids,
+  methodOf,
+  retry,
+}: BillingPaymentsDeps): BillingPayments {
   return {
     methods: async ({ account }) => ({ methods: manual.methods, defaultId: methodOf(account.id) }),
     async use({ account }, methodId) {
       const method = manual.methods.find(one => one.id === methodId)
       if (!method) return undefined
-      payments.putCustomer({ accountId: account.id, provider: 'manual', providerRef: null, paymentMethodId: methodId })
+      payments.putCustomer({
+        accountId: account.id,
+        provider: 'manual',
+        providerRef: null,
+        paymentMethodId: methodId,
+      })
       retry(account.id)
       return method
     },
@@ -63,7 +91,11 @@ function manualPayments({ manual, payments, ids, methodOf, retry }: BillingPayme
     async setupIntent() {
       const token = ids.token()
       const id = `seti_${token.slice(0, secretCharacters)}`
-      return { id, clientSecret: `${id}_secret_${token.slice(-secretCharacters)}`, status: 'succeeded' }
+      return {
+        id,
+        clientSecret: `${id}_secret_${token.slice(-secretCharacters)}`,
+        status: 'succeeded',
+      }
     },
     portal: async () => undefined,
   }

@@ -16,7 +16,15 @@ import type { PaymentStore } from '../../store/billing/payments.ts'
 import type { Subscription, SubscriptionStore } from '../../store/billing/subscriptions.ts'
 import type { AccountState, Keyring } from '../keys/keyring.ts'
 import type { BillingBook } from './entries.ts'
-import { type BillingRefusal, type Changed, isRefusal, listPrice, offered, type Ready, type SubscriptionEngine } from './terms.ts'
+import {
+  type BillingRefusal,
+  type Changed,
+  isRefusal,
+  listPrice,
+  offered,
+  type Ready,
+  type SubscriptionEngine,
+} from './terms.ts'
 
 export interface RemoteDeps {
   processor: Processor
@@ -31,11 +39,17 @@ export interface RemoteDeps {
   keys: Pick<Keyring, 'account'>
 }
 
-/** Subscriptions that a processor runs; here stands a copy of how it has them, and the plan follows the copy. */
+/**
+ * Subscriptions that a processor runs; here stands a copy of how it has them, and the plan follows
+ * the copy.
+ */
 export interface RemoteSubscriptions extends SubscriptionEngine {
   /** The account's name at the processor, made where there is none. */
   customerOf(account: AccountState): Promise<string>
-  /** Looks how the processor has a thing, and writes it down in one transaction with `also`. Whatever arrives late is as true as what arrives first. */
+  /**
+   * Looks how the processor has a thing, and writes it down in one transaction with `also`.
+   * Whatever arrives late is as true as what arrives first.
+   */
   look(kind: 'subscription' | 'invoice', ref: string, also: () => boolean): Promise<void>
   /** Looks after subscriptions whose period is over and of which nothing was heard. */
   pass(): Promise<void>
@@ -52,7 +66,10 @@ export function remoteSubscriptions(deps: RemoteDeps): RemoteSubscriptions {
 
 type InTurn = ReturnType<typeof turns>
 
-/** What is asked of the processor for one account is asked one after the other, so that an older answer never overtakes a newer one. */
+/**
+ * What is asked of the processor for one account is asked one after the other, so that an older
+ * answer never overtakes a newer one.
+ */
 function turns() {
   const last = new Map<string, Promise<unknown>>()
   return async <T>(lane: string, work: () => Promise<T>): Promise<T> => {
@@ -69,19 +86,47 @@ function turns() {
 type Mirror = ReturnType<typeof mirrorOf>
 
 /** Writes down what the processor says. The same answer a second time changes nothing. */
-function mirrorOf({ processor, book, subscriptions, invoices, payments, keys, clock, ids, log }: RemoteDeps) {
+function mirrorOf({
+  processor,
+  book,
+  subscriptions,
+  invoices,
+  payments,
+  keys,
+  clock,
+  ids,
+  log,
+}: RemoteDeps) {
   const begin = (remote: RemoteSubscription): Subscription | undefined => {
-    if (remote.status === 'incomplete' || remote.status === 'cancelled' || !keys.account(remote.accountId)) return undefined
+    if (
+      remote.status === 'incomplete' ||
+      remote.status === 'cancelled' ||
+      !keys.account(remote.accountId)
+    )
+      return undefined
     const running = subscriptions.running(remote.accountId)
     if (running) {
-      log.warn('an account has two subscriptions', { account: remote.accountId, kept: running.id, other: remote.ref })
+      log.warn('an account has two subscriptions', {
+        account: remote.accountId,
+        kept: running.id,
+        other: remote.ref,
+      })
       return undefined
     }
     const now = clock.now()
     return book.begin({
-      ...{ id: ids.uuid(), accountId: remote.accountId, agreed: false, anchorAt: remote.startsAt, ...copied(remote) },
-      ...{ pastDueAt: remote.status === 'past_due' ? now : null, cancelledAt: null, endedAt: null },
-      ...{ provider: processor.name, providerRef: remote.ref, createdAt: remote.createdAt, updatedAt: now },
+      id: ids.uuid(),
+      accountId: remote.accountId,
+      agreed: false,
+      anchorAt: remote.startsAt,
+      ...copied(remote),
+      pastDueAt: remote.status === 'past_due' ? now : null,
+      cancelledAt: null,
+      endedAt: null,
+      provider: processor.name,
+      providerRef: remote.ref,
+      createdAt: remote.createdAt,
+      updatedAt: now,
     })
   }
   return {
@@ -96,7 +141,9 @@ function mirrorOf({ processor, book, subscriptions, invoices, payments, keys, cl
         pastDueAt: remote.status === 'past_due' ? (held.pastDueAt ?? now) : null,
         cancelledAt: remote.cancelAtPeriodEnd ? (held.cancelledAt ?? now) : null,
       }
-      const isSame = Object.entries(change).every(([name, value]) => held[name as keyof Subscription] === value)
+      const isSame = Object.entries(change).every(
+        ([name, value]) => held[name as keyof Subscription] === value,
+      )
       return isSame ? held : book.revise(held, change)
     },
     invoice(remote: RemoteInvoice): void {
@@ -107,15 +154,28 @@ function mirrorOf({ processor, book, subscriptions, invoices, payments, keys, cl
       const failed = status === 'open' && attempts > (held?.attempts ?? 0)
       if (!held) {
         const { ref, subscriptionRef, customerRef: _customer, ...rest } = remote
-        const subscriptionId = subscriptionRef === null ? null : (subscriptions.byRef(subscriptionRef)?.id ?? null)
-        const copy = book.copyInvoice({ ...rest, accountId, subscriptionId, lastError: null, provider: processor.name, providerRef: ref })
+        const subscriptionId =
+          subscriptionRef === null ? null : (subscriptions.byRef(subscriptionRef)?.id ?? null)
+        const copy = book.copyInvoice({
+          ...rest,
+          accountId,
+          subscriptionId,
+          lastError: null,
+          provider: processor.name,
+          providerRef: ref,
+        })
         if (status === 'paid') book.tellPaid(copy)
         if (failed) book.tellFailed(copy, refusedThere)
         return
       }
       // What is paid or void stays so.
       if (held.status === 'paid' || held.status === 'void') return
-      if (held.status === status && held.attempts === attempts && held.nextAttemptAt === nextAttemptAt) return
+      if (
+        held.status === status &&
+        held.attempts === attempts &&
+        held.nextAttemptAt === nextAttemptAt
+      )
+        return
       const lastError = status === 'open' && attempts > 0 ? refusedThere : null
       const settled = book.settle(held, { status, attempts, nextAttemptAt, paidAt, lastError })
       if (failed) book.tellFailed(settled, refusedThere)
@@ -126,8 +186,14 @@ function mirrorOf({ processor, book, subscriptions, invoices, payments, keys, cl
 const refusedThere = 'The payment was refused.'
 
 const copied = (remote: RemoteSubscription) => ({
-  ...{ plan: remote.plan, billingPeriod: remote.billingPeriod, priceCents: remote.priceCents, pendingPlan: remote.pendingPlan },
-  ...{ pendingBillingPeriod: null, startsAt: remote.startsAt, endsAt: remote.endsAt, cancelAtPeriodEnd: remote.cancelAtPeriodEnd },
+  plan: remote.plan,
+  billingPeriod: remote.billingPeriod,
+  priceCents: remote.priceCents,
+  pendingPlan: remote.pendingPlan,
+  pendingBillingPeriod: null,
+  startsAt: remote.startsAt,
+  endsAt: remote.endsAt,
+  cancelAtPeriodEnd: remote.cancelAtPeriodEnd,
   status: remote.status === 'past_due' ? ('past_due' as const) : ('active' as const),
 })
 
@@ -140,13 +206,23 @@ function steps(deps: RemoteDeps, mirror: Mirror) {
     const ref = held?.providerRef ?? null
     if (ref !== null) return ref
     const made = await processor.customer({ accountId: account.id, email: account.email, ref })
-    payments.putCustomer({ accountId: account.id, provider: processor.name, providerRef: made, paymentMethodId: null })
+    payments.putCustomer({
+      accountId: account.id,
+      provider: processor.name,
+      providerRef: made,
+      paymentMethodId: null,
+    })
     return made
   }
-  const remoteTerms = (terms: Terms): RemoteTerms => ({ ...terms, planName: tierOf(plans, terms.plan).name })
+  const remoteTerms = (terms: Terms): RemoteTerms => ({
+    ...terms,
+    planName: tierOf(plans, terms.plan).name,
+  })
 
   /** Writes the subscription down together with the invoice that its change has made. */
-  const keep = async (remote: RemoteSubscription): Promise<{ subscription: Subscription; amountCents: number } | BillingRefusal> => {
+  const keep = async (
+    remote: RemoteSubscription,
+  ): Promise<{ subscription: Subscription; amountCents: number } | BillingRefusal> => {
     const invoice = await processor.latestInvoice(remote.ref)
     const before = invoice && deps.invoices.byRef(invoice.ref)
     const subscription = book.together(() => {
@@ -154,52 +230,93 @@ function steps(deps: RemoteDeps, mirror: Mirror) {
       if (invoice) mirror.invoice(invoice)
       return kept
     })
-    if (!subscription) return { refused: 'payment_failed', why: 'The first payment has not been made.' }
+    if (!subscription)
+      return { refused: 'payment_failed', why: 'The first payment has not been made.' }
     return { subscription, amountCents: invoice && !before ? invoice.amountCents : 0 }
   }
-  const settled = (kept: Awaited<ReturnType<typeof keep>>, how: Changed['how'], effectiveAt = clock.now()): Changed | BillingRefusal =>
-    isRefusal(kept) ? kept : { ...kept, how, effectiveAt }
+  const settled = (
+    kept: Awaited<ReturnType<typeof keep>>,
+    how: Changed['how'],
+    effectiveAt = clock.now(),
+  ): Changed | BillingRefusal => (isRefusal(kept) ? kept : { ...kept, how, effectiveAt })
 
-  const begin = async (account: AccountState, terms: Terms, repeatKey: string): Promise<Changed | BillingRefusal> => {
+  const begin = async (
+    account: AccountState,
+    terms: Terms,
+    repeatKey: string,
+  ): Promise<Changed | BillingRefusal> => {
     const customer = await customerOf(account)
     const { id } = account.account
-    return settled(await keep(await processor.subscribe(customer, id, remoteTerms(terms), `subscribe:${id}:${repeatKey}`)), 'created')
+    return settled(
+      await keep(
+        await processor.subscribe(customer, id, remoteTerms(terms), `subscribe:${id}:${repeatKey}`),
+      ),
+      'created',
+    )
   }
 
-  const upgrade = async (held: Subscription, ref: string, terms: Terms, repeatKey: string): Promise<Changed | BillingRefusal> => {
+  const upgrade = async (
+    held: Subscription,
+    ref: string,
+    terms: Terms,
+    repeatKey: string,
+  ): Promise<Changed | BillingRefusal> => {
     if (held.status === 'past_due') return { refused: 'subscription_past_due' }
     try {
-      return settled(await keep(await processor.upgrade(ref, remoteTerms(terms), `upgrade:${held.id}:${repeatKey}`)), 'changed')
+      return settled(
+        await keep(
+          await processor.upgrade(ref, remoteTerms(terms), `upgrade:${held.id}:${repeatKey}`),
+        ),
+        'changed',
+      )
     } catch (error) {
       const { pendingPlan: plan, billingPeriod } = held
       // What waited for the next period was taken back for the upgrade, and waits again.
       if (error instanceof PaymentRefused && plan !== null) {
-        await processor.changeNext(ref, remoteTerms({ plan, billingPeriod, priceCents: listPrice(plans, plan, billingPeriod) }))
+        await processor.changeNext(
+          ref,
+          remoteTerms({ plan, billingPeriod, priceCents: listPrice(plans, plan, billingPeriod) }),
+        )
       }
       throw error
     }
   }
 
-  const cancelAt = async (held: Subscription, cancel: boolean): Promise<Subscription | BillingRefusal> => {
+  const cancelAt = async (
+    held: Subscription,
+    cancel: boolean,
+  ): Promise<Subscription | BillingRefusal> => {
     if (held.cancelAtPeriodEnd === cancel) return held
     const remote = await processor.cancelAtPeriodEnd(held.providerRef ?? '', cancel)
     return book.together(() => mirror.subscription(remote)) ?? held
   }
 
-  const apply = async (held: Subscription, terms: Terms, repeatKey: string): Promise<Changed | BillingRefusal> => {
+  const apply = async (
+    held: Subscription,
+    terms: Terms,
+    repeatKey: string,
+  ): Promise<Changed | BillingRefusal> => {
     const ref = held.providerRef ?? ''
     const change = changeOf(held, terms, clock.now())
     if (change.when === 'never') {
-      if (held.pendingPlan === null) return { subscription: held, amountCents: 0, effectiveAt: clock.now(), how: 'same' }
+      if (held.pendingPlan === null)
+        return { subscription: held, amountCents: 0, effectiveAt: clock.now(), how: 'same' }
       return settled(await keep(await processor.changeNext(ref, remoteTerms(terms))), 'same')
     }
     if (change.when === 'now') return upgrade(held, ref, terms, repeatKey)
     if (terms.billingPeriod !== held.billingPeriod) {
-      return { refused: 'invalid_plan', why: 'can follow a subscription of another length only when that has ended; cancel it first.' }
+      return {
+        refused: 'invalid_plan',
+        why: 'can follow a subscription of another length only when that has ended; cancel it first.',
+      }
     }
     // Whoever says what comes next wants something to come.
     await cancelAt(held, false)
-    return settled(await keep(await processor.changeNext(ref, remoteTerms(terms))), 'pending', held.endsAt)
+    return settled(
+      await keep(await processor.changeNext(ref, remoteTerms(terms))),
+      'pending',
+      held.endsAt,
+    )
   }
 
   return { customerOf, begin, apply, cancelAt }
@@ -209,13 +326,20 @@ function subscribing(deps: RemoteDeps, mirror: Mirror, inTurn: InTurn) {
   const { subscriptions, plans } = deps
   const { customerOf, begin, apply, cancelAt } = steps(deps, mirror)
 
-  /** Asks the processor in turn; a payment that it refuses is a refusal here, and any other fault is its caller's. */
-  const asked = async <T>(account: AccountState, work: () => Promise<T | BillingRefusal>): Promise<Ready<T>> => {
+  /**
+   * Asks the processor in turn; a payment that it refuses is a refusal here, and any other fault is
+   * its caller's.
+   */
+  const asked = async <T>(
+    account: AccountState,
+    work: () => Promise<T | BillingRefusal>,
+  ): Promise<Ready<T>> => {
     const result = await inTurn(account.account.id, async () => {
       try {
         return await work()
       } catch (error) {
-        if (error instanceof PaymentRefused) return { refused: 'payment_failed' as const, why: error.message }
+        if (error instanceof PaymentRefused)
+          return { refused: 'payment_failed' as const, why: error.message }
         throw error
       }
     })
@@ -224,7 +348,12 @@ function subscribing(deps: RemoteDeps, mirror: Mirror, inTurn: InTurn) {
 
   return {
     customerOf,
-    subscribe: (account: AccountState, plan: string, billingPeriod: BillingPeriod, repeatKey: string) =>
+    subscribe: (
+      account: AccountState,
+      plan: string,
+      billingPeriod: BillingPeriod,
+      repeatKey: string,
+    ) =>
       asked<Changed>(account, async () => {
         const held = subscriptions.running(account.account.id)
         const terms = offered(plans, account, held, plan, billingPeriod)
@@ -236,10 +365,13 @@ function subscribing(deps: RemoteDeps, mirror: Mirror, inTurn: InTurn) {
     changePlan: (account: AccountState, plan: string, repeatKey: string) =>
       asked<Changed>(account, async () => {
         const held = subscriptions.running(account.account.id)
-        if (!held && (account.account.plan !== firstPlan || plan === firstPlan)) return { refused: 'no_active_subscription' }
+        if (!held && (account.account.plan !== firstPlan || plan === firstPlan))
+          return { refused: 'no_active_subscription' }
         if (held && plan === firstPlan) {
           const ending = await cancelAt(held, true)
-          return isRefusal(ending) ? ending : { subscription: ending, amountCents: 0, effectiveAt: ending.endsAt, how: 'pending' }
+          return isRefusal(ending)
+            ? ending
+            : { subscription: ending, amountCents: 0, effectiveAt: ending.endsAt, how: 'pending' }
         }
         const terms = offered(plans, account, held, plan, held?.billingPeriod ?? 'monthly')
         if (isRefusal(terms)) return terms
@@ -258,12 +390,22 @@ function subscribing(deps: RemoteDeps, mirror: Mirror, inTurn: InTurn) {
   }
 }
 
-function looking({ processor, book, subscriptions, payments, clock, log }: RemoteDeps, mirror: Mirror, inTurn: InTurn) {
+function looking(
+  { processor, book, subscriptions, payments, clock, log }: RemoteDeps,
+  mirror: Mirror,
+  inTurn: InTurn,
+) {
   /** Whose a thing is; undefined: nobody's here. */
-  const laneOf = async (kind: 'subscription' | 'invoice', ref: string): Promise<string | undefined> => {
-    if (kind === 'subscription') return subscriptions.byRef(ref)?.accountId ?? (await processor.subscription(ref))?.accountId
+  const laneOf = async (
+    kind: 'subscription' | 'invoice',
+    ref: string,
+  ): Promise<string | undefined> => {
+    if (kind === 'subscription')
+      return subscriptions.byRef(ref)?.accountId ?? (await processor.subscription(ref))?.accountId
     const customer = (await processor.invoice(ref))?.customerRef
-    return customer === undefined ? undefined : payments.customerByRef(processor.name, customer)?.accountId
+    return customer === undefined
+      ? undefined
+      : payments.customerByRef(processor.name, customer)?.accountId
   }
   const look: RemoteSubscriptions['look'] = async (kind, ref, also) => {
     const lane = await laneOf(kind, ref)
@@ -272,10 +414,14 @@ function looking({ processor, book, subscriptions, payments, clock, log }: Remot
       const subscription = kind === 'subscription' ? await processor.subscription(ref) : undefined
       const invoice = kind === 'invoice' ? await processor.invoice(ref) : undefined
       // An invoice may come before the message of the subscription that it pays.
-      const paysFor = invoice && invoice.subscriptionRef !== null ? await processor.subscription(invoice.subscriptionRef) : undefined
+      const paysFor =
+        invoice && invoice.subscriptionRef !== null
+          ? await processor.subscription(invoice.subscriptionRef)
+          : undefined
       book.together(() => {
         if (!also()) return
-        for (const one of [subscription, paysFor]) if (one?.accountId === lane) mirror.subscription(one)
+        for (const one of [subscription, paysFor])
+          if (one?.accountId === lane) mirror.subscription(one)
         if (invoice) mirror.invoice(invoice)
       })
     })
@@ -293,7 +439,10 @@ function looking({ processor, book, subscriptions, payments, clock, log }: Remot
           const invoice = await processor.latestInvoice(providerRef)
           if (invoice) await look('invoice', invoice.ref, () => true)
         } catch (error) {
-          log.warn('the processor was asked about a subscription in vain', { subscription: providerRef, error })
+          log.warn('the processor was asked about a subscription in vain', {
+            subscription: providerRef,
+            error,
+          })
         }
       }
     },

@@ -8,7 +8,8 @@ export type BillingRefusal =
   | { refused: 'invalid_plan' | 'payment_failed' | 'invoice_closed'; why: string }
   | { refused: 'no_active_subscription' | 'subscription_past_due' }
 
-export const isRefusal = (result: object | undefined): result is BillingRefusal => result !== undefined && 'refused' in result
+export const isRefusal = (result: object | undefined): result is BillingRefusal =>
+  result !== undefined && 'refused' in result
 
 /** A subscription after a change, what the change costs now, and from when on it holds. */
 export interface Changed {
@@ -18,13 +19,21 @@ export interface Changed {
   how: 'created' | 'changed' | 'pending' | 'same'
 }
 
-/** What is left to be done inside the transaction of whoever asked, once everything that must be waited for has been. */
+/**
+ * What is left to be done inside the transaction of whoever asked, once everything that must be
+ * waited for has been.
+ */
 export type Ready<T> = () => T | BillingRefusal
 
 /** What an account may do with its subscription. */
 export interface SubscriptionEngine {
   /** `repeatKey` names the request: the same one is not paid twice. */
-  subscribe(account: AccountState, plan: string, billingPeriod: BillingPeriod, repeatKey: string): Promise<Ready<Changed>>
+  subscribe(
+    account: AccountState,
+    plan: string,
+    billingPeriod: BillingPeriod,
+    repeatKey: string,
+  ): Promise<Ready<Changed>>
   /** From the free plan it begins a subscription by the month. */
   changePlan(account: AccountState, plan: string, repeatKey: string): Promise<Ready<Changed>>
   cancel(account: AccountState): Promise<Ready<Subscription>>
@@ -37,9 +46,16 @@ export const listPrice = (plans: Plans, plan: PlanId, billingPeriod: BillingPeri
   return billingPeriod === 'monthly' ? priceMonthlyCents : priceYearlyCents
 }
 
-export const termsOf = ({ plan, billingPeriod, priceCents }: Subscription): Terms => ({ plan, billingPeriod, priceCents })
+export const termsOf = ({ plan, billingPeriod, priceCents }: Subscription): Terms => ({
+  plan,
+  billingPeriod,
+  priceCents,
+})
 
-/** The terms on which an account can have a plan. A price that is agreed is the operator's to agree on. */
+/**
+ * The terms on which an account can have a plan. A price that is agreed is the operator's to agree
+ * on.
+ */
 export function offered(
   plans: Plans,
   account: AccountState,
@@ -47,11 +63,19 @@ export function offered(
   plan: string,
   billingPeriod: BillingPeriod,
 ): Terms | BillingRefusal {
-  if (!isPlanId(plan)) return { refused: 'invalid_plan', why: 'is not a plan of this service; GET /billing/plans lists them.' }
-  if (plan === firstPlan) return { refused: 'invalid_plan', why: 'needs no subscription; cancel the one that there is.' }
+  if (!isPlanId(plan))
+    return {
+      refused: 'invalid_plan',
+      why: 'is not a plan of this service; GET /billing/plans lists them.',
+    }
+  if (plan === firstPlan)
+    return { refused: 'invalid_plan', why: 'needs no subscription; cancel the one that there is.' }
   if (held?.plan === plan && held.billingPeriod === billingPeriod) return termsOf(held)
   if (tierOf(plans, plan).customPricing && (held?.agreed || account.account.plan !== plan)) {
-    return { refused: 'invalid_plan', why: 'has a price that is agreed with the operator, who also makes the subscription.' }
+    return {
+      refused: 'invalid_plan',
+      why: 'has a price that is agreed with the operator, who also makes the subscription.',
+    }
   }
   return { plan, billingPeriod, priceCents: listPrice(plans, plan, billingPeriod) }
 }

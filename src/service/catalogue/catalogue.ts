@@ -5,7 +5,10 @@ import type { Extent, NewContract, Series, SeriesStore } from '../../store/catal
 export type UnavailableReason = 'no_source' | 'no_observations' | 'discontinued' | 'restricted'
 
 export interface Resolved {
-  /** A futures family is answered by its front contract's series; by its own while that contract has no data. */
+  /**
+   * A futures family is answered by its front contract's series; by its own while that contract has
+   * no data.
+   */
   series: Series
   /** The code that answers: the series' own, or the front contract of a futures family. */
   code: string
@@ -15,7 +18,10 @@ export interface Resolved {
 
 /** What the catalogue asks about futures. */
 export interface ContractBook {
-  /** The contract that answers for a futures family's code at an instant; undefined for any other code. */
+  /**
+   * The contract that answers for a futures family's code at an instant; undefined for any other
+   * code.
+   */
   front(code: string, at: number): string | undefined
   /** The contract that a code names, if its family lists it at an instant. */
   listed(code: string, at: number): NewContract | undefined
@@ -28,9 +34,15 @@ export interface Catalogue {
   /** Every code but the contracts of futures, which their families stand for. */
   list(): readonly Series[]
   byId(id: number): Series
-  /** The series of a code or alias in any letter case: a futures family's own, not its front contract's. */
+  /**
+   * The series of a code or alias in any letter case: a futures family's own, not its front
+   * contract's.
+   */
   named(text: string): Series | undefined
-  /** What answers to a code or alias in any letter case. A contract that its family lists is known even before it has data. */
+  /**
+   * What answers to a code or alias in any letter case. A contract that its family lists is known
+   * even before it has data.
+   */
   resolve(text: string, now: number): Resolved | undefined
   /** Known codes near to `text`, closest first. */
   suggest(text: string): Series[]
@@ -89,13 +101,17 @@ export function catalogue(store: SeriesStore, book: ContractBook): Catalogue {
     store.addContracts(missing)
     reload()
   }
-  /** A code that is not there yet may be that of a contract listed since; there are never more of them than the families list. */
+  /**
+   * A code that is not there yet may be that of a contract listed since; there are never more of
+   * them than the families list.
+   */
   const sought = (code: string, now: number): Series | undefined => {
     const contract = names.has(code) ? undefined : book.listed(code, now)
     if (contract) addContracts([contract])
     return names.get(code)
   }
-  const hasData = (series: Series) => series.unavailableReason === null && (extents.has(series.id) || traded.has(series.code))
+  const hasData = (series: Series) =>
+    series.unavailableReason === null && (extents.has(series.id) || traded.has(series.code))
   return {
     get version() {
       return version
@@ -112,13 +128,22 @@ export function catalogue(store: SeriesStore, book: ContractBook): Catalogue {
       const family = found.contractOf === null ? found : names.get(found.contractOf)!
       const front = book.front(family.code, now)
       if (front === undefined || (found !== family && found.code !== front)) {
-        const resolved = { series: found, code: found.code, requestedCode: asked === found.code ? undefined : asked }
-        // A contract may become the front one; other codes stay what they are until the list is read again.
+        const resolved = {
+          series: found,
+          code: found.code,
+          requestedCode: asked === found.code ? undefined : asked,
+        }
+        // A contract may become the front one; other codes stay what they are until the list is
+        // read again.
         if (front === undefined && plain.size < plainMax) plain.set(text, resolved)
         return resolved
       }
       const own = names.get(front)
-      return { series: own && extents.has(own.id) ? own : family, code: front, requestedCode: asked === front ? undefined : asked }
+      return {
+        series: own && extents.has(own.id) ? own : family,
+        code: front,
+        requestedCode: asked === front ? undefined : asked,
+      }
     },
     suggest: text => suggestCodes(text, list),
     extent: series => extents.get(series.id),

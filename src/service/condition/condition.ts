@@ -14,7 +14,11 @@ export type Condition = 'operational' | 'degraded' | 'down'
 /** It answers, or nobody would learn of this. */
 export const apiComponent = (isOverloaded: boolean): Component =>
   isOverloaded
-    ? { name: 'api', status: 'degraded', message: 'Overloaded: heavy analytics are refused for now.' }
+    ? {
+        name: 'api',
+        status: 'degraded',
+        message: 'Overloaded: heavy analytics are refused for now.',
+      }
     : { name: 'api', status: 'operational' }
 
 /** Whether the database answers a query now. */
@@ -32,21 +36,36 @@ export const databaseComponent = (settings: Settings): Component =>
     ? { name: 'database', status: 'operational' }
     : { name: 'database', status: 'down', message: 'The database does not answer.' }
 
-/** What comes in is judged by what has come in: a feed that is stale has stopped, whoever should have filled it. */
+/**
+ * What comes in is judged by what has come in: a feed that is stale has stopped, whoever should
+ * have filled it.
+ */
 export function ingestComponent(feeds: readonly Feed[]): Component {
   const running = feeds.filter(feed => feed.status !== 'empty')
-  if (running.length === 0) return { name: 'ingest', status: 'degraded', message: 'Nothing has been recorded yet.' }
-  const names = (status: Feed['status']) => running.filter(feed => feed.status === status).map(feed => feed.name)
+  if (running.length === 0)
+    return { name: 'ingest', status: 'degraded', message: 'Nothing has been recorded yet.' }
+  const names = (status: Feed['status']) =>
+    running.filter(feed => feed.status === status).map(feed => feed.name)
   const [stale, delayed] = [names('stale'), names('delayed')]
   if (stale.length === 0) {
-    return { name: 'ingest', status: 'operational', ...(delayed.length > 0 && { message: `Delayed: ${listed(delayed)}.` }) }
+    return {
+      name: 'ingest',
+      status: 'operational',
+      ...(delayed.length > 0 && { message: `Delayed: ${listed(delayed)}.` }),
+    }
   }
-  return { name: 'ingest', status: stale.length === running.length ? 'down' : 'degraded', message: `Stale: ${listed(stale)}.` }
+  return {
+    name: 'ingest',
+    status: stale.length === running.length ? 'down' : 'degraded',
+    message: `Stale: ${listed(stale)}.`,
+  }
 }
 
 const namesMax = 5
 const listed = (names: readonly string[]): string =>
-  names.length > namesMax ? `${names.slice(0, namesMax).join(', ')} and ${names.length - namesMax} more` : names.join(', ')
+  names.length > namesMax
+    ? `${names.slice(0, namesMax).join(', ')} and ${names.length - namesMax} more`
+    : names.join(', ')
 
 /** Jobs pass every second; a minute without one is a stall, ten are an end. */
 const stalledAfterMs = minuteMs
@@ -55,7 +74,8 @@ const endedAfterMs = 10 * minuteMs
 /** `lastPassAt`: when the jobs last ended a pass; null where none run in this process. */
 export function schedulerComponent(lastPassAt: number | null | undefined, now: number): Component {
   if (lastPassAt === null) return { name: 'scheduler', status: 'disabled' }
-  if (lastPassAt === undefined) return { name: 'scheduler', status: 'degraded', message: 'The jobs have not run yet.' }
+  if (lastPassAt === undefined)
+    return { name: 'scheduler', status: 'degraded', message: 'The jobs have not run yet.' }
   const ageMs = now - lastPassAt
   if (ageMs <= stalledAfterMs) return { name: 'scheduler', status: 'operational' }
   return {
@@ -68,5 +88,7 @@ export function schedulerComponent(lastPassAt: number | null | undefined, now: n
 /** Down without its database; degraded while any other part is not as it should be. */
 export function conditionOf(components: readonly Component[]): Condition {
   if (components.some(one => one.name === 'database' && one.status === 'down')) return 'down'
-  return components.some(one => one.status === 'down' || one.status === 'degraded') ? 'degraded' : 'operational'
+  return components.some(one => one.status === 'down' || one.status === 'degraded')
+    ? 'degraded'
+    : 'operational'
 }

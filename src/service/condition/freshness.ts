@@ -40,8 +40,8 @@ export interface Overview extends Tally {
 }
 
 /**
- * How far and how fresh the data of the catalogue is; of a futures family, that of the contract that answers for it. From memory,
- * except for series whose newest or oldest days are quarantined.
+ * How far and how fresh the data of the catalogue is; of a futures family, that of the contract
+ * that answers for it. From memory, except for series whose newest or oldest days are quarantined.
  */
 export interface Freshness {
   /** Undefined without an observation that reads may use. */
@@ -60,7 +60,13 @@ export interface FreshnessDeps {
   now: () => number
 }
 
-export function freshness({ catalogue, quarantine, observations, board, now }: FreshnessDeps): Freshness {
+export function freshness({
+  catalogue,
+  quarantine,
+  observations,
+  board,
+  now,
+}: FreshnessDeps): Freshness {
   const reach = (listed: Series): Reach | undefined => {
     const series = catalogue.resolve(listed.code, now())!.series
     const extent = catalogue.extent(series)
@@ -69,7 +75,9 @@ export function freshness({ catalogue, quarantine, observations, board, now }: F
     const endsAreClear = clear[0]?.from === extent.firstAt && clear.at(-1)!.to > extent.lastAt
     if (endsAreClear) return { firstOn: isoDay(extent.firstAt), lastAt: extent.lastAt }
     const newest = board.quote(series)?.observation
-    const first = observations.days(series.id).find(day => quarantine.clear(series.id, day.startsAt, day.startsAt + dayMs).length > 0)
+    const first = observations
+      .days(series.id)
+      .find(day => quarantine.clear(series.id, day.startsAt, day.startsAt + dayMs).length > 0)
     return newest && first && { firstOn: isoDay(first.startsAt), lastAt: newest.observedAt }
   }
 
@@ -79,7 +87,12 @@ export function freshness({ catalogue, quarantine, observations, board, now }: F
     reach,
     hasData: series => catalogue.hasData(series) && reach(series) !== undefined,
     overview() {
-      const found: Overview = { ...emptyTally(), byCategory: new Map(), newestAt: undefined, oldestCurrentAt: undefined }
+      const found: Overview = {
+        ...emptyTally(),
+        byCategory: new Map(),
+        newestAt: undefined,
+        oldestCurrentAt: undefined,
+      }
       for (const series of expected()) {
         const lastAt = reach(series)?.lastAt
         const status = lastAt === undefined ? 'missing' : dataStatus(series, lastAt, now())
@@ -91,13 +104,16 @@ export function freshness({ catalogue, quarantine, observations, board, now }: F
         }
         if (lastAt === undefined) continue
         found.newestAt = Math.max(found.newestAt ?? lastAt, lastAt)
-        if (status === 'current') found.oldestCurrentAt = Math.min(found.oldestCurrentAt ?? lastAt, lastAt)
+        if (status === 'current')
+          found.oldestCurrentAt = Math.min(found.oldestCurrentAt ?? lastAt, lastAt)
       }
       return found
     },
     feeds() {
       const groups = Map.groupBy(expected(), series => `${series.source}/${series.category}`)
-      return [...groups].map(([name, list]) => feedOf(name, list, reach, now())).sort((a, b) => (a.name < b.name ? -1 : 1))
+      return [...groups]
+        .map(([name, list]) => feedOf(name, list, reach, now()))
+        .sort((a, b) => (a.name < b.name ? -1 : 1))
     },
   }
 }
@@ -106,15 +122,26 @@ const emptyTally = (): Tally => ({ total: 0, current: 0, delayed: 0, stale: 0, m
 
 const worst: readonly DataStatus[] = ['stale', 'delayed', 'current']
 
-/** As late as the latest of its cadences: what is published weekly must not hide that the daily codes have stopped. */
-function feedOf(name: string, list: readonly Series[], reach: Freshness['reach'], now: number): Feed {
+/**
+ * As late as the latest of its cadences: what is published weekly must not hide that the daily
+ * codes have stopped.
+ */
+function feedOf(
+  name: string,
+  list: readonly Series[],
+  reach: Freshness['reach'],
+  now: number,
+): Feed {
   const dated = list.flatMap(series => {
     const lastAt = reach(series)?.lastAt
     return lastAt === undefined ? [] : [{ series, lastAt }]
   })
-  if (dated.length === 0) return { name, status: 'empty', lastObservationAt: undefined, expectedBy: undefined }
+  if (dated.length === 0)
+    return { name, status: 'empty', lastObservationAt: undefined, expectedBy: undefined }
   const byCadence = [...Map.groupBy(dated, one => one.series.cadence).values()]
-  const newest = byCadence.map(part => part.reduce((best, one) => (one.lastAt > best.lastAt ? one : best)))
+  const newest = byCadence.map(part =>
+    part.reduce((best, one) => (one.lastAt > best.lastAt ? one : best)),
+  )
   const statuses = new Set(newest.map(one => dataStatus(one.series, one.lastAt, now)))
   return {
     name,

@@ -19,11 +19,17 @@ export interface CodeQuality {
   updatedAt: number
 }
 
-/** How good the stored series are, computed when it is asked for and kept until the series or the day changes. */
+/**
+ * How good the stored series are, computed when it is asked for and kept until the series or the
+ * day changes.
+ */
 export interface Quality {
   /** Undefined for a series without an observation outside quarantine. */
   of(listed: Series): CodeQuality | undefined
-  /** Every code of the catalogue that has data, in its order; computed in slices, so that other requests go on meanwhile. */
+  /**
+   * Every code of the catalogue that has data, in its order; computed in slices, so that other
+   * requests go on meanwhile.
+   */
   all(): Promise<CodeQuality[]>
   forget(seriesId: number): void
 }
@@ -60,11 +66,17 @@ export function quality(deps: {
       listing: series,
       decimals: series.decimals,
       days: store.days(series.id, from).filter(day => !excluded.has(day.startsAt)),
-      ...{ quarantined, firstAt: extent.firstAt, lastAt: newest.observedAt, now },
+      quarantined,
+      firstAt: extent.firstAt,
+      lastAt: newest.observedAt,
+      now,
     })
     const until = freshUntil(series, newest.observedAt)
     const turns = [until.currentUntil + 1, until.delayedUntil + 1, midnight].filter(at => at > now)
-    return { quality: { code, series, report, generatedAt: now, updatedAt: newest.recordedAt }, validUntil: Math.min(...turns) }
+    return {
+      quality: { code, series, report, generatedAt: now, updatedAt: newest.recordedAt },
+      validUntil: Math.min(...turns),
+    }
   }
 
   const of = (listed: Series): CodeQuality | undefined => {
@@ -72,7 +84,8 @@ export function quality(deps: {
     const now = clock.now()
     const { series } = catalogue.resolve(listed.code, now)!
     const held = kept.get(series.id)
-    if (held && now < held.validUntil && (!held.quality || held.quality.generatedAt <= now)) return held.quality
+    if (held && now < held.validUntil && (!held.quality || held.quality.generatedAt <= now))
+      return held.quality
     const made = make(listed.code, series, now)
     kept.set(series.id, made)
     return made.quality

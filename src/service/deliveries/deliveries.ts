@@ -3,7 +3,12 @@ import { type Clock, sleep } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { secondMs } from '../../lib/instant.ts'
 import { wallTime } from '../../lib/zone.ts'
-import { type DeliveryMoment, type DeliverySchedule, lastDelivery, nextDelivery } from '../../plan/delivery-schedule.ts'
+import {
+  type DeliveryMoment,
+  type DeliverySchedule,
+  lastDelivery,
+  nextDelivery,
+} from '../../plan/delivery-schedule.ts'
 import type { Limits } from '../../plan/limits.ts'
 import { transact } from '../../store/database.ts'
 import {
@@ -16,7 +21,13 @@ import {
 import { deliveryRunStore } from '../../store/deliveries/runs.ts'
 import type { AccountState, Keyring } from '../keys/keyring.ts'
 import { type DeliveryPricesDeps, deliveryPrices } from './prices.ts'
-import { type DeliveryRun, type DeliveryRuns, type DeliveryRunsDeps, deliveryRuns, type RunState } from './runs.ts'
+import {
+  type DeliveryRun,
+  type DeliveryRuns,
+  type DeliveryRunsDeps,
+  deliveryRuns,
+  type RunState,
+} from './runs.ts'
 
 export type { Delivery, DeliverySettings } from '../../store/deliveries/deliveries.ts'
 export type { DeliveryRun, RunState } from './runs.ts'
@@ -36,21 +47,33 @@ export interface CopyRefusal {
 
 export interface Dispatched {
   runs: number
-  /** Deliveries that could not be dispatched, and why the first of them could not: they stay due. */
+  /**
+   * Deliveries that could not be dispatched, and why the first of them could not: they stay due.
+   */
   failed: number
   error: unknown
 }
 
 /** Prices that accounts have mailed to them by a schedule. */
 export interface Deliveries {
-  /** False while the operator has paused them all: nothing is made or sent, and what falls due waits. */
+  /**
+   * False while the operator has paused them all: nothing is made or sent, and what falls due
+   * waits.
+   */
   enabled: boolean
   /** By creation. */
   list(accountId: string): Delivery[]
   /** A delivery of the account; another account's is as unknown as none. */
   own(accountId: string, id: string): Delivery | undefined
-  create(account: AccountState, settings: DeliverySettings, options: { source: string; id?: string }): Delivery | DeliveryRefusal
-  /** Another schedule, or one that is taken up again, counts from now: a local day that has had its run has no second one. */
+  create(
+    account: AccountState,
+    settings: DeliverySettings,
+    options: { source: string; id?: string },
+  ): Delivery | DeliveryRefusal
+  /**
+   * Another schedule, or one that is taken up again, counts from now: a local day that has had its
+   * run has no second one.
+   */
   change(delivery: Delivery, change: Partial<DeliverySettings>): Delivery
   /** With its runs; a letter that is under way arrives. */
   remove(delivery: Delivery): void
@@ -58,7 +81,10 @@ export interface Deliveries {
   sendNow(delivery: Delivery): DeliveryRun | CopyRefusal
   lastRun(delivery: Delivery): RunState | undefined
   recipient(delivery: Delivery): string
-  /** Makes the runs that are due by `upTo`, or by now: of what was missed the newest, once. Lets others have their turn between slices. */
+  /**
+   * Makes the runs that are due by `upTo`, or by now: of what was missed the newest, once. Lets
+   * others have their turn between slices.
+   */
   dispatch(upTo?: number): Promise<Dispatched>
   /** Undefined while nothing is scheduled. */
   nextDueAt(): number | undefined
@@ -66,7 +92,9 @@ export interface Deliveries {
   stop(): void
 }
 
-export interface DeliveriesDeps extends Omit<DeliveryPricesDeps, 'now'>, Pick<DeliveryRunsDeps, 'mail' | 'outbox'> {
+export interface DeliveriesDeps
+  extends Omit<DeliveryPricesDeps, 'now'>,
+    Pick<DeliveryRunsDeps, 'mail' | 'outbox'> {
   db: Database
   keys: Pick<Keyring, 'account' | 'entitlements'>
   clock: Clock
@@ -98,7 +126,8 @@ export function deliveries(deps: DeliveriesDeps): Deliveries {
         const last = runs.lastCopy(delivery)
         const cooldown = deps.limits.manualSendCooldownSeconds
         const waited = last ? Math.max(0, now - last.createdAt) / secondMs : cooldown
-        if (waited < cooldown) return { refused: 'cooldown' as const, retryAfterSeconds: Math.ceil(cooldown - waited) }
+        if (waited < cooldown)
+          return { refused: 'cooldown' as const, retryAfterSeconds: Math.ceil(cooldown - waited) }
         return runs.make(delivery, 'manual', wallTime(now, delivery.timeZone).day)!
       }),
     lastRun: runs.last,
@@ -109,7 +138,10 @@ export function deliveries(deps: DeliveriesDeps): Deliveries {
 }
 
 const isOther = (a: DeliverySchedule, b: DeliverySchedule): boolean =>
-  a.cadence !== b.cadence || a.weekday !== b.weekday || a.deliveryTime !== b.deliveryTime || a.timeZone !== b.timeZone
+  a.cadence !== b.cadence ||
+  a.weekday !== b.weekday ||
+  a.deliveryTime !== b.deliveryTime ||
+  a.timeZone !== b.timeZone
 
 /** The first day of a week unless another is named; no day outside of weekly deliveries. */
 const withWeekday = <T extends DeliverySettings>(settings: T): T => ({
@@ -117,11 +149,19 @@ const withWeekday = <T extends DeliverySettings>(settings: T): T => ({
   weekday: settings.cadence === 'weekly' ? (settings.weekday ?? 1) : null,
 })
 
-function changes({ db, keys, clock, ids }: DeliveriesDeps, store: DeliveryStore, runs: DeliveryRuns) {
+function changes(
+  { db, keys, clock, ids }: DeliveriesDeps,
+  store: DeliveryStore,
+  runs: DeliveryRuns,
+) {
   const nextOf = (settings: DeliverySettings, afterDay?: string): DeliveryMoment | null =>
     settings.enabled ? nextDelivery(settings, clock.now(), afterDay) : null
   return {
-    create: (account: AccountState, given: DeliverySettings, { source, id = ids.uuid() }: { source: string; id?: string }) => {
+    create: (
+      account: AccountState,
+      given: DeliverySettings,
+      { source, id = ids.uuid() }: { source: string; id?: string },
+    ) => {
       const { id: accountId } = account.account
       const limit = keys.entitlements(account).scheduledDeliveries
       return transact(db, () => {
@@ -129,7 +169,15 @@ function changes({ db, keys, clock, ids }: DeliveriesDeps, store: DeliveryStore,
         if (limit !== null && count >= limit) return { refused: 'limit' as const, limit, count }
         const settings = withWeekday(given)
         const now = clock.now()
-        store.add({ ...settings, id, accountId, source, next: nextOf(settings), createdAt: now, updatedAt: now })
+        store.add({
+          ...settings,
+          id,
+          accountId,
+          source,
+          next: nextOf(settings),
+          createdAt: now,
+          updatedAt: now,
+        })
         return store.byId(id)!
       })
     },
@@ -144,7 +192,11 @@ function changes({ db, keys, clock, ids }: DeliveriesDeps, store: DeliveryStore,
   }
 }
 
-function dispatching({ db, clock, enabled }: DeliveriesDeps, store: DeliveryStore, runs: DeliveryRuns) {
+function dispatching(
+  { db, clock, enabled }: DeliveriesDeps,
+  store: DeliveryStore,
+  runs: DeliveryRuns,
+) {
   let stopped = false
 
   /** Whether a run was made. */

@@ -19,7 +19,9 @@ export interface DeliveryLetter {
 }
 
 /** What a run sends: the prices to read, and as a table to work with. */
-export function deliveryLetter(given: DeliveryLetter): Pick<Letter, 'subject' | 'text' | 'html' | 'attachments'> {
+export function deliveryLetter(
+  given: DeliveryLetter,
+): Pick<Letter, 'subject' | 'text' | 'html' | 'attachments'> {
   const { delivery, day, list } = given
   const filename = `prices-${day}.csv`
   const title = `${headerLine(delivery.name ?? '') || 'Prices'}, ${day}`
@@ -27,9 +29,28 @@ export function deliveryLetter(given: DeliveryLetter): Pick<Letter, 'subject' | 
   const notes = notesOf(given, filename)
   return {
     subject: title,
-    text: [title, '', ...lines.map(textLine), '', ...notes.flatMap(note => [note, '']), given.serviceName, ''].join('\n'),
-    html: [`<h3>${escaped(title)}</h3>`, table(lines), ...[...notes, given.serviceName].map(note => `<p>${escaped(note)}</p>`)].join('\n'),
-    attachments: [{ filename, contentType: 'text/csv; charset=utf-8', content: csvText(csvRows(list.prices)), encoding: 'utf8' }],
+    text: [
+      title,
+      '',
+      ...lines.map(textLine),
+      '',
+      ...notes.flatMap(note => [note, '']),
+      given.serviceName,
+      '',
+    ].join('\n'),
+    html: [
+      `<h3>${escaped(title)}</h3>`,
+      table(lines),
+      ...[...notes, given.serviceName].map(note => `<p>${escaped(note)}</p>`),
+    ].join('\n'),
+    attachments: [
+      {
+        filename,
+        contentType: 'text/csv; charset=utf-8',
+        content: csvText(csvRows(list.prices)),
+        encoding: 'utf8',
+      },
+    ],
   }
 }
 
@@ -42,16 +63,25 @@ interface Line {
 }
 
 const lineOf = ({ code, series, price, observedAt, change }: DeliveredPrice): Line => ({
-  ...{ name: series.name, code, price: priceText(series, price), observed: isoInstant(observedAt) },
+  name: series.name,
+  code,
+  price: priceText(series, price),
+  observed: isoInstant(observedAt),
   change: change
-    ? [signed(change.amount, series.decimals), change.percent !== undefined && `(${signed(change.percent, 2)} %)`].filter(Boolean).join(' ')
+    ? [
+        signed(change.amount, series.decimals),
+        change.percent !== undefined && `(${signed(change.percent, 2)} %)`,
+      ]
+        .filter(Boolean)
+        .join(' ')
     : '',
 })
 
 const textLine = ({ name, code, price, change, observed }: Line): string =>
   `${name} (${code}): ${[price, change, `observed ${observed}`].filter(Boolean).join(', ')}`
 
-const signed = (value: number, decimals: number): string => `${value > 0 ? '+' : ''}${value.toFixed(decimals)}`
+const signed = (value: number, decimals: number): string =>
+  `${value > 0 ? '+' : ''}${value.toFixed(decimals)}`
 
 /** `$74.25 per barrel`, `112.50p per therm`, `1.0842`, `418.20 million barrels`. */
 function priceText({ decimals, currency, unit, category }: Series, price: number): string {
@@ -67,7 +97,8 @@ const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Satur
 
 function notesOf({ delivery, trigger, list }: DeliveryLetter, filename: string): string[] {
   const { cadence, weekday, deliveryTime, timeZone, id } = delivery
-  const rhythm = cadence === 'weekly' ? `every ${weekdays[(weekday ?? 1) - 1]}` : cadenceWords[cadence]
+  const rhythm =
+    cadence === 'weekly' ? `every ${weekdays[(weekday ?? 1) - 1]}` : cadenceWords[cadence]
   const fixture = list.prices.find(one => one.series.fixture)
   return [
     ...(fixture ? [`${sourceDescription(fixture.series.source, true)}.`] : []),
@@ -83,6 +114,8 @@ const cells = (tag: 'td' | 'th', texts: readonly string[]): string =>
   `<tr>${texts.map(text => `<${tag} align="left">${escaped(text)}</${tag}>`).join('')}</tr>`
 
 function table(lines: readonly Line[]): string {
-  const rows = lines.map(({ name, code, price, change, observed }) => cells('td', [name, code, price, change, observed]))
+  const rows = lines.map(({ name, code, price, change, observed }) =>
+    cells('td', [name, code, price, change, observed]),
+  )
   return `<table cellpadding="4">${cells('th', ['Name', 'Code', 'Price', 'Change', 'Observed'])}${rows.join('')}</table>`
 }

@@ -36,8 +36,17 @@ export interface DeliveryPricesDeps {
   now(): number
 }
 
-/** Reads what `GET /v1/prices/latest` would answer for some codes, with the change since an earlier day of a zone. */
-export function deliveryPrices({ board, catalogue, observations, quarantine, now }: DeliveryPricesDeps) {
+/**
+ * Reads what `GET /v1/prices/latest` would answer for some codes, with the change since an earlier
+ * day of a zone.
+ */
+export function deliveryPrices({
+  board,
+  catalogue,
+  observations,
+  quarantine,
+  now,
+}: DeliveryPricesDeps) {
   const rows = seriesRows(observations, quarantine)
 
   const line = ({ series: found, code }: Resolved, zone: string): DeliveredPrice | undefined => {
@@ -46,9 +55,21 @@ export function deliveryPrices({ board, catalogue, observations, quarantine, now
     const { series, observation } = quote
     const { observedAt, value } = observation
     const dayBegan = startOfLocalDay(observedAt, zone)
-    const [before] = rows.raw(series.id, Number.MIN_SAFE_INTEGER, dayBegan, 1, Number.MAX_SAFE_INTEGER)
+    const [before] = rows.raw(
+      series.id,
+      Number.MIN_SAFE_INTEGER,
+      dayBegan,
+      1,
+      Number.MAX_SAFE_INTEGER,
+    )
     const price = roundTo(value, series.decimals)
-    return { code, series, price, observedAt, change: before && priceChange(before.value, value, series.decimals) }
+    return {
+      code,
+      series,
+      price,
+      observedAt,
+      change: before && priceChange(before.value, value, series.decimals),
+    }
   }
 
   return (codes: readonly string[], zone: string): PriceList => {
@@ -68,13 +89,30 @@ export function deliveryPrices({ board, catalogue, observations, quarantine, now
   }
 }
 
-const csvColumns = ['code', 'name', 'price', 'currency', 'unit', 'observed_at', 'previous_price', 'change', 'change_percent'] as const
+const csvColumns = [
+  'code',
+  'name',
+  'price',
+  'currency',
+  'unit',
+  'observed_at',
+  'previous_price',
+  'change',
+  'change_percent',
+] as const
 
 /** The lines of the attachment under the names of its columns. */
 export const csvRows = (prices: readonly DeliveredPrice[]) => [
   csvColumns,
   ...prices.map(({ code, series, price, observedAt, change }) => [
-    ...[code, series.name, price, series.currency, series.unit, isoInstant(observedAt)],
-    ...[change?.previous ?? null, change?.amount ?? null, change?.percent ?? null],
+    code,
+    series.name,
+    price,
+    series.currency,
+    series.unit,
+    isoInstant(observedAt),
+    change?.previous ?? null,
+    change?.amount ?? null,
+    change?.percent ?? null,
   ]),
 ]

@@ -14,12 +14,14 @@ import type { PriceList } from './prices.ts'
 export type { DeliveryRun, RunTrigger } from '../../store/deliveries/runs.ts'
 
 /** A run as it stands: `processing` while an attempt to hand its letter over is under way. */
-export type RunState = Omit<DeliveryRun, 'status'> & { status: DeliveryRun['status'] | 'processing' }
+export type RunState = Omit<DeliveryRun, 'status'> & {
+  status: DeliveryRun['status'] | 'processing'
+}
 
 export interface DeliveryRuns {
   /**
-   * Makes a run with its letter, inside the caller's transaction: prices and attachment are those of this moment on every attempt.
-   * Undefined when the local day has its scheduled run.
+   * Makes a run with its letter, inside the caller's transaction: prices and attachment are those
+   * of this moment on every attempt. Undefined when the local day has its scheduled run.
    */
   make(delivery: Delivery, trigger: RunTrigger, day: string): DeliveryRun | undefined
   last(delivery: Delivery): RunState | undefined
@@ -52,16 +54,26 @@ const rowsAtOnce = 200
 
 export function deliveryRuns(deps: DeliveryRunsDeps): DeliveryRuns {
   const { db, store, runs, keys, mail, outbox, prices, clock, ids, serviceName } = deps
-  const recipient = (delivery: Delivery) => delivery.recipientEmail ?? keys.account(delivery.accountId)!.account.email
+  const recipient = (delivery: Delivery) =>
+    delivery.recipientEmail ?? keys.account(delivery.accountId)!.account.email
   const messageOf = (run: DeliveryRun) => outbox.log.find('email', 'email', run.id)
 
   /** Why nothing goes out; undefined when something does. */
-  const skipReason = (delivery: Delivery, { prices: found, missing }: PriceList): string | undefined => {
+  const skipReason = (
+    delivery: Delivery,
+    { prices: found, missing }: PriceList,
+  ): string | undefined => {
     if (!delivery.enabled) return 'The delivery is paused.'
-    if (keys.account(delivery.accountId)!.account.suspendedAt !== null) return 'The account is suspended.'
+    if (keys.account(delivery.accountId)!.account.suspendedAt !== null)
+      return 'The account is suspended.'
     return found.length === 0 ? `No code has a current price: ${missing.join(', ')}.` : undefined
   }
-  const end = (id: string, status: 'sent' | 'suppressed', error: string | null, sentAt: number | null) => {
+  const end = (
+    id: string,
+    status: 'sent' | 'suppressed',
+    error: string | null,
+    sentAt: number | null,
+  ) => {
     const run = runs.settle(id, status, error, sentAt)
     if (run && status === 'sent') store.delivered(run.delivery, run.localOn)
   }
@@ -81,21 +93,36 @@ export function deliveryRuns(deps: DeliveryRunsDeps): DeliveryRuns {
       const list = prices(delivery.commodityCodes, delivery.timeZone)
       const skipped = skipReason(delivery, list)
       const run: DeliveryRun = {
-        ...{ id: ids.uuidAt(now), delivery: delivery.number, trigger, localOn: day, recipient: recipient(delivery) },
-        ...{ status: skipped === undefined ? 'pending' : 'skipped', error: skipped ?? null, createdAt: now, sentAt: null },
+        id: ids.uuidAt(now),
+        delivery: delivery.number,
+        trigger,
+        localOn: day,
+        recipient: recipient(delivery),
+        status: skipped === undefined ? 'pending' : 'skipped',
+        error: skipped ?? null,
+        createdAt: now,
+        sentAt: null,
       }
       if (!runs.add(run)) return undefined
       if (skipped !== undefined) return run
       const letter = deliveryLetter({ delivery, trigger, day, list, serviceName })
       const { accountId } = delivery
-      const posted = mail.post({ ...letter, to: run.recipient, accountId, dedupe: run.id, ref: refPrefix + run.id })
+      const posted = mail.post({
+        ...letter,
+        to: run.recipient,
+        accountId,
+        dedupe: run.id,
+        ref: refPrefix + run.id,
+      })
       if (posted !== undefined) return run
       const error = mail.suppressed(run.recipient) ?? 'Nothing is sent to the address.'
       return runs.settle(run.id, 'suppressed', error, null)!
     },
     last(delivery) {
       const run = runs.last(delivery.number)
-      return run?.status === 'pending' && messageOf(run)?.state === 'leased' ? { ...run, status: 'processing' } : run
+      return run?.status === 'pending' && messageOf(run)?.state === 'leased'
+        ? { ...run, status: 'processing' }
+        : run
     },
     lastCopy: delivery => runs.lastCopy(delivery.number),
     lastDay: delivery => runs.lastDay(delivery.number),
@@ -106,7 +133,8 @@ export function deliveryRuns(deps: DeliveryRunsDeps): DeliveryRuns {
           const message = messageOf(run)
           if (!message) end(run.id, 'suppressed', 'Its letter is not there any more.', null)
           else if (message.state === 'delivered') end(run.id, 'sent', null, message.deliveredAt)
-          else if (message.state === 'failed') end(run.id, 'suppressed', message.error ?? 'It could not be sent.', null)
+          else if (message.state === 'failed')
+            end(run.id, 'suppressed', message.error ?? 'It could not be sent.', null)
         }
         runs.forget(now - keptMs, rowsAtOnce)
       })

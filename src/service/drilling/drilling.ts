@@ -1,15 +1,33 @@
 import type { Database } from 'bun:sqlite'
 import { dataStatus } from '../../market/calendars/freshness.ts'
-import { country, ducWellCode, fracSpreadCode, rigCountCode, rigTypeCodes } from '../../market/drilling/drilling.ts'
+import {
+  country,
+  ducWellCode,
+  fracSpreadCode,
+  rigCountCode,
+  rigTypeCodes,
+} from '../../market/drilling/drilling.ts'
 import { countedAt } from '../../market/drilling/period.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { transact } from '../../store/database.ts'
 import { type DucWellStore, type DucWells, ducWellStore } from '../../store/drilling/duc-wells.ts'
-import { type FracSpreadStore, type FracSpreads, fracSpreadStore } from '../../store/drilling/frac-spreads.ts'
+import {
+  type FracSpreadStore,
+  type FracSpreads,
+  fracSpreadStore,
+} from '../../store/drilling/frac-spreads.ts'
 import { type DrillingMetricStore, drillingMetricStore } from '../../store/drilling/metrics.ts'
-import { type Productivity, type ProductivityStore, productivityStore } from '../../store/drilling/productivities.ts'
+import {
+  type Productivity,
+  type ProductivityStore,
+  productivityStore,
+} from '../../store/drilling/productivities.ts'
 import type { Regional, RegionalStore } from '../../store/drilling/regional.ts'
-import { type RigCount, type RigCountStore, rigCountStore } from '../../store/drilling/rig-counts.ts'
+import {
+  type RigCount,
+  type RigCountStore,
+  rigCountStore,
+} from '../../store/drilling/rig-counts.ts'
 import type { Point, WriteCounts } from '../../store/prices/observations.ts'
 import type { Ingest } from '../prices/ingest.ts'
 import type { Events, HouseEvent } from '../webhooks/events.ts'
@@ -25,8 +43,9 @@ export interface DrillingStores {
 }
 
 /**
- * The one way in for what is counted of drilling. A call is one transaction: the rows, the observations of the catalogue's series that
- * mean the same number (so that a code answers what the family answers), and the events of what is new.
+ * The one way in for what is counted of drilling. A call is one transaction: the rows, the
+ * observations of the catalogue's series that mean the same number (so that a code answers what the
+ * family answers), and the events of what is new.
  */
 export interface Drilling extends DrillingStores {
   recordRigCounts(rows: readonly RigCount[], recordedAt: number): WriteCounts
@@ -71,7 +90,8 @@ export function drilling({ db, catalogue, ingest, events }: DrillingDeps): Drill
   /** Of each region the newest row, if it is newer than everything held. */
   const news = <T extends Regional>({ store }: Family<T>, rows: readonly T[]): T[] => {
     const newest = new Map<string, T>()
-    for (const row of rows) if (row.countedOn > (newest.get(row.region)?.countedOn ?? '')) newest.set(row.region, row)
+    for (const row of rows)
+      if (row.countedOn > (newest.get(row.region)?.countedOn ?? '')) newest.set(row.region, row)
     return [...newest.values()].filter(row => row.countedOn > (store.newestOn([row.region]) ?? ''))
   }
 
@@ -79,7 +99,9 @@ export function drilling({ db, catalogue, ingest, events }: DrillingDeps): Drill
     rows.flatMap(row =>
       mirrored(row).flatMap(({ code, value }) => {
         const series = code === undefined ? undefined : catalogue.named(code)
-        return series && value !== null ? { seriesId: series.id, observedAt: countedAt(row.countedOn), value } : []
+        return series && value !== null
+          ? { seriesId: series.id, observedAt: countedAt(row.countedOn), value }
+          : []
       }),
     )
 
@@ -89,7 +111,11 @@ export function drilling({ db, catalogue, ingest, events }: DrillingDeps): Drill
     return series !== undefined && dataStatus(series, countedAt(countedOn), recordedAt) !== 'stale'
   }
 
-  const record = <T extends Regional>(family: Family<T>, rows: readonly T[], recordedAt: number): WriteCounts =>
+  const record = <T extends Regional>(
+    family: Family<T>,
+    rows: readonly T[],
+    recordedAt: number,
+  ): WriteCounts =>
     transact(db, () => {
       const fresh = news(family, rows)
       const counts = family.store.write(rows, recordedAt)
@@ -131,5 +157,11 @@ export function drilling({ db, catalogue, ingest, events }: DrillingDeps): Drill
 function rigCodes(row: RigCount): Mirrored[] {
   const total = { code: rigCountCode(row.region), value: row.total }
   if (row.region !== country) return [total]
-  return [total, ...(['oil', 'gas', 'misc'] as const).map(type => ({ code: rigTypeCodes[type], value: row[type] }))]
+  return [
+    total,
+    ...(['oil', 'gas', 'misc'] as const).map(type => ({
+      code: rigTypeCodes[type],
+      value: row[type],
+    })),
+  ]
 }

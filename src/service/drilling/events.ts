@@ -21,7 +21,11 @@ interface Movement {
   year: number | null
 }
 
-function movementOf<T extends Regional>(row: T, held: RegionalStore<T>, measure: (row: T) => number): Movement {
+function movementOf<T extends Regional>(
+  row: T,
+  held: RegionalStore<T>,
+  measure: (row: T) => number,
+): Movement {
   const counts: Count[] = held
     .between(row.region, dayAfter(row.countedOn, -lookBackDays), dayAfter(row.countedOn, 1))
     .map(one => ({ on: one.countedOn, value: measure(one) }))
@@ -43,46 +47,91 @@ const frameOf = (name: string, commodity: string, row: Regional, at: number) => 
   commodity,
 })
 
-export function rigCountEvent(row: RigCount, held: RegionalStore<RigCount>, at: number): HouseEvent | undefined {
+export function rigCountEvent(
+  row: RigCount,
+  held: RegionalStore<RigCount>,
+  at: number,
+): HouseEvent | undefined {
   const commodity = rigCountCode(row.region)
   if (commodity === undefined || row.span === 'month') return undefined
   const { previous, change, changePercent, week, year } = movementOf(row, held, one => one.total)
   return {
     ...frameOf('rig_count', commodity, row, at),
     data: {
-      ...{ commodity, region: row.region, value: row.total, previous_value: previous, change, change_percent: changePercent },
-      ...{ unit: 'rigs', source: row.source, breakdown: { oil_rigs: row.oil, gas_rigs: row.gas, misc_rigs: row.misc } },
-      ...{ rig_count: row.total, oil_rigs: row.oil, gas_rigs: row.gas },
-      ...{ change_from_prior_week: week, change_from_prior_year: year, report_date: row.countedOn, timestamp: isoInstant(at) },
+      commodity,
+      region: row.region,
+      value: row.total,
+      previous_value: previous,
+      change,
+      change_percent: changePercent,
+      unit: 'rigs',
+      source: row.source,
+      breakdown: { oil_rigs: row.oil, gas_rigs: row.gas, misc_rigs: row.misc },
+      rig_count: row.total,
+      oil_rigs: row.oil,
+      gas_rigs: row.gas,
+      change_from_prior_week: week,
+      change_from_prior_year: year,
+      report_date: row.countedOn,
+      timestamp: isoInstant(at),
     },
   }
 }
 
-export function fracSpreadEvent(row: FracSpreads, held: RegionalStore<FracSpreads>, at: number): HouseEvent | undefined {
+export function fracSpreadEvent(
+  row: FracSpreads,
+  held: RegionalStore<FracSpreads>,
+  at: number,
+): HouseEvent | undefined {
   const commodity = fracSpreadCode(row.region)
   if (commodity === undefined) return undefined
   const { previous, change, changePercent, week } = movementOf(row, held, one => one.active)
   return {
     ...frameOf('frac_spread', commodity, row, at),
     data: {
-      ...{ commodity, region: row.region, value: row.active, previous_value: previous, change, change_percent: changePercent },
-      ...{ unit: 'frac_spreads', source: row.source, frac_spreads_count: row.active, change_from_prior_week: week },
-      ...{ report_date: row.countedOn, timestamp: isoInstant(at) },
+      commodity,
+      region: row.region,
+      value: row.active,
+      previous_value: previous,
+      change,
+      change_percent: changePercent,
+      unit: 'frac_spreads',
+      source: row.source,
+      frac_spreads_count: row.active,
+      change_from_prior_week: week,
+      report_date: row.countedOn,
+      timestamp: isoInstant(at),
     },
   }
 }
 
-export function ducWellEvent(row: DucWells, held: RegionalStore<DucWells>, at: number): HouseEvent | undefined {
+export function ducWellEvent(
+  row: DucWells,
+  held: RegionalStore<DucWells>,
+  at: number,
+): HouseEvent | undefined {
   const commodity = ducWellCode(row.region)
   if (commodity === undefined) return undefined
   const { previous, change, changePercent } = movementOf(row, held, one => one.duc)
-  const isMonthBefore = (held.before(row.region, row.countedOn)?.countedOn ?? '') >= dayAfter(row.countedOn, -longestMonthDays)
+  const isMonthBefore =
+    (held.before(row.region, row.countedOn)?.countedOn ?? '') >=
+    dayAfter(row.countedOn, -longestMonthDays)
   return {
     ...frameOf('duc_well', commodity, row, at),
     data: {
-      ...{ commodity, region: row.region, value: row.duc, duc_count: row.duc, previous_value: previous, change },
-      ...{ change_percent: changePercent, change_from_prior_month: isMonthBefore ? change : null, completions_this_month: row.completed },
-      ...{ unit: 'wells', report_date: row.countedOn, source: row.source, timestamp: isoInstant(at) },
+      commodity,
+      region: row.region,
+      value: row.duc,
+      duc_count: row.duc,
+      previous_value: previous,
+      change,
+      change_percent: changePercent,
+      change_from_prior_month: isMonthBefore ? change : null,
+      completions_this_month: row.completed,
+      unit: 'wells',
+      report_date: row.countedOn,
+      source: row.source,
+      timestamp: isoInstant(at),
     },
   }
 }

@@ -21,17 +21,29 @@ export interface StatePermits {
 const topMax = 10
 
 /** Of a state on a day; the spans of 30 and 365 days end with it. */
-export function statePermits({ counts, search, store, held }: Permits, state: PermitState, today: string): StatePermits {
+export function statePermits(
+  { counts, search, store, held }: Permits,
+  state: PermitState,
+  today: string,
+): StatePermits {
   const { code } = state
   const known = held([code], today)
-  const [end, monthAgo, yearAgo] = [1, -29, -364].map(days => dayAfter(today, days)) as [string, string, string]
-  const [permits30d, permits365d] = [counts.between(code, monthAgo, end), counts.between(code, yearAgo, end)]
+  const [end, monthAgo, yearAgo] = [1, -29, -364].map(days => dayAfter(today, days)) as [
+    string,
+    string,
+    string,
+  ]
+  const [permits30d, permits365d] = [
+    counts.between(code, monthAgo, end),
+    counts.between(code, yearAgo, end),
+  ]
   const readAt = store.readAt(code)
   const readOn = readAt === undefined ? undefined : isoDay(readAt)
   return {
     held: known,
     total: counts.ofState(code),
-    ...{ permits30d, permits365d },
+    permits30d,
+    permits365d,
     topOperators: counts.topOperators(code, yearAgo, end, topMax),
     topCounties: counts.topCounties(code, yearAgo, end, topMax),
     recent: store.rows(search.page({ states: [code] }, topMax, 0).ids),

@@ -26,7 +26,11 @@ const permitData = (permit: StoredPermit) => ({
     township: permit.township,
     range: permit.range,
   },
-  target: { formation: permit.formationName, formation_raw: permit.formation, total_depth_proposed: permit.totalDepth },
+  target: {
+    formation: permit.formationName,
+    formation_raw: permit.formation,
+    total_depth_proposed: permit.totalDepth,
+  },
   provenance: {
     source: permit.source,
     source_url: permit.sourceUrl,
@@ -44,7 +48,12 @@ export const newPermitEvent = (permit: StoredPermit, at: number): HouseEvent => 
 })
 
 /** Of `count` new permits of a state the newest, at most `batchMax`. */
-export function permitBatchEvent(state: string, permits: readonly StoredPermit[], count: number, at: number): HouseEvent {
+export function permitBatchEvent(
+  state: string,
+  permits: readonly StoredPermit[],
+  count: number,
+  at: number,
+): HouseEvent {
   const batchId = `${state}-${permits[0]!.id}-${count}`
   return {
     type: 'drilling.well_permits.batch',
@@ -91,7 +100,8 @@ export function permitStatusEvent(
       value,
       previous_value: previous,
       change: value - previous,
-      change_percent: previous === 0 ? null : Math.round((10_000 * (value - previous)) / previous) / 100,
+      change_percent:
+        previous === 0 ? null : Math.round((10_000 * (value - previous)) / previous) / 100,
       unit: 'permits',
       source: permit.source,
       api_number: permit.apiNumber,

@@ -5,10 +5,21 @@ import { dayAfter } from '../../market/prices/window.ts'
 import { transact } from '../../store/database.ts'
 import { type PermitCounts, permitCounts } from '../../store/drilling/permit-counts.ts'
 import { type PermitSearch, permitSearch } from '../../store/drilling/permit-search.ts'
-import { type PermitWrites, type WellPermit, type WellPermitStore, wellPermitStore } from '../../store/drilling/well-permits.ts'
+import {
+  type PermitWrites,
+  type WellPermit,
+  type WellPermitStore,
+  wellPermitStore,
+} from '../../store/drilling/well-permits.ts'
 import type { WriteCounts } from '../../store/prices/observations.ts'
 import type { Events } from '../webhooks/events.ts'
-import { batchMax, newPermitEvent, type PermitPace, permitBatchEvent, permitStatusEvent } from './permit-events.ts'
+import {
+  batchMax,
+  newPermitEvent,
+  type PermitPace,
+  permitBatchEvent,
+  permitStatusEvent,
+} from './permit-events.ts'
 
 /** How up to date what is held of some states is. */
 export interface PermitsHeld extends PermitFreshness {
@@ -23,7 +34,10 @@ export interface Permits {
   store: WellPermitStore
   search: PermitSearch
   counts: PermitCounts
-  /** One transaction with the events of what is new: of one permit, or of each state's among several. */
+  /**
+   * One transaction with the events of what is new: of one permit, or of each state's among
+   * several.
+   */
   record(permits: readonly WellPermit[], recordedAt: number): WriteCounts
   /** Of some states, or of all that have a permit; undefined where none has. */
   held(states: readonly string[] | undefined, today: string): PermitsHeld | undefined
@@ -52,7 +66,10 @@ export function permits({ db, events }: { db: Database; events: Pick<Events, 'em
   const paceOf = (state: string, at: number): PermitPace => {
     const end = dayAfter(isoDay(at), 1)
     const [later, earlier] = [dayAfter(end, -paceDays), dayAfter(end, -2 * paceDays)]
-    return { value: counts.between(state, later, end), previous: counts.between(state, earlier, later) }
+    return {
+      value: counts.between(state, later, end),
+      previous: counts.between(state, earlier, later),
+    }
   }
 
   const emitChanges = (changes: PermitWrites['statusChanges'], at: number) => {
@@ -79,10 +96,16 @@ export function permits({ db, events }: { db: Database; events: Pick<Events, 'em
       }),
     held(states, today) {
       const newest = counts.newestByState()
-      const byState = new Map(states ? states.flatMap(one => (newest.has(one) ? [[one, newest.get(one)!] as const] : [])) : newest)
+      const byState = new Map(
+        states
+          ? states.flatMap(one => (newest.has(one) ? [[one, newest.get(one)!] as const] : []))
+          : newest,
+      )
       const asOf = [...byState.values()].reduce((a, b) => (b > a ? b : a), '')
       if (asOf === '') return undefined
-      const staleStates = [...byState].filter(([, day]) => permitFreshness(day, today).stale).map(([state]) => state)
+      const staleStates = [...byState]
+        .filter(([, day]) => permitFreshness(day, today).stale)
+        .map(([state]) => state)
       return { asOf, byState, staleStates, ...permitFreshness(asOf, today) }
     },
   }

@@ -4,8 +4,17 @@ import { perDay, wellStates } from '../../market/drilling/well-production.ts'
 import { monthAfter } from '../../market/fundamentals/period.ts'
 import { usStates } from '../../market/geography/us-states.ts'
 import { transact } from '../../store/database.ts'
-import { type NationalMonth, type StateProductionStore, stateProductionStore } from '../../store/drilling/state-production.ts'
-import { type WellCoverage, type WellProductionStore, type WellReport, wellProductionStore } from '../../store/drilling/well-production.ts'
+import {
+  type NationalMonth,
+  type StateProductionStore,
+  stateProductionStore,
+} from '../../store/drilling/state-production.ts'
+import {
+  type WellCoverage,
+  type WellProductionStore,
+  type WellReport,
+  wellProductionStore,
+} from '../../store/drilling/well-production.ts'
 import type { Well, WellStore } from '../../store/drilling/wells.ts'
 import type { WriteCounts } from '../../store/prices/observations.ts'
 
@@ -23,7 +32,10 @@ export interface WellProduction {
   states: StateProductionStore
   /** One transaction with the wells that nothing was known of. */
   record(reports: readonly WellReport[], recordedAt: number): WriteCounts
-  /** The newest month of the states together; provisional also while a state that was there the month before has not filed. */
+  /**
+   * The newest month of the states together; provisional also while a state that was there the
+   * month before has not filed.
+   */
   newestNational(): NationalMonth | undefined
   /** Newest month of each state whose wells are followed, by code. */
   covered(): WellCoverage[]
@@ -32,14 +44,21 @@ export interface WellProduction {
 
 export const unknownOperator = 'Unknown'
 
-export function wellProduction({ db, wells: known }: { db: Database; wells: Pick<WellStore, 'get' | 'put'> }): WellProduction {
+export function wellProduction({
+  db,
+  wells: known,
+}: {
+  db: Database
+  wells: Pick<WellStore, 'get' | 'put'>
+}): WellProduction {
   const [wells, states] = [wellProductionStore(db), stateProductionStore(db)]
 
   const newcomers = (reports: readonly WellReport[]): Well[] => {
     const first = new Map<string, WellReport>()
     for (const report of reports) {
       const named = first.get(report.apiNumber)
-      if (!named || (named.operator === undefined && report.operator !== undefined)) first.set(report.apiNumber, report)
+      if (!named || (named.operator === undefined && report.operator !== undefined))
+        first.set(report.apiNumber, report)
     }
     return [...first.values()].filter(report => !known.get(report.apiNumber)).map(wellOf)
   }
@@ -80,18 +99,38 @@ export const newestProduction =
     const newest = states.newestOf(state)
     if (!newest) return undefined
     const { month, oilBbl, gasMcf, source } = newest
-    return { oilBpd: Math.round(perDay(oilBbl, month)), gasMcfd: Math.round(perDay(gasMcf, month)), period: month, source }
+    return {
+      oilBpd: Math.round(perDay(oilBbl, month)),
+      gasMcfd: Math.round(perDay(gasMcf, month)),
+      period: month,
+      source,
+    }
   }
 
 /** What a report says of a well that nothing else is known of. */
 const wellOf = ({ apiNumber, state, operator, wellName, county, source }: WellReport): Well => ({
-  ...{ apiNumber, state, source, operator: operator ?? unknownOperator, name: wellName ?? shortNumber(apiNumber), county: county ?? null },
-  ...{ formation: null, latitude: null, longitude: null },
-  ...{ permitOn: null, spudOn: null, completedOn: null, firstProductionOn: null },
+  apiNumber,
+  state,
+  source,
+  operator: operator ?? unknownOperator,
+  name: wellName ?? shortNumber(apiNumber),
+  county: county ?? null,
+  formation: null,
+  latitude: null,
+  longitude: null,
+  permitOn: null,
+  spudOn: null,
+  completedOn: null,
+  firstProductionOn: null,
 })
 
 /** `42-329-40001`. */
-const shortNumber = (apiNumber: string): string => `${apiNumber.slice(0, 2)}-${apiNumber.slice(2, 5)}-${apiNumber.slice(5, 10)}`
+const shortNumber = (apiNumber: string): string =>
+  `${apiNumber.slice(0, 2)}-${apiNumber.slice(2, 5)}-${apiNumber.slice(5, 10)}`
 
-/** The fourteen digits of what somebody typed, with any separators; undefined where it is no API number. */
-export const wellNumberOf = (text: string): string | undefined => parseApiNumber(text.replace(/[\s._/-]+/g, ''))?.digits
+/**
+ * The fourteen digits of what somebody typed, with any separators; undefined where it is no API
+ * number.
+ */
+export const wellNumberOf = (text: string): string | undefined =>
+  parseApiNumber(text.replace(/[\s._/-]+/g, ''))?.digits

@@ -1,5 +1,8 @@
 import { timelineOf, type WellEvent } from '../../market/drilling/well-timeline.ts'
-import type { FracDisclosureStore, StoredDisclosure } from '../../store/drilling/frac-disclosures.ts'
+import type {
+  FracDisclosureStore,
+  StoredDisclosure,
+} from '../../store/drilling/frac-disclosures.ts'
 import type { StoredPermit, WellPermitStore } from '../../store/drilling/well-permits.ts'
 import type { Well, WellStore } from '../../store/drilling/wells.ts'
 
@@ -18,8 +21,15 @@ export interface TimelineStores {
 }
 
 /** Everything that is known of a well by its fourteen digits; undefined where nothing is. */
-export function wellTimeline({ permits, disclosures, wells }: TimelineStores, apiNumber: string): WellTimeline | undefined {
-  const [permitted, fractured, well] = [permits.ofWell(apiNumber), disclosures.ofWell(apiNumber), wells.get(apiNumber)]
+export function wellTimeline(
+  { permits, disclosures, wells }: TimelineStores,
+  apiNumber: string,
+): WellTimeline | undefined {
+  const [permitted, fractured, well] = [
+    permits.ofWell(apiNumber),
+    disclosures.ofWell(apiNumber),
+    wells.get(apiNumber),
+  ]
   const [newest, last] = [permitted.at(-1), fractured.at(-1)]
   const state = newest?.state ?? well?.state ?? last?.state
   if (state === undefined) return undefined
@@ -27,7 +37,11 @@ export function wellTimeline({ permits, disclosures, wells }: TimelineStores, ap
     wellName: newest?.wellName ?? well?.name ?? last!.wellName,
     operator: newest?.operatorName ?? well?.operator ?? last!.operator,
     state,
-    events: timelineOf([...permitted.map(permitEvent), ...fractured.flatMap(fracEvents), ...(well ? wellEvents(well, permitted) : [])]),
+    events: timelineOf([
+      ...permitted.map(permitEvent),
+      ...fractured.flatMap(fracEvents),
+      ...(well ? wellEvents(well, permitted) : []),
+    ]),
   }
 }
 
@@ -47,14 +61,33 @@ const permitEvent = (permit: StoredPermit): WellEvent => ({
 
 function fracEvents(one: StoredDisclosure): WellEvent[] {
   const { source } = one
-  const metadata = { disclosure_id: String(one.id), water_gallons: one.waterGallons, operator: one.operator }
+  const metadata = {
+    disclosure_id: String(one.id),
+    water_gallons: one.waterGallons,
+    operator: one.operator,
+  }
   return [
-    { type: 'frac_start', on: one.startedOn, description: 'Hydraulic fracturing began.', source, metadata },
-    { type: 'frac_end', on: one.endedOn, description: 'Hydraulic fracturing ended.', source, metadata },
+    {
+      type: 'frac_start',
+      on: one.startedOn,
+      description: 'Hydraulic fracturing began.',
+      source,
+      metadata,
+    },
+    {
+      type: 'frac_end',
+      on: one.endedOn,
+      description: 'Hydraulic fracturing ended.',
+      source,
+      metadata,
+    },
   ]
 }
 
-function wellEvents({ permitOn, spudOn, completedOn, firstProductionOn, source }: Well, permitted: readonly StoredPermit[]): WellEvent[] {
+function wellEvents(
+  { permitOn, spudOn, completedOn, firstProductionOn, source }: Well,
+  permitted: readonly StoredPermit[],
+): WellEvent[] {
   const event = (type: WellEvent['type'], on: string | null, description: string): WellEvent[] =>
     on === null ? [] : [{ type, on, description, source, metadata: {} }]
   return [

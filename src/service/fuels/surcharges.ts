@@ -1,19 +1,29 @@
 import { isoDay } from '../../lib/instant.ts'
 import { indexWeeks, surchargesOf } from '../../market/fuels/surcharge.ts'
-import { type CarrierSchedule, matchedRow, type Surcharge, type SurchargeStore } from '../../store/fuels/surcharges.ts'
+import {
+  type CarrierSchedule,
+  matchedRow,
+  type Surcharge,
+  type SurchargeStore,
+} from '../../store/fuels/surcharges.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Closes } from '../prices/closes.ts'
 
 /** Matches carriers' tables to the price of their index, week by week. */
 export interface SurchargeMatching {
   /**
-   * Records the weeks up to now that a table has a surcharge for and that are not there yet; answers how many. What is there is never
-   * touched, so that a correction of a table or of an index price leaves what was charged.
+   * Records the weeks up to now that a table has a surcharge for and that are not there yet;
+   * answers how many. What is there is never touched, so that a correction of a table or of an
+   * index price leaves what was charged.
    */
   match(now: number): number
 }
 
-export function surchargeMatching(deps: { surcharges: SurchargeStore; catalogue: Catalogue; closes: Closes }): SurchargeMatching {
+export function surchargeMatching(deps: {
+  surcharges: SurchargeStore
+  catalogue: Catalogue
+  closes: Closes
+}): SurchargeMatching {
   const { surcharges, catalogue, closes } = deps
   let version: number | undefined
   let services: CarrierSchedule[][] = []
@@ -22,11 +32,17 @@ export function surchargeMatching(deps: { surcharges: SurchargeStore; catalogue:
   const readTables = () => {
     if (version === surcharges.version) return
     version = surcharges.version
-    const all = Map.groupBy(surcharges.schedules(), one => `${one.mode} ${one.carrier} ${one.serviceLevel}`)
+    const all = Map.groupBy(
+      surcharges.schedules(),
+      one => `${one.mode} ${one.carrier} ${one.serviceLevel}`,
+    )
     services = [...all.values()].filter(tables => tables.some(table => table.matched))
   }
 
-  /** What the rows follow from; while it is the same there is nothing to do. A price that fills a gap is taken up the next day. */
+  /**
+   * What the rows follow from; while it is the same there is nothing to do. A price that fills a
+   * gap is taken up the next day.
+   */
   const stateOf = (now: number): string => {
     const codes = new Set(services.flatMap(tables => tables.map(table => table.indexCode)))
     const extents = [...codes].map(code => {
@@ -44,7 +60,10 @@ export function surchargeMatching(deps: { surcharges: SurchargeStore; catalogue:
       const series = catalogue.resolve(table.indexCode, now)?.series
       return series ? indexWeeks(closes.of(series.id), series.cadence, series.decimals, today) : []
     })
-      .filter(({ table, week }) => table.matched && week.effectiveOn <= today && !held.has(week.effectiveOn))
+      .filter(
+        ({ table, week }) =>
+          table.matched && week.effectiveOn <= today && !held.has(week.effectiveOn),
+      )
       .map(({ table, week }) => matchedRow(table, week))
   }
 

@@ -26,7 +26,10 @@ export interface InventoryFilter {
   to: number
 }
 
-/** The weekly inventories: the storage series that the agency publishes together, as records with numbers. */
+/**
+ * The weekly inventories: the storage series that the agency publishes together, as records with
+ * numbers.
+ */
 export interface Inventories {
   page(filter: InventoryFilter, limit: number, offset: number): InventoryRecord[]
   count(filter: InventoryFilter): number
@@ -34,12 +37,18 @@ export interface Inventories {
   latest(place: InventoryPlace): InventoryRecord | undefined
 }
 
-export function inventories(deps: { store: InventoryStore; catalogue: Catalogue; ingest: Ingest }): Inventories {
+export function inventories(deps: {
+  store: InventoryStore
+  catalogue: Catalogue
+  ingest: Ingest
+}): Inventories {
   const { store, catalogue, ingest } = deps
   const placeOf = new Map(inventoryPlaces.map(one => [one.code, one]))
-  const seriesOf = (places: readonly InventoryPlace[]) => places.flatMap(one => catalogue.named(one.code) ?? [])
+  const seriesOf = (places: readonly InventoryPlace[]) =>
+    places.flatMap(one => catalogue.named(one.code) ?? [])
 
-  // An evaluation copy fills code by code: numbered before the last of them is there, the records would not be in the order of their days.
+  // An evaluation copy fills code by code: numbered before the last of them is there, the records
+  // would not be in the order of their days.
   ingest.listenInside(changes => {
     const changed = new Set(changes.map(one => one.seriesId))
     const family = seriesOf(inventoryPlaces)
@@ -48,16 +57,31 @@ export function inventories(deps: { store: InventoryStore; catalogue: Catalogue;
     store.number(family.map(one => one.id))
   })
 
-  const recordOf = ({ id, seriesId, startsAt, level, weekBefore, recordedAt }: NumberedLevel): InventoryRecord => {
+  const recordOf = ({
+    id,
+    seriesId,
+    startsAt,
+    level,
+    weekBefore,
+    recordedAt,
+  }: NumberedLevel): InventoryRecord => {
     const series = catalogue.byId(seriesId)
     const decimals = levelDecimals(series)
     return {
-      ...{ id, series, place: placeOf.get(series.code)!, on: isoDay(startsAt), recordedAt },
+      id,
+      series,
+      place: placeOf.get(series.code)!,
+      on: isoDay(startsAt),
+      recordedAt,
       level: roundTo(level, decimals),
       change: weekBefore === undefined ? undefined : roundTo(level - weekBefore, decimals),
     }
   }
-  const filterOf = ({ places, from, to }: InventoryFilter) => ({ seriesIds: seriesOf(places).map(one => one.id), from, to })
+  const filterOf = ({ places, from, to }: InventoryFilter) => ({
+    seriesIds: seriesOf(places).map(one => one.id),
+    from,
+    to,
+  })
   const always = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }
 
   return {

@@ -12,14 +12,17 @@ import type { Close } from '../../market/prices/window.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import type { MonthlyForecastStore } from '../../store/fundamentals/monthly-forecasts.ts'
 
-/** A series that begins to be forecast gets the forecasts of so many months as they would have been made: accuracy needs a past. */
+/**
+ * A series that begins to be forecast gets the forecasts of so many months as they would have been
+ * made: accuracy needs a past.
+ */
 const publicationsKept = 24
 
 /** The forecasts that this service makes of the mean price of each month. */
 export interface MonthlyForecasts {
   /**
-   * Makes the forecasts of a series that were due by `now` and are not there, each from the closes (ascending) of the days before its
-   * publication; answers how many publications.
+   * Makes the forecasts of a series that were due by `now` and are not there, each from the closes
+   * (ascending) of the days before its publication; answers how many publications.
    */
   publish(series: Series, now: number, closes: readonly Close[], options?: PublishOptions): number
 }
@@ -42,13 +45,22 @@ export function monthlyForecasts(store: MonthlyForecastStore): MonthlyForecasts 
         const publishedAt = forecastPublishedAt(month)
         if (held.has(publishedAt)) continue
         const usual = Array.from({ length: monthsAhead + 1 }, (_, n) => monthAfter(month, n))
-        const made = monthlyForecast(closesBefore(closes, `${month}-01`), [...usual, ...further.filter(one => one > usual.at(-1)!)])
+        const made = monthlyForecast(closesBefore(closes, `${month}-01`), [
+          ...usual,
+          ...further.filter(one => one > usual.at(-1)!),
+        ])
         if (!made) continue
         const rounded = (value: number) => roundTo(value, series.decimals)
         store.write(
           made.months.map(one => ({
-            ...{ seriesId: series.id, month: one.month, publishedAt, dataPoints: made.dataPoints, recordedAt: inTime ? publishedAt : now },
-            ...{ value: rounded(one.value), low: rounded(one.low), high: rounded(one.high) },
+            seriesId: series.id,
+            month: one.month,
+            publishedAt,
+            dataPoints: made.dataPoints,
+            recordedAt: inTime ? publishedAt : now,
+            value: rounded(one.value),
+            low: rounded(one.low),
+            high: rounded(one.high),
           })),
         )
         count += 1

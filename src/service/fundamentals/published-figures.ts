@@ -12,7 +12,10 @@ const opecCode = 'OPEC_PRODUCTION'
 
 /** What came of the things that were forecast. */
 export interface Actuals {
-  /** Mean of the daily closes of a period that is over, to the decimals of the series; undefined before its end and without data. Of OPEC's production the mean of its months. */
+  /**
+   * Mean of the daily closes of a period that is over, to the decimals of the series; undefined
+   * before its end and without data. Of OPEC's production the mean of its months.
+   */
   of(series: Series, period: Period): number | undefined
 }
 
@@ -20,13 +23,16 @@ export function actuals(deps: { closes: Closes; opec: OpecStore; now: () => numb
   const { closes, opec, now } = deps
   const opecMean = (months: readonly string[]): number | undefined => {
     const totals = months.map(month => opec.ofMonth(month)).filter(rows => rows.length > 0)
-    return totals.length < months.length ? undefined : totals.reduce((sum, rows) => sum + totalProduced(rows), 0) / months.length / 1e6
+    return totals.length < months.length
+      ? undefined
+      : totals.reduce((sum, rows) => sum + totalProduced(rows), 0) / months.length / 1e6
   }
   return {
     of(series, period) {
       if (isoDay(now()) <= period.lastOn) return undefined
       const value =
-        (series.code === opecCode ? opecMean(period.months) : undefined) ?? meanBetween(closes.of(series.id), period.firstOn, period.lastOn)
+        (series.code === opecCode ? opecMean(period.months) : undefined) ??
+        meanBetween(closes.of(series.id), period.firstOn, period.lastOn)
       return value === undefined ? undefined : roundTo(value, series.decimals)
     },
   }

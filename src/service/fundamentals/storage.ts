@@ -1,5 +1,10 @@
 import { isoDay } from '../../lib/instant.ts'
-import { levelBefore, levelDecimals, type StorageSpan, utilizationPercent } from '../../market/fundamentals/storage.ts'
+import {
+  levelBefore,
+  levelDecimals,
+  type StorageSpan,
+  utilizationPercent,
+} from '../../market/fundamentals/storage.ts'
 import { changePercent } from '../../market/prices/change.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Series } from '../../store/catalogue/series.ts'
@@ -7,7 +12,10 @@ import type { StorageCapacityStore } from '../../store/fundamentals/storage-capa
 import type { Board } from '../prices/board.ts'
 import type { Closes } from '../prices/closes.ts'
 
-/** What lies in a place, how that changed and how full the place is. Levels and changes in the unit of the series. */
+/**
+ * What lies in a place, how that changed and how full the place is. Levels and changes in the unit
+ * of the series.
+ */
 export interface StorageLevel {
   series: Series
   value: number
@@ -25,7 +33,11 @@ export interface StorageLevels {
   of(series: Series): StorageLevel | undefined
 }
 
-export function storageLevels(deps: { board: Board; closes: Closes; capacities: StorageCapacityStore }): StorageLevels {
+export function storageLevels(deps: {
+  board: Board
+  closes: Closes
+  capacities: StorageCapacityStore
+}): StorageLevels {
   const { board, closes, capacities } = deps
   return {
     of(series) {

@@ -1,10 +1,18 @@
 import { lastTradingDay, listed, tradingDate } from '../../market/futures/contracts.ts'
-import { contractCode, type Family, families, parseContractCode } from '../../market/futures/families.ts'
+import {
+  contractCode,
+  type Family,
+  families,
+  parseContractCode,
+} from '../../market/futures/families.ts'
 import type { NewContract } from '../../store/catalogue/series.ts'
 import type { ContractBook } from '../catalogue/catalogue.ts'
 
 const familyCodes = new Map(families.map(family => [family.code as string, family]))
-/** Made when it is first needed: it takes ten milliseconds, and most processes end or answer without it. */
+/**
+ * Made when it is first needed: it takes ten milliseconds, and most processes end or answer without
+ * it.
+ */
 let monthName: Intl.DateTimeFormat | undefined
 
 /** `Jan 2027` for `2027-01`. */
@@ -30,6 +38,8 @@ export const contractBook: ContractBook = {
   listed(code, at) {
     const parsed = parseContractCode(code)
     const months = parsed ? listed(parsed.family.code, tradingDate(parsed.family, at)) : []
-    return parsed && months.includes(parsed.month) ? contractOf(parsed.family, parsed.month) : undefined
+    return parsed && months.includes(parsed.month)
+      ? contractOf(parsed.family, parsed.month)
+      : undefined
   },
 }

@@ -55,13 +55,19 @@ export interface CurvePoint {
   source: string
 }
 
-/** Listed contracts that have a quote, nearest first; `day` is the trading date of the newest of them. */
+/**
+ * Listed contracts that have a quote, nearest first; `day` is the trading date of the newest of
+ * them.
+ */
 export interface Curve {
   day: string
   points: CurvePoint[]
 }
 
-/** Which contracts a history is of: one, or on each date those at places of the curve (1 = front month). */
+/**
+ * Which contracts a history is of: one, or on each date those at places of the curve (1 = front
+ * month).
+ */
 export type Wanted = { month: string } | { places: readonly number[] }
 
 export interface Freshness {
@@ -69,11 +75,17 @@ export interface Freshness {
   state: 'fresh' | 'too_stale' | 'live_stale'
   quotedAt: number
   ageMs: number
-  /** How far the quote is behind in the running session, counted from its opening; 0 while the market is closed. */
+  /**
+   * How far the quote is behind in the running session, counted from its opening; 0 while the
+   * market is closed.
+   */
   behindMs: number
 }
 
-/** What is known of the futures markets. Families are given by code, days as `YYYY-MM-DD`, both ends of a range inclusive. */
+/**
+ * What is known of the futures markets. Families are given by code, days as `YYYY-MM-DD`, both ends
+ * of a range inclusive.
+ */
 export interface Futures extends FuturesRecorder {
   /** The trading date that this moment counts to. */
   today(code: FamilyCode): string
@@ -81,22 +93,45 @@ export interface Futures extends FuturesRecorder {
   listedMonth(code: FamilyCode, nth: number): string
   /** Every listed contract that has a quote, nearest first. */
   quotes(code: FamilyCode): ContractQuote[]
-  /** The curve of now, or as it was at the end of a day; undefined without quotes, on a past day also when the newest is a week older. */
+  /**
+   * The curve of now, or as it was at the end of a day; undefined without quotes, on a past day
+   * also when the newest is a week older.
+   */
   curve(code: FamilyCode, day?: string): Curve | undefined
   /** The front month's quote; undefined while it has none. */
   front(code: FamilyCode): CurvePoint | undefined
-  /** Closes of the Nth listed month of each date, oldest first, unadjusted; 1 is the front month until its last trading day. */
+  /**
+   * Closes of the Nth listed month of each date, oldest first, unadjusted; 1 is the front month
+   * until its last trading day.
+   */
   closes(code: FamilyCode, nth: number, from: string, to: string): Close[]
   /** The same of one contract or place. */
   closesOf(code: FamilyCode, wanted: Wanted, from: string, to: string): Close[]
   /** Whether the wanted contracts have any day at all. */
   hasDays(code: FamilyCode, wanted: Wanted): boolean
   /** Newest first, within a date nearest contract first. */
-  page(code: FamilyCode, wanted: Wanted, from: string, to: string, offset: number, limit: number): { days: ContractDay[]; total: number }
+  page(
+    code: FamilyCode,
+    wanted: Wanted,
+    from: string,
+    to: string,
+    offset: number,
+    limit: number,
+  ): { days: ContractDay[]; total: number }
   /** The same as weeks or calendar months, all of them: places are merged by place. */
-  merged(code: FamilyCode, wanted: Wanted, interval: 'week' | 'month', from: string, to: string): ContractDay[]
+  merged(
+    code: FamilyCode,
+    wanted: Wanted,
+    interval: 'week' | 'month',
+    from: string,
+    to: string,
+  ): ContractDay[]
   /** Five-minute prices of a trading date, or of the newest that has any, oldest first. */
-  intraday(code: FamilyCode, month: string, day?: string): { day: string; ticks: Tick[]; source: string } | undefined
+  intraday(
+    code: FamilyCode,
+    month: string,
+    day?: string,
+  ): { day: string; ticks: Tick[]; source: string } | undefined
   /** Of the front month, or the nearest that has a quote. */
   freshness(code: FamilyCode): Freshness | undefined
 }
@@ -116,7 +151,10 @@ export interface FuturesDeps {
 /** Families whose quotes must follow the running session. */
 const liveFamilies: ReadonlySet<FamilyCode> = new Set(['GASOIL_FUTURES', 'NATURAL_GAS_FUTURES'])
 
-/** A curve of a past day is not put together from quotes that lie further back than a week of holidays. */
+/**
+ * A curve of a past day is not put together from quotes that lie further back than a week of
+ * holidays.
+ */
 const lookBackDays = 7
 
 export const tickMs = 5 * minuteMs
@@ -126,8 +164,11 @@ export function futures(deps: FuturesDeps): Futures {
   const reads = contractReads(store, catalogue, quarantine)
   const today = (code: FamilyCode) => tradingDate(familyOf(code), clock.now())
 
-  /** Days that have or may soon have data: the calendars of contracts go no further than sense does. */
-  const isMarketDay = (code: FamilyCode, day: string) => day >= earliestDay && day <= dayAfter(today(code), lookBackDays)
+  /**
+   * Days that have or may soon have data: the calendars of contracts go no further than sense does.
+   */
+  const isMarketDay = (code: FamilyCode, day: string) =>
+    day >= earliestDay && day <= dayAfter(today(code), lookBackDays)
 
   const quotes = (code: FamilyCode): ContractQuote[] => {
     const now = today(code)
@@ -166,7 +207,12 @@ export function futures(deps: FuturesDeps): Futures {
   }
 
   /** The dates of a range by the contracts that are wanted on them, newest first. */
-  const parts = (code: FamilyCode, wanted: Wanted, from: string, to: string): { months: string[]; from: string; to: string }[] => {
+  const parts = (
+    code: FamilyCode,
+    wanted: Wanted,
+    from: string,
+    to: string,
+  ): { months: string[]; from: string; to: string }[] => {
     const [first, last] = [laterDay(from, earliestDay), earlierDay(to, today(code))]
     if (first > last) return []
     if ('month' in wanted) return [{ months: [wanted.month], from: first, to: last }]
@@ -179,7 +225,9 @@ export function futures(deps: FuturesDeps): Futures {
 
   /** Every day of one contract, or of one place of the curve, newest first. */
   const allDays = (code: FamilyCode, wanted: Wanted, from: string, to: string): ContractDay[] =>
-    parts(code, wanted, from, to).flatMap(part => reads.days(code, part.months[0]!, part.from, part.to))
+    parts(code, wanted, from, to).flatMap(part =>
+      reads.days(code, part.months[0]!, part.from, part.to),
+    )
 
   const closesOf: Futures['closesOf'] = (code, wanted, from, to) =>
     allDays(code, wanted, from, to)
@@ -190,12 +238,17 @@ export function futures(deps: FuturesDeps): Futures {
     const days: ContractDay[] = []
     let total = 0
     for (const part of parts(code, wanted, from, to)) {
-      const count = part.months.reduce((sum, month) => sum + reads.count(code, month, part.from, part.to), 0)
+      const count = part.months.reduce(
+        (sum, month) => sum + reads.count(code, month, part.from, part.to),
+        0,
+      )
       const skip = Math.max(0, offset - total)
       total += count
       if (skip >= count || days.length >= limit) continue
       const wantedDays = skip + limit - days.length
-      const found = part.months.flatMap(month => reads.days(code, month, part.from, part.to, wantedDays))
+      const found = part.months.flatMap(month =>
+        reads.days(code, month, part.from, part.to, wantedDays),
+      )
       days.push(...found.sort(newestThenNearest).slice(skip, wantedDays))
     }
     return { days, total }
@@ -215,13 +268,17 @@ export function futures(deps: FuturesDeps): Futures {
     closes: (code, nth, from, to) => closesOf(code, { places: [nth] }, from, to),
     closesOf,
     hasDays(code, wanted) {
-      if ('month' in wanted) return reads.days(code, wanted.month, earliestDay, today(code), 1).length > 0
+      if ('month' in wanted)
+        return reads.days(code, wanted.month, earliestDay, today(code), 1).length > 0
       return catalogue.hasContracts(code)
     },
     page,
     merged(code, wanted, interval, from, to) {
-      const singles: Wanted[] = 'month' in wanted ? [wanted] : wanted.places.map(place => ({ places: [place] }))
-      return singles.flatMap(single => mergeDays(interval, allDays(code, single, from, to))).sort(newestThenNearest)
+      const singles: Wanted[] =
+        'month' in wanted ? [wanted] : wanted.places.map(place => ({ places: [place] }))
+      return singles
+        .flatMap(single => mergeDays(interval, allDays(code, single, from, to)))
+        .sort(newestThenNearest)
     },
     intraday(code, month, asked) {
       const family = familyOf(code)
@@ -241,7 +298,8 @@ export function futures(deps: FuturesDeps): Futures {
       const ageMs = now - newest.quotedAt
       const behindMs = session ? Math.max(0, now - Math.max(newest.quotedAt, session.opensAt)) : 0
       const isBehind = liveFamilies.has(code) && behindMs > deps.liveStaleMinutes * minuteMs
-      const state = ageMs > deps.maxAgeHours * hourMs ? 'too_stale' : isBehind ? 'live_stale' : 'fresh'
+      const state =
+        ageMs > deps.maxAgeHours * hourMs ? 'too_stale' : isBehind ? 'live_stale' : 'fresh'
       return { state, quotedAt: newest.quotedAt, ageMs, behindMs }
     },
   }

@@ -18,7 +18,11 @@ export interface ContractReads {
   newestTickAt(code: FamilyCode, month: string): number | undefined
 }
 
-export function contractReads(store: FuturesStore, catalogue: Catalogue, quarantine: QuarantineList): ContractReads {
+export function contractReads(
+  store: FuturesStore,
+  catalogue: Catalogue,
+  quarantine: QuarantineList,
+): ContractReads {
   const seriesOf = (code: FamilyCode, month: string) => catalogue.named(contractCode(code, month))
 
   /** The stretches of dates that reads may use, newest first, as a half-open range of text each. */
@@ -44,12 +48,17 @@ export function contractReads(store: FuturesStore, catalogue: Catalogue, quarant
     count(code, month, from, to) {
       const series = seriesOf(code, month)
       if (!series) return 0
-      return clear(series.id, from, to).reduce((sum, stretch) => sum + store.countDays(series.id, stretch.from, stretch.to), 0)
+      return clear(series.id, from, to).reduce(
+        (sum, stretch) => sum + store.countDays(series.id, stretch.from, stretch.to),
+        0,
+      )
     },
     ticks(code, month, from, to) {
       const series = seriesOf(code, month)
       if (!series) return []
-      return quarantine.clear(series.id, from, to).flatMap(stretch => store.ticks(series.id, stretch.from, stretch.to))
+      return quarantine
+        .clear(series.id, from, to)
+        .flatMap(stretch => store.ticks(series.id, stretch.from, stretch.to))
     },
     newestTickAt(code, month) {
       const series = seriesOf(code, month)
@@ -58,7 +67,9 @@ export function contractReads(store: FuturesStore, catalogue: Catalogue, quarant
   }
 }
 
-/** A day as it is answered: where the source has a settlement only, that is the one price there is. */
+/**
+ * A day as it is answered: where the source has a settlement only, that is the one price there is.
+ */
 function shown(row: FuturesDay, month: string, code: string): ContractDay {
   const close = (row.close ?? row.settlement)!
   const open = row.open ?? close

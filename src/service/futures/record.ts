@@ -1,7 +1,12 @@
 import { minuteMs, parseDay } from '../../lib/instant.ts'
 import type { DayRecord, TickRecord } from '../../market/futures/contract-days.ts'
 import { sessionOn, tradingDate, tradingSpan } from '../../market/futures/contracts.ts'
-import { contractCode, type Family, type FamilyCode, familyOf } from '../../market/futures/families.ts'
+import {
+  contractCode,
+  type Family,
+  type FamilyCode,
+  familyOf,
+} from '../../market/futures/families.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import type { FuturesDay, FuturesStore, FuturesTick } from '../../store/futures/futures.ts'
 import type { Point, WriteCounts } from '../../store/prices/observations.ts'
@@ -13,11 +18,13 @@ import { contractOf } from './contracts.ts'
 export const settlementMinute = 19 * 60 + 30
 
 /** When the settlements of a trading date are published, Unix ms. */
-export const settledAt = (tradedOn: string): number => parseDay(tradedOn)! + settlementMinute * minuteMs
+export const settledAt = (tradedOn: string): number =>
+  parseDay(tradedOn)! + settlementMinute * minuteMs
 
 /**
- * The one way in for futures. A call is one transaction, all of it or nothing: the days and ticks of the contracts and the observations of
- * their series, so that a contract's code answers with the same numbers everywhere.
+ * The one way in for futures. A call is one transaction, all of it or nothing: the days and ticks
+ * of the contracts and the observations of their series, so that a contract's code answers with the
+ * same numbers everywhere.
  */
 export interface FuturesRecorder {
   recordDays(days: readonly DayRecord[], recordedAt: number): WriteCounts
@@ -40,19 +47,33 @@ export interface RecorderDeps {
 }
 
 export function futuresRecorder({ store, catalogue, ingest }: RecorderDeps): FuturesRecorder {
-  /** The series of every contract of the records by code; those that are new are added first, on their own: without data they are harmless. */
-  const seriesOf = (records: readonly { family: FamilyCode; month: string }[]): Map<string, Series> => {
-    const contracts = new Map(records.map(({ family, month }) => [contractCode(family, month), { family, month }]))
+  /**
+   * The series of every contract of the records by code; those that are new are added first, on
+   * their own: without data they are harmless.
+   */
+  const seriesOf = (
+    records: readonly { family: FamilyCode; month: string }[],
+  ): Map<string, Series> => {
+    const contracts = new Map(
+      records.map(({ family, month }) => [contractCode(family, month), { family, month }]),
+    )
     const missing = [...contracts].filter(([code]) => !catalogue.named(code))
-    catalogue.addContracts(missing.map(([, { family, month }]) => contractOf(familyOf(family), month)))
+    catalogue.addContracts(
+      missing.map(([, { family, month }]) => contractOf(familyOf(family), month)),
+    )
     return new Map([...contracts.keys()].map(code => [code, catalogue.named(code)!]))
   }
 
-  /** Brings the bar of a trading date up to its ticks: by adding to it where all of them are newer, otherwise by folding them all anew. */
+  /**
+   * Brings the bar of a trading date up to its ticks: by adding to it where all of them are newer,
+   * otherwise by folding them all anew.
+   */
   const follow = ({ family, seriesId, tradedOn, added }: Touched) => {
     const held = store.day(seriesId, tradedOn)
     if (held && !held.fromTicks && held.close !== null) return
-    const isNewer = held?.fromTicks === true && added.every((tick, i) => tick.tradedAt > (added[i - 1]?.tradedAt ?? held.quotedAt))
+    const isNewer =
+      held?.fromTicks === true &&
+      added.every((tick, i) => tick.tradedAt > (added[i - 1]?.tradedAt ?? held.quotedAt))
     const { from, to } = tradingSpan(family, tradedOn)
     const ticks = isNewer ? added : store.ticks(seriesId, from, to)
     const last = ticks.at(-1)!
@@ -88,7 +109,12 @@ export function futuresRecorder({ store, catalogue, ingest }: RecorderDeps): Fut
           counts[next ? (held ? 'revised' : 'inserted') : 'unchanged'] += 1
           if (!next) continue
           store.putDay(next)
-          points.push({ seriesId, observedAt: next.quotedAt, value: (next.close ?? next.settlement)!, recordedAt: next.recordedAt })
+          points.push({
+            seriesId,
+            observedAt: next.quotedAt,
+            value: (next.close ?? next.settlement)!,
+            recordedAt: next.recordedAt,
+          })
         }
         ingest.write(points, recordedAt)
         return counts
@@ -107,12 +133,24 @@ export function futuresRecorder({ store, catalogue, ingest }: RecorderDeps): Fut
           const same = held?.price === price && held.volume === volume
           counts[same ? 'unchanged' : held ? 'revised' : 'inserted'] += 1
           if (same) continue
-          const tick = { seriesId, tradedAt, price, volume, source, recordedAt: record.recordedAt ?? recordedAt }
+          const tick = {
+            seriesId,
+            tradedAt,
+            price,
+            volume,
+            source,
+            recordedAt: record.recordedAt ?? recordedAt,
+          }
           store.putTick(tick)
           points.push({ seriesId, observedAt: tradedAt, value: price, recordedAt: tick.recordedAt })
           const family = familyOf(record.family)
           const tradedOn = tradingDate(family, tradedAt)
-          const date = touched.get(`${seriesId} ${tradedOn}`) ?? { family, seriesId, tradedOn, added: [] }
+          const date = touched.get(`${seriesId} ${tradedOn}`) ?? {
+            family,
+            seriesId,
+            tradedOn,
+            added: [],
+          }
           date.added.push(tick)
           touched.set(`${seriesId} ${tradedOn}`, date)
         }
@@ -127,29 +165,50 @@ export function futuresRecorder({ store, catalogue, ingest }: RecorderDeps): Fut
 const valueNames = ['open', 'high', 'low', 'close', 'settlement', 'volume', 'openInterest'] as const
 
 /** The day with what a record says of it; undefined when it says nothing new. */
-function merged(record: DayRecord, seriesId: number, held: FuturesDay | undefined, recordedAt: number): FuturesDay | undefined {
-  const values = Object.fromEntries(valueNames.map(name => [name, record[name] ?? held?.[name] ?? null])) as Pick<
-    FuturesDay,
-    (typeof valueNames)[number]
-  >
+function merged(
+  record: DayRecord,
+  seriesId: number,
+  held: FuturesDay | undefined,
+  recordedAt: number,
+): FuturesDay | undefined {
+  const values = Object.fromEntries(
+    valueNames.map(name => [name, record[name] ?? held?.[name] ?? null]),
+  ) as Pick<FuturesDay, (typeof valueNames)[number]>
   const fromTicks = held?.fromTicks === true && record.close === null
   const confirmed = record.quotedAt !== undefined && record.quotedAt > (held?.quotedAt ?? 0)
-  if (held && held.fromTicks === fromTicks && !confirmed && valueNames.every(name => held[name] === values[name])) return undefined
+  if (
+    held &&
+    held.fromTicks === fromTicks &&
+    !confirmed &&
+    valueNames.every(name => held[name] === values[name])
+  )
+    return undefined
   return {
     seriesId,
     tradedOn: record.tradedOn,
     ...values,
     fromTicks,
-    quotedAt: record.quotedAt === undefined ? quotedAt(record, held, recordedAt) : Math.max(record.quotedAt, held?.quotedAt ?? 0),
+    quotedAt:
+      record.quotedAt === undefined
+        ? quotedAt(record, held, recordedAt)
+        : Math.max(record.quotedAt, held?.quotedAt ?? 0),
     recordedAt: Math.max(recordedAt, held?.recordedAt ?? recordedAt),
     source: record.source,
   }
 }
 
-/** A close stands for the end of its session and a settlement alone for its publication, unless it was known before that. */
+/**
+ * A close stands for the end of its session and a settlement alone for its publication, unless it
+ * was known before that.
+ */
 function quotedAt(record: DayRecord, held: FuturesDay | undefined, recordedAt: number): number {
-  const isNew = held === undefined || (record.close === null ? held.close === null : record.close !== held.close)
+  const isNew =
+    held === undefined ||
+    (record.close === null ? held.close === null : record.close !== held.close)
   if (!isNew) return held.quotedAt
-  const natural = record.close === null ? settledAt(record.tradedOn) : sessionOn(familyOf(record.family), record.tradedOn).closesAt
+  const natural =
+    record.close === null
+      ? settledAt(record.tradedOn)
+      : sessionOn(familyOf(record.family), record.tradedOn).closesAt
   return Math.min(natural, recordedAt)
 }

@@ -9,15 +9,18 @@ export interface TakenCredit {
 }
 
 /**
- * Bought requests, in memory and written behind like the counters of quotas. They are asked for only when a quota is used up, so that all
- * other requests pay nothing for them.
+ * Bought requests, in memory and written behind like the counters of quotas. They are asked for
+ * only when a quota is used up, so that all other requests pay nothing for them.
  */
 export interface Credits {
   remaining(accountId: string): number
   /** Takes one, of those that expire first; undefined when there is none. */
   take(accountId: string): TakenCredit | undefined
   giveBack(credit: TakenCredit): void
-  /** Reads an account's lots again, after one was added or has lapsed. Inside the transaction that changed them; `flush` comes first. */
+  /**
+   * Reads an account's lots again, after one was added or has lapsed. Inside the transaction that
+   * changed them; `flush` comes first.
+   */
   reload(accountId: string): void
   /** Writes what was taken. */
   flush(): void
@@ -36,7 +39,8 @@ export function credits(store: CreditStore, clock: Clock): Credits {
     held.set(accountId, lots)
     return lots
   }
-  const isGood = ({ remaining, expiresAt }: CreditLot, now: number) => remaining > 0 && (expiresAt === null || now < expiresAt)
+  const isGood = ({ remaining, expiresAt }: CreditLot, now: number) =>
+    remaining > 0 && (expiresAt === null || now < expiresAt)
 
   return {
     remaining(accountId) {

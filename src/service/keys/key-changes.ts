@@ -17,9 +17,14 @@ export interface MadeKey {
 }
 
 /** Why a key stays as it is. */
-export type KeyRefusal = { refused: 'limit'; limit: number; active: number } | { refused: 'last_active' } | { refused: 'revoked' }
+export type KeyRefusal =
+  | { refused: 'limit'; limit: number; active: number }
+  | { refused: 'last_active' }
+  | { refused: 'revoked' }
 
-export type KeyChange = Partial<Pick<ApiKey, 'name' | 'expiresAt' | 'readOnly' | 'allowedIps' | 'allowedDomains'>>
+export type KeyChange = Partial<
+  Pick<ApiKey, 'name' | 'expiresAt' | 'readOnly' | 'allowedIps' | 'allowedDomains'>
+>
 
 export interface AccountChange {
   plan?: PlanId
@@ -36,15 +41,24 @@ export interface NewAccount extends AccountChange {
   keyName?: string | null
 }
 
-/** The rules by which accounts and keys change, one for the customer, the operator and the command line. */
+/**
+ * The rules by which accounts and keys change, one for the customer, the operator and the command
+ * line.
+ */
 export interface KeyChanges {
   /** A key that the account holds; refused when it holds as many active ones as the plan allows. */
   createKey(account: AccountState, options?: NewKey): MadeKey | KeyRefusal
   /** Refused for a revoked key and for the last active one; `evenLast` is the operator's. */
   revokeKey(state: KeyState, options?: { evenLast?: boolean }): KeyState | KeyRefusal
-  /** Same id and counters, new token. The old one ends at once, or after `overlapMs`. Refused for a revoked key. */
+  /**
+   * Same id and counters, new token. The old one ends at once, or after `overlapMs`. Refused for a
+   * revoked key.
+   */
   rollKey(state: KeyState, overlapMs?: number): MadeKey | KeyRefusal
-  /** Refused for a revoked key, and where a new expiry would bring back a key for which there is no room. */
+  /**
+   * Refused for a revoked key, and where a new expiry would bring back a key for which there is no
+   * room.
+   */
   changeKey(state: KeyState, change: KeyChange): KeyState | KeyRefusal
   suspendKey(state: KeyState, suspended: boolean): KeyState
   /** An account with its first key; undefined when the address has an account already. */
@@ -61,21 +75,31 @@ export interface KeyChangeDeps {
   ids: Ids
 }
 
-/** In force: neither revoked nor expired. A suspended key is, so that nobody makes another in its place. */
+/**
+ * In force: neither revoked nor expired. A suspended key is, so that nobody makes another in its
+ * place.
+ */
 export const isActive = ({ key }: KeyState, now: number): boolean =>
   key.revokedAt === null && (key.expiresAt === null || now < key.expiresAt)
 
 export function keyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps): KeyChanges {
-  const activeOf = (states: readonly KeyState[]) => states.filter(one => isActive(one, clock.now())).length
+  const activeOf = (states: readonly KeyState[]) =>
+    states.filter(one => isActive(one, clock.now())).length
 
-  /** Undefined when there is room for one more. In an organization everybody may hold as many keys as its plan allows. */
+  /**
+   * Undefined when there is room for one more. In an organization everybody may hold as many keys
+   * as its plan allows.
+   */
   const noRoom = (holder: AccountState): KeyRefusal | undefined => {
     const limit = keys.entitlements(holder.actsOn).apiKeys
     const active = activeOf(heldKeys(holder))
     return active < limit ? undefined : { refused: 'limit', limit, active }
   }
 
-  const changed = (account: Account, { plan, addOns, trial, suspended, emailConfirmed }: AccountChange): Account => {
+  const changed = (
+    account: Account,
+    { plan, addOns, trial, suspended, emailConfirmed }: AccountChange,
+  ): Account => {
     const now = clock.now()
     const runs = account.trialEndsAt !== null && now < account.trialEndsAt
     return {
@@ -85,7 +109,9 @@ export function keyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps): Key
       ...(trial === true && { trialStartedAt: now, trialEndsAt: now + limits.trialDays * dayMs }),
       ...(trial === false && runs && { trialEndsAt: now }),
       ...(suspended !== undefined && { suspendedAt: since(account.suspendedAt, suspended, now) }),
-      ...(emailConfirmed !== undefined && { emailConfirmedAt: since(account.emailConfirmedAt, emailConfirmed, now) }),
+      ...(emailConfirmed !== undefined && {
+        emailConfirmedAt: since(account.emailConfirmedAt, emailConfirmed, now),
+      }),
     }
   }
 
@@ -94,7 +120,8 @@ export function keyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps): Key
     revokeKey(state, { evenLast = false } = {}) {
       const now = clock.now()
       if (state.key.revokedAt !== null) return { refused: 'revoked' }
-      if (!evenLast && isActive(state, now) && activeOf(state.account.keys) === 1) return { refused: 'last_active' }
+      if (!evenLast && isActive(state, now) && activeOf(state.account.keys) === 1)
+        return { refused: 'last_active' }
       keys.changeKey(state, { revokedAt: now, previousHash: null, previousUntil: null })
       return state
     },
@@ -106,7 +133,8 @@ export function keyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps): Key
       const now = clock.now()
       if (state.key.revokedAt !== null) return { refused: 'revoked' }
       const { expiresAt } = change
-      const returns = expiresAt !== undefined && !isActive(state, now) && (expiresAt === null || now < expiresAt)
+      const returns =
+        expiresAt !== undefined && !isActive(state, now) && (expiresAt === null || now < expiresAt)
       const refusal = returns ? noRoom(state.holder) : undefined
       if (refusal) return refusal
       keys.changeKey(state, change)
@@ -120,8 +148,15 @@ export function keyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps): Key
       const address = email.toLowerCase()
       if (keys.accountByEmail(address)) return undefined
       const blank: Account = {
-        ...{ id: ids.uuid(), email: address, plan: firstPlan, addOns: [] },
-        ...{ trialStartedAt: null, trialEndsAt: null, emailConfirmedAt: null, suspendedAt: null, createdAt: clock.now() },
+        id: ids.uuid(),
+        email: address,
+        plan: firstPlan,
+        addOns: [],
+        trialStartedAt: null,
+        trialEndsAt: null,
+        emailConfirmedAt: null,
+        suspendedAt: null,
+        createdAt: clock.now(),
       }
       try {
         return transact(db, () => {
@@ -139,4 +174,5 @@ export function keyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps): Key
 }
 
 /** A state that already holds keeps its beginning. */
-const since = (before: number | null, holds: boolean, now: number): number | null => (holds ? (before ?? now) : null)
+const since = (before: number | null, holds: boolean, now: number): number | null =>
+  holds ? (before ?? now) : null

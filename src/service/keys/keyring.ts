@@ -10,10 +10,16 @@ import type { ApiKey, ApiKeyStore } from '../../store/keys/api-keys.ts'
 
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
-/** A key in memory with its account. The gate reads it on every request; what changes is stored before it changes here. */
+/**
+ * A key in memory with its account. The gate reads it on every request; what changes is stored
+ * before it changes here.
+ */
 export interface KeyState {
   key: ApiKey
-  /** Whose data it acts on and whose plan counts: for keys of an organization's members the organization's account. */
+  /**
+   * Whose data it acts on and whose plan counts: for keys of an organization's members the
+   * organization's account.
+   */
   account: AccountState
   /** Whose key it is; its role is the key's. Outside an organization the same as `account`. */
   holder: AccountState
@@ -24,7 +30,10 @@ export interface AccountState {
   account: Account
   /** API keys that act on the account: its own, or all keys of its organization. */
   keys: KeyState[]
-  /** What counts the requests of people who are signed in and act on the account. They are in no list of keys. */
+  /**
+   * What counts the requests of people who are signed in and act on the account. They are in no
+   * list of keys.
+   */
   sessions: KeyState[]
   /** The account that its keys act on: itself, or that of its organization. */
   actsOn: AccountState
@@ -37,7 +46,8 @@ export const countedKeys = ({ keys, sessions }: AccountState): readonly KeyState
   sessions.length === 0 ? keys : [...keys, ...sessions]
 
 /** The API keys that an account holds itself, whichever account they act on. */
-export const heldKeys = (account: AccountState): KeyState[] => account.actsOn.keys.filter(one => one.holder === account)
+export const heldKeys = (account: AccountState): KeyState[] =>
+  account.actsOn.keys.filter(one => one.holder === account)
 
 /** Every account and key in memory, found by the SHA-256 of the token. */
 export interface Keyring {
@@ -65,13 +75,22 @@ export interface Keyring {
   reload(): void
 }
 
-/** What the plan of an account gives it now; undefined where there is no such account, or it is suspended. */
-export function entitledNow(keys: Pick<Keyring, 'account' | 'entitlements'>, accountId: string): Entitlements | undefined {
+/**
+ * What the plan of an account gives it now; undefined where there is no such account, or it is
+ * suspended.
+ */
+export function entitledNow(
+  keys: Pick<Keyring, 'account' | 'entitlements'>,
+  accountId: string,
+): Entitlements | undefined {
   const account = keys.account(accountId)
   return account && account.account.suspendedAt === null ? keys.entitlements(account) : undefined
 }
 
-export interface NewKey extends Partial<Pick<ApiKey, 'name' | 'expiresAt' | 'readOnly' | 'allowedIps' | 'allowedDomains'>> {
+export interface NewKey
+  extends Partial<
+    Pick<ApiKey, 'name' | 'expiresAt' | 'readOnly' | 'allowedIps' | 'allowedDomains'>
+  > {
   id?: string
   token?: string
 }
@@ -117,7 +136,10 @@ export function keyring(stores: KeyringStores, plans: Plans, clock: Clock, ids: 
     keys = new Map()
     byHash = new Map()
     for (const one of stores.memberships.memberships()) {
-      Object.assign(accounts.get(one.accountId)!, { actsOn: accounts.get(one.actsOnId), role: one.role })
+      Object.assign(accounts.get(one.accountId)!, {
+        actsOn: accounts.get(one.actsOnId),
+        role: one.role,
+      })
     }
     for (const key of stores.keys.all()) hold(key)
   }
@@ -143,7 +165,12 @@ export function keyring(stores: KeyringStores, plans: Plans, clock: Clock, ids: 
       const { key } = state
       const now = clock.now()
       if (key.expiresAt !== null && now >= key.expiresAt) return undefined
-      if (key.previousHash && hashName(key.previousHash) === name && now >= (key.previousUntil ?? 0)) return undefined
+      if (
+        key.previousHash &&
+        hashName(key.previousHash) === name &&
+        now >= (key.previousUntil ?? 0)
+      )
+        return undefined
       return state
     },
     byId: id => keys.get(id),
@@ -165,7 +192,10 @@ export function keyring(stores: KeyringStores, plans: Plans, clock: Clock, ids: 
     },
     addKey(account, options = {}) {
       const token = options.token ?? ids.token()
-      const key = newKey('api', account.account.id, token, clock.now(), { ...options, id: options.id ?? ids.uuid() })
+      const key = newKey('api', account.account.id, token, clock.now(), {
+        ...options,
+        id: options.id ?? ids.uuid(),
+      })
       const networks = key.allowedIps.map(parseNetwork)
       stores.keys.put(key)
       return { state: hold(key, networks), token }
@@ -211,19 +241,30 @@ export function keyring(stores: KeyringStores, plans: Plans, clock: Clock, ids: 
       if (state.networks.length === 0) return true
       if (!ipaddr.isValid(address)) return false
       const client = ipaddr.process(address)
-      return state.networks.some(([network, bits]) => client.kind() === network.kind() && client.match(network, bits))
+      return state.networks.some(
+        ([network, bits]) => client.kind() === network.kind() && client.match(network, bits),
+      )
     },
     reload,
   }
 }
 
 function newState(account: Account): AccountState {
-  const state = { account, keys: [], sessions: [], role: 'admin' } as Omit<AccountState, 'actsOn'> as AccountState
+  const state = { account, keys: [], sessions: [], role: 'admin' } as Omit<
+    AccountState,
+    'actsOn'
+  > as AccountState
   state.actsOn = state
   return state
 }
 
-const newKey = (kind: ApiKey['kind'], accountId: string, token: string, createdAt: number, options: NewKey & { id: string }): ApiKey => ({
+const newKey = (
+  kind: ApiKey['kind'],
+  accountId: string,
+  token: string,
+  createdAt: number,
+  options: NewKey & { id: string },
+): ApiKey => ({
   id: options.id,
   accountId,
   kind,
@@ -248,6 +289,11 @@ function parseNetwork(text: string): Network {
   return [address, address.kind() === 'ipv4' ? 32 : 128]
 }
 
-/** Clients whose IPv4 address is mapped into IPv6 are compared as IPv4, so a network written that way is too. */
+/**
+ * Clients whose IPv4 address is mapped into IPv6 are compared as IPv4, so a network written that
+ * way is too.
+ */
 const plainNetwork = (address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): Network =>
-  address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96 ? [address.toIPv4Address(), bits - 96] : [address, bits]
+  address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96
+    ? [address.toIPv4Address(), bits - 96]
+    : [address, bits]

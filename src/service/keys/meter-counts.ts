@@ -20,7 +20,9 @@ export interface Period {
   /** Half-open: the window or the trial, whichever begins last and ends first. */
   from: number
   to: number
-  /** Of the shares at which its owner is told, how many have been; and the requests of the next one. */
+  /**
+   * Of the shares at which its owner is told, how many have been; and the requests of the next one.
+   */
   told: number
   tellAt: number
 }
@@ -33,7 +35,10 @@ export interface Count {
   used: number
   /** Reserved requests whose answer is not there yet are part of `used`. */
   dirty: boolean
-  /** Counters of windows that ended, and days, that are not written yet; later ones replace earlier ones. */
+  /**
+   * Counters of windows that ended, and days, that are not written yet; later ones replace earlier
+   * ones.
+   */
   past: Counter[]
   pastDays: UsageDay[]
   hours: Map<string, UsageHour>
@@ -46,11 +51,24 @@ export interface Count {
 
 export type Counted = Count & { period: Period }
 
-export const counterOf = (keyId: string, { kind, startsAt }: QuotaWindow, used: number, lastUsedAt = 0): Counter => ({
-  ...{ keyId, window: kind, startsAt, used, lastUsedAt },
+export const counterOf = (
+  keyId: string,
+  { kind, startsAt }: QuotaWindow,
+  used: number,
+  lastUsedAt = 0,
+): Counter => ({
+  keyId,
+  window: kind,
+  startsAt,
+  used,
+  lastUsedAt,
 })
 
-export const dayOf = ({ keyId, tally: { seen, ...tally } }: Count): UsageDay => ({ keyId, ...tally, seriesIds: [...seen.keys()] })
+export const dayOf = ({ keyId, tally: { seen, ...tally } }: Count): UsageDay => ({
+  keyId,
+  ...tally,
+  seriesIds: [...seen.keys()],
+})
 
 /** The stretch around `now` in which an unchanged account keeps its entitlements and its window. */
 export function steady(
@@ -71,7 +89,10 @@ export const tellPercents = [80, 100] as const
 /** Infinity when all has been told, and without a quota to have a share of. */
 export function tellAt({ limit }: QuotaWindow, told: number): number {
   const percent = tellPercents[told]
-  return percent === undefined || !limit ? Number.POSITIVE_INFINITY : Math.ceil((limit * percent) / 100)
+  return percent === undefined || !limit
+    ? Number.POSITIVE_INFINITY
+    : Math.ceil((limit * percent) / 100)
 }
 
-export const isSame = (a: QuotaWindow, b: QuotaWindow): boolean => a.kind === b.kind && a.startsAt === b.startsAt
+export const isSame = (a: QuotaWindow, b: QuotaWindow): boolean =>
+  a.kind === b.kind && a.startsAt === b.startsAt

@@ -2,11 +2,27 @@ import type { Clock } from '../../lib/clock.ts'
 import { hourMs, isoDay, startOfHour } from '../../lib/instant.ts'
 import type { DayUsage } from '../../plan/efficiency.ts'
 import type { Entitlements } from '../../plan/plans.ts'
-import { type QuotaState, type QuotaWindow, quotaSource, quotaState, quotaWindow } from '../../plan/quota.ts'
+import {
+  type QuotaState,
+  type QuotaWindow,
+  quotaSource,
+  quotaState,
+  quotaWindow,
+} from '../../plan/quota.ts'
 import type { UsageHour, UsageStore } from '../../store/keys/usage.ts'
 import type { Credits, TakenCredit } from './credits.ts'
 import { type AccountState, countedKeys, type Keyring, type KeyState } from './keyring.ts'
-import { type Count, type Counted, counterOf, dayOf, isSame, steady, type Tally, tellAt, tellPercents } from './meter-counts.ts'
+import {
+  type Count,
+  type Counted,
+  counterOf,
+  dayOf,
+  isSame,
+  steady,
+  type Tally,
+  tellAt,
+  tellPercents,
+} from './meter-counts.ts'
 
 /** Where a key stands in its quota. */
 export interface Standing {
@@ -27,16 +43,32 @@ export interface QuotaReach {
   percent: number
 }
 
-/** Quota counters and usage in memory, written behind. A crash loses what was not flushed, in the customer's favour. */
+/**
+ * Quota counters and usage in memory, written behind. A crash loses what was not flushed, in the
+ * customer's favour.
+ */
 export interface Meter {
   /** `now` is the clock's, for who has it already. */
   standing(key: KeyState, now?: number): Standing
-  /** Takes one request of the quota, else a bought one, and says of which window; undefined when both are used up. `now` is the clock's. */
+  /**
+   * Takes one request of the quota, else a bought one, and says of which window; undefined when
+   * both are used up. `now` is the clock's.
+   */
   reserve(key: KeyState, now?: number): QuotaWindow | undefined
   /** Gives a request back to where it was taken from, also when another window has begun since. */
   refund(key: KeyState, window: QuotaWindow): void
-  /** Notes how a request went and says where its key stands then. `durationMs` is the time from the gate to the answer. */
-  record(key: KeyState, endpoint: string, status: number, metered: boolean, durationMs: number, now?: number): Standing
+  /**
+   * Notes how a request went and says where its key stands then. `durationMs` is the time from the
+   * gate to the answer.
+   */
+  record(
+    key: KeyState,
+    endpoint: string,
+    status: number,
+    metered: boolean,
+    durationMs: number,
+    now?: number,
+  ): Standing
   /** Notes which series a request asked for, and whether its answer was one the key already had. */
   asked(key: KeyState, seriesIds: readonly number[], etag?: string): void
   /** The key's requests of the running day, for the report of efficiency. */
@@ -48,11 +80,17 @@ export interface Meter {
   hours(keys: readonly KeyState[], from: number, to: number): UsageHour[]
   /** Writes everything that waits. */
   flush(): void
-  /** Writes the counters and usage of some keys, so that nobody waits long; answers how many keys still wait. */
+  /**
+   * Writes the counters and usage of some keys, so that nobody waits long; answers how many keys
+   * still wait.
+   */
   flushSome(keysMax: number): number
   /** Drops what is in memory without writing it, as after a restored snapshot. */
   reset(): void
-  /** Hears, when counters are written, of keys that have reached 80 or 100 percent of their quota; of one window maybe once more after a start. */
+  /**
+   * Hears, when counters are written, of keys that have reached 80 or 100 percent of their quota;
+   * of one window maybe once more after a start.
+   */
   listen(listener: (reach: QuotaReach) => void): void
 }
 
@@ -60,7 +98,13 @@ const tallyMs = 30_000
 const windowsMax = 1000
 
 /** `credits` are asked where a quota is used up; without them it is used up for good. */
-export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'key' | 'account', credits?: Credits): Meter {
+export function meter(
+  store: UsageStore,
+  keys: Keyring,
+  clock: Clock,
+  scope: 'key' | 'account',
+  credits?: Credits,
+): Meter {
   let counts = new Map<string, Count>()
   const windows = new Map<string, QuotaWindow>()
   const dirty = new Set<Count>()
@@ -75,18 +119,36 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
 
   const tallyOf = (keyId: string, dayOn: string): Tally => {
     const held = store.day(keyId, dayOn)
-    return { dayOn, batchable: held?.batchable ?? 0, cacheable: held?.cacheable ?? 0, seen: new Map(held?.seriesIds.map(id => [id, ''])) }
+    return {
+      dayOn,
+      batchable: held?.batchable ?? 0,
+      cacheable: held?.cacheable ?? 0,
+      seen: new Map(held?.seriesIds.map(id => [id, ''])),
+    }
   }
 
   const make = (keyId: string): Count => {
     const tally = tallyOf(keyId, isoDay(clock.now()))
-    const made = { keyId, period: undefined, used: 0, dirty: false, past: [], pastDays: [], lastUsedAt: 0, tally, tallyDirty: false }
+    const made = {
+      keyId,
+      period: undefined,
+      used: 0,
+      dirty: false,
+      past: [],
+      pastDays: [],
+      lastUsedAt: 0,
+      tally,
+      tallyDirty: false,
+    }
     const count: Count = { ...made, hours: new Map(), hour: undefined }
     counts.set(keyId, count)
     return count
   }
 
-  /** Windows of most keys are alike: where they are one object, what is made for a window is made once and found in the cache. */
+  /**
+   * Windows of most keys are alike: where they are one object, what is made for a window is made
+   * once and found in the cache.
+   */
   const sharedWindow = (window: QuotaWindow): QuotaWindow => {
     const name = `${window.kind} ${window.startsAt} ${window.endsAt} ${window.limit} ${window.capped}`
     const known = windows.get(name)
@@ -96,20 +158,26 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
     return window
   }
 
-  /** What a window that is not the running one says: what waits to be written, else what is stored. */
+  /**
+   * What a window that is not the running one says: what waits to be written, else what is stored.
+   */
   const heldOf = (count: Count, { kind, startsAt }: QuotaWindow): number =>
-    count.past.findLast(one => one.window === kind && one.startsAt === startsAt)?.used ?? store.counter(count.keyId, kind, startsAt)
+    count.past.findLast(one => one.window === kind && one.startsAt === startsAt)?.used ??
+    store.counter(count.keyId, kind, startsAt)
 
   /**
-   * The count of a key with the window that holds now; a new window starts from what is stored for it. It does not write, so that a
-   * disk that is full at the turn of a window does not stop the reading.
+   * The count of a key with the window that holds now; a new window starts from what is stored for
+   * it. It does not write, so that a disk that is full at the turn of a window does not stop the
+   * reading.
    */
   const current = (state: KeyState, now = clock.now()): Counted => {
     const count = counts.get(state.key.id) ?? make(state.key.id)
     const { account } = state.account
     const held = count.period
-    // A change makes another account object: with the same one, plan, confirmation and trial are what they were.
-    if (held && held.account === account && now >= held.from && now < held.to) return count as Counted
+    // A change makes another account object: with the same one, plan, confirmation and trial are
+    // what they were.
+    if (held && held.account === account && now >= held.from && now < held.to)
+      return count as Counted
     const entitled = keys.entitlements(state.account)
     const window = sharedWindow(quotaWindow(entitled, account, now))
     if (!held || !isSame(held.window, window)) {
@@ -118,12 +186,21 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
       count.used = used
       count.dirty = false
     }
-    count.period = { window, entitled, account, ...steady(account, window, now), told: 0, tellAt: tellAt(window, 0) }
+    count.period = {
+      window,
+      entitled,
+      account,
+      ...steady(account, window, now),
+      told: 0,
+      tellAt: tellAt(window, 0),
+    }
     return count as Counted
   }
 
   const usedOf = (state: KeyState, count: Counted): number =>
-    scope === 'key' ? count.used : countedKeys(state.account).reduce((sum, one) => sum + current(one).used, 0)
+    scope === 'key'
+      ? count.used
+      : countedKeys(state.account).reduce((sum, one) => sum + current(one).used, 0)
 
   /** Asked where counters are written, once a second, so that a request does not pay for it. */
   const tellReached = (count: Count) => {
@@ -132,7 +209,8 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
     if (!key || !period || listeners.length === 0) return
     const used = usedOf(key, count as Counted)
     while (used >= period.tellAt) {
-      for (const listener of listeners) listener({ key, window: period.window, used, percent: tellPercents[period.told]! })
+      for (const listener of listeners)
+        listener({ key, window: period.window, used, percent: tellPercents[period.told]! })
       period.told += 1
       period.tellAt = tellAt(period.window, period.told)
     }
@@ -141,10 +219,14 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
   const write = (batch: readonly Count[], withDays: boolean) => {
     store.write({
       counters: batch.flatMap(({ past, dirty: changed, period, keyId, used, lastUsedAt }) =>
-        period && (changed || lastUsedAt > 0) ? [...past, counterOf(keyId, period.window, used, lastUsedAt)] : past,
+        period && (changed || lastUsedAt > 0)
+          ? [...past, counterOf(keyId, period.window, used, lastUsedAt)]
+          : past,
       ),
       hours: batch.flatMap(count => [...count.hours.values()]),
-      days: batch.flatMap(count => (withDays && count.tallyDirty ? [...count.pastDays, dayOf(count)] : count.pastDays)),
+      days: batch.flatMap(count =>
+        withDays && count.tallyDirty ? [...count.pastDays, dayOf(count)] : count.pastDays,
+      ),
     })
     for (const count of batch) {
       count.dirty = false
@@ -169,7 +251,10 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
     talliesAt = clock.monotonic()
   }
 
-  /** By key, as the tables that count them are: neighbours share pages, so that a round writes each page once and not once a slice. */
+  /**
+   * By key, as the tables that count them are: neighbours share pages, so that a round writes each
+   * page once and not once a slice.
+   */
   const inOrder = (some: Iterable<Count>): Count[] =>
     Array.from(some, count => count.keyId)
       .sort()
@@ -178,7 +263,8 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
   const flushSome = (keysMax: number): number => {
     credits?.flush()
     if (round.counts.length === 0) {
-      // How sparingly a key asked is a report, not a count: it is written every half minute, because it changes with every request.
+      // How sparingly a key asked is a report, not a count: it is written every half minute,
+      // because it changes with every request.
       const withDays = clock.monotonic() - talliesAt >= tallyMs
       round = { withDays, counts: inOrder(withDays ? new Set([...dirty, ...talliesDirty]) : dirty) }
     }
@@ -188,9 +274,14 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
     return Math.max(dirty.size, round.counts.length)
   }
 
-  /** For reports on keys: what can not be written now is missing from them, and the next flush tries again. */
+  /**
+   * For reports on keys: what can not be written now is missing from them, and the next flush tries
+   * again.
+   */
   const settle = (keyIds: readonly string[]) => {
-    const waiting = keyIds.map(id => counts.get(id)).filter(count => count !== undefined && (dirty.has(count) || talliesDirty.has(count)))
+    const waiting = keyIds
+      .map(id => counts.get(id))
+      .filter(count => count !== undefined && (dirty.has(count) || talliesDirty.has(count)))
     if (waiting.length === 0) return
     try {
       write(waiting as Count[], true)
@@ -244,9 +335,22 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
       const hourAt = startOfHour(now)
       const statusClass = Math.floor(status / 100)
       let { hour } = count
-      if (!hour || hour.endpoint !== endpoint || hour.hourAt !== hourAt || hour.statusClass !== statusClass) {
+      if (
+        !hour ||
+        hour.endpoint !== endpoint ||
+        hour.hourAt !== hourAt ||
+        hour.statusClass !== statusClass
+      ) {
         const name = `${hourAt} ${statusClass} ${endpoint}`
-        hour = count.hours.get(name) ?? { keyId: state.key.id, hourAt, endpoint, statusClass, requests: 0, metered: 0, durationUs: 0 }
+        hour = count.hours.get(name) ?? {
+          keyId: state.key.id,
+          hourAt,
+          endpoint,
+          statusClass,
+          requests: 0,
+          metered: 0,
+          durationUs: 0,
+        }
         count.hours.set(name, hour)
         count.hour = hour
       }
@@ -270,7 +374,8 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
       if (only !== undefined && etag !== '' && tally.seen.get(only) === etag) tally.cacheable += 1
       else {
         if (only !== undefined) tally.batchable += 1
-        for (const id of seriesIds) tally.seen.set(id, id === only ? etag : (tally.seen.get(id) ?? ''))
+        for (const id of seriesIds)
+          tally.seen.set(id, id === only ? etag : (tally.seen.get(id) ?? ''))
       }
       count.tallyDirty = true
       dirty.add(count)
@@ -281,13 +386,22 @@ export function meter(store: UsageStore, keys: Keyring, clock: Clock, scope: 'ke
       const tally = count.tally.dayOn === dayOn ? count.tally : tallyOf(state.key.id, dayOn)
       settle([state.key.id])
       const from = Date.parse(`${dayOn}T00:00:00Z`)
-      const requests = store.meteredByDay([state.key.id], from, from + 24 * hourMs).reduce((sum, day) => sum + day.requests, 0)
-      return { requests, distinctCodes: tally.seen.size, batchable: tally.batchable, cacheable: tally.cacheable }
+      const requests = store
+        .meteredByDay([state.key.id], from, from + 24 * hourMs)
+        .reduce((sum, day) => sum + day.requests, 0)
+      return {
+        requests,
+        distinctCodes: tally.seen.size,
+        batchable: tally.batchable,
+        cacheable: tally.cacheable,
+      }
     },
     monthly(account, from) {
       const ids = countedKeys(account).map(one => one.key.id)
       settle(ids)
-      return store.meteredByDay(ids, from, clock.now() + hourMs).reduce((sum, day) => sum + day.requests, 0)
+      return store
+        .meteredByDay(ids, from, clock.now() + hourMs)
+        .reduce((sum, day) => sum + day.requests, 0)
     },
     daily(account, from, to) {
       const ids = countedKeys(account).map(one => one.key.id)

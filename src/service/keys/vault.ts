@@ -1,10 +1,18 @@
 import { seal, unseal } from '../../lib/seal.ts'
 
-/** Keeps what must be read again (webhook secrets, credentials of data sources) encrypted at rest, under a key that is not in the database. */
+/**
+ * Keeps what must be read again (webhook secrets, credentials of data sources) encrypted at rest,
+ * under a key that is not in the database.
+ */
 export interface Vault {
-  /** `context` says what the text belongs to, such as `webhook <id>`; it opens under the same context only. */
+  /**
+   * `context` says what the text belongs to, such as `webhook <id>`; it opens under the same
+   * context only.
+   */
   seal(context: string, text: string): Uint8Array
-  /** Throws when the text was sealed under another master key: the database came without its key. */
+  /**
+   * Throws when the text was sealed under another master key: the database came without its key.
+   */
   open(context: string, sealed: Uint8Array): string
 }
 
@@ -12,7 +20,10 @@ export const vault = (masterKey: string): Vault => ({
   seal: (context, text) => seal(masterKey, context, text),
   open(context, sealed) {
     const text = unseal(masterKey, context, sealed)
-    if (text === undefined) throw new Error(`What was sealed for "${context}" does not open with this directory's master.key.`)
+    if (text === undefined)
+      throw new Error(
+        `What was sealed for "${context}" does not open with this directory's master.key.`,
+      )
     return text
   },
 })

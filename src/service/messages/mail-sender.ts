@@ -15,28 +15,49 @@ export interface MailSenderDeps {
   clock: Clock
 }
 
-/** Hands letters from the outbox to the provider, and keeps the addresses that a server has refused for good. */
+/**
+ * Hands letters from the outbox to the provider, and keeps the addresses that a server has refused
+ * for good.
+ */
 export const mailSender = ({ mailer, vault, suppressions, clock }: MailSenderDeps): Sender => ({
   async send({ body, eventId, attempt }, _lane, signal) {
     const posted = JSON.parse(body) as PostedLetter
-    const opened = 'sealed' in posted ? vault.open(sealContext(eventId), Buffer.from(posted.sealed, 'base64')) : undefined
-    const letter = opened === undefined ? (posted as FrozenLetter) : (JSON.parse(opened) as FrozenLetter)
+    const opened =
+      'sealed' in posted
+        ? vault.open(sealContext(eventId), Buffer.from(posted.sealed, 'base64'))
+        : undefined
+    const letter =
+      opened === undefined ? (posted as FrozenLetter) : (JSON.parse(opened) as FrozenLetter)
     const began = clock.monotonic()
     const handed = await mailer.send(letter, { key: keyOf(eventId), repeated: attempt > 1, signal })
     if (!handed.accepted && handed.fault === 'address') {
-      suppressions.add({ address: letter.to.toLowerCase(), reason: handed.reason, createdAt: clock.now() })
+      suppressions.add({
+        address: letter.to.toLowerCase(),
+        reason: handed.reason,
+        createdAt: clock.now(),
+      })
     }
     return outcomeOf(handed, Math.round(clock.monotonic() - began))
   },
 })
 
 /** As a header may carry it: the event's id itself where it can. */
-const keyOf = (eventId: string): string => (/^[!-~]{1,256}$/.test(eventId) ? eventId : createHash('sha256').update(eventId).digest('hex'))
+const keyOf = (eventId: string): string =>
+  /^[!-~]{1,256}$/.test(eventId) ? eventId : createHash('sha256').update(eventId).digest('hex')
 
 /** Takes letters in place of a provider. */
 export const captureMailer = (inbox: InboxStore, now: () => number): Mailer => ({
   async send({ to, subject, text, html, attachments }, { key }) {
-    inbox.add({ channel: 'email', eventId: key, to, subject, text, html: html ?? null, attachments: attachments ?? [], at: now() })
+    inbox.add({
+      channel: 'email',
+      eventId: key,
+      to,
+      subject,
+      text,
+      html: html ?? null,
+      attachments: attachments ?? [],
+      at: now(),
+    })
     return accepted(null)
   },
 })

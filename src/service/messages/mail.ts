@@ -1,5 +1,11 @@
 import type { Clock } from '../../lib/clock.ts'
-import { type Attachment, type FrozenLetter, headerLine, plainAddress, plainFilename } from '../../send/messages/mailer.ts'
+import {
+  type Attachment,
+  type FrozenLetter,
+  headerLine,
+  plainAddress,
+  plainFilename,
+} from '../../send/messages/mailer.ts'
 import type { SuppressionStore } from '../../store/messages/suppressions.ts'
 import type { Vault } from '../keys/vault.ts'
 import type { Message, Outbox } from '../outbox/outbox.ts'
@@ -17,14 +23,18 @@ export interface Letter {
   dedupe: string
   /** What the letter is about, told back when it is settled: `delivery_run:<id>`. */
   ref?: string
-  /** It carries something that opens a door, such as a link to sign in: it lies in the outbox sealed. */
+  /**
+   * It carries something that opens a door, such as a link to sign in: it lies in the outbox
+   * sealed.
+   */
   confidential?: boolean
 }
 
 export interface Mail {
   /**
-   * Puts the letter into the outbox, inside the caller's transaction. Answers the message's id; undefined when it was there already, or when
-   * nothing is sent to the address: then the outbox has it as skipped, with the reason.
+   * Puts the letter into the outbox, inside the caller's transaction. Answers the message's id;
+   * undefined when it was there already, or when nothing is sent to the address: then the outbox
+   * has it as skipped, with the reason.
    */
   post(letter: Letter): string | undefined
   /** As `post` for each, in few statements. */
@@ -54,18 +64,41 @@ export function mail({ outbox, vault, suppressions, sender, clock }: MailDeps): 
     return suppressions.find(address.toLowerCase())?.reason
   }
 
-  const messageOf = ({ to, subject, text, html, attachments, accountId, dedupe, ref, confidential }: Letter): Message => {
+  const messageOf = ({
+    to,
+    subject,
+    text,
+    html,
+    attachments,
+    accountId,
+    dedupe,
+    ref,
+    confidential,
+  }: Letter): Message => {
     const reason = suppressed(to)
     const letter: FrozenLetter = {
-      ...{ from: sender, to: plainAddress(to) ?? headerLine(to), subject: headerLine(subject), text: text.toWellFormed() },
+      from: sender,
+      to: plainAddress(to) ?? headerLine(to),
+      subject: headerLine(subject),
+      text: text.toWellFormed(),
       ...(html !== undefined && { html: html.toWellFormed() }),
-      ...(attachments && { attachments: attachments.map(file => ({ ...file, filename: plainFilename(file.filename) })) }),
+      ...(attachments && {
+        attachments: attachments.map(file => ({ ...file, filename: plainFilename(file.filename) })),
+      }),
       postedAt: clock.now(),
     }
     const plain = JSON.stringify(letter)
-    const sealed = () => JSON.stringify({ sealed: Buffer.from(vault.seal(sealContext(dedupe), plain)).toString('base64') })
+    const sealed = () =>
+      JSON.stringify({
+        sealed: Buffer.from(vault.seal(sealContext(dedupe), plain)).toString('base64'),
+      })
     return {
-      ...{ kind: 'email', lane: 'email', eventId: dedupe, eventType: 'email', accountId, body: confidential ? sealed() : plain },
+      kind: 'email',
+      lane: 'email',
+      eventId: dedupe,
+      eventType: 'email',
+      accountId,
+      body: confidential ? sealed() : plain,
       ...(ref !== undefined && { ref }),
       ...(reason !== undefined && { skipped: reason }),
     }
@@ -80,7 +113,9 @@ export function mail({ outbox, vault, suppressions, sender, clock }: MailDeps): 
     },
     postAll(letters) {
       const messages = letters.map(messageOf)
-      return outbox.putAll(messages).map((id, i) => (messages[i]!.skipped === undefined ? id : undefined))
+      return outbox
+        .putAll(messages)
+        .map((id, i) => (messages[i]!.skipped === undefined ? id : undefined))
     },
   }
 }

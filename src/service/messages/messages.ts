@@ -45,7 +45,10 @@ export interface MessagesDeps {
   vault: Vault
 }
 
-/** Puts the ways together that the configuration chooses, and registers them with the outbox. Throws on a configuration that can not work. */
+/**
+ * Puts the ways together that the configuration chooses, and registers them with the outbox. Throws
+ * on a configuration that can not work.
+ */
 export function messages(deps: MessagesDeps): Messages {
   const { db, config, clock, ids, outbox, keys, vault } = deps
   const inbox = inboxStore(db)
@@ -56,8 +59,14 @@ export function messages(deps: MessagesDeps): Messages {
   const numbers = phoneStore(db)
   const reaches = config.sms.provider !== 'log'
   const written = texts({ outbox, sms, phones: numbers, preferences, keys, vault, clock, reaches })
-  outbox.register('email', mailSender({ mailer: mailerOf({ ...deps, inbox }), vault, suppressions, clock }))
-  outbox.register('sms', textSender({ texter: texterOf({ ...deps, inbox }), phones: numbers, vault, clock, reaches }))
+  outbox.register(
+    'email',
+    mailSender({ mailer: mailerOf({ ...deps, inbox }), vault, suppressions, clock }),
+  )
+  outbox.register(
+    'sms',
+    textSender({ texter: texterOf({ ...deps, inbox }), phones: numbers, vault, clock, reaches }),
+  )
   // What was not sent after all is not held against the account.
   outbox.listen('sms', ({ id, state }) => {
     if (state === 'failed') sms.fail(id)
@@ -67,9 +76,19 @@ export function messages(deps: MessagesDeps): Messages {
     texts: written,
     notices: notices(notifications, ids),
     phones: phones({
-      ...{ db, phones: numbers, sms, texts: written, clock, ids, masterKey: deps.masterKey },
+      db,
+      phones: numbers,
+      sms,
+      texts: written,
+      clock,
+      ids,
+      masterKey: deps.masterKey,
       serviceName: config.brand.serviceName,
     }),
-    ...{ sms, notifications, preferences, suppressions, inbox },
+    sms,
+    notifications,
+    preferences,
+    suppressions,
+    inbox,
   }
 }

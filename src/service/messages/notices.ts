@@ -17,5 +17,12 @@ export interface Notices {
 }
 
 export const notices = (notifications: NotificationStore, ids: Ids): Notices => ({
-  post: ({ data, ...notice }, at) => notifications.add({ ...notice, id: ids.uuid(), data: data ?? null, createdAt: at, readAt: null }),
+  post: ({ data, ...notice }, at) =>
+    notifications.add({
+      ...notice,
+      id: ids.uuid(),
+      data: data ?? null,
+      createdAt: at,
+      readAt: null,
+    }),
 })

@@ -24,12 +24,18 @@ export interface CodeOut {
   expiresAt: number
 }
 
-export type Verified = { phone: Phone } | { refused: 'no_phone' | 'locked' | 'expired' } | { refused: 'wrong'; triesLeft: number }
+export type Verified =
+  | { phone: Phone }
+  | { refused: 'no_phone' | 'locked' | 'expired' }
+  | { refused: 'wrong'; triesLeft: number }
 
 /** The numbers of accounts: added, proved by a code, agreed to be written to. */
 export interface Phones {
   of(accountId: string): Phone | undefined
-  /** Replaces an older number, its proof and its consent; sends a code. The same unproved number within a minute keeps the code that is out. */
+  /**
+   * Replaces an older number, its proof and its consent; sends a code. The same unproved number
+   * within a minute keeps the code that is out.
+   */
   add(accountId: string, number: string, country: string): CodeOut | TooMany
   verify(accountId: string, code: string): Verified
   /** A new code; the old one ends. A proved number needs none. */
@@ -54,29 +60,43 @@ export interface PhonesDeps {
 export const codeLivesMs = 10 * minuteMs
 const resendEveryMs = minuteMs
 const wrongTriesMax = 5
-/** Codes in 24 hours for an account, and for a number whoever asks: messages cost money, and someone's phone must not ring all day. */
+/**
+ * Codes in 24 hours for an account, and for a number whoever asks: messages cost money, and
+ * someone's phone must not ring all day.
+ */
 const codesPerDayMax = 20
 
 /** The code of a number: made, sent and compared. */
 function codes({ phones: store, sms, texts, clock, ids, masterKey, serviceName }: PhonesDeps) {
-  const hash = (accountId: string, number: string, code: string) => keyedHash(masterKey, `phone code ${accountId} ${number}`, code)
+  const hash = (accountId: string, number: string, code: string) =>
+    keyedHash(masterKey, `phone code ${accountId} ${number}`, code)
   return {
     crowded(accountId: string, number: string): TooMany | undefined {
       const sent = sms.codesSince(accountId, number, clock.now() - dayMs + 1)
       if (sent.length < codesPerDayMax) return undefined
-      return { refused: 'too_many', retryAt: sent[sent.length - codesPerDayMax]! + dayMs, limit: codesPerDayMax, windowMs: dayMs }
+      return {
+        refused: 'too_many',
+        retryAt: sent[sent.length - codesPerDayMax]! + dayMs,
+        limit: codesPerDayMax,
+        windowMs: dayMs,
+      }
     },
     send(phone: Phone): CodeOut {
       const now = clock.now()
       const code = sixDigits(ids)
       const id = texts.post({
-        ...{ to: phone.number, accountId: phone.accountId, purpose: 'verification', dedupe: ids.uuid() },
+        to: phone.number,
+        accountId: phone.accountId,
+        purpose: 'verification',
+        dedupe: ids.uuid(),
         text: `${serviceName}: your code is ${code}. It is good for 10 minutes. If you did not ask for it, ignore it.`,
       })
       const out: Phone = {
         ...phone,
         codeHash: id === undefined ? null : hash(phone.accountId, phone.number, code),
-        ...{ codeSentAt: now, codeExpiresAt: now + codeLivesMs, wrongTries: 0 },
+        codeSentAt: now,
+        codeExpiresAt: now + codeLivesMs,
+        wrongTries: 0,
       }
       store.put(out)
       return { phone: out, sent: id !== undefined, expiresAt: now + codeLivesMs }
@@ -91,7 +111,13 @@ function codes({ phones: store, sms, texts, clock, ids, masterKey, serviceName }
         store.put({ ...phone, wrongTries })
         return { refused: 'wrong', triesLeft: wrongTriesMax - wrongTries }
       }
-      const proved: Phone = { ...phone, verifiedAt: now, codeHash: null, codeExpiresAt: null, wrongTries: 0 }
+      const proved: Phone = {
+        ...phone,
+        verifiedAt: now,
+        codeHash: null,
+        codeExpiresAt: null,
+        wrongTries: 0,
+      }
       store.put(proved)
       return { phone: proved }
     },
@@ -101,7 +127,8 @@ function codes({ phones: store, sms, texts, clock, ids, masterKey, serviceName }
 export function phones(deps: PhonesDeps): Phones {
   const { db, phones: store, clock } = deps
   const { crowded, send, verify } = codes(deps)
-  const justSent = (phone: Phone) => phone.codeSentAt !== null && clock.now() < phone.codeSentAt + resendEveryMs
+  const justSent = (phone: Phone) =>
+    phone.codeSentAt !== null && clock.now() < phone.codeSentAt + resendEveryMs
 
   return {
     of: store.of,
@@ -110,8 +137,18 @@ export function phones(deps: PhonesDeps): Phones {
         const before = store.of(accountId)
         const repeated = before?.number === number && before.verifiedAt === null && justSent(before)
         if (repeated) return { phone: before, sent: false, expiresAt: before.codeExpiresAt! }
-        const none = { verifiedAt: null, optedInAt: null, codeHash: null, codeSentAt: null, codeExpiresAt: null, wrongTries: 0 }
-        return crowded(accountId, number) ?? send({ accountId, number, country, addedAt: clock.now(), ...none })
+        const none = {
+          verifiedAt: null,
+          optedInAt: null,
+          codeHash: null,
+          codeSentAt: null,
+          codeExpiresAt: null,
+          wrongTries: 0,
+        }
+        return (
+          crowded(accountId, number) ??
+          send({ accountId, number, country, addedAt: clock.now(), ...none })
+        )
       }),
     verify: (accountId, code) =>
       transact(db, () => {
@@ -124,7 +161,12 @@ export function phones(deps: PhonesDeps): Phones {
         if (!phone) return { refused: 'no_phone' }
         if (phone.verifiedAt !== null) return { refused: 'verified' }
         if (justSent(phone)) {
-          return { refused: 'too_many', retryAt: phone.codeSentAt! + resendEveryMs, limit: 1, windowMs: resendEveryMs }
+          return {
+            refused: 'too_many',
+            retryAt: phone.codeSentAt! + resendEveryMs,
+            limit: 1,
+            windowMs: resendEveryMs,
+          }
         }
         return crowded(accountId, phone.number) ?? send(phone)
       }),
@@ -146,4 +188,5 @@ export function phones(deps: PhonesDeps): Phones {
   }
 }
 
-const sixDigits = (ids: Ids): string => String(Number.parseInt(ids.token().slice(0, 12), 16) % 1_000_000).padStart(6, '0')
+const sixDigits = (ids: Ids): string =>
+  String(Number.parseInt(ids.token().slice(0, 12), 16) % 1_000_000).padStart(6, '0')

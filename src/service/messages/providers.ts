@@ -33,11 +33,15 @@ export function mailerOf({ config, inbox, clock, log }: ProviderDeps): Mailer {
       onlyInDev('mail', mode)
       return captureMailer(inbox, clock.now)
     case 'none':
-      return noMailer(() => log.warn('no mail provider is configured: letters are not sent; set mail.provider'))
+      return noMailer(() =>
+        log.warn('no mail provider is configured: letters are not sent; set mail.provider'),
+      )
   }
 }
 
-/** The way out for text messages that is configured. Throws when a setting that it needs is missing. */
+/**
+ * The way out for text messages that is configured. Throws when a setting that it needs is missing.
+ */
 export function texterOf({ config, inbox, clock, log }: ProviderDeps): Texter {
   const { sms, mode } = config
   switch (sms.provider) {
@@ -57,11 +61,16 @@ export function texterOf({ config, inbox, clock, log }: ProviderDeps): Texter {
 }
 
 function needed(section: string, provider: string, key: string, value: string): string {
-  if (value === '') throw new Error(`${section}.provider is ${provider}, and ${key} is empty; set it, or choose another provider.`)
+  if (value === '')
+    throw new Error(
+      `${section}.provider is ${provider}, and ${key} is empty; set it, or choose another provider.`,
+    )
   return value
 }
 
 function onlyInDev(section: string, mode: Config['mode']): void {
   if (mode !== 'dev')
-    throw new Error(`${section}.provider: capture is for the command dev; what it takes is never sent. Choose another one.`)
+    throw new Error(
+      `${section}.provider: capture is for the command dev; what it takes is never sent. Choose another one.`,
+    )
 }

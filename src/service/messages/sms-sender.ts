@@ -17,13 +17,21 @@ export interface TextSenderDeps {
   reaches: boolean
 }
 
-/** Hands text messages from the outbox to the provider. Who has told the provider to stop has told us. */
+/**
+ * Hands text messages from the outbox to the provider. Who has told the provider to stop has told
+ * us.
+ */
 export const textSender = ({ texter, phones, vault, clock, reaches }: TextSenderDeps): Sender => ({
   async send({ body, eventId }) {
     const posted = JSON.parse(body) as PostedText
-    // It was made while there was a provider. In the log it would be there for whoever reads the log.
-    if ('sealed' in posted && !reaches) return outcomeOf(givenUp('No provider of text messages is configured.', null, 'setting'), 0)
-    const text = 'sealed' in posted ? vault.open(sealContext(eventId), Buffer.from(posted.sealed, 'base64')) : posted.text
+    // It was made while there was a provider. In the log it would be there for whoever reads the
+    // log.
+    if ('sealed' in posted && !reaches)
+      return outcomeOf(givenUp('No provider of text messages is configured.', null, 'setting'), 0)
+    const text =
+      'sealed' in posted
+        ? vault.open(sealContext(eventId), Buffer.from(posted.sealed, 'base64'))
+        : posted.text
     const began = clock.monotonic()
     const handed = await texter.send({ to: posted.to, text }, eventId)
     if (!handed.accepted && handed.fault === 'refused') phones.optOut(posted.to)
@@ -34,7 +42,16 @@ export const textSender = ({ texter, phones, vault, clock, reaches }: TextSender
 /** Takes messages in place of a provider. */
 export const captureTexter = (inbox: InboxStore, now: () => number): Texter => ({
   async send({ to, text }, key) {
-    inbox.add({ channel: 'sms', eventId: key, to, subject: null, text, html: null, attachments: [], at: now() })
+    inbox.add({
+      channel: 'sms',
+      eventId: key,
+      to,
+      subject: null,
+      text,
+      html: null,
+      attachments: [],
+      at: now(),
+    })
     return accepted(null)
   },
 })

@@ -18,7 +18,10 @@ export interface TextMessage {
   text: string
   accountId: string
   dedupe: string
-  /** Alerts obey quiet hours, the daily maximum and the month's allowance; a code for verification does not. */
+  /**
+   * Alerts obey quiet hours, the daily maximum and the month's allowance; a code for verification
+   * does not.
+   */
   purpose: 'alert' | 'verification' | 'test'
 }
 
@@ -31,8 +34,9 @@ export interface Allowance {
 
 export interface Texts {
   /**
-   * Puts the message into the outbox, inside the caller's transaction. For an account: only when its settings, plan and opt-in allow it.
-   * Answers the message's id, undefined when it is not sent.
+   * Puts the message into the outbox, inside the caller's transaction. For an account: only when
+   * its settings, plan and opt-in allow it. Answers the message's id, undefined when it is not
+   * sent.
    */
   post(message: TextMessage): string | undefined
   /** The account's own number when it is verified and opted in to messages of this type now. */
@@ -85,13 +89,24 @@ function rules({ sms, phones, preferences, keys, clock }: TextsDeps) {
       const monthlyLimit = entitled(accountId)?.smsPerMonth
       const usedThisMonth = sms.countSince(accountId, startOfMonth(clock.now()))
       if (monthlyLimit === null) return { monthlyLimit, usedThisMonth, remaining: null }
-      return { monthlyLimit: monthlyLimit ?? 0, usedThisMonth, remaining: Math.max(0, (monthlyLimit ?? 0) - usedThisMonth) }
+      return {
+        monthlyLimit: monthlyLimit ?? 0,
+        usedThisMonth,
+        remaining: Math.max(0, (monthlyLimit ?? 0) - usedThisMonth),
+      }
     },
     /** The number that the account's owner has agreed to be written to at. */
     agreedNumber(accountId: string): string | undefined {
       const held = entitled(accountId)
       const phone = phones.of(accountId)
-      if (!held || !hasFeature(held, 'sms') || !phone || phone.verifiedAt === null || phone.optedInAt === null) return undefined
+      if (
+        !held ||
+        !hasFeature(held, 'sms') ||
+        !phone ||
+        phone.verifiedAt === null ||
+        phone.optedInAt === null
+      )
+        return undefined
       return phone.number
     },
     wantsAlerts(accountId: string): boolean {
@@ -103,7 +118,8 @@ function rules({ sms, phones, preferences, keys, clock }: TextsDeps) {
       const { quiet, timeZone, messagesPerDayMax } = settings(accountId)
       const now = clock.now()
       if (quiet && isQuiet(quiet, wallTime(now, timeZone).minute)) return 'Quiet hours.'
-      if (sms.countSince(accountId, startOfLocalDay(now, timeZone)) >= messagesPerDayMax) return "The day's maximum is reached."
+      if (sms.countSince(accountId, startOfLocalDay(now, timeZone)) >= messagesPerDayMax)
+        return "The day's maximum is reached."
       return undefined
     },
   }
@@ -113,12 +129,21 @@ export function texts(deps: TextsDeps): Texts {
   const { outbox, sms, vault, clock, reaches } = deps
   const { settings, allowance, agreedNumber, wantsAlerts, hindrance } = rules(deps)
 
-  const put = ({ to, text, accountId, dedupe, purpose }: TextMessage, skipped?: string): string | undefined => {
+  const put = (
+    { to, text, accountId, dedupe, purpose }: TextMessage,
+    skipped?: string,
+  ): string | undefined => {
     const line = headerLine(text, textCharactersMax)
     const sealed = () => Buffer.from(vault.seal(sealContext(dedupe), line)).toString('base64')
-    const body: PostedText = purpose === 'verification' ? { to, sealed: sealed() } : { to, text: line }
+    const body: PostedText =
+      purpose === 'verification' ? { to, sealed: sealed() } : { to, text: line }
     return outbox.put({
-      ...{ kind: 'sms', lane: 'sms', eventId: dedupe, eventType: `sms.${purpose}`, accountId, body: JSON.stringify(body) },
+      kind: 'sms',
+      lane: 'sms',
+      eventId: dedupe,
+      eventType: `sms.${purpose}`,
+      accountId,
+      body: JSON.stringify(body),
       ...(skipped !== undefined && { skipped }),
     })
   }
@@ -128,23 +153,28 @@ export function texts(deps: TextsDeps): Texts {
     allowance,
     reaches,
     alertNumber(accountId, alertType) {
-      if (!wantsAlerts(accountId) || !settings(accountId).alertTypes.includes(alertType)) return undefined
+      if (!wantsAlerts(accountId) || !settings(accountId).alertTypes.includes(alertType))
+        return undefined
       return agreedNumber(accountId)
     },
     post(message) {
       const { accountId, purpose, to } = message
       if (purpose === 'verification' && !reaches) return undefined
       if (purpose !== 'verification') {
-        if (agreedNumber(accountId) !== to || (purpose === 'alert' && !wantsAlerts(accountId))) return undefined
+        if (agreedNumber(accountId) !== to || (purpose === 'alert' && !wantsAlerts(accountId)))
+          return undefined
         const held = purpose === 'alert' ? hindrance(accountId) : undefined
-        const why = held ?? (allowance(accountId).remaining === 0 ? "The month's allowance is used up." : undefined)
+        const why =
+          held ??
+          (allowance(accountId).remaining === 0 ? "The month's allowance is used up." : undefined)
         if (why !== undefined) {
           put(message, why)
           return undefined
         }
       }
       const id = put(message)
-      if (id !== undefined) sms.record({ id, accountId, purpose, number: to, postedAt: clock.now() })
+      if (id !== undefined)
+        sms.record({ id, accountId, purpose, number: to, postedAt: clock.now() })
       return id
     },
   }

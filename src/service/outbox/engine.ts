@@ -34,7 +34,10 @@ export interface OutboxEngine {
   attempt(row: ClaimedRow, terms: OpenLane, stop: AbortSignal): Promise<Outcome>
   /** Records an attempt, unless its lease was lost. */
   settle(row: ClaimedRow, terms: OpenLane, outcome: Outcome): void
-  /** Frees attempts that this service cut short: they are due again, and not held against the receiver. */
+  /**
+   * Frees attempts that this service cut short: they are due again, and not held against the
+   * receiver.
+   */
   release(rows: readonly ClaimedRow[], reason: string): void
   /** What was taken under a lease that ended before `before`, by a process that is no more. */
   abandoned(before: number, limit: number): ClaimedRow[]
@@ -68,7 +71,8 @@ export function outboxEngine(store: OutboxStore, registry: Registry, deps: Engin
   const due: OutboxDue = (kind, lane, at) => {
     for (const hear of hearers) hear(kind, lane, at)
   }
-  // A clock that is moved ends leases of attempts that this process has not ended: they are known by their tokens.
+  // A clock that is moved ends leases of attempts that this process has not ended: they are known
+  // by their tokens.
   const own = new Set<string>()
   const leased = (row: { seq: number; leaseToken: string }) => `${row.seq} ${row.leaseToken}`
   const taken = (rows: ClaimedRow[]) => {
@@ -79,7 +83,10 @@ export function outboxEngine(store: OutboxStore, registry: Registry, deps: Engin
     token: ids.uuid(),
     until: clock.now() + (terms.timeoutMs ?? defaultTimeoutMs) + leaseExtraMs,
   })
-  /** What follows from the end of an attempt is written with it; what goes wrong there must not bring the message to life again. */
+  /**
+   * What follows from the end of an attempt is written with it; what goes wrong there must not
+   * bring the message to life again.
+   */
   const tell = (row: ClaimedRow, settled: Omit<Settled, keyof Told>) => {
     const { id, kind, accountId, lane, eventId, eventType, ref, attempts } = row
     const told = { id, kind, accountId, lane, eventId, eventType, ref, attempts, ...settled }
@@ -101,7 +108,18 @@ export function outboxEngine(store: OutboxStore, registry: Registry, deps: Engin
     const tries = row.tries - 1
     const ended = { statusCode: null, error: reason, at }
     own.delete(leased(row))
-    if (!store.end(row, { ...ended, state, holdUntil: null, tries, rescues, durationMs: 0, debug: null })) return
+    if (
+      !store.end(row, {
+        ...ended,
+        state,
+        holdUntil: null,
+        tries,
+        rescues,
+        durationMs: 0,
+        debug: null,
+      })
+    )
+      return
     tell(row, { ...ended, state, blameless: true })
     if (state === 'retry') due(row.kind, row.lane, row.dueAt)
   }
@@ -117,7 +135,11 @@ export function outboxEngine(store: OutboxStore, registry: Registry, deps: Engin
       const laneId = store.findLane(kind, lane)
       if (laneId === undefined) return []
       const now = clock.now()
-      return taken(terms.ordered ? store.claimFirst(laneId, now, lease(terms)) : store.claim(laneId, now, limit, lease(terms)))
+      return taken(
+        terms.ordered
+          ? store.claimFirst(laneId, now, lease(terms))
+          : store.claim(laneId, now, limit, lease(terms)),
+      )
     },
     claimOne(id, terms) {
       const row = store.claimOne(id, lease(terms))
@@ -128,17 +150,25 @@ export function outboxEngine(store: OutboxStore, registry: Registry, deps: Engin
       if (laneId === undefined) return undefined
       return ordered ? store.nextDueInOrder(laneId) : store.nextDue(laneId)
     },
-    attempt: (row, terms, stop) => attempted(registry.senders.get(row.kind)!.sender, row, terms, stop, clock),
+    attempt: (row, terms, stop) =>
+      attempted(registry.senders.get(row.kind)!.sender, row, terms, stop, clock),
     settle(row, terms, outcome) {
       const at = clock.now()
       const { statusCode = null, error = null, blameless = false, durationMs, exchange } = outcome
       const limits = [terms.maxRetries, row.maxRetries]
-      const wait = outcome.state === 'retry' ? waitMs(row.kind, row.tries, limits, deps.chance()) : undefined
+      const wait =
+        outcome.state === 'retry' ? waitMs(row.kind, row.tries, limits, deps.chance()) : undefined
       const again = wait === undefined ? undefined : at + (outcome.retryAfterMs ?? wait)
       const state = outcome.state === 'retry' && again === undefined ? 'failed' : outcome.state
       own.delete(leased(row))
       const held = store.end(row, {
-        ...{ state, statusCode, durationMs, error, at, tries: row.tries, rescues: 0 },
+        state,
+        statusCode,
+        durationMs,
+        error,
+        at,
+        tries: row.tries,
+        rescues: 0,
         // In order, a message that is tried again stays the first of its lane.
         ...(again !== undefined && !terms.ordered && { dueAt: again }),
         holdUntil: terms.ordered ? (again ?? null) : null,
@@ -167,22 +197,48 @@ export function outboxEngine(store: OutboxStore, registry: Registry, deps: Engin
   return { engine, due }
 }
 
-type Told = Pick<Settled, 'id' | 'kind' | 'accountId' | 'lane' | 'eventId' | 'eventType' | 'ref' | 'attempts'>
+type Told = Pick<
+  Settled,
+  'id' | 'kind' | 'accountId' | 'lane' | 'eventId' | 'eventType' | 'ref' | 'attempts'
+>
 
-async function attempted(sender: Sender, row: ClaimedRow, terms: OpenLane, stop: AbortSignal, clock: Clock): Promise<Outcome> {
+async function attempted(
+  sender: Sender,
+  row: ClaimedRow,
+  terms: OpenLane,
+  stop: AbortSignal,
+  clock: Clock,
+): Promise<Outcome> {
   const startedAt = clock.monotonic()
   const timeoutMs = terms.timeoutMs ?? defaultTimeoutMs
   const cut = new AbortController()
-  const failed = (error: string): Outcome => ({ state: 'retry', error, durationMs: Math.round(clock.monotonic() - startedAt) })
+  const failed = (error: string): Outcome => ({
+    state: 'retry',
+    error,
+    durationMs: Math.round(clock.monotonic() - startedAt),
+  })
   const late = `no end of the attempt within ${timeoutMs / secondMs} s`
   const undo: (() => void)[] = []
-  const hard = new Promise<Outcome>(done => undo.push(after(timeoutMs + graceMs, () => done(failed(late)))))
+  const hard = new Promise<Outcome>(done =>
+    undo.push(after(timeoutMs + graceMs, () => done(failed(late)))),
+  )
   undo.push(after(timeoutMs, () => cut.abort(new Error(late))))
   const end = () => cut.abort(new Error('the service stopped'))
   stop.addEventListener('abort', end, { once: true })
   undo.push(() => stop.removeEventListener('abort', end))
   try {
-    const { id, kind, accountId, lane, eventId, eventType, ref, body, attempts: attempt, createdAt } = row
+    const {
+      id,
+      kind,
+      accountId,
+      lane,
+      eventId,
+      eventType,
+      ref,
+      body,
+      attempts: attempt,
+      createdAt,
+    } = row
     const parcel = { id, kind, accountId, lane, eventId, eventType, ref, body, attempt, createdAt }
     return await Promise.race([sender.send(parcel, terms, cut.signal), hard])
   } catch (error) {

@@ -9,7 +9,11 @@ import { type Delivery, type DuePlace, deliveryStore } from '../../store/deliver
 import { deliveryRunStore } from '../../store/deliveries/runs.ts'
 import { accountStore } from '../../store/keys/accounts.ts'
 import { type Settings, settingsStore } from '../../store/operator/settings.ts'
-import { type HeldFilter, type HeldMessage, heldMessageStore } from '../../store/outbox/held-messages.ts'
+import {
+  type HeldFilter,
+  type HeldMessage,
+  heldMessageStore,
+} from '../../store/outbox/held-messages.ts'
 import type { Kind, Outbox } from './outbox.ts'
 
 export type { HeldFilter, HeldMessage } from '../../store/outbox/held-messages.ts'
@@ -34,10 +38,11 @@ const sliceDeliveries = 100
 const sliceMessages = 100
 
 /**
- * Keeps back what a restored database would send although it may have been sent after the backup was made. Everything that waits ends as
- * failed, without anybody being told, so that it counts against no receiver; scheduled deliveries that are due are skipped; and prices that
- * alerts had still to be judged by are dropped, because what fired on them would go out a second time under the same ids. One transaction,
- * on a database that no process uses.
+ * Keeps back what a restored database would send although it may have been sent after the backup
+ * was made. Everything that waits ends as failed, without anybody being told, so that it counts
+ * against no receiver; scheduled deliveries that are due are skipped; and prices that alerts had
+ * still to be judged by are dropped, because what fired on them would go out a second time under
+ * the same ids. One transaction, on a database that no process uses.
  */
 export const holdBack = (db: Database, at: number, ids: Pick<Ids, 'uuidAt'>): KeptBack =>
   transact(db, () => {
@@ -51,7 +56,8 @@ export const holdBack = (db: Database, at: number, ids: Pick<Ids, 'uuidAt'>): Ke
     }
   })
 
-const momentsOf = (settings: Pick<Settings, 'get'>): number[] => JSON.parse(settings.get(momentsName) ?? '[]') as number[]
+const momentsOf = (settings: Pick<Settings, 'get'>): number[] =>
+  JSON.parse(settings.get(momentsName) ?? '[]') as number[]
 
 function skipDue(db: Database, at: number, ids: Pick<Ids, 'uuidAt'>): number {
   const deliveries = deliveryStore(db)
@@ -66,8 +72,15 @@ function skipDue(db: Database, at: number, ids: Pick<Ids, 'uuidAt'>): number {
     const isNew =
       day >= delivery.next!.day &&
       runs.add({
-        ...{ id: ids.uuidAt(at), delivery: delivery.number, trigger: 'scheduled', localOn: day, status: 'skipped', error: heldReason },
-        ...{ recipient: delivery.recipientEmail ?? emails.get(delivery.accountId)!, createdAt: at, sentAt: null },
+        id: ids.uuidAt(at),
+        delivery: delivery.number,
+        trigger: 'scheduled',
+        localOn: day,
+        status: 'skipped',
+        error: heldReason,
+        recipient: delivery.recipientEmail ?? emails.get(delivery.accountId)!,
+        createdAt: at,
+        sentAt: null,
       })
     deliveries.schedule(delivery.number, nextDelivery(delivery, at, runs.lastDay(delivery.number)))
     return isNew
@@ -88,7 +101,10 @@ export interface HeldMessages {
   /** In the order in which they were made. */
   list(filter: HeldFilter, limit: number, offset: number): HeldMessage[]
   counts(): Record<Kind, number>
-  /** Sends messages under their own ids, as if they were new: at most `limit`, oldest first; how many. */
+  /**
+   * Sends messages under their own ids, as if they were new: at most `limit`, oldest first; how
+   * many.
+   */
   release(filter: HeldFilter, limit: number): Promise<number>
 }
 
@@ -101,7 +117,8 @@ export interface HeldMessagesDeps {
 export function heldMessages({ db, settings, outbox }: HeldMessagesDeps): HeldMessages {
   const store = heldMessageStore(db)
   const hold = () => ({ moments: momentsOf(settings), reason: heldReason })
-  const list: HeldMessages['list'] = (filter, limit, offset) => store.list(hold(), filter, limit, offset)
+  const list: HeldMessages['list'] = (filter, limit, offset) =>
+    store.list(hold(), filter, limit, offset)
   return {
     list,
     counts: () => store.counts(hold()),
@@ -109,7 +126,8 @@ export function heldMessages({ db, settings, outbox }: HeldMessagesDeps): HeldMe
       let released = 0
       while (released < limit) {
         const asked = Math.min(sliceMessages, limit - released)
-        // Found and released in one step: what its owner has sent again meanwhile is not held any more.
+        // Found and released in one step: what its owner has sent again meanwhile is not held any
+        // more.
         const made = transact(db, () => {
           const messages = list(filter, asked, 0)
           for (const message of messages) {

@@ -3,26 +3,56 @@ import { transact } from '../../store/database.ts'
 import { outboxLog } from '../../store/outbox/log.ts'
 import type { OutboxStore } from '../../store/outbox/outbox.ts'
 import type { Kind, OutboxLog } from '../../store/outbox/rows.ts'
-import { type EngineDeps, type OutboxDue, type OutboxEngine, outboxEngine, type Registry } from './engine.ts'
+import {
+  type EngineDeps,
+  type OutboxDue,
+  type OutboxEngine,
+  outboxEngine,
+  type Registry,
+} from './engine.ts'
 import type { Lanes, Message, OpenLane, Sender, Settled } from './terms.ts'
 import { type OutboxVitals, vitalsOf } from './vitals.ts'
 
 export type { Kind, LogEntry, MessageState, OutboxLog } from '../../store/outbox/rows.ts'
-export type { LanePolicy, Lanes, Message, OpenLane, Parcel, Sender, Settled, WebhookTarget } from './terms.ts'
+export type {
+  LanePolicy,
+  Lanes,
+  Message,
+  OpenLane,
+  Parcel,
+  Sender,
+  Settled,
+  WebhookTarget,
+} from './terms.ts'
 
 export interface Outbox {
-  /** Inside the caller's transaction. Answers the message's id, or undefined when the lane has the event already. */
+  /**
+   * Inside the caller's transaction. Answers the message's id, or undefined when the lane has the
+   * event already.
+   */
   put(message: Message): string | undefined
   /** As `put` for each, in their order and in few statements. Neighbours with one body share it. */
   putAll(messages: readonly Message[]): (string | undefined)[]
-  /** One event for many lanes of a kind, its body stored once. Answers the ids of the messages that are new. */
+  /**
+   * One event for many lanes of a kind, its body stored once. Answers the ids of the messages that
+   * are new.
+   */
   fanOut(lanes: readonly string[], message: Omit<Message, 'lane' | 'id'>): string[]
   /** Hears of every attempt that ended, inside the transaction that records it. */
   listen(kind: Kind, listener: (settled: Settled) => void): void
-  /** Who sends the messages of a kind, and who knows its lanes; without `lanes` all of them are open. Until then they wait. */
+  /**
+   * Who sends the messages of a kind, and who knows its lanes; without `lanes` all of them are
+   * open. Until then they wait.
+   */
   register(kind: Kind, sender: Sender, lanes?: Lanes): void
-  /** Puts a message and sends it at once, one attempt, whatever the lane's limits; answers what became of it. Not inside a transaction. */
-  sendNow(message: Omit<Message, 'dueAt' | 'maxRetries' | 'skipped'>, lane: OpenLane): Promise<Outcome & { id: string }>
+  /**
+   * Puts a message and sends it at once, one attempt, whatever the lane's limits; answers what
+   * became of it. Not inside a transaction.
+   */
+  sendNow(
+    message: Omit<Message, 'dueAt' | 'maxRetries' | 'skipped'>,
+    lane: OpenLane,
+  ): Promise<Outcome & { id: string }>
   /** A lane has other rules now: it was opened again, or its owner is gone. */
   wake(kind: Kind, lane: string): void
   /** What was and will be sent. */
@@ -34,14 +64,45 @@ export interface Outbox {
 
 export function outbox(store: OutboxStore, deps: EngineDeps): Outbox {
   const { db, clock, ids } = deps
-  const registry: Registry = { senders: new Map(), listeners: new Map(), ended: { retry: 0, delivered: 0, failed: 0 } }
+  const registry: Registry = {
+    senders: new Map(),
+    listeners: new Map(),
+    ended: { retry: 0, delivered: 0, failed: 0 },
+  }
   const { engine, due } = outboxEngine(store, registry, deps)
   const never = new AbortController().signal
 
-  const add = (message: Omit<Message, 'lane' | 'id'>, lane: string, id: string, bodyId: number, now: number): boolean => {
-    const { kind, accountId, eventId, eventType, ref = null, dueAt = now, maxRetries = null, skipped } = message
+  const add = (
+    message: Omit<Message, 'lane' | 'id'>,
+    lane: string,
+    id: string,
+    bodyId: number,
+    now: number,
+  ): boolean => {
+    const {
+      kind,
+      accountId,
+      eventId,
+      eventType,
+      ref = null,
+      dueAt = now,
+      maxRetries = null,
+      skipped,
+    } = message
     const laneId = store.laneId(kind, lane)
-    const isNew = store.add({ id, laneId, accountId, eventId, eventType, bodyId, ref, dueAt, maxRetries, createdAt: now, skipped })
+    const isNew = store.add({
+      id,
+      laneId,
+      accountId,
+      eventId,
+      eventType,
+      bodyId,
+      ref,
+      dueAt,
+      maxRetries,
+      createdAt: now,
+      skipped,
+    })
     if (isNew && skipped === undefined) due(kind, lane, dueAt)
     return isNew
   }
@@ -85,11 +146,13 @@ export function outbox(store: OutboxStore, deps: EngineDeps): Outbox {
     },
     register(kind, sender, lanes) {
       registry.senders.set(kind, { sender, lanes })
-      for (const waiting of store.backlog()) if (waiting.kind === kind) due(kind, waiting.lane, waiting.dueAt)
+      for (const waiting of store.backlog())
+        if (waiting.kind === kind) due(kind, waiting.lane, waiting.dueAt)
     },
     async sendNow(message, terms) {
       const row = transact(db, () => {
-        // Due never: only this claim finds it, and a process that ends before the answer leaves it unsent.
+        // Due never: only this claim finds it, and a process that ends before the answer leaves it
+        // unsent.
         const id = put({ ...message, maxRetries: 0, dueAt: Number.MAX_SAFE_INTEGER })
         return id === undefined ? undefined : engine.claimOne(id, terms)
       })
@@ -106,14 +169,28 @@ export function outbox(store: OutboxStore, deps: EngineDeps): Outbox {
 }
 
 /** Messages that are to be sent; the ids of those that are new. */
-function addAll(store: OutboxStore, messages: readonly Message[], { clock, ids }: EngineDeps, due: OutboxDue): (string | undefined)[] {
+function addAll(
+  store: OutboxStore,
+  messages: readonly Message[],
+  { clock, ids }: EngineDeps,
+  due: OutboxDue,
+): (string | undefined)[] {
   if (messages.length === 0) return []
   const now = clock.now()
   const bodies: { body: string; uses: number }[] = []
   /** Lanes of a kind by name, for as long as nothing of this call can be taken back alone. */
   const lanes = new Map<string, { kind: Kind; lane: string; id: number; dueAt: number }>()
   const rows = messages.map(message => {
-    const { kind, lane, accountId, eventId, eventType, ref = null, dueAt = now, maxRetries = null } = message
+    const {
+      kind,
+      lane,
+      accountId,
+      eventId,
+      eventType,
+      ref = null,
+      dueAt = now,
+      maxRetries = null,
+    } = message
     const name = `${kind} ${lane}`
     const held = lanes.get(name) ?? { kind, lane, id: store.laneId(kind, lane), dueAt }
     lanes.set(name, held)
@@ -123,7 +200,18 @@ function addAll(store: OutboxStore, messages: readonly Message[], { clock, ids }
     else bodies.push({ body: message.body, uses: 1 })
     const id = message.id ?? ids.uuidAt(now)
     const bodyId = bodies.length - 1
-    return { id, laneId: held.id, accountId, eventId, eventType, bodyId, ref, dueAt, maxRetries, createdAt: now }
+    return {
+      id,
+      laneId: held.id,
+      accountId,
+      eventId,
+      eventType,
+      bodyId,
+      ref,
+      dueAt,
+      maxRetries,
+      createdAt: now,
+    }
   })
   const firstBody = store.addBodies(bodies)
   for (const row of rows) row.bodyId += firstBody

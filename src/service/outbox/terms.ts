@@ -5,11 +5,14 @@ import type { Kind } from '../../store/outbox/rows.ts'
 export interface Message {
   kind: Kind
   accountId: string | null
-  /** Messages of one lane share a limit of concurrency and, where its owner asks for it, an order: a webhook endpoint's id, `email`, `sms`. */
+  /**
+   * Messages of one lane share a limit of concurrency and, where its owner asks for it, an order: a
+   * webhook endpoint's id, `email`, `sms`.
+   */
   lane: string
   /**
-   * One message of a lane and event is made once: what makes producers idempotent. Webhooks: `evt_…`, from `ids.event(at)` or
-   * `eventIdOf`; e-mail: the provider's idempotency key.
+   * One message of a lane and event is made once: what makes producers idempotent. Webhooks:
+   * `evt_…`, from `ids.event(at)` or `eventIdOf`; e-mail: the provider's idempotency key.
    */
   eventId: string
   eventType: string
@@ -88,8 +91,9 @@ export interface OpenLane {
 }
 
 /**
- * `parked`: nothing is sent; what waits for 30 days fails. `gone`: what waits fails now, told to the listeners as blameless with the
- * reason as its error. A lane that was parked is looked at again when `wake` is called.
+ * `parked`: nothing is sent; what waits for 30 days fails. `gone`: what waits fails now, told to
+ * the listeners as blameless with the reason as its error. A lane that was parked is looked at
+ * again when `wake` is called.
  */
 export type LanePolicy = OpenLane | { state: 'parked' } | { state: 'gone'; reason: string }
 
@@ -98,7 +102,10 @@ export interface Lanes {
   policy(lane: string): LanePolicy
 }
 
-/** Hands messages of a kind over. It never rejects for what the other side does; when it does reject, the attempt counts as one to retry. */
+/**
+ * Hands messages of a kind over. It never rejects for what the other side does; when it does
+ * reject, the attempt counts as one to retry.
+ */
 export interface Sender {
   /** `signal` aborts at the end of the lane's timeout and when the process ends. */
   send(parcel: Parcel, lane: OpenLane, signal: AbortSignal): Promise<Outcome>

@@ -14,11 +14,17 @@ export interface OutboxVitals {
   inFlight: number
   /** Attempts that ended since the start, by what became of the message. */
   ended: Readonly<Record<Settled['state'], number>>
-  /** Kinds that somebody sends, and when the oldest waiting message of each became due (Unix ms). */
+  /**
+   * Kinds that somebody sends, and when the oldest waiting message of each became due (Unix ms).
+   */
   kinds: ReadonlyMap<Kind, number | undefined>
 }
 
-export function vitalsOf(store: OutboxStore, registry: Registry, engine: OutboxEngine): OutboxVitals {
+export function vitalsOf(
+  store: OutboxStore,
+  registry: Registry,
+  engine: OutboxEngine,
+): OutboxVitals {
   const oldest = new Map<Kind, number>()
   let [pending, parked] = [0, 0]
   for (const { kind, lane, waiting, dueAt } of store.backlog()) {

@@ -31,7 +31,9 @@ export interface Rendered {
 export interface Board {
   /** Undefined when the series has no observation outside quarantine. */
   quote(series: Series): Quote | undefined
-  /** The answer for one code, kept as bytes; `render` makes it, once for each change of the quote. */
+  /**
+   * The answer for one code, kept as bytes; `render` makes it, once for each change of the quote.
+   */
   rendered(key: string, series: Series, render: (quote: Quote) => string): Rendered | undefined
   forget(seriesId: number): void
   forgetAll(): void
@@ -44,7 +46,11 @@ interface Entry {
   texts: Map<string, Rendered>
 }
 
-export function board(observations: ObservationStore, quarantine: QuarantineList, clock: Clock): Board {
+export function board(
+  observations: ObservationStore,
+  quarantine: QuarantineList,
+  clock: Clock,
+): Board {
   const entries = new Map<number, Entry>()
 
   const newestBefore = (seriesId: number, before: number): Observation | undefined => {
@@ -57,19 +63,28 @@ export function board(observations: ObservationStore, quarantine: QuarantineList
 
   const makeEntry = (series: Series, now: number): Entry => {
     const observation = newestBefore(series.id, Number.MAX_SAFE_INTEGER)
-    if (!observation) return { quote: undefined, validUntil: Number.POSITIVE_INFINITY, texts: new Map() }
+    if (!observation)
+      return { quote: undefined, validUntil: Number.POSITIVE_INFINITY, texts: new Map() }
     const changes: Quote['changes'] = {}
     for (const [span, days] of Object.entries(spanDays) as [ChangeSpan, number][]) {
       // A daily series compares with its previous close, even where a weekend lies between.
       const before =
-        span === '24h' && series.cadence === 'daily' ? startOfDay(observation.observedAt) : observation.observedAt - days * dayMs + 1
+        span === '24h' && series.cadence === 'daily'
+          ? startOfDay(observation.observedAt)
+          : observation.observedAt - days * dayMs + 1
       const base = newestBefore(series.id, before)
       if (base) changes[span] = priceChange(base.value, observation.value, series.decimals)
     }
     const { currentUntil, delayedUntil } = freshUntil(series, observation.observedAt)
-    const validUntil = [currentUntil, delayedUntil].find(at => at >= now) ?? Number.POSITIVE_INFINITY
+    const validUntil =
+      [currentUntil, delayedUntil].find(at => at >= now) ?? Number.POSITIVE_INFINITY
     return {
-      quote: { series, observation, changes, status: dataStatus(series, observation.observedAt, now) },
+      quote: {
+        series,
+        observation,
+        changes,
+        status: dataStatus(series, observation.observedAt, now),
+      },
       validUntil,
       texts: new Map(),
     }
@@ -102,4 +117,5 @@ export function board(observations: ObservationStore, quarantine: QuarantineList
 }
 
 /** A strong entity tag over the bytes of a body. */
-export const strongEtag = (text: string): string => `"${Bun.hash.wyhash(text).toString(36)}${Bun.hash.crc32(text).toString(36)}"`
+export const strongEtag = (text: string): string =>
+  `"${Bun.hash.wyhash(text).toString(36)}${Bun.hash.crc32(text).toString(36)}"`

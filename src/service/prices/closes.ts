@@ -6,13 +6,23 @@ import type { QuarantineList } from './quarantine.ts'
 /** The daily closes of every series, kept from the first question until the series changes. */
 export interface Closes {
   /**
-   * The last current observation of each UTC day that has one outside quarantine, oldest first. The same array until the series changes:
-   * readers must not alter it.
+   * The last current observation of each UTC day that has one outside quarantine, oldest first. The
+   * same array until the series changes: readers must not alter it.
    */
   of(seriesId: number): readonly Close[]
-  /** What `make` makes of the closes of these series, kept until one of them changes. `name` says what is made, apart from of which series. */
-  derived<T>(name: string, seriesIds: readonly number[], make: (closes: (readonly Close[])[]) => T): T
-  /** When the newest correction of an observation made in `[from, to)` was recorded; undefined where nothing was corrected. */
+  /**
+   * What `make` makes of the closes of these series, kept until one of them changes. `name` says
+   * what is made, apart from of which series.
+   */
+  derived<T>(
+    name: string,
+    seriesIds: readonly number[],
+    make: (closes: (readonly Close[])[]) => T,
+  ): T
+  /**
+   * When the newest correction of an observation made in `[from, to)` was recorded; undefined where
+   * nothing was corrected.
+   */
   revisedAt(seriesId: number, from: number, to: number): number | undefined
   /** Of a series that has changed. */
   forget(seriesId: number): void
@@ -33,7 +43,10 @@ export function closes(store: CloseStore, quarantine: QuarantineList, keptMax = 
   const changes = new Map<number, number>()
   const results = new Map<string, { after: string; value: unknown }>()
 
-  /** One text a day for all series: they are compared far more often than made, and the same text compares at once. */
+  /**
+   * One text a day for all series: they are compared far more often than made, and the same text
+   * compares at once.
+   */
   const dayOf = (startsAt: number): string => {
     const text = days.get(startsAt) ?? isoDay(startsAt)
     days.set(startsAt, text)
@@ -75,7 +88,11 @@ export function closes(store: CloseStore, quarantine: QuarantineList, keptMax = 
 
   return {
     of,
-    derived<T>(name: string, seriesIds: readonly number[], make: (closes: (readonly Close[])[]) => T): T {
+    derived<T>(
+      name: string,
+      seriesIds: readonly number[],
+      make: (closes: (readonly Close[])[]) => T,
+    ): T {
       const key = `${name} ${seriesIds.join(' ')}`
       const after = seriesIds.map(id => changes.get(id) ?? 0).join(' ')
       const known = results.get(key)

@@ -8,7 +8,12 @@ export interface DayIndex {
   /** When the newest row was recorded, Unix ms. */
   newestRecordedAt: number
   /** Rows in `[from, to)`; `within` counts those of the one or two days that the range cuts. */
-  count(interval: 'raw' | BarInterval, from: number, to: number, within: (from: number, to: number) => number): number
+  count(
+    interval: 'raw' | BarInterval,
+    from: number,
+    to: number,
+    within: (from: number, to: number) => number,
+  ): number
 }
 
 /** One index a series, made at first use and dropped when the series changes. */
@@ -23,8 +28,13 @@ export function dayIndexes(observations: ObservationStore, quarantine: Quarantin
   const made = (seriesId: number, bornBy?: number): DayIndex => {
     const days = observations.days(seriesId, bornBy)
     const [first, last] = [days[0], days.at(-1)]
-    const clear = first && last ? quarantine.clear(seriesId, first.startsAt, last.startsAt + dayMs) : []
-    return dayIndex(days.filter(day => clear.some(stretch => day.startsAt >= stretch.from && day.startsAt < stretch.to)))
+    const clear =
+      first && last ? quarantine.clear(seriesId, first.startsAt, last.startsAt + dayMs) : []
+    return dayIndex(
+      days.filter(day =>
+        clear.some(stretch => day.startsAt >= stretch.from && day.startsAt < stretch.to),
+      ),
+    )
   }
   return {
     of(seriesId, bornBy) {
@@ -34,7 +44,9 @@ export function dayIndexes(observations: ObservationStore, quarantine: Quarantin
         held.set(seriesId, index)
       }
       // What a series was like at a moment is worth keeping only while it still is like that.
-      return bornBy === undefined || index.newestRecordedAt <= bornBy ? index : made(seriesId, bornBy)
+      return bornBy === undefined || index.newestRecordedAt <= bornBy
+        ? index
+        : made(seriesId, bornBy)
     },
     forget: seriesId => void held.delete(seriesId),
   }
@@ -76,18 +88,26 @@ function dayIndex(days: readonly Day[]): DayIndex {
   }
 
   return {
-    newestRecordedAt: days.reduce((newest, day) => Math.max(newest, day.recordedAt), Number.NEGATIVE_INFINITY),
+    newestRecordedAt: days.reduce(
+      (newest, day) => Math.max(newest, day.recordedAt),
+      Number.NEGATIVE_INFINITY,
+    ),
     count(interval, from, to, within) {
       if (from >= to || starts.length === 0) return 0
       const headDay = startOfDay(to)
       const tailDay = startOfDay(from)
-      // Only the two days that the range cuts are counted row by row, and only if they hold anything.
+      // Only the two days that the range cuts are counted row by row, and only if they hold
+      // anything.
       const cut = (day: number, a: number, b: number) => (a < b && has(day) ? within(a, b) : 0)
       if (headDay === tailDay) return cut(tailDay, from, to)
       if (interval === 'week' || interval === 'month' || interval === 'day') {
         const tailIsEmpty = from > tailDay && cut(tailDay, from, tailDay + dayMs) === 0
         const headIsEmpty = to > headDay && cut(headDay, headDay, to) === 0
-        return buckets(interval, tailIsEmpty ? tailDay + dayMs : tailDay, headIsEmpty ? headDay : to)
+        return buckets(
+          interval,
+          tailIsEmpty ? tailDay + dayMs : tailDay,
+          headIsEmpty ? headDay : to,
+        )
       }
       const whole = from > tailDay ? tailDay + dayMs : from
       const totals = interval === 'raw' ? rows : hours

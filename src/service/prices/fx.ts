@@ -13,7 +13,10 @@ export interface Rate {
 
 /** Exchange rates from the quotes of the catalogue's FX series. */
 export interface Fx {
-  /** From a pair's series or its inverse, else crossed through USD, EUR or both; undefined when a quote is missing. */
+  /**
+   * From a pair's series or its inverse, else crossed through USD, EUR or both; undefined when a
+   * quote is missing.
+   */
   rate(from: string, to: string, now: number): Rate | undefined
   /** The currencies that have a rate against USD now, in order. */
   currencies(now: number): string[]
@@ -29,7 +32,9 @@ export function fx(catalogue: Catalogue, board: Board): Fx {
     const leg = catalogue.resolve(pair, now)
     if (leg?.series.category !== 'fx') return undefined
     const observation = board.quote(leg.series)?.observation
-    return observation && observation.value > 0 ? { rate: observation.value, asOf: observation.observedAt, legs: [leg] } : undefined
+    return observation && observation.value > 0
+      ? { rate: observation.value, asOf: observation.observedAt, legs: [leg] }
+      : undefined
   }
 
   const paired = (from: string, to: string, now: number): Rate | undefined => {
@@ -63,7 +68,11 @@ export function fx(catalogue: Catalogue, board: Board): Fx {
   return {
     rate,
     currencies(now) {
-      const named = catalogue.list().flatMap(series => (series.category === 'fx' ? (pairPattern.exec(series.code)?.slice(1) ?? []) : []))
+      const named = catalogue
+        .list()
+        .flatMap(series =>
+          series.category === 'fx' ? (pairPattern.exec(series.code)?.slice(1) ?? []) : [],
+        )
       return [...new Set(named)].sort().filter(currency => rate(currency, 'USD', now))
     },
   }

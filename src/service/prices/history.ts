@@ -11,7 +11,10 @@ export interface HistoryRow extends Observation {
   bar?: Bar
 }
 
-/** Where a walk through pages stands: for each series of the query, the exclusive end of the rows that it has still to answer. */
+/**
+ * Where a walk through pages stands: for each series of the query, the exclusive end of the rows
+ * that it has still to answer.
+ */
 export type Position = readonly number[]
 
 export interface HistoryRange {
@@ -20,7 +23,10 @@ export interface HistoryRange {
   interval: 'raw' | BarInterval
   from: number
   to: number
-  /** Leaves out what was first recorded after this moment, so that a walk sees the rows of its beginning. */
+  /**
+   * Leaves out what was first recorded after this moment, so that a walk sees the rows of its
+   * beginning.
+   */
   bornBy?: number
 }
 
@@ -40,14 +46,23 @@ export interface HistoryPage {
   more: boolean
 }
 
-/** Rows of one or several series, newest first, without quarantined days. A page costs the same wherever it lies. */
+/**
+ * Rows of one or several series, newest first, without quarantined days. A page costs the same
+ * wherever it lies.
+ */
 export interface History {
   page(query: HistoryQuery): HistoryPage
   count(range: HistoryRange): number
-  /** Raw rows as this service would have answered them at `asOf`; before `coverageSince` the values first recorded. */
+  /**
+   * Raw rows as this service would have answered them at `asOf`; before `coverageSince` the values
+   * first recorded.
+   */
   pageAsOf(query: HistoryQuery, asOf: number, coverageSince: number): HistoryPage
   countAsOf(range: HistoryRange, asOf: number, coverageSince: number): number
-  /** When the newest row of any of the series was recorded, Unix ms: at that moment all of them were there. */
+  /**
+   * When the newest row of any of the series was recorded, Unix ms: at that moment all of them were
+   * there.
+   */
   newestRecordedAt(seriesIds: readonly number[]): number
   forget(seriesId: number): void
 }
@@ -60,17 +75,27 @@ export function history(observations: ObservationStore, quarantine: QuarantineLi
   const rows = seriesRows(observations, quarantine)
 
   const counterOf = (range: HistoryRange) => {
-    const held = range.seriesIds.map(id => ({ index: indexes.of(id, range.bornBy), within: partCounter(observations, id, range) }))
-    return (from: number) => held.reduce((sum, { index, within }) => sum + index.count(range.interval, from, range.to, within), 0)
+    const held = range.seriesIds.map(id => ({
+      index: indexes.of(id, range.bornBy),
+      within: partCounter(observations, id, range),
+    }))
+    return (from: number) =>
+      held.reduce(
+        (sum, { index, within }) => sum + index.count(range.interval, from, range.to, within),
+        0,
+      )
   }
 
   const pageOf = (query: HistoryQuery, read: Reader): HistoryPage => {
     const { to, skip } = query.after ? { to: query.to, skip: 0 } : startOf(query, counterOf)
     const ends = query.after ?? query.seriesIds.map(() => to)
     const wanted = skip + query.limit
-    const found = newestFirst(query.seriesIds, (id, i) => (query.from < ends[i]! ? read(id, ends[i]!, wanted + 1) : []))
+    const found = newestFirst(query.seriesIds, (id, i) =>
+      query.from < ends[i]! ? read(id, ends[i]!, wanted + 1) : [],
+    )
     const end = [...ends]
-    for (const row of found.slice(0, wanted)) end[query.seriesIds.indexOf(row.seriesId)] = row.bar?.startsAt ?? row.observedAt
+    for (const row of found.slice(0, wanted))
+      end[query.seriesIds.indexOf(row.seriesId)] = row.bar?.startsAt ?? row.observedAt
     return { rows: found.slice(skip, wanted), end, more: found.length > wanted }
   }
 
@@ -82,8 +107,11 @@ export function history(observations: ObservationStore, quarantine: QuarantineLi
     page: query =>
       pageOf(query, (seriesId, to, limit) => {
         const { interval, from, bornBy = Number.MAX_SAFE_INTEGER } = query
-        if (interval === 'raw') return rows.raw(seriesId, from, to, limit, bornBy).map(row => rawRow(seriesId, row))
-        return rows.bars(seriesId, interval, from, to, limit, bornBy).map(bar => barRow(seriesId, bar))
+        if (interval === 'raw')
+          return rows.raw(seriesId, from, to, limit, bornBy).map(row => rawRow(seriesId, row))
+        return rows
+          .bars(seriesId, interval, from, to, limit, bornBy)
+          .map(bar => barRow(seriesId, bar))
       }),
     count: range => counterOf(range)(range.from),
     pageAsOf: (query, asOf, coverageSince) =>
@@ -99,7 +127,8 @@ export function history(observations: ObservationStore, quarantine: QuarantineLi
       const seen = seenAt(range, asOf, coverageSince)
       return counterOf(seen)(seen.from)
     },
-    newestRecordedAt: seriesIds => Math.max(...seriesIds.map(id => indexes.of(id).newestRecordedAt)),
+    newestRecordedAt: seriesIds =>
+      Math.max(...seriesIds.map(id => indexes.of(id).newestRecordedAt)),
     forget: indexes.forget,
   }
 }
@@ -119,19 +148,30 @@ const barRow = (seriesId: number, bar: Bar): HistoryRow => ({
   bar,
 })
 
-/** The rows of all series in one order: newest first, and within an instant in the order the series were given. */
-function newestFirst(seriesIds: readonly number[], rowsOf: (seriesId: number, order: number) => HistoryRow[]): HistoryRow[] {
+/**
+ * The rows of all series in one order: newest first, and within an instant in the order the series
+ * were given.
+ */
+function newestFirst(
+  seriesIds: readonly number[],
+  rowsOf: (seriesId: number, order: number) => HistoryRow[],
+): HistoryRow[] {
   // Sorting is stable, so rows of one instant stay in the order of their series.
   const rows = seriesIds.flatMap(rowsOf)
   return seriesIds.length > 1 ? rows.sort((a, b) => b.observedAt - a.observedAt) : rows
 }
 
 /**
- * Where the rows after `offset` begin: days are passed over by their counts, so that a page deep in ten years of data costs
- * what the first one costs. What is left to skip lies within one day (or bucket).
+ * Where the rows after `offset` begin: days are passed over by their counts, so that a page deep in
+ * ten years of data costs what the first one costs. What is left to skip lies within one day (or
+ * bucket).
  */
-function startOf(query: HistoryQuery, counterOf: (range: HistoryRange) => (from: number) => number): { to: number; skip: number } {
-  if (query.offset === 0 || query.interval === 'week' || query.interval === 'month') return { to: query.to, skip: query.offset }
+function startOf(
+  query: HistoryQuery,
+  counterOf: (range: HistoryRange) => (from: number) => number,
+): { to: number; skip: number } {
+  if (query.offset === 0 || query.interval === 'week' || query.interval === 'month')
+    return { to: query.to, skip: query.offset }
   const countFrom = counterOf(query)
   // The newest midnight from which on there are more than `offset` rows.
   let low = Math.floor(startOfDay(query.from) / dayMs)
@@ -142,7 +182,9 @@ function startOf(query: HistoryQuery, counterOf: (range: HistoryRange) => (from:
     else low = middle
   }
   const to = (low + 1) * dayMs
-  return to < query.to ? { to, skip: query.offset - countFrom(to) } : { to: query.to, skip: query.offset }
+  return to < query.to
+    ? { to, skip: query.offset - countFrom(to) }
+    : { to: query.to, skip: query.offset }
 }
 
 /** Counts the rows of a part of a day, or of any range where days do not help; each part once. */

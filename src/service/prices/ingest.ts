@@ -1,5 +1,10 @@
 import type { Clock } from '../../lib/clock.ts'
-import type { Change, ObservationStore, Point, WriteCounts } from '../../store/prices/observations.ts'
+import type {
+  Change,
+  ObservationStore,
+  Point,
+  WriteCounts,
+} from '../../store/prices/observations.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 
 /** Hears of every committed change, in the order of the commits. */
@@ -7,14 +12,21 @@ export type Listener = (changes: readonly Change[]) => void
 
 /** The one way in for observations. */
 export interface Ingest {
-  /** One transaction: all points or none, with revisions and bars. `recordedAt` is given by the caller or is now. */
+  /**
+   * One transaction: all points or none, with revisions and bars. `recordedAt` is given by the
+   * caller or is now.
+   */
   write(points: readonly Point[], recordedAt?: number): WriteCounts
-  /** The moment of a read: what is written before it is recorded by then and what is written after it later, even within one millisecond. */
+  /**
+   * The moment of a read: what is written before it is recorded by then and what is written after
+   * it later, even within one millisecond.
+   */
   mark(): number
   listen(listener: Listener): void
   /**
-   * As `listen`, but inside the transaction: what the listener writes stands with the observations or not at all. The catalogue's extents
-   * are still those from before the write, and a listener that throws undoes it.
+   * As `listen`, but inside the transaction: what the listener writes stands with the observations
+   * or not at all. The catalogue's extents are still those from before the write, and a listener
+   * that throws undoes it.
    */
   listenInside(listener: Listener): void
 }
@@ -36,7 +48,8 @@ export function ingest(observations: ObservationStore, catalogue: Catalogue, clo
       const { counts, changes } = observations.write(points, recordedAt, tellInside)
       for (const change of changes) {
         const first = change.inserted[0]
-        if (first) catalogue.extend(change.seriesId, first.observedAt, change.inserted.at(-1)!.observedAt)
+        if (first)
+          catalogue.extend(change.seriesId, first.observedAt, change.inserted.at(-1)!.observedAt)
       }
       if (changes.length > 0) for (const listener of listeners) listener(changes)
       return counts

@@ -3,7 +3,10 @@ import type { Ingest } from './ingest.ts'
 
 /** What someone asks page by page. */
 export interface Question {
-  /** Two requests walk together when this is the same: who asks, and what, but not where a moving window stands. */
+  /**
+   * Two requests walk together when this is the same: who asks, and what, but not where a moving
+   * window stands.
+   */
   key: string
   range: HistoryRange
   /** Asks for the values of another moment. */
@@ -19,9 +22,10 @@ export interface WalkedPage {
 }
 
 /**
- * Page numbers alone can not be walked while data comes in: each new row pushes the others on. So the first page of a question is
- * remembered for a while, and the pages after it answer the rows of that moment, each beginning where the one before it ended.
- * A page out of order is found by counting the rows of that moment.
+ * Page numbers alone can not be walked while data comes in: each new row pushes the others on. So
+ * the first page of a question is remembered for a while, and the pages after it answer the rows of
+ * that moment, each beginning where the one before it ended. A page out of order is found by
+ * counting the rows of that moment.
  */
 export interface Walks {
   page(question: Question, page: number, perPage: number, now: number): WalkedPage
@@ -44,7 +48,8 @@ const walksEach = 4
 const startsMax = 8
 
 export function walks(history: History, ingest: Ingest): Walks {
-  // A Map keeps the order of insertion, so the first question is the one that was not asked for longest.
+  // A Map keeps the order of insertion, so the first question is the one that was not asked for
+  // longest.
   const held = new Map<string, Walk[]>()
   let uses = 0
 
@@ -58,11 +63,22 @@ export function walks(history: History, ingest: Ingest): Walks {
     // Every row there is belongs to the walk, also one that was recorded by a clock that ran ahead.
     const bornBy = Math.max(ingest.mark(), history.newestRecordedAt(range.seriesIds))
     const born = { ...range, bornBy }
-    const total = vintage ? history.countAsOf(born, vintage.asOf, vintage.coverageSince) : history.count(born)
-    const walk = { from: range.from, to: range.to, bornBy, total, starts: new Map<number, Position>(), usedAt: now, use: ++uses }
+    const total = vintage
+      ? history.countAsOf(born, vintage.asOf, vintage.coverageSince)
+      : history.count(born)
+    const walk = {
+      from: range.from,
+      to: range.to,
+      bornBy,
+      total,
+      starts: new Map<number, Position>(),
+      usedAt: now,
+      use: ++uses,
+    }
     const others = held.get(key) ?? []
     // Two may ask the same with one key: the one that was idle longest is given up.
-    if (others.length >= walksEach) others.splice(others.indexOf(others.reduce((a, b) => (a.use < b.use ? a : b))), 1)
+    if (others.length >= walksEach)
+      others.splice(others.indexOf(others.reduce((a, b) => (a.use < b.use ? a : b))), 1)
     hold(key, [...others, walk])
     return walk
   }
@@ -84,13 +100,24 @@ export function walks(history: History, ingest: Ingest): Walks {
       const walk = (page > 1 ? walkAt(key, page, now) : undefined) ?? begin(question, now)
       const { from, to, bornBy } = walk
       const after = walk.starts.get(page)
-      const query = { ...range, from, to, bornBy, limit: perPage, offset: (page - 1) * perPage, ...(after && { after }) }
-      const { rows, end, more } = vintage ? history.pageAsOf(query, vintage.asOf, vintage.coverageSince) : history.page(query)
+      const query = {
+        ...range,
+        from,
+        to,
+        bornBy,
+        limit: perPage,
+        offset: (page - 1) * perPage,
+        ...(after && { after }),
+      }
+      const { rows, end, more } = vintage
+        ? history.pageAsOf(query, vintage.asOf, vintage.coverageSince)
+        : history.page(query)
       if (more) {
         walk.starts.delete(page + 1)
         walk.starts.set(page + 1, end)
         if (walk.starts.size > startsMax) walk.starts.delete(walk.starts.keys().next().value!)
-        // Rows that came meanwhile and claim to be older make the walk longer, and never cut its end.
+        // Rows that came meanwhile and claim to be older make the walk longer, and never cut its
+        // end.
         walk.total = Math.max(walk.total, page * perPage + 1)
       }
       return { rows, total: walk.total, from, to }

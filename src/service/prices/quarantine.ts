@@ -22,14 +22,21 @@ interface Range extends Stretch {
   reason: string
 }
 
-export function quarantineList(store: QuarantineStore, changed: (seriesId: number) => void): QuarantineList {
+export function quarantineList(
+  store: QuarantineStore,
+  changed: (seriesId: number) => void,
+): QuarantineList {
   let all: Quarantine[] = []
   let ranges = new Map<number, Range[]>()
   const reload = () => {
     all = store.all()
     ranges = new Map()
     for (const one of all) {
-      const range = { from: parseDay(one.fromOn)!, to: parseDay(one.toOn)! + dayMs, reason: one.reason }
+      const range = {
+        from: parseDay(one.fromOn)!,
+        to: parseDay(one.toOn)! + dayMs,
+        reason: one.reason,
+      }
       ranges.set(one.seriesId, [...(ranges.get(one.seriesId) ?? []), range])
     }
   }
@@ -48,10 +55,16 @@ export function quarantineList(store: QuarantineStore, changed: (seriesId: numbe
       return clear
     },
     within(seriesId, from, to) {
-      const touching = (ranges.get(seriesId) ?? []).filter(range => range.from < to && range.to > from)
+      const touching = (ranges.get(seriesId) ?? []).filter(
+        range => range.from < to && range.to > from,
+      )
       const days = new Set<string>()
       for (const range of touching) {
-        for (let day = Math.max(range.from, Math.floor(from / dayMs) * dayMs); day < Math.min(range.to, to); day += dayMs)
+        for (
+          let day = Math.max(range.from, Math.floor(from / dayMs) * dayMs);
+          day < Math.min(range.to, to);
+          day += dayMs
+        )
           days.add(isoDay(day))
       }
       return { days: [...days].sort(), reasons: [...new Set(touching.map(range => range.reason))] }

@@ -3,7 +3,9 @@ import { open, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isInside } from '../../plan/source-config.ts'
 
-/** Files below the operator's directory. A fault is a sentence that names no path of this machine. */
+/**
+ * Files below the operator's directory. A fault is a sentence that names no path of this machine.
+ */
 export interface SourceFiles {
   read(path: string, bytesMax: number): Promise<{ bytes: Buffer } | { fault: string }>
 }
@@ -11,17 +13,24 @@ export interface SourceFiles {
 /** `directory` is empty where the operator has named none. */
 export const sourceFiles = (directory: string): SourceFiles => ({
   async read(path, bytesMax) {
-    if (directory === '') return { fault: 'this service has no directory for files (data_sources.directory)' }
+    if (directory === '')
+      return { fault: 'this service has no directory for files (data_sources.directory)' }
     if (!isInside(path)) return { fault: 'scraper_config.path leaves the directory for files' }
     try {
       const root = await realpath(directory)
       const wanted = join(root, path)
       // A link anywhere in the path leads somewhere else, even where it leads back.
-      if ((await realpath(wanted)) !== wanted) return { fault: 'scraper_config.path goes over a symbolic link, which is not followed' }
+      if ((await realpath(wanted)) !== wanted)
+        return { fault: 'scraper_config.path goes over a symbolic link, which is not followed' }
       // Opened without waiting: a pipe would wait for its writer.
-      const file = await open(wanted, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+      const file = await open(
+        wanted,
+        constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+      )
       try {
-        const { size, isFile } = await file.stat().then(found => ({ size: found.size, isFile: found.isFile() }))
+        const { size, isFile } = await file
+          .stat()
+          .then(found => ({ size: found.size, isFile: found.isFile() }))
         if (!isFile) return { fault: 'scraper_config.path is not a file' }
         if (size > bytesMax) return { fault: `the file is longer than ${bytesMax / 2 ** 20} MB` }
         const bytes = Buffer.alloc(size)
@@ -31,7 +40,9 @@ export const sourceFiles = (directory: string): SourceFiles => ({
         await file.close()
       }
     } catch (error) {
-      return { fault: faults[(error as NodeJS.ErrnoException).code ?? ''] ?? 'the file can not be read' }
+      return {
+        fault: faults[(error as NodeJS.ErrnoException).code ?? ''] ?? 'the file can not be read',
+      }
     }
   },
 })

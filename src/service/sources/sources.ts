@@ -2,7 +2,14 @@ import type { Database } from 'bun:sqlite'
 import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { minuteMs } from '../../lib/instant.ts'
-import { type Credentials, failuresMax, type SourceConfig, sourceConfig, syncedTypes, waitMinutes } from '../../plan/source-config.ts'
+import {
+  type Credentials,
+  failuresMax,
+  type SourceConfig,
+  sourceConfig,
+  syncedTypes,
+  waitMinutes,
+} from '../../plan/source-config.ts'
 import { transact } from '../../store/database.ts'
 import type {
   AccountRow,
@@ -16,7 +23,12 @@ import type {
 import type { AccountState } from '../keys/keyring.ts'
 import type { Vault } from '../keys/vault.ts'
 
-export type { AccountRow, DataSource, SourceRow, SourceSyncLog } from '../../store/sources/sources.ts'
+export type {
+  AccountRow,
+  DataSource,
+  SourceRow,
+  SourceSyncLog,
+} from '../../store/sources/sources.ts'
 
 /** What the owner sets of a source; null takes away. */
 export interface SourceChange {
@@ -49,7 +61,10 @@ export interface SyncOutcome {
 
 /** How the newest syncs of a source went. */
 export interface SourceHealth {
-  /** `down`: the last three syncs failed, or all that there were. `degraded`: one of the last twenty did. */
+  /**
+   * `down`: the last three syncs failed, or all that there were. `degraded`: one of the last twenty
+   * did.
+   */
   status: 'healthy' | 'degraded' | 'down'
   /** Of the last twenty, percent; 100 before the first. */
   successRate: number
@@ -64,7 +79,10 @@ export interface DataSources {
   /** Newest first. */
   list(accountId: string): DataSource[]
   byId(id: string): DataSource | undefined
-  /** Of all accounts, oldest first; with `wanted` only those of this id, or of this name in any letter case. */
+  /**
+   * Of all accounts, oldest first; with `wanted` only those of this id, or of this name in any
+   * letter case.
+   */
   page(wanted: string | undefined, limit: number, offset: number): DataSource[]
   total(wanted: string | undefined): number
   create(
@@ -77,13 +95,18 @@ export interface DataSources {
   /** Answers the id of the new credentials. */
   rotate(source: DataSource, credentials: Credentials): string
   remove(source: DataSource): void
-  /** Undefined when they were sealed under another master key: the database came without its key. */
+  /**
+   * Undefined when they were sealed under another master key: the database came without its key.
+   */
   credentials(source: DataSource): Credentials | undefined
   config(source: DataSource): SourceConfig
   /** Due now, the one that has waited longest first. */
   due(limit: number): DataSource[]
   nextDue(after: number): number | undefined
-  /** Writes rows, log and state of a sync in one transaction; undefined when the source was changed meanwhile, and nothing is written. */
+  /**
+   * Writes rows, log and state of a sync in one transaction; undefined when the source was changed
+   * meanwhile, and nothing is written.
+   */
   settle(source: DataSource, outcome: SyncOutcome): SourceSyncLog | undefined
   /** Not now: again after its interval, without a sync. */
   postpone(source: DataSource, reason: string): void
@@ -121,20 +144,43 @@ export const contextOf = (id: string) => `data-source ${id}`
 export function dataSources(deps: DataSourcesDeps): DataSources {
   const { db, store, clock, ids, perAccount } = deps
   const { sealed, opened } = sealing(deps)
-  const configOf = (source: Pick<DataSource, 'scraperConfig'>) => sourceConfig(source.scraperConfig).config
+  const configOf = (source: Pick<DataSource, 'scraperConfig'>) =>
+    sourceConfig(source.scraperConfig).config
   return {
     ...ownership(deps, sealed),
     ...syncing(deps, configOf),
-    create(account, { name, sourceType, status, scraperConfig = null, credentials = null }, { id = ids.uuid() } = {}) {
+    create(
+      account,
+      { name, sourceType, status, scraperConfig = null, credentials = null },
+      { id = ids.uuid() } = {},
+    ) {
       const { id: accountId } = account.account
       return transact(db, () => {
         const count = store.count(accountId)
         if (count >= perAccount) return { refused: 'limit' as const, limit: perAccount, count }
         const now = clock.now()
-        const made = { id, accountId, name, sourceType, status: status ?? ('pending' as const), scraperConfig }
-        const fresh = { successfulSyncs: 0, failedSyncs: 0, failedInARow: 0, lastError: null, lastSyncAt: null, revision: 0 }
+        const made = {
+          id,
+          accountId,
+          name,
+          sourceType,
+          status: status ?? ('pending' as const),
+          scraperConfig,
+        }
+        const fresh = {
+          successfulSyncs: 0,
+          failedSyncs: 0,
+          failedInARow: 0,
+          lastError: null,
+          lastSyncAt: null,
+          revision: 0,
+        }
         store.add({
-          ...{ ...made, ...fresh, ...sealed(id, credentials), createdAt: now, updatedAt: now },
+          ...made,
+          ...fresh,
+          ...sealed(id, credentials),
+          createdAt: now,
+          updatedAt: now,
           nextSyncAt: firstSyncAt({ ...made, config: configOf(made) }, now),
         })
         return store.byId(id)!
@@ -167,7 +213,10 @@ function sealing({ vault, ids }: DataSourcesDeps) {
     sealed: (id: string, credentials: Credentials | null): Sealed =>
       credentials === null
         ? { credentials: null, credentialId: null }
-        : { credentials: vault.seal(contextOf(id), JSON.stringify(credentials)), credentialId: ids.uuid() },
+        : {
+            credentials: vault.seal(contextOf(id), JSON.stringify(credentials)),
+            credentialId: ids.uuid(),
+          },
     opened({ id, credentials }: DataSource): Credentials | undefined {
       if (credentials === null) return {}
       try {
@@ -179,23 +228,40 @@ function sealing({ vault, ids }: DataSourcesDeps) {
   }
 }
 
-/** When a source is synced that was just made or changed: at once, unless it waits for its owner, or for somebody to push. */
+/**
+ * When a source is synced that was just made or changed: at once, unless it waits for its owner, or
+ * for somebody to push.
+ */
 function firstSyncAt(
-  { status, sourceType, config }: Pick<DataSource, 'status' | 'sourceType'> & { config: SourceConfig },
+  {
+    status,
+    sourceType,
+    config,
+  }: Pick<DataSource, 'status' | 'sourceType'> & { config: SourceConfig },
   now: number,
 ): number | null {
   if (status === 'paused' || sourceType === 'webhook') return null
-  const isIncomplete = (sourceType === 'api' && config.url === undefined) || (sourceType === 'file' && config.path === undefined)
+  const isIncomplete =
+    (sourceType === 'api' && config.url === undefined) ||
+    (sourceType === 'file' && config.path === undefined)
   return isIncomplete ? null : now
 }
 
-function ownership({ db, store, clock }: DataSourcesDeps, sealed: (id: string, credentials: Credentials | null) => Sealed) {
+function ownership(
+  { db, store, clock }: DataSourcesDeps,
+  sealed: (id: string, credentials: Credentials | null) => Sealed,
+) {
   const change: DataSources['change'] = (source, change) =>
     transact(db, () => {
       const now = clock.now()
       // What a sync has written meanwhile stays.
       const current = store.byId(source.id) ?? source
-      const { name = current.name, status, scraperConfig = current.scraperConfig, credentials } = change
+      const {
+        name = current.name,
+        status,
+        scraperConfig = current.scraperConfig,
+        credentials,
+      } = change
       const next: DataSource = { ...current, name, scraperConfig, updatedAt: now }
       if (credentials !== undefined) Object.assign(next, sealed(source.id, credentials))
       if (status === undefined && change.scraperConfig === undefined && credentials === undefined) {
@@ -213,12 +279,16 @@ function ownership({ db, store, clock }: DataSourcesDeps, sealed: (id: string, c
     })
   return {
     change,
-    rotate: (source: DataSource, credentials: Credentials) => change(source, { credentials }).credentialId!,
+    rotate: (source: DataSource, credentials: Credentials) =>
+      change(source, { credentials }).credentialId!,
     remove: (source: DataSource) => store.remove(source.number, clock.now()),
   }
 }
 
-function syncing({ db, store, clock, ids }: DataSourcesDeps, configOf: (source: DataSource) => SourceConfig) {
+function syncing(
+  { db, store, clock, ids }: DataSourcesDeps,
+  configOf: (source: DataSource) => SourceConfig,
+) {
   const nextAfter = (source: DataSource, failures: number, isFinal: boolean): number | null => {
     if (source.sourceType === 'webhook' || isFinal) return null
     return clock.now() + waitMinutes(configOf(source).intervalMinutes, failures) * minuteMs
@@ -232,9 +302,23 @@ function syncing({ db, store, clock, ids }: DataSourcesDeps, configOf: (source: 
         const now = clock.now()
         const counts = store.writeRows(source.number, rows, now, rowsKept)
         const status = error === null ? ('success' as const) : ('failed' as const)
-        const log: SourceSyncLog = { id: ids.uuid(), ...told, ...counts, status, error, durationMs, startedAt, completedAt: now }
+        const log: SourceSyncLog = {
+          id: ids.uuid(),
+          ...told,
+          ...counts,
+          status,
+          error,
+          durationMs,
+          startedAt,
+          completedAt: now,
+        }
         store.addSync(source.number, log, logsKept)
-        store.put({ ...current, ...afterSync(current, error, final), lastSyncAt: now, lastError: error })
+        store.put({
+          ...current,
+          ...afterSync(current, error, final),
+          lastSyncAt: now,
+          lastError: error,
+        })
         return log
       }),
     postpone(source: DataSource, reason: string) {
@@ -242,14 +326,25 @@ function syncing({ db, store, clock, ids }: DataSourcesDeps, configOf: (source: 
     },
   }
 
-  function afterSync(source: DataSource, error: string | null, isFinal: boolean): Partial<DataSource> {
+  function afterSync(
+    source: DataSource,
+    error: string | null,
+    isFinal: boolean,
+  ): Partial<DataSource> {
     if (error === null)
-      return { status: 'active', successfulSyncs: source.successfulSyncs + 1, failedInARow: 0, nextSyncAt: nextAfter(source, 0, false) }
+      return {
+        status: 'active',
+        successfulSyncs: source.successfulSyncs + 1,
+        failedInARow: 0,
+        nextSyncAt: nextAfter(source, 0, false),
+      }
     const failedInARow = source.failedInARow + 1
     // Whoever pushes does so again by themselves.
     const isGivenUp = failedInARow >= failuresMax && source.sourceType !== 'webhook'
     return {
-      ...{ status: isGivenUp ? 'failed' : 'error', failedSyncs: source.failedSyncs + 1, failedInARow },
+      status: isGivenUp ? 'failed' : 'error',
+      failedSyncs: source.failedSyncs + 1,
+      failedInARow,
       nextSyncAt: nextAfter(source, failedInARow, isGivenUp || isFinal),
     }
   }
@@ -270,4 +365,5 @@ function healthOf(syncs: readonly SourceSyncLog[]): SourceHealth {
 }
 
 /** Whether this build reads sources of a type at all. */
-export const isSynced = (sourceType: string): boolean => (syncedTypes as readonly string[]).includes(sourceType)
+export const isSynced = (sourceType: string): boolean =>
+  (syncedTypes as readonly string[]).includes(sourceType)

@@ -14,11 +14,22 @@ import {
 import type { SourceFetch } from '../../send/sources/fetch.ts'
 import { entitledNow, type Keyring } from '../keys/keyring.ts'
 import type { SourceFiles } from './file.ts'
-import { type DataSource, type DataSources, isSynced, type SourceRow, type SourceSyncLog } from './sources.ts'
+import {
+  type DataSource,
+  type DataSources,
+  isSynced,
+  type SourceRow,
+  type SourceSyncLog,
+} from './sources.ts'
 
 /** Finds the rows in what a source holds; a sentence where there are none to be found. */
 export interface RowReader {
-  read(bytes: Uint8Array, layout: SourceLayout, mask: (text: string) => string, now: number): Promise<Found | { fault: string }>
+  read(
+    bytes: Uint8Array,
+    layout: SourceLayout,
+    mask: (text: string) => string,
+    now: number,
+  ): Promise<Found | { fault: string }>
 }
 
 interface Found {
@@ -38,7 +49,10 @@ export interface SourceTest {
 export interface SourceSync {
   /** Reads a source and writes down what came of it. Never rejects. */
   sync(source: DataSource): Promise<void>
-  /** The same at once, because the operator asks for it; a sentence where nothing could be read and nothing is written down. */
+  /**
+   * The same at once, because the operator asks for it; a sentence where nothing could be read and
+   * nothing is written down.
+   */
   syncNow(source: DataSource): Promise<SourceSyncLog | { refused: string }>
   /** Reads a source and writes nothing. */
   test(source: DataSource): Promise<SourceTest>
@@ -76,7 +90,10 @@ export function sourceSync(deps: SourceSyncDeps): SourceSync {
   const { once, isUnderWay } = turns()
   let halted = false
   const contentOf = contents(deps)
-  /** Whatever goes wrong here is told as a fault, so that a source waits and is given up like any other. */
+  /**
+   * Whatever goes wrong here is told as a fault, so that a source waits and is given up like any
+   * other.
+   */
   const read = async (source: DataSource, timeoutMs: number): Promise<Read> => {
     try {
       return await contentOf(source, timeoutMs)
@@ -88,8 +105,14 @@ export function sourceSync(deps: SourceSyncDeps): SourceSync {
 
   const settled = recorder(deps)
   const isEntitled = entitlement(deps)
-  /** Undefined where nothing is written down: the service stops, or the source was changed meanwhile. */
-  const attempt = async (source: DataSource, trigger: SourceSyncLog['trigger']): Promise<SourceSyncLog | undefined> => {
+  /**
+   * Undefined where nothing is written down: the service stops, or the source was changed
+   * meanwhile.
+   */
+  const attempt = async (
+    source: DataSource,
+    trigger: SourceSyncLog['trigger'],
+  ): Promise<SourceSyncLog | undefined> => {
     const [startedAt, since] = [clock.now(), clock.monotonic()]
     const found = await read(source, deps.timeoutMs)
     return halted ? undefined : settled(source, trigger, startedAt, since, found)
@@ -109,24 +132,48 @@ export function sourceSync(deps: SourceSyncDeps): SourceSync {
     async syncNow(source) {
       // A sync sets the status, which would end the pause.
       if (source.status === 'paused') return { refused: 'its owner has paused it' }
-      if (source.sourceType === 'webhook') return { refused: 'rows are pushed to it: there is nothing to be fetched' }
+      if (source.sourceType === 'webhook')
+        return { refused: 'rows are pushed to it: there is nothing to be fetched' }
       if (!isEntitled(source)) return { refused: notEntitled }
-      const unwritten = () => ({ refused: halted ? 'this service is stopping' : 'it was changed or deleted meanwhile' })
-      const done = await once(source, async () => (await attempt(source, 'operator')) ?? unwritten())
+      const unwritten = () => ({
+        refused: halted ? 'this service is stopping' : 'it was changed or deleted meanwhile',
+      })
+      const done = await once(
+        source,
+        async () => (await attempt(source, 'operator')) ?? unwritten(),
+      )
       return done ?? { refused: 'it is being synced at this moment' }
     },
     async test(source) {
       const since = clock.monotonic()
       const found = await once(source, () => read(source, Math.min(testMs, deps.timeoutMs)))
       const durationMs = Math.round(clock.monotonic() - since)
-      if (!found) return { durationMs, found: undefined, error: 'the source is being synced at this moment: test it again' }
-      return 'fault' in found ? { durationMs, found: undefined, error: found.fault } : { durationMs, found, error: null }
+      if (!found)
+        return {
+          durationMs,
+          found: undefined,
+          error: 'the source is being synced at this moment: test it again',
+        }
+      return 'fault' in found
+        ? { durationMs, found: undefined, error: found.fault }
+        : { durationMs, found, error: null }
     },
     async push(source, content) {
       const [startedAt, since] = [clock.now(), clock.monotonic()]
       const mask = withoutCredentials(sources.credentials(source) ?? {})
-      const found = await deps.reader.read(Buffer.from(content), sources.config(source), mask, startedAt)
-      return settled(source, 'push', startedAt, since, 'fault' in found ? { ...found, final: true } : found)
+      const found = await deps.reader.read(
+        Buffer.from(content),
+        sources.config(source),
+        mask,
+        startedAt,
+      )
+      return settled(
+        source,
+        'push',
+        startedAt,
+        since,
+        'fault' in found ? { ...found, final: true } : found,
+      )
     },
     secretOf: source => pushSecret(sources.credentials(source) ?? {}),
     isUnderWay,
@@ -164,19 +211,43 @@ const entitlement =
 
 /** Writes down what came of a sync, and tells the log. */
 function recorder({ sources, clock, log }: SourceSyncDeps) {
-  const tell = ({ id, sourceType }: DataSource, { status, error, inserted, revised, unchanged, rejected }: SourceSyncLog) => {
-    const fields = { data_source: id, source_type: sourceType, inserted, revised, unchanged, rejected }
+  const tell = (
+    { id, sourceType }: DataSource,
+    { status, error, inserted, revised, unchanged, rejected }: SourceSyncLog,
+  ) => {
+    const fields = {
+      data_source: id,
+      source_type: sourceType,
+      inserted,
+      revised,
+      unchanged,
+      rejected,
+    }
     if (status === 'success') log.info('data source synced', fields)
     else log.warn('data source not synced', { ...fields, error })
   }
-  return (source: DataSource, trigger: SourceSyncLog['trigger'], startedAt: number, since: number, found: Read) => {
+  return (
+    source: DataSource,
+    trigger: SourceSyncLog['trigger'],
+    startedAt: number,
+    since: number,
+    found: Read,
+  ) => {
     const isFault = 'fault' in found
     const nothing = { rows: [], received: 0, rejected: 0, rejections: [] }
     const noneTaken = !isFault && found.received > 0 && found.rejected === found.received
-    const error = isFault ? found.fault : noneTaken ? `none of the ${found.received} rows could be taken: ${found.rejections[0]}` : null
+    const error = isFault
+      ? found.fault
+      : noneTaken
+        ? `none of the ${found.received} rows could be taken: ${found.rejections[0]}`
+        : null
     const written = sources.settle(source, {
       ...(isFault ? nothing : found),
-      ...{ trigger, error, final: isFault && found.final, startedAt, durationMs: Math.round(clock.monotonic() - since) },
+      trigger,
+      error,
+      final: isFault && found.final,
+      startedAt,
+      durationMs: Math.round(clock.monotonic() - since),
     })
     if (written) tell(source, written)
     return written
@@ -189,7 +260,8 @@ function contents({ sources, reader, fetch, files, clock }: SourceSyncDeps) {
 
   const fetched = async (source: DataSource, timeoutMs: number) => {
     const config = sources.config(source)
-    if (config.url === undefined) return incomplete('url is missing: name the address that the rows are at')
+    if (config.url === undefined)
+      return incomplete('url is missing: name the address that the rows are at')
     const credentials = sources.credentials(source)
     if (!credentials) return { fault: unopened, final: true }
     const auth = authHeaders(config, credentials)
@@ -198,7 +270,9 @@ function contents({ sources, reader, fetch, files, clock }: SourceSyncDeps) {
   }
   const stored = async (source: DataSource) => {
     const { path } = sources.config(source)
-    return path === undefined ? incomplete('path is missing: name a file in the directory for files') : files.read(path, contentBytesMax)
+    return path === undefined
+      ? incomplete('path is missing: name a file in the directory for files')
+      : files.read(path, contentBytesMax)
   }
   const pushed = (source: DataSource): Read => {
     const right = `credentials.secret with at least ${pushSecretCharactersMin} characters`
@@ -211,7 +285,10 @@ function contents({ sources, reader, fetch, files, clock }: SourceSyncDeps) {
   return async (source: DataSource, timeoutMs: number): Promise<Read> => {
     const { sourceType } = source
     if (!isSynced(sourceType)) {
-      return { fault: `this build does not sync sources of type ${sourceType}: only ${syncedTypes.join(', ')} are`, final: true }
+      return {
+        fault: `this build does not sync sources of type ${sourceType}: only ${syncedTypes.join(', ')} are`,
+        final: true,
+      }
     }
     if (sourceType === 'webhook') return pushed(source)
     const content = await (sourceType === 'api' ? fetched(source, timeoutMs) : stored(source))
@@ -222,6 +299,8 @@ function contents({ sources, reader, fetch, files, clock }: SourceSyncDeps) {
       withoutCredentials(sources.credentials(source) ?? {}),
       clock.now(),
     )
-    return 'fault' in found ? { fault: `what came was not taken: ${found.fault}`, final: false } : found
+    return 'fault' in found
+      ? { fault: `what came was not taken: ${found.fault}`, final: false }
+      : found
   }
 }

@@ -74,7 +74,8 @@ export function cableLine({ clock, stopwatch, gone }: LineDeps): CableLine {
         return
       }
       if (now - pingedAt < pingEachMs) return
-      // From one due ping to the next, so that the rhythm of the beats does not add up; after a pause, from now.
+      // From one due ping to the next, so that the rhythm of the beats does not add up; after a
+      // pause, from now.
       pingedAt = now - pingedAt < 2 * pingEachMs ? pingedAt + pingEachMs : now
       say({ type: 'ping', message: Math.floor(clock.now() / secondMs) })
     },

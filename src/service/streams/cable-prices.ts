@@ -63,7 +63,12 @@ export interface CablePrices {
 const baseCurrency = 'USD'
 const decimals = 4
 
-export function cablePrices(catalogue: Catalogue, board: Board, exchange: Fx, now: () => number): CablePrices {
+export function cablePrices(
+  catalogue: Catalogue,
+  board: Board,
+  exchange: Fx,
+  now: () => number,
+): CablePrices {
   const quoteOf = (code: string) => {
     const series = catalogue.resolve(code, now())?.series
     return series && board.quote(series)
@@ -73,11 +78,16 @@ export function cablePrices(catalogue: Catalogue, board: Board, exchange: Fx, no
     const quote = quoteOf(code)
     if (!quote) return null
     const { series, observation, changes } = quote
-    const scaled = (value: number) => (scale === 1 ? roundTo(value, series.decimals) : roundTo(value * scale, decimals))
-    const rate = series.currency === null ? undefined : exchange.rate(series.currency, baseCurrency, now())?.rate
+    const scaled = (value: number) =>
+      scale === 1 ? roundTo(value, series.decimals) : roundTo(value * scale, decimals)
+    const rate =
+      series.currency === null
+        ? undefined
+        : exchange.rate(series.currency, baseCurrency, now())?.rate
     const day = changes['24h']
     return {
-      normalized_price: rate === undefined ? null : roundTo((observation.value * scale * rate) / heat, decimals),
+      normalized_price:
+        rate === undefined ? null : roundTo((observation.value * scale * rate) / heat, decimals),
       original_price: scaled(observation.value),
       original_unit: unit,
       original_currency: series.currency,
@@ -92,7 +102,12 @@ export function cablePrices(catalogue: Catalogue, board: Board, exchange: Fx, no
     priced() {
       const prices: Priced['prices'] = { oil: {}, natural_gas: {} }
       for (const one of heatPrices) prices[one.group][one.name] = leafOf(one)
-      return { timestamp: isoInstant(now()), base_currency: baseCurrency, base_unit: 'MMBtu', prices }
+      return {
+        timestamp: isoInstant(now()),
+        base_currency: baseCurrency,
+        base_unit: 'MMBtu',
+        prices,
+      }
     },
     price(code) {
       const quote = quoteOf(code)
@@ -105,7 +120,8 @@ export function cablePrices(catalogue: Catalogue, board: Board, exchange: Fx, no
         row: { code, price, currency: series.currency, unit: series.unit, created_at },
       }
     },
-    rigCodes: () => catalogue.list().flatMap(({ code }) => (rigRegionOf(code) === undefined ? [] : [code])),
+    rigCodes: () =>
+      catalogue.list().flatMap(({ code }) => (rigRegionOf(code) === undefined ? [] : [code])),
     rigCount(code) {
       const quote = quoteOf(code)
       const region = rigRegionOf(code)

@@ -23,14 +23,21 @@ const codesMax = 100
 const ownCodes = heatPrices.map(one => one.code)
 
 /**
- * The subscription that an identifier asks for: a channel of this service, a key of the same account where one is named, and codes, or the
- * five prices of the stream where none are. Undefined: it is refused, as where none of the codes is known.
+ * The subscription that an identifier asks for: a channel of this service, a key of the same
+ * account where one is named, and codes, or the five prices of the stream where none are.
+ * Undefined: it is refused, as where none of the codes is known.
  */
-export function subscriptionOf(identifier: string, { accountId }: { accountId: string }, deps: SubscriptionDeps): Subscription | undefined {
+export function subscriptionOf(
+  identifier: string,
+  { accountId }: { accountId: string },
+  deps: SubscriptionDeps,
+): Subscription | undefined {
   const asked = fieldsOf(identifier)
-  if (!asked || typeof asked.channel !== 'string' || !deps.channels.includes(asked.channel)) return undefined
+  if (!asked || typeof asked.channel !== 'string' || !deps.channels.includes(asked.channel))
+    return undefined
   const { api_key: token, commodities } = asked
-  const isForeign = (key: unknown) => typeof key !== 'string' || deps.keys.find(key)?.account.account.id !== accountId
+  const isForeign = (key: unknown) =>
+    typeof key !== 'string' || deps.keys.find(key)?.account.account.id !== accountId
   if (token !== undefined && token !== null && isForeign(token)) return undefined
   const codes = codesOf(commodities, deps)
   return codes && watching(codes, deps.prices)
@@ -39,18 +46,25 @@ export function subscriptionOf(identifier: string, { accountId }: { accountId: s
 function fieldsOf(identifier: string): Partial<Record<string, unknown>> | undefined {
   try {
     const fields: unknown = JSON.parse(identifier)
-    return typeof fields === 'object' && fields !== null && !Array.isArray(fields) ? (fields as Record<string, unknown>) : undefined
+    return typeof fields === 'object' && fields !== null && !Array.isArray(fields)
+      ? (fields as Record<string, unknown>)
+      : undefined
   } catch {
     return undefined
   }
 }
 
-function codesOf(commodities: unknown, { catalogue, clock }: SubscriptionDeps): readonly string[] | undefined {
+function codesOf(
+  commodities: unknown,
+  { catalogue, clock }: SubscriptionDeps,
+): readonly string[] | undefined {
   if (commodities === undefined || commodities === null) return ownCodes
   if (!Array.isArray(commodities) || commodities.length > codesMax) return undefined
   if (commodities.length === 0) return ownCodes
   const known = commodities.flatMap(text =>
-    typeof text === 'string' ? (catalogue.named(text)?.code ?? catalogue.resolve(text, clock.now())?.code ?? []) : [],
+    typeof text === 'string'
+      ? (catalogue.named(text)?.code ?? catalogue.resolve(text, clock.now())?.code ?? [])
+      : [],
   )
   return known.length > 0 ? [...new Set(known)] : undefined
 }

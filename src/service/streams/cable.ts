@@ -146,14 +146,22 @@ function connection(deps: CableDeps, client: CableClient, gone: () => void): Con
   }
 }
 
-/** What has changed of the subscribed prices: one update a second, of the subscription that has waited longest. */
-function priceNews({ prices }: CableDeps, line: CableLine, subscriptions: ReadonlyMap<string, Subscription>) {
+/**
+ * What has changed of the subscribed prices: one update a second, of the subscription that has
+ * waited longest.
+ */
+function priceNews(
+  { prices }: CableDeps,
+  line: CableLine,
+  subscriptions: ReadonlyMap<string, Subscription>,
+) {
   /** Identifiers whose prices may have changed, in the order in which they are to be told. */
   const waiting = new Set<string>()
   let updatedAt = Number.NEGATIVE_INFINITY
   return {
     touch(seriesIds: ReadonlySet<number>) {
-      for (const [identifier, one] of subscriptions) if (one.concerns(seriesIds)) waiting.add(identifier)
+      for (const [identifier, one] of subscriptions)
+        if (one.concerns(seriesIds)) waiting.add(identifier)
     },
     flush(now: number) {
       if (waiting.size === 0 || now - updatedAt < updateEachMs) return
@@ -163,7 +171,10 @@ function priceNews({ prices }: CableDeps, line: CableLine, subscriptions: Readon
         if (rows.length === 0) continue
         updatedAt = now
         const updated = rows.map(row => row.code)
-        line.say({ identifier, message: { type: 'price_update', ...prices.priced(), updated, price_rows: rows } })
+        line.say({
+          identifier,
+          message: { type: 'price_update', ...prices.priced(), updated, price_rows: rows },
+        })
         return
       }
     },
@@ -171,7 +182,12 @@ function priceNews({ prices }: CableDeps, line: CableLine, subscriptions: Readon
 }
 
 /** Rig counts, for accounts whose plan has them. */
-function rigNews({ prices, keys }: CableDeps, { accountId }: CableClient, line: CableLine, subscriptions: ReadonlyMap<string, unknown>) {
+function rigNews(
+  { prices, keys }: CableDeps,
+  { accountId }: CableClient,
+  line: CableLine,
+  subscriptions: ReadonlyMap<string, unknown>,
+) {
   const marks = new Map(prices.rigCodes().map(code => [code, prices.rigCount(code)?.mark]))
   let isTouched = false
   const isEntitled = (): boolean => {
@@ -182,7 +198,8 @@ function rigNews({ prices, keys }: CableDeps, { accountId }: CableClient, line: 
     touch() {
       isTouched = true
     },
-    counts: () => (isEntitled() ? [...marks.keys()].flatMap(code => prices.rigCount(code)?.row ?? []) : []),
+    counts: () =>
+      isEntitled() ? [...marks.keys()].flatMap(code => prices.rigCount(code)?.row ?? []) : [],
     flush() {
       if (!isTouched) return
       isTouched = false
@@ -191,9 +208,15 @@ function rigNews({ prices, keys }: CableDeps, { accountId }: CableClient, line: 
         const count = prices.rigCount(code)
         if (!count || count.mark === mark) continue
         marks.set(code, count.mark)
-        const message = { type: 'rig_count_update', timestamp: prices.priced().timestamp, rig_count: count.row }
+        const message = {
+          type: 'rig_count_update',
+          timestamp: prices.priced().timestamp,
+          rig_count: count.row,
+        }
         // Clients read it beside the identifier or, as everything else, in the message.
-        if (told) for (const identifier of subscriptions.keys()) line.say({ identifier, ...message, message })
+        if (told)
+          for (const identifier of subscriptions.keys())
+            line.say({ identifier, ...message, message })
       }
     },
   }
@@ -229,7 +252,9 @@ function commandOf(text: string): Command | undefined {
   }
   if (typeof frame !== 'object' || frame === null) return undefined
   const { command, identifier } = frame as Partial<Record<string, unknown>>
-  return typeof command === 'string' && typeof identifier === 'string' ? { command, identifier } : undefined
+  return typeof command === 'string' && typeof identifier === 'string'
+    ? { command, identifier }
+    : undefined
 }
 
 /** The first message of a subscription: where prices stand. */

@@ -2,7 +2,10 @@ import { type Clock, every, systemClock } from '../../lib/clock.ts'
 import { secondMs } from '../../lib/instant.ts'
 import type { Log } from '../../lib/log.ts'
 
-/** Why the service ends a stream: it stops, the client reads too slowly, or a request like the one that opened it would be refused now. */
+/**
+ * Why the service ends a stream: it stops, the client reads too slowly, or a request like the one
+ * that opened it would be refused now.
+ */
 export type Ending = { by: 'stop' } | { by: 'overload' } | { by: 'refusal'; reason: string }
 
 /** An open stream, as its keeper knows it. */
@@ -15,10 +18,20 @@ export interface OpenStream {
   end(ending: Ending): void
 }
 
-/** Keeps the open streams: how many there are of a key, that they end when its rights do, and that all end before the service does. */
+/**
+ * Keeps the open streams: how many there are of a key, that they end when its rights do, and that
+ * all end before the service does.
+ */
 export interface Streams {
-  /** Answers how to give the place back; `full` when the key has as many of this kind as it may, `stopped` when there will be none any more. */
-  open(kind: 'events' | 'cable', keyId: string, stream: OpenStream): (() => void) | 'full' | 'stopped'
+  /**
+   * Answers how to give the place back; `full` when the key has as many of this kind as it may,
+   * `stopped` when there will be none any more.
+   */
+  open(
+    kind: 'events' | 'cable',
+    keyId: string,
+    stream: OpenStream,
+  ): (() => void) | 'full' | 'stopped'
   /** One beat; by itself it comes while anything is open. */
   beat(): void
   /** Ends all, for good. */

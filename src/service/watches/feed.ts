@@ -5,7 +5,10 @@ import type { Watch } from '../../store/watches/watches.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { eventIdOf } from '../webhooks/events.ts'
 
-/** An event as it is answered, streamed and delivered: the wire's own names, so that all three are the same text. */
+/**
+ * An event as it is answered, streamed and delivered: the wire's own names, so that all three are
+ * the same text.
+ */
 export interface WatchEvent {
   seq: number
   id: string
@@ -27,19 +30,31 @@ export interface WatchEvent {
 export interface WatchFeed {
   /** Adds what a watch said, inside the caller's transaction. */
   append(watch: Watch, events: readonly NewWatchEvent[]): WatchEvent[]
-  /** At most `limit` events with a number above `since`, ascending; of one watch where it is given. */
+  /**
+   * At most `limit` events with a number above `since`, ascending; of one watch where it is given.
+   */
   after(accountId: string, since: number, limit: number, watch?: Watch): WatchEvent[]
   /** The highest number of the account's feed. */
   last(accountId: string): number
-  /** Hears of new events of an account, once they are committed, until the answered function is called. */
+  /**
+   * Hears of new events of an account, once they are committed, until the answered function is
+   * called.
+   */
   listen(accountId: string, listener: () => void): () => void
   /** Tells the listeners of an account. */
   tell(accountId: string): void
 }
 
 /** The same event has the same name for webhooks and in the feed. */
-export const watchEventDedupe = ({ watchId, code, createdAt }: { watchId: string; code: string; createdAt: number }): string =>
-  `${watchId} ${code} ${createdAt}`
+export const watchEventDedupe = ({
+  watchId,
+  code,
+  createdAt,
+}: {
+  watchId: string
+  code: string
+  createdAt: number
+}): string => `${watchId} ${code} ${createdAt}`
 
 export function watchFeed(store: WatchEventStore, catalogue: Pick<Catalogue, 'byId'>): WatchFeed {
   const listeners = new Map<string, Set<() => void>>()
@@ -49,11 +64,27 @@ export function watchFeed(store: WatchEventStore, catalogue: Pick<Catalogue, 'by
     const { code, currency, unit, decimals } = catalogue.byId(row.seriesId)
     const { change, percent } = moved(price, previousPrice, decimals)
     const values = {
-      ...{ code, price, currency, unit, previous_price: previousPrice, change, change_percent: percent },
+      code,
+      price,
+      currency,
+      unit,
+      previous_price: previousPrice,
+      change,
+      change_percent: percent,
       as_of: row.asOf === null ? null : isoInstant(row.asOf),
     }
-    const id = eventIdOf(`watch.${type}\n${accountId}\n${watchEventDedupe({ watchId, code, createdAt })}`)
-    return { seq, id, watch_id: watchId, type, ...values, payload: values, created_at: isoInstant(createdAt) }
+    const id = eventIdOf(
+      `watch.${type}\n${accountId}\n${watchEventDedupe({ watchId, code, createdAt })}`,
+    )
+    return {
+      seq,
+      id,
+      watch_id: watchId,
+      type,
+      ...values,
+      payload: values,
+      created_at: isoInstant(createdAt),
+    }
   }
 
   return {
@@ -61,7 +92,8 @@ export function watchFeed(store: WatchEventStore, catalogue: Pick<Catalogue, 'by
       const first = store.append(accountId, events)
       return events.map((event, i) => eventOf(accountId, { ...event, watchId, seq: first + i }))
     },
-    after: (accountId, since, limit, watch) => store.after(accountId, since, limit, watch?.number).map(row => eventOf(accountId, row)),
+    after: (accountId, since, limit, watch) =>
+      store.after(accountId, since, limit, watch?.number).map(row => eventOf(accountId, row)),
     last: store.last,
     listen(accountId, listener) {
       const own = listeners.get(accountId) ?? new Set()

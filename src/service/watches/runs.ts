@@ -2,7 +2,12 @@ import type { Database } from 'bun:sqlite'
 import { type Clock, sleep, systemClock } from '../../lib/clock.ts'
 import { dayMs, hourMs, secondMs } from '../../lib/instant.ts'
 import type { Log } from '../../lib/log.ts'
-import { comparable, findings, nextRunAfter, type WatchReading } from '../../market/watches/change.ts'
+import {
+  comparable,
+  findings,
+  nextRunAfter,
+  type WatchReading,
+} from '../../market/watches/change.ts'
 import type { Entitlements } from '../../plan/plans.ts'
 import { transact } from '../../store/database.ts'
 import type { NewWatchEvent, WatchEventStore } from '../../store/watches/events.ts'
@@ -19,8 +24,9 @@ export interface FoundReading extends WatchReading {
 }
 
 /**
- * Runs the watches that are due. A run is one transaction: its events, what it saw, the messages of webhooks and the moment of the next
- * run, so that a crash leads neither to a run without events nor to the same events twice.
+ * Runs the watches that are due. A run is one transaction: its events, what it saw, the messages of
+ * webhooks and the moment of the next run, so that a crash leads neither to a run without events
+ * nor to the same events twice.
  */
 export interface WatchRuns {
   pass(): Promise<void>
@@ -60,11 +66,16 @@ export function watchRuns(deps: WatchRunsDeps): WatchRuns {
   const forget = retention(deps, () => stopped)
   let stopped = false
 
-  /** The plan in force for a watch; undefined where it is not to run: a suspended account, or more watches than the plan has. */
+  /**
+   * The plan in force for a watch; undefined where it is not to run: a suspended account, or more
+   * watches than the plan has.
+   */
   const planOf = (watch: Watch): Entitlements | undefined => {
     const entitled = entitledNow(keys, watch.accountId)
     if (!entitled) return undefined
-    return entitled.watches === null || watches.rank(watch) < entitled.watches ? entitled : undefined
+    return entitled.watches === null || watches.rank(watch) < entitled.watches
+      ? entitled
+      : undefined
   }
   const runOne = (watch: Watch): boolean => {
     const now = clock.now()
@@ -79,7 +90,8 @@ export function watchRuns(deps: WatchRunsDeps): WatchRuns {
       transact(db, () => run(watch, now, nextRunAt))
       return true
     } catch (error) {
-      // One that can not be run must not keep the others from it. Where the disk is at fault this write fails too, and all are due still.
+      // One that can not be run must not keep the others from it. Where the disk is at fault this
+      // write fails too, and all are due still.
       watches.postpone(watch.number, nextRunAt)
       log.error('watch not evaluated', { watch: watch.id, error })
       return false
@@ -115,14 +127,20 @@ export function watchRuns(deps: WatchRunsDeps): WatchRuns {
 }
 
 /** Drops what is past its time, once an hour: a slice at a time, so that nobody waits for it. */
-function retention({ events, watches, clock }: WatchRunsDeps, isStopped: () => boolean): () => Promise<void> {
+function retention(
+  { events, watches, clock }: WatchRunsDeps,
+  isStopped: () => boolean,
+): () => Promise<void> {
   let doneAt: number | undefined
   return async () => {
     const now = clock.now()
     if (doneAt !== undefined && now >= doneAt && now - doneAt < hourMs) return
     for (let slices = 0; slices < slicesMax && !isStopped(); slices += 1) {
       // Watches after their events, which name them.
-      if (events.forget(now - keptMs, forgottenEach) === 0 && watches.drop(now - keptMs, forgottenEach) === 0) {
+      if (
+        events.forget(now - keptMs, forgottenEach) === 0 &&
+        watches.drop(now - keptMs, forgottenEach) === 0
+      ) {
         doneAt = now
         return
       }
@@ -145,7 +163,11 @@ function runner({ watches, feed, webhooks, catalogue, readingOf }: WatchRunsDeps
     const { accountId, id: watchId } = watch
     const { code } = event
     webhooks.emit({
-      ...{ type, data: { ...event }, at, accountId, commodity: code },
+      type,
+      data: { ...event },
+      at,
+      accountId,
+      commodity: code,
       dedupe: watchEventDedupe({ watchId, code, createdAt: at }),
     })
   }
@@ -158,7 +180,12 @@ function runner({ watches, feed, webhooks, catalogue, readingOf }: WatchRunsDeps
       if (!watched) continue
       const { asOf, ...reading } = readingOf(code)
       const before = watch.seen[code]
-      const found = { seriesId: watched.id, price: reading.price, previousPrice: comparable(reading, before), asOf }
+      const found = {
+        seriesId: watched.id,
+        price: reading.price,
+        previousPrice: comparable(reading, before),
+        asOf,
+      }
       for (const type of findings(reading, before, watch.thresholdPercent)) {
         said.push({ ...found, watch: watch.number, type, createdAt: now })
       }

@@ -30,7 +30,10 @@ export interface Watches {
   /** A watch of the account; another account's is as unknown as none. */
   own(accountId: string, id: string): Watch | undefined
   create(account: AccountState, settings: WatchSettings, origin: WatchOrigin): Watch | WatchRefusal
-  /** What the change does not name stays. Another interval, and an end of the pause, begin a new interval now. */
+  /**
+   * What the change does not name stays. Another interval, and an end of the pause, begin a new
+   * interval now.
+   */
   change(watch: Watch, change: Partial<WatchSettings>): Watch
   /** Its events stay for as long as they would have. */
   remove(watch: Watch): void
@@ -47,10 +50,16 @@ export interface WatchesDeps {
 }
 
 export function watches({ db, store, keys, readingOf, clock, ids }: WatchesDeps): Watches {
-  /** What is there now, so that the first run has something to compare with; what was `seen` before stays. */
+  /**
+   * What is there now, so that the first run has something to compare with; what was `seen` before
+   * stays.
+   */
   const looked = (codes: readonly string[], seen: Watch['seen'] = {}): Watch['seen'] =>
-    Object.fromEntries(codes.map(code => [code, seen[code] ?? { ...readingOf(code), stale: false }]))
-  const runsAt = ({ active, intervalSeconds }: WatchSettings, now: number) => (active ? now + intervalSeconds * secondMs : null)
+    Object.fromEntries(
+      codes.map(code => [code, seen[code] ?? { ...readingOf(code), stale: false }]),
+    )
+  const runsAt = ({ active, intervalSeconds }: WatchSettings, now: number) =>
+    active ? now + intervalSeconds * secondMs : null
 
   return {
     list: store.ofAccount,
@@ -66,8 +75,16 @@ export function watches({ db, store, keys, readingOf, clock, ids }: WatchesDeps)
         if (limit !== null && count >= limit) return { refused: 'limit' as const, limit, count }
         const now = clock.now()
         store.add({
-          ...{ ...settings, id, accountId, source, toolName, lastEvaluatedAt: null, seen: looked(settings.codes) },
-          ...{ nextRunAt: runsAt(settings, now), createdAt: now, updatedAt: now },
+          ...settings,
+          id,
+          accountId,
+          source,
+          toolName,
+          lastEvaluatedAt: null,
+          seen: looked(settings.codes),
+          nextRunAt: runsAt(settings, now),
+          createdAt: now,
+          updatedAt: now,
         })
         return store.byId(id)!
       })
@@ -76,7 +93,8 @@ export function watches({ db, store, keys, readingOf, clock, ids }: WatchesDeps)
       const now = clock.now()
       const next = { ...watch, ...change, updatedAt: now }
       const resumes = next.active && !watch.active
-      const isOther = resumes || next.active !== watch.active || next.intervalSeconds !== watch.intervalSeconds
+      const isOther =
+        resumes || next.active !== watch.active || next.intervalSeconds !== watch.intervalSeconds
       if (isOther) next.nextRunAt = runsAt(next, now)
       // What happened during a pause is not told as if it had happened since the last run.
       next.seen = looked(next.codes, resumes ? {} : watch.seen)

@@ -40,7 +40,12 @@ export function watching(deps: WatchingDeps): Watching {
     if (!quote) return { price: null, seriesId: series?.id ?? 0, stale: true, asOf: null }
     const { observation, status } = quote
     const price = roundTo(observation.value, quote.series.decimals)
-    return { price, seriesId: quote.series.id, stale: status === 'stale', asOf: observation.observedAt }
+    return {
+      price,
+      seriesId: quote.series.id,
+      stale: status === 'stale',
+      asOf: observation.observedAt,
+    }
   }
   const store = watchStore(db)
   const events = watchEventStore(db)
@@ -48,7 +53,14 @@ export function watching(deps: WatchingDeps): Watching {
   return {
     watches: watches({ ...deps, store, readingOf: code => withoutTime(readingOf(code)) }),
     watchFeed: feed,
-    watchRuns: watchRuns({ ...deps, watches: store, events, feed, webhooks: deps.events, readingOf }),
+    watchRuns: watchRuns({
+      ...deps,
+      watches: store,
+      events,
+      feed,
+      webhooks: deps.events,
+      readingOf,
+    }),
   }
 }
 

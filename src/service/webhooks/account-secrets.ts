@@ -31,7 +31,11 @@ export function accountSecrets({ store, vault, clock, ids }: AccountSecretsDeps)
   const held = new Map<string, OpenSecret>()
   const roll = (accountId: string): OpenSecret => {
     const made = { secret: newWebhookSecret(ids), createdAt: clock.now() }
-    store.put({ accountId, secret: vault.seal(contextOf(accountId), made.secret), createdAt: made.createdAt })
+    store.put({
+      accountId,
+      secret: vault.seal(contextOf(accountId), made.secret),
+      createdAt: made.createdAt,
+    })
     held.set(accountId, made)
     return made
   }
@@ -41,7 +45,10 @@ export function accountSecrets({ store, vault, clock, ids }: AccountSecretsDeps)
       if (known) return known
       const stored = store.of(accountId)
       if (!stored) return roll(accountId)
-      const opened = { secret: vault.open(contextOf(accountId), stored.secret), createdAt: stored.createdAt }
+      const opened = {
+        secret: vault.open(contextOf(accountId), stored.secret),
+        createdAt: stored.createdAt,
+      }
       held.set(accountId, opened)
       return opened
     },

@@ -2,7 +2,10 @@ import type { Clock } from '../../lib/clock.ts'
 import { startOfMonth, startOfNextMonth } from '../../lib/instant.ts'
 import type { WebhookMonthStore } from '../../store/webhooks/months.ts'
 
-/** The events of each account in the running month, counted in memory and written behind: a crash loses what was not flushed, in the customer's favour. */
+/**
+ * The events of each account in the running month, counted in memory and written behind: a crash
+ * loses what was not flushed, in the customer's favour.
+ */
 export interface WebhookAllowance {
   /** Events made for the account this month. */
   used(accountId: string): number
@@ -23,7 +26,8 @@ export function webhookAllowance(store: WebhookMonthStore, clock: Clock): Webhoo
 
   const running = (): number => {
     const now = clock.now()
-    if (!(now >= month.startsAt && now < month.endsAt)) month = { startsAt: startOfMonth(now), endsAt: startOfNextMonth(now) }
+    if (!(now >= month.startsAt && now < month.endsAt))
+      month = { startsAt: startOfMonth(now), endsAt: startOfNextMonth(now) }
     return month.startsAt
   }
   const current = (accountId: string): Count => {

@@ -55,7 +55,11 @@ export interface EventDeliveryDeps {
 /** Puts endpoints, events and what causes them together. */
 export function eventDelivery(deps: EventDeliveryDeps): EventDelivery {
   const { db, clock, keys, outbox, limits } = deps
-  const book = webhooks({ ...deps, store: webhookStore(db), wake: lane => outbox.wake('webhook', lane) })
+  const book = webhooks({
+    ...deps,
+    store: webhookStore(db),
+    wake: lane => outbox.wake('webhook', lane),
+  })
   const secrets = accountSecrets({ ...deps, store: accountSecretStore(db) })
   const allowance = webhookAllowance(webhookMonthStore(db), clock)
   const emitted = events({ ...deps, webhooks: book, allowance })

@@ -1,4 +1,7 @@
-/** Where an event of a burst stands: its moment and its number in it, the same however often the event is made. */
+/**
+ * Where an event of a burst stands: its moment and its number in it, the same however often the
+ * event is made.
+ */
 export interface Rank {
   at: number
   number: number
@@ -14,7 +17,8 @@ const pairs = Array.from({ length: 1024 }, (_, n) => alphabet[n >> 5]! + alphabe
 
 const inBase32 = (value: number, characters: number): string => {
   let text = ''
-  for (let rest = value; text.length < characters; rest = Math.floor(rest / 1024)) text = pairs[rest % 1024] + text
+  for (let rest = value; text.length < characters; rest = Math.floor(rest / 1024))
+    text = pairs[rest % 1024] + text
   return text
 }
 
@@ -25,17 +29,22 @@ function hashed(text: string, characters: number): string {
   return drawn
 }
 
-/** Neighbours of a burst share their text, those of one account at least, and all of them their moment. */
+/**
+ * Neighbours of a burst share their text, those of one account at least, and all of them their
+ * moment.
+ */
 let lastHash = { text: '', drawn: '' }
 let lastAt = { at: Number.NaN, drawn: '' }
 
 /**
- * `evt_` and 26 characters drawn from a text: the same event has the same id, however often it is made. With a rank the ids sort by it, so
- * that the index over them grows at one place while a burst is written.
+ * `evt_` and 26 characters drawn from a text: the same event has the same id, however often it is
+ * made. With a rank the ids sort by it, so that the index over them grows at one place while a
+ * burst is written.
  */
 export function eventIdOf(text: string, rank?: Rank): string {
   if (!rank) return `evt_${hashed(text, idCharacters)}`
   if (lastAt.at !== rank.at) lastAt = { at: rank.at, drawn: inBase32(rank.at, atCharacters) }
-  if (lastHash.text !== text) lastHash = { text, drawn: hashed(text, idCharacters - atCharacters - numberCharacters) }
+  if (lastHash.text !== text)
+    lastHash = { text, drawn: hashed(text, idCharacters - atCharacters - numberCharacters) }
   return `evt_${lastAt.drawn}${inBase32(rank.number, numberCharacters)}${lastHash.drawn}`
 }

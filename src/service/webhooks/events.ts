@@ -1,6 +1,11 @@
 import type { Clock } from '../../lib/clock.ts'
 import { isoInstant, startOfDay } from '../../lib/instant.ts'
-import { type EventType, eventTypeOf, hasCommodityFilter, isPermitEvent } from '../../plan/event-types.ts'
+import {
+  type EventType,
+  eventTypeOf,
+  hasCommodityFilter,
+  isPermitEvent,
+} from '../../plan/event-types.ts'
 import { hasFeature } from '../../plan/plans.ts'
 import type { Endpoint } from '../../store/webhooks/webhooks.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
@@ -19,7 +24,10 @@ export interface HouseEvent {
   /** The `data` of the envelope, in wire form and wire order. */
   data: Readonly<Record<string, unknown>>
   at: number
-  /** Two events of one type and account with the same text, and the same rank where they have one, are the same event: it is emitted once. */
+  /**
+   * Two events of one type and account with the same text, and the same rank where they have one,
+   * are the same event: it is emitted once.
+   */
   dedupe: string
   rank?: Rank
   /** Whose it is; absent: everybody's. */
@@ -31,9 +39,15 @@ export interface HouseEvent {
 }
 
 export interface Events {
-  /** Writes one webhook message for each endpoint that asked for the event, inside the caller's transaction. Answers how many. */
+  /**
+   * Writes one webhook message for each endpoint that asked for the event, inside the caller's
+   * transaction. Answers how many.
+   */
   emit(event: HouseEvent): number
-  /** Sends the event of one account to a target that is no endpoint, signed with the account's secret: an alert's own `webhook_url`. */
+  /**
+   * Sends the event of one account to a target that is no endpoint, signed with the account's
+   * secret: an alert's own `webhook_url`.
+   */
   emitTo(url: string, event: HouseEvent & { accountId: string }): void
   /** As `emit` and then `emitTo` for each in turn, in few statements. Answers what `emit` does. */
   emitEach(events: readonly OwnEvent[]): number[]
@@ -48,7 +62,11 @@ export interface OwnEvent extends HouseEvent {
 }
 
 /** Why an event that an endpoint asked for is logged and not sent. */
-export type SkipReason = 'commodity_filter' | 'state_filter' | 'conditions' | 'monthly_event_limit_reached'
+export type SkipReason =
+  | 'commodity_filter'
+  | 'state_filter'
+  | 'conditions'
+  | 'monthly_event_limit_reached'
 
 export interface EventsDeps {
   webhooks: Webhooks
@@ -62,9 +80,15 @@ export interface EventsDeps {
 /** No event of a burst: what goes to a target of its own is not counted among what `emit` makes. */
 const ownTarget = -1
 
-/** The body of a delivery: compact, both spellings of the type, keys in the order of the interface. */
-export const eventBody = (id: string, type: EventType, at: number, data: HouseEvent['data']): string =>
-  JSON.stringify({ id, type, event: type, created_at: isoInstant(at), data })
+/**
+ * The body of a delivery: compact, both spellings of the type, keys in the order of the interface.
+ */
+export const eventBody = (
+  id: string,
+  type: EventType,
+  at: number,
+  data: HouseEvent['data'],
+): string => JSON.stringify({ id, type, event: type, created_at: isoInstant(at), data })
 
 /** The lane of a target that is no endpoint. An endpoint's lane is its id. */
 export const targetLane = (accountId: string, url: string): string => `${accountId} ${url}`
@@ -78,33 +102,66 @@ export function lanedTarget(lane: string): { accountId: string; url: string } | 
 export interface Filtered {
   type: EventType
   commodity?: string | undefined
-  /** The futures family that the commodity is a contract of: who asked for the family asked for its contracts. */
+  /**
+   * The futures family that the commodity is a contract of: who asked for the family asked for its
+   * contracts.
+   */
   family?: string | undefined
   state?: string | undefined
 }
 
-/** Why an endpoint that subscribed to an event does not get it; undefined when it does. An empty filter keeps nothing back. */
-export function rejection(endpoint: Endpoint, { type, commodity, family, state }: Filtered): SkipReason | undefined {
+/**
+ * Why an endpoint that subscribed to an event does not get it; undefined when it does. An empty
+ * filter keeps nothing back.
+ */
+export function rejection(
+  endpoint: Endpoint,
+  { type, commodity, family, state }: Filtered,
+): SkipReason | undefined {
   const { commodityFilters, stateFilters, conditions } = endpoint
   if (commodity !== undefined && hasCommodityFilter(type)) {
     const names = (code: string) => code === commodity || code === family
     if (commodityFilters.length > 0 && !commodityFilters.some(names)) return 'commodity_filter'
-    if (conditions.length > 0 && type.startsWith('price.') && !conditions.some(one => names(one.commodity))) return 'conditions'
+    if (
+      conditions.length > 0 &&
+      type.startsWith('price.') &&
+      !conditions.some(one => names(one.commodity))
+    )
+      return 'conditions'
   }
-  if (state !== undefined && isPermitEvent(type) && stateFilters.length > 0 && !stateFilters.includes(state)) return 'state_filter'
+  if (
+    state !== undefined &&
+    isPermitEvent(type) &&
+    stateFilters.length > 0 &&
+    !stateFilters.includes(state)
+  )
+    return 'state_filter'
   return undefined
 }
 
-/** Skipped events that an endpoint's log takes a day (UTC): a filter on one code turns hundreds of others away every few minutes. */
+/**
+ * Skipped events that an endpoint's log takes a day (UTC): a filter on one code turns hundreds of
+ * others away every few minutes.
+ */
 export const skipsLoggedPerDay = 100
 
-export function events({ webhooks, keys, catalogue, outbox, allowance, clock }: EventsDeps): Events {
+export function events({
+  webhooks,
+  keys,
+  catalogue,
+  outbox,
+  allowance,
+  clock,
+}: EventsDeps): Events {
   const skips = skipCounter(clock)
   const roomFor = roomFinder(keys, allowance)
 
   const typeOf = ({ type }: HouseEvent): EventType => {
     const known = eventTypeOf(type)
-    if (known !== type) throw new Error(`event.type: ${JSON.stringify(type)} is not a type of event that this service delivers`)
+    if (known !== type)
+      throw new Error(
+        `event.type: ${JSON.stringify(type)} is not a type of event that this service delivers`,
+      )
     return known
   }
   const counted = (accountId: string, made: number): number => {
@@ -112,38 +169,63 @@ export function events({ webhooks, keys, catalogue, outbox, allowance, clock }: 
     return made
   }
 
-  /** The endpoints of one account that asked for an event: those that get it, and in their log why the others do not. */
-  const deliver = (endpoints: readonly Endpoint[], message: Omit<Message, 'lane'>, about: Filtered): number => {
+  /**
+   * The endpoints of one account that asked for an event: those that get it, and in their log why
+   * the others do not.
+   */
+  const deliver = (
+    endpoints: readonly Endpoint[],
+    message: Omit<Message, 'lane'>,
+    about: Filtered,
+  ): number => {
     const { accountId } = endpoints[0]!
     const room = roomFor(accountId, about.type)
     if (room === undefined) return 0
     const lanes: string[] = []
     for (const endpoint of endpoints) {
-      const skipped = rejection(endpoint, about) ?? (lanes.length >= room ? 'monthly_event_limit_reached' : undefined)
+      const skipped =
+        rejection(endpoint, about) ??
+        (lanes.length >= room ? 'monthly_event_limit_reached' : undefined)
       if (skipped === undefined) lanes.push(endpoint.id)
-      else if (skips.mayLog(endpoint.id)) outbox.put({ ...message, accountId, lane: endpoint.id, skipped })
+      else if (skips.mayLog(endpoint.id))
+        outbox.put({ ...message, accountId, lane: endpoint.id, skipped })
     }
-    return lanes.length === 0 ? 0 : counted(accountId, outbox.fanOut(lanes, { ...message, accountId }).length)
+    return lanes.length === 0
+      ? 0
+      : counted(accountId, outbox.fanOut(lanes, { ...message, accountId }).length)
   }
 
-  const messageOf = ({ at, data, dedupe, rank, accountId }: HouseEvent, type: EventType, scope: string): Omit<Message, 'lane'> => {
+  const messageOf = (
+    { at, data, dedupe, rank, accountId }: HouseEvent,
+    type: EventType,
+    scope: string,
+  ): Omit<Message, 'lane'> => {
     const eventId = eventIdOf(`${type}\n${scope}\n${dedupe}`, rank)
-    return { kind: 'webhook', accountId: accountId ?? null, eventId, eventType: type, body: eventBody(eventId, type, at, data) }
+    return {
+      kind: 'webhook',
+      accountId: accountId ?? null,
+      eventId,
+      eventType: type,
+      body: eventBody(eventId, type, at, data),
+    }
   }
   const filtered = ({ commodity, state }: HouseEvent, type: EventType): Filtered => {
-    const family = commodity === undefined ? undefined : (catalogue.named(commodity)?.contractOf ?? undefined)
+    const family =
+      commodity === undefined ? undefined : (catalogue.named(commodity)?.contractOf ?? undefined)
     return { type, commodity, family, state }
   }
 
   const emit = (event: HouseEvent): number => {
     const type = typeOf(event)
     const { accountId } = event
-    const endpoints = accountId === undefined ? webhooks.subscribed(type) : webhooks.subscribedOf(accountId, type)
+    const endpoints =
+      accountId === undefined ? webhooks.subscribed(type) : webhooks.subscribedOf(accountId, type)
     if (endpoints.length === 0) return 0
     const message = messageOf(event, type, accountId ?? '')
     const about = filtered(event, type)
     let made = 0
-    for (const own of Map.groupBy(endpoints, one => one.accountId).values()) made += deliver(own, message, about)
+    for (const own of Map.groupBy(endpoints, one => one.accountId).values())
+      made += deliver(own, message, about)
     return made
   }
   const emitTo = (url: string, event: HouseEvent & { accountId: string }) => {
@@ -151,14 +233,21 @@ export function events({ webhooks, keys, catalogue, outbox, allowance, clock }: 
     const { accountId } = event
     const room = roomFor(accountId, type)
     if (room === undefined || room <= 0) return
-    const message = { ...messageOf(event, type, accountId), lane: targetOf(webhooks.list(accountId), accountId, url) }
+    const message = {
+      ...messageOf(event, type, accountId),
+      lane: targetOf(webhooks.list(accountId), accountId, url),
+    }
     if (outbox.put(message) !== undefined) counted(accountId, 1)
   }
 
   return {
     emit,
     emitTo,
-    emitEach: events => burst({ webhooks, outbox, skips, roomFor, counted, typeOf, messageOf, filtered, emit, emitTo }, events),
+    emitEach: events =>
+      burst(
+        { webhooks, outbox, skips, roomFor, counted, typeOf, messageOf, filtered, emit, emitTo },
+        events,
+      ),
     emitToEndpoint(endpoint, event) {
       const type = typeOf(event)
       return deliver([endpoint], messageOf(event, type, endpoint.id), filtered(event, type))
@@ -176,7 +265,9 @@ interface BurstAccount {
 }
 
 /** What the ways of emitting have in common. */
-interface Emitting extends Pick<EventsDeps, 'webhooks' | 'outbox'>, Pick<Events, 'emit' | 'emitTo'> {
+interface Emitting
+  extends Pick<EventsDeps, 'webhooks' | 'outbox'>,
+    Pick<Events, 'emit' | 'emitTo'> {
   skips: ReturnType<typeof skipCounter>
   roomFor: ReturnType<typeof roomFinder>
   counted(accountId: string, made: number): number
@@ -187,7 +278,8 @@ interface Emitting extends Pick<EventsDeps, 'webhooks' | 'outbox'>, Pick<Events,
 
 /** Writes the messages of many events at once; answers how many endpoints get each. */
 function burst(emitting: Emitting, events: readonly OwnEvent[]): number[] {
-  const { webhooks, outbox, skips, roomFor, counted, typeOf, messageOf, filtered, emit, emitTo } = emitting
+  const { webhooks, outbox, skips, roomFor, counted, typeOf, messageOf, filtered, emit, emitTo } =
+    emitting
   const made = events.map(() => 0)
   const accounts = new Map<string, BurstAccount>()
   const messages: Message[] = []
@@ -205,14 +297,24 @@ function burst(emitting: Emitting, events: readonly OwnEvent[]): number[] {
     accounts.clear()
   }
   const accountOf = (accountId: string, type: EventType): BurstAccount => {
-    const account = accounts.get(accountId) ?? { endpoints: webhooks.list(accountId), room: new Map(), asked: new Map(), waiting: 0 }
+    const account = accounts.get(accountId) ?? {
+      endpoints: webhooks.list(accountId),
+      room: new Map(),
+      asked: new Map(),
+      waiting: 0,
+    }
     accounts.set(accountId, account)
     if (account.room.has(type)) return account
     account.room.set(type, roomFor(accountId, type))
     account.asked.set(type, webhooks.subscribedOf(accountId, type))
     return account
   }
-  const add = (message: Omit<Message, 'lane'>, lane: string, place: number, skipped?: SkipReason) => {
+  const add = (
+    message: Omit<Message, 'lane'>,
+    lane: string,
+    place: number,
+    skipped?: SkipReason,
+  ) => {
     messages.push(skipped === undefined ? { ...message, lane } : { ...message, lane, skipped })
     places.push(place)
   }
@@ -237,7 +339,8 @@ function burst(emitting: Emitting, events: readonly OwnEvent[]): number[] {
       const about = filtered(event, type)
       for (const endpoint of asked) {
         const skipped = rejection(endpoint, about)
-        if (skipped === undefined || skips.mayLog(endpoint.id)) add(message, endpoint.id, place, skipped)
+        if (skipped === undefined || skips.mayLog(endpoint.id))
+          add(message, endpoint.id, place, skipped)
       }
     }
     if (url !== null) add(message, targetOf(account.endpoints, accountId, url), ownTarget)
@@ -246,15 +349,25 @@ function burst(emitting: Emitting, events: readonly OwnEvent[]): number[] {
   return made
 }
 
-/** Where what an account sends to an address stands: with its endpoint of that address, if it has an active one. */
+/**
+ * Where what an account sends to an address stands: with its endpoint of that address, if it has an
+ * active one.
+ */
 const targetOf = (endpoints: readonly Endpoint[], accountId: string, url: string): string =>
   endpoints.find(one => one.active && one.url === url)?.id ?? targetLane(accountId, url)
 
-/** How many more events an account may have this month; undefined: its plan has none of the type. */
+/**
+ * How many more events an account may have this month; undefined: its plan has none of the type.
+ */
 const roomFinder = (keys: Keyring, allowance: WebhookAllowance) => {
   return (accountId: string, type: EventType): number | undefined => {
     const entitled = entitledNow(keys, accountId)
-    if (!entitled || !hasFeature(entitled, 'webhooks') || (isPermitEvent(type) && !hasFeature(entitled, 'well_permits'))) return undefined
+    if (
+      !entitled ||
+      !hasFeature(entitled, 'webhooks') ||
+      (isPermitEvent(type) && !hasFeature(entitled, 'well_permits'))
+    )
+      return undefined
     return (entitled.webhookEventsPerMonth ?? Number.POSITIVE_INFINITY) - allowance.used(accountId)
   }
 }

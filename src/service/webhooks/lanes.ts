@@ -31,7 +31,11 @@ export const webhookLanes = ({ webhooks, accountSecrets, keys }: WebhookLanesDep
     if (target && keys.account(target.accountId)) {
       return {
         state: 'open',
-        target: { url: target.url, secrets: [accountSecrets.current(target.accountId).secret], scheme: 'timestamped' },
+        target: {
+          url: target.url,
+          secrets: [accountSecrets.current(target.accountId).secret],
+          scheme: 'timestamped',
+        },
       }
     }
     const endpoint = webhooks.byId(lane)

@@ -1,6 +1,12 @@
 import type { Clock } from '../../lib/clock.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import { boundText, type Condition, conditionMet, type Reading, timeframesMs } from '../../market/alerts/threshold.ts'
+import {
+  boundText,
+  type Condition,
+  conditionMet,
+  type Reading,
+  timeframesMs,
+} from '../../market/alerts/threshold.ts'
 import { isNews } from '../../market/calendars/news.ts'
 import type { Observation } from '../../market/prices/bars.ts'
 import { changePercent } from '../../market/prices/change.ts'
@@ -29,37 +35,58 @@ export const significantPercent = 5
 const anyTime = Number.MAX_SAFE_INTEGER
 
 /**
- * Makes the events of prices inside the transaction that writes them, so that an event is never without its price and a price never
- * without its event. Only the newest observation of a series is news, and only when it is newer than all before it and not history itself:
- * a correction, an old row and the millions of an import tell nobody anything. Rig counts and their like have events of their own.
+ * Makes the events of prices inside the transaction that writes them, so that an event is never
+ * without its price and a price never without its event. Only the newest observation of a series is
+ * news, and only when it is newer than all before it and not history itself: a correction, an old
+ * row and the millions of an import tell nobody anything. Rig counts and their like have events of
+ * their own.
  */
 export function priceEvents(deps: PriceEventsDeps) {
   const { events, webhooks, catalogue, clock } = deps
   const { newestBefore, readingOf, readingAt, newsOf } = priceReader(deps)
 
-  /** A contract of futures speaks for its family while it is the front one, and is silent otherwise. */
+  /**
+   * A contract of futures speaks for its family while it is the front one, and is silent otherwise.
+   */
   const speaks = (series: Series): boolean =>
     series.category !== 'drilling' &&
-    (series.contractOf === null || catalogue.resolve(series.contractOf, clock.now())?.code === series.code)
+    (series.contractOf === null ||
+      catalogue.resolve(series.contractOf, clock.now())?.code === series.code)
 
   const conditionedOn = (series: Series): readonly Endpoint[] => {
     const own = webhooks.conditionedOn(series.code)
-    return series.contractOf === null ? own : [...new Set([...own, ...webhooks.conditionedOn(series.contractOf)])]
+    return series.contractOf === null
+      ? own
+      : [...new Set([...own, ...webhooks.conditionedOn(series.contractOf)])]
   }
 
-  const emitThresholds = (endpoints: readonly Endpoint[], series: Series, news: Observation, base: PriceData) => {
+  const emitThresholds = (
+    endpoints: readonly Endpoint[],
+    series: Series,
+    news: Observation,
+    base: PriceData,
+  ) => {
     const reading = readingOf(series, news)
     const isOwn = (code: string) => code === series.code || code === series.contractOf
     for (const endpoint of endpoints) {
       const { conditions, conditionLogic } = endpoint
       // Conditions on the family are conditions on the contract that speaks for it.
-      const named = conditions.map(one => (isOwn(one.commodity) ? { ...one, commodity: series.code } : one))
-      const met = conditionMet(named, conditionLogic, series.code, code => (isOwn(code) ? reading : readingAt(code)))
+      const named = conditions.map(one =>
+        isOwn(one.commodity) ? { ...one, commodity: series.code } : one,
+      )
+      const met = conditionMet(named, conditionLogic, series.code, code =>
+        isOwn(code) ? reading : readingAt(code),
+      )
       if (!met) continue
       const { change_percent: _percent, source: _source, timestamp, ...data } = base
       events.emitToEndpoint(endpoint, {
         type: 'price.threshold',
-        data: { ...data, condition_triggered: conditionRow(met), condition_logic: conditionLogic, timestamp },
+        data: {
+          ...data,
+          condition_triggered: conditionRow(met),
+          condition_logic: conditionLogic,
+          timestamp,
+        },
         ...aboutOf(series, news),
       })
     }
@@ -86,7 +113,10 @@ export function priceEvents(deps: PriceEventsDeps) {
       const about = aboutOf(series, news)
       if (wantsUpdates) events.emit({ type: 'price.updated', data, ...about })
       if (wantsJumps && percent !== undefined && Math.abs(percent) > significantPercent) {
-        const jump = { threshold_exceeded: `${significantPercent}%`, alert_type: percent > 0 ? 'surge' : 'drop' }
+        const jump = {
+          threshold_exceeded: `${significantPercent}%`,
+          alert_type: percent > 0 ? 'surge' : 'drop',
+        }
         events.emit({ type: 'price.significant_change', data: { ...data, ...jump }, ...about })
       }
       if (conditioned.length > 0) emitThresholds(conditioned, series, news, data)
@@ -94,16 +124,22 @@ export function priceEvents(deps: PriceEventsDeps) {
   }
 }
 
-/** The observations that events are made of, without quarantined days, as the transaction sees them. */
+/**
+ * The observations that events are made of, without quarantined days, as the transaction sees them.
+ */
 function priceReader({ catalogue, observations, quarantine, clock }: PriceEventsDeps) {
   const rows = seriesRows(observations, quarantine)
   const newestBefore = (seriesId: number, before: number): Observation | undefined =>
     rows.raw(seriesId, Number.MIN_SAFE_INTEGER, before, 1, anyTime)[0]
 
-  const readingOf = (series: Series, newest: Pick<Observation, 'observedAt' | 'value'>): Reading => ({
+  const readingOf = (
+    series: Series,
+    newest: Pick<Observation, 'observedAt' | 'value'>,
+  ): Reading => ({
     value: newest.value,
     previous: newestBefore(series.id, newest.observedAt)?.value,
-    before: timeframe => newestBefore(series.id, newest.observedAt - timeframesMs[timeframe] + 1)?.value,
+    before: timeframe =>
+      newestBefore(series.id, newest.observedAt - timeframesMs[timeframe] + 1)?.value,
   })
   return {
     newestBefore,
@@ -117,7 +153,11 @@ function priceReader({ catalogue, observations, quarantine, clock }: PriceEvents
     /** Undefined for what is no news. */
     newsOf({ inserted, revised }: Change, series: Series): Observation | undefined {
       const newest = inserted.at(-1)
-      if (!newest || newest.observedAt <= (catalogue.extent(series)?.lastAt ?? Number.NEGATIVE_INFINITY)) return undefined
+      if (
+        !newest ||
+        newest.observedAt <= (catalogue.extent(series)?.lastAt ?? Number.NEGATIVE_INFINITY)
+      )
+        return undefined
       const { observedAt } = newest
       if (!isNews(series, observedAt, clock.now())) return undefined
       if (quarantine.clear(series.id, observedAt, observedAt + 1).length === 0) return undefined
@@ -129,7 +169,12 @@ function priceReader({ catalogue, observations, quarantine, clock }: PriceEvents
 
 type PriceData = ReturnType<typeof priceData>
 
-function priceData({ code, name, currency, unit, decimals, source }: Series, news: Observation, previous?: number, percent?: number) {
+function priceData(
+  { code, name, currency, unit, decimals, source }: Series,
+  news: Observation,
+  previous?: number,
+  percent?: number,
+) {
   const value = roundTo(news.value, decimals)
   return {
     commodity: code,

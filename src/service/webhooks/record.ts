@@ -16,14 +16,25 @@ export interface WebhookRecordDeps {
   deactivateAfter: number
 }
 
-/** What marks a delivery that was asked for to see whether the endpoint works: its failure switches nothing off. */
+/**
+ * What marks a delivery that was asked for to see whether the endpoint works: its failure switches
+ * nothing off.
+ */
 export const testRef = 'test'
 
 /**
- * Keeps the record of every endpoint in the transaction that records the delivery, and switches off the endpoint whose deliveries keep
- * failing: its owner is told by e-mail and in the account's notifications, and what waits for it goes on waiting.
+ * Keeps the record of every endpoint in the transaction that records the delivery, and switches off
+ * the endpoint whose deliveries keep failing: its owner is told by e-mail and in the account's
+ * notifications, and what waits for it goes on waiting.
  */
-export function keepWebhookRecords({ webhooks, outbox, keys, mail, notices, deactivateAfter }: WebhookRecordDeps): void {
+export function keepWebhookRecords({
+  webhooks,
+  outbox,
+  keys,
+  mail,
+  notices,
+  deactivateAfter,
+}: WebhookRecordDeps): void {
   outbox.listen('webhook', ({ lane, state, blameless, ref, at }) => {
     if (state === 'retry') return
     const endpoint = webhooks.byId(lane)
@@ -38,11 +49,23 @@ export function keepWebhookRecords({ webhooks, outbox, keys, mail, notices, deac
     const target = shownTarget(endpoint.url)
     mail.post({
       ...letterOf(endpoint, target, deactivateAfter),
-      ...{ to: account.email, accountId: account.id, dedupe: `webhook-disabled ${endpoint.id} ${at}`, ref: `webhook:${endpoint.id}` },
+      to: account.email,
+      accountId: account.id,
+      dedupe: `webhook-disabled ${endpoint.id} ${at}`,
+      ref: `webhook:${endpoint.id}`,
     })
     const message = `${target} has been switched off: ${deactivateAfter} deliveries in a row have failed.`
     const data = { webhook_id: endpoint.id, url: target, reason: 'consecutive_failures' }
-    notices.post({ accountId: account.id, type: 'webhook_disabled', title: 'Webhook endpoint switched off', message, data }, at)
+    notices.post(
+      {
+        accountId: account.id,
+        type: 'webhook_disabled',
+        title: 'Webhook endpoint switched off',
+        message,
+        data,
+      },
+      at,
+    )
   }
 }
 

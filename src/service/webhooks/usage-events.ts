@@ -17,7 +17,10 @@ export interface UsageEventsDeps {
   clock: Clock
 }
 
-/** Tells the owner of a key, once in each window, that 80 and that 100 percent of its requests are used: by event and in the account's notifications. */
+/**
+ * Tells the owner of a key, once in each window, that 80 and that 100 percent of its requests are
+ * used: by event and in the account's notifications.
+ */
 export const usageEvents =
   ({ db, warnings, events, notices, clock }: UsageEventsDeps) =>
   ({ key: state, window, used, percent }: QuotaReach): void => {
@@ -42,11 +45,15 @@ export const usageEvents =
         type: isSpent ? 'usage.limit_exceeded' : 'usage.limit_warning',
         data: isSpent ? { ...data, exceeded_at: isoInstant(at) } : data,
         dedupe: `${keyId} ${window.kind} ${window.startsAt}`,
-        ...{ accountId, at },
+        accountId,
+        at,
       })
       const name = state.key.name === null ? state.key.tokenHint : `"${state.key.name}"`
       const message = `The key ${name} has made ${used} of the ${window.limit} requests of this ${period}; they return at ${isoInstant(window.endsAt)}.`
       const title = isSpent ? 'The quota is used up' : `${percent} % of the quota is used`
-      notices.post({ accountId, type: 'usage', title, message, data: { key_id: keyId, percent } }, at)
+      notices.post(
+        { accountId, type: 'usage', title, message, data: { key_id: keyId, percent } },
+        at,
+      )
     })
   }

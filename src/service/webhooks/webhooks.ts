@@ -3,7 +3,12 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { coveredEvents, type EventType } from '../../plan/event-types.ts'
 import { transact } from '../../store/database.ts'
-import type { Endpoint, EndpointRecord, EndpointSettings, WebhookStore } from '../../store/webhooks/webhooks.ts'
+import type {
+  Endpoint,
+  EndpointRecord,
+  EndpointSettings,
+  WebhookStore,
+} from '../../store/webhooks/webhooks.ts'
 import type { AccountState, Keyring } from '../keys/keyring.ts'
 import type { Vault } from '../keys/vault.ts'
 
@@ -30,26 +35,41 @@ export interface Rotation {
 /** Why the service switched an endpoint off. */
 export type DisabledReason = 'consecutive_failures'
 
-/** The endpoints of all accounts in memory, found by what they subscribed to. What changes is stored before it changes here. */
+/**
+ * The endpoints of all accounts in memory, found by what they subscribed to. What changes is stored
+ * before it changes here.
+ */
 export interface Webhooks {
   /** Newest first, disabled ones too. */
   list(accountId: string): readonly Endpoint[]
   byId(id: string): Endpoint | undefined
-  /** Active endpoints of every account that asked for a type. Costs nothing where there are none. */
+  /**
+   * Active endpoints of every account that asked for a type. Costs nothing where there are none.
+   */
   subscribed(type: EventType): readonly Endpoint[]
   /** Active endpoints that asked to be told of conditions and have one on this code. */
   conditionedOn(code: string): readonly Endpoint[]
   /** Active endpoints of one account that asked for a type. */
   subscribedOf(accountId: string, type: EventType): readonly Endpoint[]
   records(accountId: string): Map<string, EndpointRecord>
-  create(account: AccountState, settings: EndpointSettings, options?: { id?: string; secret?: string }): MadeEndpoint | EndpointRefusal
+  create(
+    account: AccountState,
+    settings: EndpointSettings,
+    options?: { id?: string; secret?: string },
+  ): MadeEndpoint | EndpointRefusal
   /** What the change does not name stays. Active again, an endpoint starts without failures. */
   change(endpoint: Endpoint, change: Partial<EndpointSettings>, secret?: string): Endpoint
   remove(endpoint: Endpoint): void
   rotate(endpoint: Endpoint, rotation: Rotation): MadeEndpoint
-  /** Switches an active endpoint off on the service's own account, inside the caller's transaction; false when it is off already. */
+  /**
+   * Switches an active endpoint off on the service's own account, inside the caller's transaction;
+   * false when it is off already.
+   */
   disable(id: string, reason: DisabledReason): boolean
-  /** Counts a delivery that ended, inside the caller's transaction; answers how many ended failed in a row. */
+  /**
+   * Counts a delivery that ended, inside the caller's transaction; answers how many ended failed in
+   * a row.
+   */
   settle: WebhookStore['settle']
   /** The secrets that sign now, the current one first. */
   secrets(endpoint: Endpoint): string[]
@@ -71,10 +91,12 @@ export interface WebhooksDeps {
 const secretPrefix = 'whsec_'
 const secretCharacters = 48
 
-export const newWebhookSecret = (ids: Ids): string => secretPrefix + ids.token().slice(0, secretCharacters)
+export const newWebhookSecret = (ids: Ids): string =>
+  secretPrefix + ids.token().slice(0, secretCharacters)
 
 /** The last four characters, by which people recognise a secret. */
-const hintOf = (secret: string): string => `${secret.startsWith(secretPrefix) ? secretPrefix : ''}…${secret.slice(-4)}`
+const hintOf = (secret: string): string =>
+  `${secret.startsWith(secretPrefix) ? secretPrefix : ''}…${secret.slice(-4)}`
 
 /** What the vault seals it under. */
 export const contextOf = (id: string) => `webhook ${id}`
@@ -101,7 +123,8 @@ export function webhooks({ db, store, keys, vault, clock, ids, wake }: WebhooksD
     byId: index.byId,
     subscribed: index.subscribed,
     conditionedOn: index.conditionedOn,
-    subscribedOf: (accountId, type) => index.of(accountId).filter(one => one.active && index.covers(one, type)),
+    subscribedOf: (accountId, type) =>
+      index.of(accountId).filter(one => one.active && index.covers(one, type)),
     records: store.records,
     create(account, settings, { id = ids.uuid(), secret = newWebhookSecret(ids) } = {}) {
       const { id: accountId } = account.account
@@ -110,7 +133,10 @@ export function webhooks({ db, store, keys, vault, clock, ids, wake }: WebhooksD
       if (limit !== null && count >= limit) return { refused: 'limit', limit, count }
       const now = clock.now()
       const own = { id, accountId, disabledReason: null, createdAt: now, updatedAt: now }
-      return { endpoint: keep({ ...settings, ...own, ...sealed(id, secret), ...withoutPrevious }), secret }
+      return {
+        endpoint: keep({ ...settings, ...own, ...sealed(id, secret), ...withoutPrevious }),
+        secret,
+      }
     },
     change(endpoint, change, secret) {
       const next = {
@@ -135,8 +161,19 @@ export function webhooks({ db, store, keys, vault, clock, ids, wake }: WebhooksD
     },
     rotate(endpoint, { secret = newWebhookSecret(ids), overlapMs }) {
       const now = clock.now()
-      const previous = overlapMs > 0 ? { previousSecret: endpoint.secret, previousSecretUntil: now + overlapMs } : withoutPrevious
-      return { endpoint: keep({ ...endpoint, ...sealed(endpoint.id, secret), ...previous, updatedAt: now }), secret }
+      const previous =
+        overlapMs > 0
+          ? { previousSecret: endpoint.secret, previousSecretUntil: now + overlapMs }
+          : withoutPrevious
+      return {
+        endpoint: keep({
+          ...endpoint,
+          ...sealed(endpoint.id, secret),
+          ...previous,
+          updatedAt: now,
+        }),
+        secret,
+      }
     },
     disable(id, reason) {
       const disabled = store.disable(id, reason, clock.now())
@@ -147,7 +184,9 @@ export function webhooks({ db, store, keys, vault, clock, ids, wake }: WebhooksD
     settle: store.settle,
     secrets(endpoint) {
       const { current, previous } = open(endpoint)
-      return previous !== undefined && clock.now() < (endpoint.previousSecretUntil ?? 0) ? [current, previous] : [current]
+      return previous !== undefined && clock.now() < (endpoint.previousSecretUntil ?? 0)
+        ? [current, previous]
+        : [current]
     },
     reload,
   }
@@ -158,7 +197,10 @@ function endpointSecrets(vault: Vault) {
   // Opened once for each state of an endpoint: every attempt of a delivery asks.
   const opened = new WeakMap<Endpoint, { current: string; previous: string | undefined }>()
   return {
-    sealed: (id: string, secret: string) => ({ secret: vault.seal(contextOf(id), secret), secretHint: hintOf(secret) }),
+    sealed: (id: string, secret: string) => ({
+      secret: vault.seal(contextOf(id), secret),
+      secretHint: hintOf(secret),
+    }),
     open(endpoint: Endpoint) {
       const { id, secret, previousSecret } = endpoint
       const held = opened.get(endpoint) ?? {
@@ -202,7 +244,8 @@ function endpointIndex() {
     if (!endpoint.active) return
     for (const type of covered(endpoint)) change(types, type, endpoint)
     if (!covered(endpoint).has('price.threshold')) return
-    for (const code of new Set(endpoint.conditions.map(one => one.commodity))) change(codes, code, endpoint)
+    for (const code of new Set(endpoint.conditions.map(one => one.commodity)))
+      change(codes, code, endpoint)
   }
   const remove = (endpoint: Endpoint) => {
     const held = ids.get(endpoint.id)
@@ -227,7 +270,9 @@ function endpointIndex() {
       for (const endpoint of endpoints) put(endpoint)
     },
     byId: (id: string) => ids.get(id),
-    of: (accountId: string): readonly Endpoint[] => [...(accounts.get(accountId)?.values() ?? none)],
+    of: (accountId: string): readonly Endpoint[] => [
+      ...(accounts.get(accountId)?.values() ?? none),
+    ],
     subscribed: (type: EventType): readonly Endpoint[] => types.get(type) ?? none,
     conditionedOn: (code: string): readonly Endpoint[] => codes.get(code) ?? none,
     covers: (endpoint: Endpoint, type: EventType) => covered(endpoint).has(type),

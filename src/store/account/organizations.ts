@@ -25,7 +25,10 @@ export interface Invitation {
   email: string
   role: Role
   message: string | null
-  /** The member that was listed at once and is to accept; null for somebody who becomes one by accepting. */
+  /**
+   * The member that was listed at once and is to accept; null for somebody who becomes one by
+   * accepting.
+   */
   memberId: string | null
   tokenHash: Uint8Array
   /** Address of who asked. */
@@ -135,13 +138,16 @@ const invitationOf = (row: InvitationRow): Invitation => ({
   acceptedAt: row.accepted_at,
 })
 
-const mapped = <R, T>(row: R | null, make: (row: R) => T): T | undefined => (row === null ? undefined : make(row))
+const mapped = <R, T>(row: R | null, make: (row: R) => T): T | undefined =>
+  row === null ? undefined : make(row)
 
 export function organizationStore(db: Database): OrganizationStore {
   return { ...organizations(db), ...members(db), ...invitations(db), ...addresses(db) }
 }
 
-function organizations(db: Database): Pick<OrganizationStore, 'byId' | 'put' | 'remove' | 'memberships' | 'membershipOf'> {
+function organizations(
+  db: Database,
+): Pick<OrganizationStore, 'byId' | 'put' | 'remove' | 'memberships' | 'membershipOf'> {
   const byId = db.query<OrganizationRow, [string]>('SELECT * FROM organizations WHERE id = ?')
   const put = db.query(
     `INSERT INTO organizations (id, name, account_id, created_at) VALUES (?, ?, ?, ?)
@@ -161,9 +167,15 @@ function organizations(db: Database): Pick<OrganizationStore, 'byId' | 'put' | '
   }
 }
 
-function members(db: Database): Pick<OrganizationStore, 'members' | 'memberByAccount' | 'putMember' | 'removeMember'> {
-  const list = db.query<MemberRow, [string]>('SELECT * FROM organization_members WHERE organization_id = ? ORDER BY joined_at, id')
-  const byAccount = db.query<MemberRow, [string]>('SELECT * FROM organization_members WHERE account_id = ?')
+function members(
+  db: Database,
+): Pick<OrganizationStore, 'members' | 'memberByAccount' | 'putMember' | 'removeMember'> {
+  const list = db.query<MemberRow, [string]>(
+    'SELECT * FROM organization_members WHERE organization_id = ? ORDER BY joined_at, id',
+  )
+  const byAccount = db.query<MemberRow, [string]>(
+    'SELECT * FROM organization_members WHERE account_id = ?',
+  )
   const put = db.query(
     `INSERT INTO organization_members (id, organization_id, account_id, email, role, joined_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET account_id = excluded.account_id, role = excluded.role, joined_at = excluded.joined_at`,
@@ -172,25 +184,35 @@ function members(db: Database): Pick<OrganizationStore, 'members' | 'memberByAcc
   return {
     members: organizationId => list.all(organizationId).map(memberOf),
     memberByAccount: accountId => mapped(byAccount.get(accountId), memberOf),
-    putMember: one => void put.run(one.id, one.organizationId, one.accountId, one.email, one.role, one.joinedAt),
+    putMember: one =>
+      void put.run(one.id, one.organizationId, one.accountId, one.email, one.role, one.joinedAt),
     removeMember: id => void remove.run(id),
   }
 }
 
 function invitations(
   db: Database,
-): Pick<OrganizationStore, 'invitations' | 'invitation' | 'invitationByToken' | 'putInvitation' | 'accept' | 'endInvitations'> {
+): Pick<
+  OrganizationStore,
+  'invitations' | 'invitation' | 'invitationByToken' | 'putInvitation' | 'accept' | 'endInvitations'
+> {
   const list = db.query<InvitationRow, [string]>(
     'SELECT * FROM organization_invitations WHERE organization_id = ? ORDER BY created_at DESC, id',
   )
-  const byId = db.query<InvitationRow, [string]>('SELECT * FROM organization_invitations WHERE id = ?')
-  const byToken = db.query<InvitationRow, [Uint8Array]>('SELECT * FROM organization_invitations WHERE token_hash = ?')
+  const byId = db.query<InvitationRow, [string]>(
+    'SELECT * FROM organization_invitations WHERE id = ?',
+  )
+  const byToken = db.query<InvitationRow, [Uint8Array]>(
+    'SELECT * FROM organization_invitations WHERE token_hash = ?',
+  )
   const put = db.query(
     `INSERT INTO organization_invitations
        (id, organization_id, email, role, message, member_id, token_hash, invited_by, created_at, expires_at, accepted_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const accept = db.query('UPDATE organization_invitations SET accepted_at = ?1 WHERE id = ?2 AND accepted_at IS NULL AND expires_at > ?1')
+  const accept = db.query(
+    'UPDATE organization_invitations SET accepted_at = ?1 WHERE id = ?2 AND accepted_at IS NULL AND expires_at > ?1',
+  )
   const end = db.query(
     `UPDATE organization_invitations SET expires_at = ?1
      WHERE organization_id = ?2 AND email = ?3 AND accepted_at IS NULL AND expires_at > ?1`,
@@ -222,7 +244,9 @@ function addresses(db: Database): Pick<OrganizationStore, 'addresses' | 'holderO
   const list = db.query<{ email: string }, [string]>(
     'SELECT email FROM account_addresses WHERE account_id = ? ORDER BY confirmed_at, email',
   )
-  const holder = db.query<{ account_id: string }, [string]>('SELECT account_id FROM account_addresses WHERE email = ?')
+  const holder = db.query<{ account_id: string }, [string]>(
+    'SELECT account_id FROM account_addresses WHERE email = ?',
+  )
   const add = db.query(
     `INSERT INTO account_addresses (email, account_id, confirmed_at)
      SELECT ?1, ?2, ?3 WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE email = ?1) ON CONFLICT (email) DO NOTHING`,

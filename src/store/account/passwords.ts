@@ -9,7 +9,9 @@ export interface PasswordStore {
 }
 
 export function passwordStore(db: Database): PasswordStore {
-  const one = db.query<{ hash: string }, [string]>('SELECT hash FROM passwords WHERE account_id = ?')
+  const one = db.query<{ hash: string }, [string]>(
+    'SELECT hash FROM passwords WHERE account_id = ?',
+  )
   const put = db.query(
     `INSERT INTO passwords (account_id, hash, changed_at) VALUES (?, ?, ?)
      ON CONFLICT (account_id) DO UPDATE SET hash = excluded.hash, changed_at = excluded.changed_at`,

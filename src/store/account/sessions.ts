@@ -2,7 +2,10 @@ import type { Database } from 'bun:sqlite'
 
 export type SignInMethod = 'password' | 'link'
 
-/** One token of a sign-in. A refresh puts a new one in its place; all tokens of one sign-in are a family. */
+/**
+ * One token of a sign-in. A refresh puts a new one in its place; all tokens of one sign-in are a
+ * family.
+ */
 export interface Session {
   /** The token's `jti`. */
   id: string
@@ -61,10 +64,18 @@ export function sessionStore(db: Database): SessionStore {
     `INSERT INTO sessions (id, family_id, account_id, method, begun_at, created_at, expires_at, ended_at, replaced)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const replace = db.query('UPDATE sessions SET ended_at = ?, replaced = 1 WHERE id = ? AND ended_at IS NULL')
-  const endFamily = db.query('UPDATE sessions SET ended_at = ? WHERE family_id = ? AND ended_at IS NULL')
-  const endAccount = db.query('UPDATE sessions SET ended_at = ? WHERE account_id = ? AND ended_at IS NULL AND family_id != ?')
-  const forget = db.query('DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ? LIMIT ?)')
+  const replace = db.query(
+    'UPDATE sessions SET ended_at = ?, replaced = 1 WHERE id = ? AND ended_at IS NULL',
+  )
+  const endFamily = db.query(
+    'UPDATE sessions SET ended_at = ? WHERE family_id = ? AND ended_at IS NULL',
+  )
+  const endAccount = db.query(
+    'UPDATE sessions SET ended_at = ? WHERE account_id = ? AND ended_at IS NULL AND family_id != ?',
+  )
+  const forget = db.query(
+    'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ? LIMIT ?)',
+  )
   return {
     byId(id) {
       const row = byId.get(id)
@@ -84,7 +95,8 @@ export function sessionStore(db: Database): SessionStore {
       ),
     replace: (id, now) => replace.run(now, id).changes === 1,
     endFamily: (familyId, now) => void endFamily.run(now, familyId),
-    endAccount: (accountId, now, exceptFamilyId = '') => void endAccount.run(now, accountId, exceptFamilyId),
+    endAccount: (accountId, now, exceptFamilyId = '') =>
+      void endAccount.run(now, accountId, exceptFamilyId),
     forget: (before, limit) => void forget.run(before, limit),
   }
 }

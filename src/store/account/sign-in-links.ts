@@ -48,7 +48,9 @@ export function signInLinkStore(db: Database): SignInLinkStore {
   const put = db.query(
     'INSERT INTO sign_in_links (token_hash, account_id, mailed, created_at, expires_at, used_at) VALUES (?, ?, ?, ?, ?, ?)',
   )
-  const use = db.query('UPDATE sign_in_links SET used_at = ?1 WHERE token_hash = ?2 AND used_at IS NULL AND expires_at > ?1')
+  const use = db.query(
+    'UPDATE sign_in_links SET used_at = ?1 WHERE token_hash = ?2 AND used_at IS NULL AND expires_at > ?1',
+  )
   const mailed = db.query<{ n: number }, [string, number]>(
     'SELECT count(*) AS n FROM sign_in_links WHERE account_id = ? AND mailed = 1 AND created_at > ?',
   )
@@ -58,7 +60,15 @@ export function signInLinkStore(db: Database): SignInLinkStore {
       const row = usable.get(tokenHash, now)
       return row ? linkOf(row) : undefined
     },
-    put: link => void put.run(link.tokenHash, link.accountId, link.mailed ? 1 : 0, link.createdAt, link.expiresAt, link.usedAt),
+    put: link =>
+      void put.run(
+        link.tokenHash,
+        link.accountId,
+        link.mailed ? 1 : 0,
+        link.createdAt,
+        link.expiresAt,
+        link.usedAt,
+      ),
     use: (tokenHash, now) => use.run(now, tokenHash).changes === 1,
     mailedSince: (accountId, since) => mailed.get(accountId, since)?.n ?? 0,
     forget: before => void forget.run(before),

@@ -6,7 +6,10 @@ import { transact } from '../database.ts'
 /** What may be set of an alert. */
 export interface AlertSettings {
   name: string
-  /** The code that is watched: of a futures family its own, though its front contract is what is priced. */
+  /**
+   * The code that is watched: of a futures family its own, though its front contract is what is
+   * priced.
+   */
   seriesId: number
   condition: AlertCondition
   /** The caller's own, and where tolerance and bounds of a condition stand. */
@@ -34,7 +37,15 @@ export interface Alert extends AlertSettings {
 /** What it takes to judge an alert and to tell of it. */
 export type WatchingAlert = Pick<
   Alert,
-  'number' | 'id' | 'accountId' | 'seriesId' | 'name' | 'condition' | 'webhookUrl' | 'cooldownMinutes' | 'triggerCount'
+  | 'number'
+  | 'id'
+  | 'accountId'
+  | 'seriesId'
+  | 'name'
+  | 'condition'
+  | 'webhookUrl'
+  | 'cooldownMinutes'
+  | 'triggerCount'
 >
 
 /** A price as alerts are judged by it. */
@@ -93,7 +104,10 @@ export interface AlertStore {
   count(accountId: string): number
   byId(id: string): Alert | undefined
   add(alert: Omit<Alert, 'number'>): void
-  /** Replaces what may be set, when prices count from, what the cooldown runs from, and when it was changed. */
+  /**
+   * Replaces what may be set, when prices count from, what the cooldown runs from, and when it was
+   * changed.
+   */
   put(alert: Alert): void
   /** Nobody sees the alert any more; what is left of it is dropped in slices. */
   remove(number: number, at: number): void
@@ -108,12 +122,23 @@ export interface AlertStore {
   /** Counts a trigger of each and begins the cooldown. */
   fired(numbers: readonly number[], at: number): void
   /**
-   * Enabled alerts of a code with a number after `after`, at most `limit` of them, that the price may make fire: it is within their bounds,
-   * they were armed when it came in, are not in cooldown then and have not fired on this observation. `day` is the observation of alerts
-   * on daily values. The condition itself has the last word.
+   * Enabled alerts of a code with a number after `after`, at most `limit` of them, that the price
+   * may make fire: it is within their bounds, they were armed when it came in, are not in cooldown
+   * then and have not fired on this observation. `day` is the observation of alerts on daily
+   * values. The condition itself has the last word.
    */
-  candidates(price: JudgedPrice, value: number, day: number, after: number, upTo: number, limit: number): WatchingAlert[]
-  /** The number of the `count`-th enabled alert of a code after `after`; undefined when there are fewer. */
+  candidates(
+    price: JudgedPrice,
+    value: number,
+    day: number,
+    after: number,
+    upTo: number,
+    limit: number,
+  ): WatchingAlert[]
+  /**
+   * The number of the `count`-th enabled alert of a code after `after`; undefined when there are
+   * fewer.
+   */
   reach(seriesId: number, after: number, count: number): number | undefined
 }
 
@@ -121,33 +146,55 @@ export interface AlertStore {
 const counted = 'FROM alerts a CROSS JOIN alert_counters c ON c.alert = a.number'
 const all = `SELECT a.*, c.trigger_count, c.last_triggered_at, c.cooling_from ${counted}`
 
-/** The rows of the index that evaluation reads; a statement names both conditions or SQLite does not use it. */
+/**
+ * The rows of the index that evaluation reads; a statement names both conditions or SQLite does not
+ * use it.
+ */
 const watched = 'enabled = 1 AND removed_at IS NULL'
 
 export function alertStore(db: Database): AlertStore {
-  const ofAccount = db.query<Row, [string]>(`${all} WHERE account_id = ? AND removed_at IS NULL ORDER BY number`)
-  const ofSeries = db.query<Row, [string, number]>(`${all} WHERE account_id = ? AND series_id = ? AND removed_at IS NULL ORDER BY number`)
-  const count = db.query<{ n: number }, [string]>('SELECT count(*) AS n FROM alerts WHERE account_id = ? AND removed_at IS NULL')
+  const ofAccount = db.query<Row, [string]>(
+    `${all} WHERE account_id = ? AND removed_at IS NULL ORDER BY number`,
+  )
+  const ofSeries = db.query<Row, [string, number]>(
+    `${all} WHERE account_id = ? AND series_id = ? AND removed_at IS NULL ORDER BY number`,
+  )
+  const count = db.query<{ n: number }, [string]>(
+    'SELECT count(*) AS n FROM alerts WHERE account_id = ? AND removed_at IS NULL',
+  )
   const byId = db.query<Row, [string]>(`${all} WHERE id = ? AND removed_at IS NULL`)
-  const settings = 'series_id, name, kind, condition, low, high, metadata, webhook_url, cooldown_minutes, enabled'
-  const values = '$seriesId, $name, $kind, $condition, $low, $high, $metadata, $webhookUrl, $cooldownMinutes, $enabled'
+  const settings =
+    'series_id, name, kind, condition, low, high, metadata, webhook_url, cooldown_minutes, enabled'
+  const values =
+    '$seriesId, $name, $kind, $condition, $low, $high, $metadata, $webhookUrl, $cooldownMinutes, $enabled'
   const add = db.query(
     `INSERT INTO alerts (id, account_id, ${settings}, armed_at, created_at, updated_at)
      VALUES ($id, $accountId, ${values}, $armedAt, $createdAt, $updatedAt)`,
   )
-  const addCounter = db.query('INSERT INTO alert_counters (alert, trigger_count, last_triggered_at, cooling_from) VALUES (?, ?, ?, ?)')
-  const put = db.query(`UPDATE alerts SET (${settings}, armed_at, updated_at) = (${values}, $armedAt, $updatedAt) WHERE number = $number`)
+  const addCounter = db.query(
+    'INSERT INTO alert_counters (alert, trigger_count, last_triggered_at, cooling_from) VALUES (?, ?, ?, ?)',
+  )
+  const put = db.query(
+    `UPDATE alerts SET (${settings}, armed_at, updated_at) = (${values}, $armedAt, $updatedAt) WHERE number = $number`,
+  )
   const cool = db.query('UPDATE alert_counters SET cooling_from = ? WHERE alert = ?')
   const remove = db.query('UPDATE alerts SET removed_at = ? WHERE number = ?')
-  const removed = db.query<{ number: number }, [number]>('SELECT number FROM alerts WHERE removed_at IS NOT NULL LIMIT ?')
+  const removed = db.query<{ number: number }, [number]>(
+    'SELECT number FROM alerts WHERE removed_at IS NOT NULL LIMIT ?',
+  )
   const dropCounter = db.query('DELETE FROM alert_counters WHERE alert = ?')
   const drop = db.query('DELETE FROM alerts WHERE number = ?')
-  const firedKinds = "account_id = ? AND removed_at IS NULL AND kind <> 'price' AND trigger_count > 0"
+  const firedKinds =
+    "account_id = ? AND removed_at IS NULL AND kind <> 'price' AND trigger_count > 0"
   const firedAnalytics = db.query<Row, [string, number, number]>(
     `${all} WHERE ${firedKinds} ORDER BY last_triggered_at DESC, number DESC LIMIT ? OFFSET ?`,
   )
-  const countFired = db.query<{ n: number }, [string]>(`SELECT count(*) AS n ${counted} WHERE ${firedKinds}`)
-  const anyOf = db.query<{ number: number }, [number]>(`SELECT number FROM alerts WHERE ${watched} AND series_id = ? LIMIT 1`)
+  const countFired = db.query<{ n: number }, [string]>(
+    `SELECT count(*) AS n ${counted} WHERE ${firedKinds}`,
+  )
+  const anyOf = db.query<{ number: number }, [number]>(
+    `SELECT number FROM alerts WHERE ${watched} AND series_id = ? LIMIT 1`,
+  )
   const fired = db.query(
     `UPDATE alert_counters SET trigger_count = trigger_count + 1, last_triggered_at = ?1, cooling_from = ?1
      WHERE alert IN (SELECT value FROM json_each(?2))`,
@@ -174,7 +221,12 @@ export function alertStore(db: Database): AlertStore {
     add: alert =>
       transact(db, () => {
         const { lastInsertRowid } = add.run(parametersOf(alert, addedNames))
-        addCounter.run(lastInsertRowid, alert.triggerCount, alert.lastTriggeredAt, alert.coolingFrom)
+        addCounter.run(
+          lastInsertRowid,
+          alert.triggerCount,
+          alert.lastTriggeredAt,
+          alert.coolingFrom,
+        )
       }),
     put: alert =>
       transact(db, () => {
@@ -188,7 +240,8 @@ export function alertStore(db: Database): AlertStore {
         dropCounter.run(number)
         drop.run(number)
       }),
-    firedAnalytics: (accountId, limit, offset) => firedAnalytics.all(accountId, limit, offset).map(alertOf),
+    firedAnalytics: (accountId, limit, offset) =>
+      firedAnalytics.all(accountId, limit, offset).map(alertOf),
     countFiredAnalytics: accountId => countFired.get(accountId)!.n,
     isWatched: seriesId => anyOf.get(seriesId) !== null,
     fired: (numbers, at) => void fired.run(at, JSON.stringify(numbers)),
@@ -203,10 +256,19 @@ export function alertStore(db: Database): AlertStore {
 const putNames = ['number', 'armedAt', 'updatedAt'] as const
 const addedNames = ['id', 'accountId', 'armedAt', 'createdAt', 'updatedAt'] as const
 
-function parametersOf<K extends keyof Alert>(alert: Pick<Alert, K> & AlertSettings, names: readonly (K & keyof Alert)[]) {
+function parametersOf<K extends keyof Alert>(
+  alert: Pick<Alert, K> & AlertSettings,
+  names: readonly (K & keyof Alert)[],
+) {
   const { seriesId, name, condition, metadata, webhookUrl, cooldownMinutes, enabled } = alert
   return {
-    ...{ seriesId, name, webhookUrl, cooldownMinutes, enabled: Number(enabled), kind: condition.kind, ...priceBounds(condition) },
+    seriesId,
+    name,
+    webhookUrl,
+    cooldownMinutes,
+    enabled: Number(enabled),
+    kind: condition.kind,
+    ...priceBounds(condition),
     condition: JSON.stringify(condition),
     metadata: metadata && JSON.stringify(metadata),
     ...Object.fromEntries(names.map(key => [key, alert[key] as string | number | null])),

@@ -25,19 +25,27 @@ export interface AlertPriceStore {
   clear(): number
 }
 
-const columns = 'number, series_id AS seriesId, source_id AS sourceId, observed_at AS observedAt, value, at'
+const columns =
+  'number, series_id AS seriesId, source_id AS sourceId, observed_at AS observedAt, value, at'
 
 export function alertPriceStore(db: Database): AlertPriceStore {
-  const add = db.query('INSERT INTO alert_prices (series_id, source_id, observed_at, value, at) VALUES (?, ?, ?, ?, ?)')
+  const add = db.query(
+    'INSERT INTO alert_prices (series_id, source_id, observed_at, value, at) VALUES (?, ?, ?, ?, ?)',
+  )
   const heads = db.query<PendingPrice, []>(
     `SELECT ${columns} FROM alert_prices WHERE number IN (SELECT min(number) FROM alert_prices GROUP BY series_id) ORDER BY number`,
   )
-  const one = db.query<{ number: number }, [number]>('SELECT number FROM alert_prices WHERE series_id = ? LIMIT 1')
-  const last = db.query<{ number: number | null }, [number]>('SELECT max(number) AS number FROM alert_prices WHERE series_id = ?')
+  const one = db.query<{ number: number }, [number]>(
+    'SELECT number FROM alert_prices WHERE series_id = ? LIMIT 1',
+  )
+  const last = db.query<{ number: number | null }, [number]>(
+    'SELECT max(number) AS number FROM alert_prices WHERE series_id = ?',
+  )
   const remove = db.query('DELETE FROM alert_prices WHERE number = ?')
   const clear = db.query('DELETE FROM alert_prices')
   return {
-    add: price => void add.run(price.seriesId, price.sourceId, price.observedAt, price.value, price.at),
+    add: price =>
+      void add.run(price.seriesId, price.sourceId, price.observedAt, price.value, price.at),
     heads: () => heads.all(),
     isPending: seriesId => one.get(seriesId) !== null,
     last: seriesId => last.get(seriesId)?.number ?? undefined,

@@ -75,7 +75,11 @@ const triggerOf = (row: Row): AlertTrigger => ({
   metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, unknown>),
 })
 
-const namedOf = (row: NamedRow): NamedTrigger => ({ ...triggerOf(row), alertId: row.alert_id, alertName: row.alert_name })
+const namedOf = (row: NamedRow): NamedTrigger => ({
+  ...triggerOf(row),
+  alertId: row.alert_id,
+  alertName: row.alert_name,
+})
 
 export function alertTriggerStore(db: Database): AlertTriggerStore {
   const addAll = manyRows(
@@ -84,7 +88,9 @@ export function alertTriggerStore(db: Database): AlertTriggerStore {
        (alert, observed_at, series_id, id, account_id, triggered_at, price, value, threshold, condition, channels, metadata)`,
     '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   )
-  const newest = db.query<Row, [number, number]>('SELECT * FROM alert_triggers WHERE alert = ? ORDER BY observed_at DESC LIMIT ?')
+  const newest = db.query<Row, [number, number]>(
+    'SELECT * FROM alert_triggers WHERE alert = ? ORDER BY observed_at DESC LIMIT ?',
+  )
   const named = `SELECT t.*, a.id AS alert_id, a.name AS alert_name FROM alert_triggers t JOIN alerts a ON a.number = t.alert
      WHERE a.removed_at IS NULL AND`
   const page = db.query<NamedRow, [string, number, number]>(
@@ -93,8 +99,12 @@ export function alertTriggerStore(db: Database): AlertTriggerStore {
   const count = db.query<{ n: number }, [string]>(
     `SELECT count(*) AS n FROM alert_triggers t JOIN alerts a ON a.number = t.alert WHERE a.removed_at IS NULL AND t.account_id = ?`,
   )
-  const pageOf = db.query<NamedRow, [number, number, number]>(`${named} t.alert = ? ORDER BY t.observed_at DESC LIMIT ? OFFSET ?`)
-  const countOf = db.query<{ n: number }, [number]>('SELECT count(*) AS n FROM alert_triggers WHERE alert = ?')
+  const pageOf = db.query<NamedRow, [number, number, number]>(
+    `${named} t.alert = ? ORDER BY t.observed_at DESC LIMIT ? OFFSET ?`,
+  )
+  const countOf = db.query<{ n: number }, [number]>(
+    'SELECT count(*) AS n FROM alert_triggers WHERE alert = ?',
+  )
   const trim = db.query(
     `DELETE FROM alert_triggers WHERE (alert, observed_at, series_id) IN (
        SELECT alert, observed_at, series_id FROM alert_triggers WHERE alert = ? ORDER BY observed_at DESC LIMIT ? OFFSET ?)`,
@@ -103,8 +113,18 @@ export function alertTriggerStore(db: Database): AlertTriggerStore {
     addAll: triggers =>
       void addAll(
         triggers.map(t => [
-          ...[t.alert, t.observedAt, t.seriesId, t.id, t.accountId, t.triggeredAt, t.price, t.value, t.threshold, t.condition],
-          ...[t.channels.join(' '), t.metadata && JSON.stringify(t.metadata)],
+          t.alert,
+          t.observedAt,
+          t.seriesId,
+          t.id,
+          t.accountId,
+          t.triggeredAt,
+          t.price,
+          t.value,
+          t.threshold,
+          t.condition,
+          t.channels.join(' '),
+          t.metadata && JSON.stringify(t.metadata),
         ]),
       ),
     newest: (alert, limit) => newest.all(alert, limit).map(triggerOf),

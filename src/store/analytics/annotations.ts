@@ -16,7 +16,9 @@ export interface Annotation {
 }
 
 export interface AnnotationStore {
-  /** One transaction. The same note again is unchanged; anything else under a known id replaces it. */
+  /**
+   * One transaction. The same note again is unchanged; anything else under a known id replaces it.
+   */
   write(rows: readonly Annotation[], recordedAt: number): WriteCounts
   /** Newest day first; of one commodity if named. */
   page(commodity: string | undefined, limit: number, offset: number): Annotation[]
@@ -42,13 +44,23 @@ export function annotationStore(db: Database): AnnotationStore {
   const page = db.query<Row, [string | null, number, number]>(
     `SELECT ${columns.join(', ')} FROM annotations WHERE ?1 IS NULL OR commodity = ?1 ORDER BY annotated_on DESC, id LIMIT ?2 OFFSET ?3`,
   )
-  const count = db.query<{ n: number }, [string | null]>('SELECT count(*) AS n FROM annotations WHERE ?1 IS NULL OR commodity = ?1')
-  const newest = db.query<{ day: string | null }, []>('SELECT max(annotated_on) AS day FROM annotations')
+  const count = db.query<{ n: number }, [string | null]>(
+    'SELECT count(*) AS n FROM annotations WHERE ?1 IS NULL OR commodity = ?1',
+  )
+  const newest = db.query<{ day: string | null }, []>(
+    'SELECT max(annotated_on) AS day FROM annotations',
+  )
   const one = db.query<{ id: string }, [string]>('SELECT id FROM annotations WHERE id = ?')
   const put = upsert(db, 'annotations', columns, ['id'])
   return {
-    write: (rows, recordedAt) => transact(db, () => counted(rows.map(({ on, ...row }) => put({ ...row, annotated_on: on }, recordedAt)))),
-    page: (commodity, limit, offset) => page.all(commodity ?? null, limit, offset).map(({ annotated_on: on, ...row }) => ({ ...row, on })),
+    write: (rows, recordedAt) =>
+      transact(db, () =>
+        counted(rows.map(({ on, ...row }) => put({ ...row, annotated_on: on }, recordedAt))),
+      ),
+    page: (commodity, limit, offset) =>
+      page
+        .all(commodity ?? null, limit, offset)
+        .map(({ annotated_on: on, ...row }) => ({ ...row, on })),
     count: commodity => count.get(commodity ?? null)!.n,
     newestOn: () => newest.get()?.day ?? undefined,
     has: id => one.get(id) !== null,

@@ -3,7 +3,13 @@ import { transact } from '../database.ts'
 import type { WriteCounts } from '../prices/observations.ts'
 import { counted, upsert } from '../upsert.ts'
 
-export const transactionTypes = ['purchase', 'sale', 'sale_full', 'sale_partial', 'exchange'] as const
+export const transactionTypes = [
+  'purchase',
+  'sale',
+  'sale_full',
+  'sale_partial',
+  'exchange',
+] as const
 export type TransactionType = (typeof transactionTypes)[number]
 
 /** A trade of a member of Congress as it was disclosed. */
@@ -19,7 +25,10 @@ export interface CongressionalTrade {
 }
 
 export interface CongressionalTradeStore {
-  /** One transaction. The same trade again is unchanged, with another day of disclosure it is revised. */
+  /**
+   * One transaction. The same trade again is unchanged, with another day of disclosure it is
+   * revised.
+   */
   write(rows: readonly CongressionalTrade[], recordedAt: number): WriteCounts
   /** What was disclosed last first. */
   page(limit: number, offset: number): CongressionalTrade[]
@@ -46,10 +55,13 @@ export function congressionalTradeStore(db: Database): CongressionalTradeStore {
     `SELECT ${columns.join(', ')} FROM congressional_trades ORDER BY disclosed_on DESC, ${key.join(', ')} LIMIT ? OFFSET ?`,
   )
   const count = db.query<{ n: number }, []>('SELECT count(*) AS n FROM congressional_trades')
-  const newest = db.query<{ day: string | null }, []>('SELECT max(disclosed_on) AS day FROM congressional_trades')
+  const newest = db.query<{ day: string | null }, []>(
+    'SELECT max(disclosed_on) AS day FROM congressional_trades',
+  )
   const put = upsert(db, 'congressional_trades', columns, key)
   return {
-    write: (rows, recordedAt) => transact(db, () => counted(rows.map(row => put(rowOf(row), recordedAt)))),
+    write: (rows, recordedAt) =>
+      transact(db, () => counted(rows.map(row => put(rowOf(row), recordedAt)))),
     page: (limit, offset) =>
       page.all(limit, offset).map(row => ({
         member: row.member,

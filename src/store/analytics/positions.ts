@@ -20,8 +20,9 @@ export interface CotRow extends CotReport {
 
 export interface CotStore {
   /**
-   * One transaction. Reports that stand in one row of a file count as one: unchanged when all of them are, inserted when none was there. The
-   * same report again is unchanged; anything else for a known date of a market replaces it.
+   * One transaction. Reports that stand in one row of a file count as one: unchanged when all of
+   * them are, inserted when none was there. The same report again is unchanged; anything else for a
+   * known date of a market replaces it.
    */
   write(rows: readonly (readonly CotReport[])[], recordedAt: number): WriteCounts
   /** Newest date first, then by market; of one market if named. */
@@ -44,7 +45,14 @@ interface Row {
   change: number | null
 }
 
-const columns = ['market', 'reported_on', 'managed_money_long', 'managed_money_short', 'open_interest', 'source']
+const columns = [
+  'market',
+  'reported_on',
+  'managed_money_long',
+  'managed_money_short',
+  'open_interest',
+  'source',
+]
 
 const rowOf = (one: CotReport) => ({
   market: one.market,
@@ -66,13 +74,24 @@ export function cotStore(db: Database): CotStore {
      ) AS change
      FROM cot_reports AS one WHERE ?1 IS NULL OR market = ?1 ORDER BY reported_on DESC, market LIMIT ?2 OFFSET ?3`,
   )
-  const count = db.query<{ n: number }, [string | null]>('SELECT count(*) AS n FROM cot_reports WHERE ?1 IS NULL OR market = ?1')
-  const newest = db.query<{ day: string | null }, []>('SELECT max(reported_on) AS day FROM cot_reports')
-  const markets = db.query<{ market: string }, []>('SELECT DISTINCT market FROM cot_reports ORDER BY market')
-  const dates = db.query<{ day: string }, [string]>('SELECT reported_on AS day FROM cot_reports WHERE market = ? ORDER BY reported_on')
+  const count = db.query<{ n: number }, [string | null]>(
+    'SELECT count(*) AS n FROM cot_reports WHERE ?1 IS NULL OR market = ?1',
+  )
+  const newest = db.query<{ day: string | null }, []>(
+    'SELECT max(reported_on) AS day FROM cot_reports',
+  )
+  const markets = db.query<{ market: string }, []>(
+    'SELECT DISTINCT market FROM cot_reports ORDER BY market',
+  )
+  const dates = db.query<{ day: string }, [string]>(
+    'SELECT reported_on AS day FROM cot_reports WHERE market = ? ORDER BY reported_on',
+  )
   const put = upsert(db, 'cot_reports', columns, ['market', 'reported_on'])
   return {
-    write: (rows, recordedAt) => transact(db, () => counted(rows.map(row => jointOutcome(row.map(one => put(rowOf(one), recordedAt)))))),
+    write: (rows, recordedAt) =>
+      transact(db, () =>
+        counted(rows.map(row => jointOutcome(row.map(one => put(rowOf(one), recordedAt))))),
+      ),
     page: (market, limit, offset) =>
       page.all(market ?? null, limit, offset).map(row => ({
         market: row.market,

@@ -25,7 +25,10 @@ export interface Invoice {
 }
 
 /** What of an invoice may change. */
-export type InvoicePayment = Pick<Invoice, 'status' | 'dueAt' | 'paidAt' | 'attempts' | 'nextAttemptAt' | 'lastError'>
+export type InvoicePayment = Pick<
+  Invoice,
+  'status' | 'dueAt' | 'paidAt' | 'attempts' | 'nextAttemptAt' | 'lastError'
+>
 
 export interface InvoiceFilter {
   accountId?: string | undefined
@@ -38,12 +41,17 @@ export interface InvoiceStore {
   /** Newest first. */
   page(filter: InvoiceFilter, limit: number, offset: number): Invoice[]
   count(filter: InvoiceFilter): number
-  /** The number that the next invoice gets; it is only taken by adding the invoice in the same transaction. */
+  /**
+   * The number that the next invoice gets; it is only taken by adding the invoice in the same
+   * transaction.
+   */
   nextSeq(): number
   add(invoice: Invoice): void
   pay(id: string, payment: InvoicePayment): void
   openOf(subscriptionId: string): Invoice[]
-  /** Open ones of running subscriptions that are overdue while the subscription is not known to be. */
+  /**
+   * Open ones of running subscriptions that are overdue while the subscription is not known to be.
+   */
   newlyOverdue(now: number, limit: number): Invoice[]
   /** Open ones whose payment is to be tried again. */
   toRetry(now: number, limit: number): Invoice[]
@@ -59,14 +67,18 @@ const columns = `id, account_id AS accountId, subscription_id AS subscriptionId,
 const invoiceOf = (row: Row): Invoice => ({ ...row, lines: JSON.parse(row.lines) as InvoiceLine[] })
 
 export function invoiceStore(db: Database): InvoiceStore {
-  const select = <P extends (string | number | null)[]>(rest: string) => db.query<Row, P>(`SELECT ${columns} FROM invoices ${rest}`)
+  const select = <P extends (string | number | null)[]>(rest: string) =>
+    db.query<Row, P>(`SELECT ${columns} FROM invoices ${rest}`)
   const byId = select<[string]>('WHERE id = ?')
   const byRef = select<[string]>('WHERE provider_ref = ?')
-  // Both filters may be absent; an account's page runs down its own index, the operator's down the numbers.
+  // Both filters may be absent; an account's page runs down its own index, the operator's down the
+  // numbers.
   const ofAccount = select<[string, string | null, number, number]>(
     'WHERE account_id = ?1 AND (?2 IS NULL OR status = ?2) ORDER BY created_at DESC, seq DESC LIMIT ?3 OFFSET ?4',
   )
-  const all = select<[string | null, number, number]>('WHERE (?1 IS NULL OR status = ?1) ORDER BY seq DESC LIMIT ?2 OFFSET ?3')
+  const all = select<[string | null, number, number]>(
+    'WHERE (?1 IS NULL OR status = ?1) ORDER BY seq DESC LIMIT ?2 OFFSET ?3',
+  )
   const count = db.query<{ n: number }, [string | null, string | null]>(
     'SELECT count(*) AS n FROM invoices WHERE (?1 IS NULL OR account_id = ?1) AND (?2 IS NULL OR status = ?2)',
   )
@@ -84,7 +96,9 @@ export function invoiceStore(db: Database): InvoiceStore {
     `WHERE status = 'open' AND due_at <= ?1 AND subscription_id IN (SELECT id FROM subscriptions WHERE ended_at IS NULL AND status = 'active')
      ORDER BY due_at LIMIT ?2`,
   )
-  const toRetry = select<[number, number]>("WHERE status = 'open' AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?")
+  const toRetry = select<[number, number]>(
+    "WHERE status = 'open' AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?",
+  )
   const nextDue = db.query<{ at: number | null }, [number]>(
     `SELECT min(at) AS at FROM (SELECT min(due_at) AS at FROM invoices WHERE status = 'open' AND due_at > ?1
        UNION ALL SELECT min(next_attempt_at) FROM invoices WHERE status = 'open' AND next_attempt_at > ?1)`,
@@ -94,18 +108,36 @@ export function invoiceStore(db: Database): InvoiceStore {
     byId: id => one(byId.get(id)),
     byRef: ref => one(byRef.get(ref)),
     page: ({ accountId, status = undefined }, limit, offset) =>
-      (accountId === undefined ? all.all(status ?? null, limit, offset) : ofAccount.all(accountId, status ?? null, limit, offset)).map(
-        invoiceOf,
-      ),
+      (accountId === undefined
+        ? all.all(status ?? null, limit, offset)
+        : ofAccount.all(accountId, status ?? null, limit, offset)
+      ).map(invoiceOf),
     count: ({ accountId, status }) => count.get(accountId ?? null, status ?? null)!.n,
     nextSeq: () => nextSeq.get()!.n,
     add: i =>
       void add.run(
-        ...[i.id, i.accountId, i.subscriptionId, i.number, i.amountCents, i.currency, i.status, i.startsAt, i.endsAt],
-        ...[JSON.stringify(i.lines), i.billedTo, i.createdAt, i.dueAt, i.paidAt, i.attempts, i.nextAttemptAt, i.lastError],
-        ...[i.provider, i.providerRef],
+        i.id,
+        i.accountId,
+        i.subscriptionId,
+        i.number,
+        i.amountCents,
+        i.currency,
+        i.status,
+        i.startsAt,
+        i.endsAt,
+        JSON.stringify(i.lines),
+        i.billedTo,
+        i.createdAt,
+        i.dueAt,
+        i.paidAt,
+        i.attempts,
+        i.nextAttemptAt,
+        i.lastError,
+        i.provider,
+        i.providerRef,
       ),
-    pay: (id, p) => void pay.run(p.status, p.dueAt, p.paidAt, p.attempts, p.nextAttemptAt, p.lastError, id),
+    pay: (id, p) =>
+      void pay.run(p.status, p.dueAt, p.paidAt, p.attempts, p.nextAttemptAt, p.lastError, id),
     openOf: id => openOf.all(id).map(invoiceOf),
     newlyOverdue: (now, limit) => overdue.all(now, limit).map(invoiceOf),
     toRetry: (now, limit) => toRetry.all(now, limit).map(invoiceOf),

@@ -20,7 +20,8 @@ export interface PaymentStore {
   forgetEvents(before: number, rowsMax: number): number
 }
 
-const columns = 'account_id AS accountId, provider, provider_ref AS providerRef, payment_method_id AS paymentMethodId'
+const columns =
+  'account_id AS accountId, provider, provider_ref AS providerRef, payment_method_id AS paymentMethodId'
 
 export function paymentStore(db: Database): PaymentStore {
   const customer = db.query<BillingCustomer, [string, string]>(
@@ -34,8 +35,12 @@ export function paymentStore(db: Database): PaymentStore {
      ON CONFLICT DO UPDATE SET provider_ref = excluded.provider_ref, payment_method_id = excluded.payment_method_id`,
   )
   const event = db.query('SELECT 1 FROM processor_events WHERE id = ?')
-  const note = db.query('INSERT INTO processor_events (id, type, received_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
-  const forget = db.query('DELETE FROM processor_events WHERE id IN (SELECT id FROM processor_events WHERE received_at < ? LIMIT ?)')
+  const note = db.query(
+    'INSERT INTO processor_events (id, type, received_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  )
+  const forget = db.query(
+    'DELETE FROM processor_events WHERE id IN (SELECT id FROM processor_events WHERE received_at < ? LIMIT ?)',
+  )
   return {
     customer: (accountId, provider) => customer.get(accountId, provider) ?? undefined,
     customerByRef: (provider, ref) => byRef.get(provider, ref) ?? undefined,

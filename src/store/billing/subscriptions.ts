@@ -70,21 +70,40 @@ interface Row {
 }
 
 const subscriptionOf = (row: Row): Subscription => ({
-  ...{ id: row.id, accountId: row.account_id, plan: row.plan, billingPeriod: row.billing_period, priceCents: row.price_cents },
-  ...{ agreed: row.agreed === 1, status: row.status, anchorAt: row.anchor_at, startsAt: row.starts_at, endsAt: row.ends_at },
-  ...{ cancelAtPeriodEnd: row.cancel_at_period_end === 1, cancelledAt: row.cancelled_at, pendingPlan: row.pending_plan },
-  ...{ pendingBillingPeriod: row.pending_billing_period, pastDueAt: row.past_due_at, endedAt: row.ended_at },
-  ...{ provider: row.provider, providerRef: row.provider_ref, createdAt: row.created_at, updatedAt: row.updated_at },
+  id: row.id,
+  accountId: row.account_id,
+  plan: row.plan,
+  billingPeriod: row.billing_period,
+  priceCents: row.price_cents,
+  agreed: row.agreed === 1,
+  status: row.status,
+  anchorAt: row.anchor_at,
+  startsAt: row.starts_at,
+  endsAt: row.ends_at,
+  cancelAtPeriodEnd: row.cancel_at_period_end === 1,
+  cancelledAt: row.cancelled_at,
+  pendingPlan: row.pending_plan,
+  pendingBillingPeriod: row.pending_billing_period,
+  pastDueAt: row.past_due_at,
+  endedAt: row.ended_at,
+  provider: row.provider,
+  providerRef: row.provider_ref,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
 })
 
 export function subscriptionStore(db: Database): SubscriptionStore {
   const byId = db.query<Row, [string]>('SELECT * FROM subscriptions WHERE id = ?')
   const byRef = db.query<Row, [string]>('SELECT * FROM subscriptions WHERE provider_ref = ?')
-  const running = db.query<Row, [string]>('SELECT * FROM subscriptions WHERE account_id = ? AND ended_at IS NULL')
+  const running = db.query<Row, [string]>(
+    'SELECT * FROM subscriptions WHERE account_id = ? AND ended_at IS NULL',
+  )
   const latest = db.query<Row, [string]>(
     'SELECT * FROM subscriptions WHERE account_id = ? ORDER BY ended_at IS NULL DESC, ended_at DESC, created_at DESC LIMIT 1',
   )
-  const count = db.query<{ n: number }, [string]>('SELECT count(*) AS n FROM subscriptions WHERE account_id = ?')
+  const count = db.query<{ n: number }, [string]>(
+    'SELECT count(*) AS n FROM subscriptions WHERE account_id = ?',
+  )
   const put = db.query(
     `INSERT INTO subscriptions (id, account_id, plan, billing_period, price_cents, agreed, status, anchor_at, starts_at, ends_at,
        cancel_at_period_end, cancelled_at, pending_plan, pending_billing_period, past_due_at, ended_at, provider, provider_ref, created_at, updated_at)
@@ -116,12 +135,30 @@ export function subscriptionStore(db: Database): SubscriptionStore {
     count: accountId => count.get(accountId)!.n,
     put: s =>
       void put.run(
-        ...[s.id, s.accountId, s.plan, s.billingPeriod, s.priceCents, s.agreed ? 1 : 0, s.status, s.anchorAt, s.startsAt, s.endsAt],
-        ...[s.cancelAtPeriodEnd ? 1 : 0, s.cancelledAt, s.pendingPlan, s.pendingBillingPeriod, s.pastDueAt, s.endedAt],
-        ...[s.provider, s.providerRef, s.createdAt, s.updatedAt],
+        s.id,
+        s.accountId,
+        s.plan,
+        s.billingPeriod,
+        s.priceCents,
+        s.agreed ? 1 : 0,
+        s.status,
+        s.anchorAt,
+        s.startsAt,
+        s.endsAt,
+        s.cancelAtPeriodEnd ? 1 : 0,
+        s.cancelledAt,
+        s.pendingPlan,
+        s.pendingBillingPeriod,
+        s.pastDueAt,
+        s.endedAt,
+        s.provider,
+        s.providerRef,
+        s.createdAt,
+        s.updatedAt,
       ),
     over: (provider, now, limit) => over.all(provider, now, limit).map(subscriptionOf),
-    pastDueSince: (provider, before, limit) => pastDue.all(provider, before, limit).map(subscriptionOf),
+    pastDueSince: (provider, before, limit) =>
+      pastDue.all(provider, before, limit).map(subscriptionOf),
     nextEnd: after => nextEnd.get(after)?.at ?? undefined,
     nextPastDue: after => nextPastDue.get(after)?.at ?? undefined,
   }

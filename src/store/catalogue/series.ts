@@ -71,7 +71,9 @@ export interface SeriesStore {
 
 export function seriesStore(db: Database): SeriesStore {
   const all = db.query<Row, []>('SELECT * FROM series ORDER BY code')
-  const aliases = db.query<{ alias: string; code: string }, []>('SELECT alias, code FROM aliases ORDER BY alias')
+  const aliases = db.query<{ alias: string; code: string }, []>(
+    'SELECT alias, code FROM aliases ORDER BY alias',
+  )
   const put = db.query(
     `INSERT INTO series (code, name, category, currency, unit, decimals, cadence, source, description, unavailable_reason, level, volatility)
      VALUES ($code, $name, $category, $currency, $unit, $decimals, $cadence, $source, $description, $unavailableReason, $level, $volatility)
@@ -87,8 +89,9 @@ export function seriesStore(db: Database): SeriesStore {
   const clearAliases = db.query('DELETE FROM aliases')
   const putAlias = db.query('INSERT INTO aliases (alias, code) VALUES (?, ?)')
   const mark = db.query('UPDATE series SET fixture = 1 WHERE id = ? AND fixture = 0')
-  // Two seeks on the primary key instead of one scan: min() and max() in one statement would read every row of the series.
-  // Each end is one step down the tree; a GROUP BY would read every observation.
+  // Two seeks on the primary key instead of one scan: min() and max() in one statement would read
+  // every row of the series. Each end is one step down the tree; a GROUP BY would read every
+  // observation.
   const extents = db.query<{ id: number; firstAt: number | null; lastAt: number | null }, []>(
     `SELECT id, (SELECT min(observed_at) FROM observations WHERE series_id = series.id) AS firstAt,
        (SELECT max(observed_at) FROM observations WHERE series_id = series.id) AS lastAt FROM series`,
@@ -122,6 +125,12 @@ export function seriesStore(db: Database): SeriesStore {
       })
     },
     extents: () =>
-      new Map(extents.all().flatMap(({ id, firstAt, lastAt }) => (firstAt === null || lastAt === null ? [] : [[id, { firstAt, lastAt }]]))),
+      new Map(
+        extents
+          .all()
+          .flatMap(({ id, firstAt, lastAt }) =>
+            firstAt === null || lastAt === null ? [] : [[id, { firstAt, lastAt }]],
+          ),
+      ),
   }
 }

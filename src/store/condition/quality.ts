@@ -3,7 +3,10 @@ import { dayMs } from '../../lib/instant.ts'
 import type { DayFacts } from '../../market/condition/quality.ts'
 
 export interface QualityStore {
-  /** Every day of a series that starts at or after `from`, oldest first: its bar beside what its observations come to. */
+  /**
+   * Every day of a series that starts at or after `from`, oldest first: its bar beside what its
+   * observations come to.
+   */
   days(seriesId: number, from: number): DayFacts[]
 }
 
@@ -20,7 +23,8 @@ export function qualityStore(db: Database): QualityStore {
     `SELECT starts_at AS startsAt, open, high, low, close, sum, count, closed_at AS closedAt, born_at AS bornAt
      FROM bars WHERE series_id = ? AND span = 24 AND starts_at >= ? ORDER BY starts_at`,
   )
-  // Aggregated where the rows are: ninety days of five-minute prices are twenty-six thousand of them.
+  // Aggregated where the rows are: ninety days of five-minute prices are twenty-six thousand of
+  // them.
   const observed = db.query<Observed, [number, number]>(
     `SELECT observed_at / ${dayMs} AS day, count(*) AS count, min(value) AS low, max(value) AS high
      FROM observations WHERE series_id = ? AND observed_at >= ? GROUP BY 1`,
@@ -28,7 +32,9 @@ export function qualityStore(db: Database): QualityStore {
   return {
     days(seriesId, from) {
       const byDay = new Map(observed.all(seriesId, from).map(one => [one.day, one]))
-      return bars.all(seriesId, from).map(bar => ({ ...bar, observed: byDay.get(bar.startsAt / dayMs) }))
+      return bars
+        .all(seriesId, from)
+        .map(bar => ({ ...bar, observed: byDay.get(bar.startsAt / dayMs) }))
     },
   }
 }

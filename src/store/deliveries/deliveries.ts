@@ -1,5 +1,9 @@
 import type { Database } from 'bun:sqlite'
-import type { DeliveryCadence, DeliveryMoment, DeliverySchedule } from '../../plan/delivery-schedule.ts'
+import type {
+  DeliveryCadence,
+  DeliveryMoment,
+  DeliverySchedule,
+} from '../../plan/delivery-schedule.ts'
 
 /** What may be set of a delivery. */
 export interface DeliverySettings extends DeliverySchedule {
@@ -90,15 +94,21 @@ export interface DeliveryStore {
 }
 
 export function deliveryStore(db: Database): DeliveryStore {
-  const ofAccount = db.query<Row, [string]>('SELECT * FROM scheduled_deliveries WHERE account_id = ? ORDER BY number')
-  const count = db.query<{ n: number }, [string]>('SELECT count(*) AS n FROM scheduled_deliveries WHERE account_id = ?')
+  const ofAccount = db.query<Row, [string]>(
+    'SELECT * FROM scheduled_deliveries WHERE account_id = ? ORDER BY number',
+  )
+  const count = db.query<{ n: number }, [string]>(
+    'SELECT count(*) AS n FROM scheduled_deliveries WHERE account_id = ?',
+  )
   const byId = db.query<Row, [string]>('SELECT * FROM scheduled_deliveries WHERE id = ?')
   const settings = `name, commodity_codes, cadence, weekday, delivery_time, time_zone, recipient_email, enabled, next_delivery_at, next_on, updated_at`
   const values = `$name, $codes, $cadence, $weekday, $deliveryTime, $timeZone, $recipientEmail, $enabled, $nextAt, $nextOn, $updatedAt`
   const add = db.query(
     `INSERT INTO scheduled_deliveries (id, account_id, source, created_at, ${settings}) VALUES ($id, $accountId, $source, $createdAt, ${values})`,
   )
-  const put = db.query(`UPDATE scheduled_deliveries SET (${settings}) = (${values}) WHERE number = $number`)
+  const put = db.query(
+    `UPDATE scheduled_deliveries SET (${settings}) = (${values}) WHERE number = $number`,
+  )
   const remove = db.query('DELETE FROM scheduled_deliveries WHERE number = ?')
   const due = db.query<Row, number[]>(
     `SELECT * FROM scheduled_deliveries WHERE next_delivery_at <= ?1 AND (next_delivery_at, number) > (?2, ?3)
@@ -107,7 +117,9 @@ export function deliveryStore(db: Database): DeliveryStore {
   const nextDue = db.query<{ at: number | null }, []>(
     'SELECT min(next_delivery_at) AS at FROM scheduled_deliveries WHERE next_delivery_at IS NOT NULL',
   )
-  const schedule = db.query('UPDATE scheduled_deliveries SET next_delivery_at = ?2, next_on = ?3 WHERE number = ?1')
+  const schedule = db.query(
+    'UPDATE scheduled_deliveries SET next_delivery_at = ?2, next_on = ?3 WHERE number = ?1',
+  )
   const delivered = db.query(
     `UPDATE scheduled_deliveries SET deliveries_count = deliveries_count + 1, last_delivered_on = max(ifnull(last_delivered_on, ''), ?2)
      WHERE number = ?1`,
@@ -119,7 +131,8 @@ export function deliveryStore(db: Database): DeliveryStore {
       const row = byId.get(id)
       return row ? deliveryOf(row) : undefined
     },
-    add: ({ id, accountId, source, createdAt, ...rest }) => void add.run({ id, accountId, source, createdAt, ...parametersOf(rest) }),
+    add: ({ id, accountId, source, createdAt, ...rest }) =>
+      void add.run({ id, accountId, source, createdAt, ...parametersOf(rest) }),
     put: ({ number, ...rest }) => void put.run({ number, ...parametersOf(rest) }),
     remove: number => void remove.run(number),
     due: (now, after, limit) => due.all(now, after.at, after.number, limit).map(deliveryOf),

@@ -31,14 +31,20 @@ export interface DeliveryRunStore {
   /** Notes what went wrong with an attempt that is made again. */
   note(id: string, error: string | null): void
   /** Ends a run that waits; undefined for any other. */
-  settle(id: string, status: 'sent' | 'suppressed', error: string | null, sentAt: number | null): DeliveryRun | undefined
+  settle(
+    id: string,
+    status: 'sent' | 'suppressed',
+    error: string | null,
+    sentAt: number | null,
+  ): DeliveryRun | undefined
   /** Runs that wait and were made before `before`, the oldest first. */
   waiting(before: number, limit: number): DeliveryRun[]
   /** Drops runs made before `before` but the newest of each delivery, at most `limit`; how many. */
   forget(before: number, limit: number): number
 }
 
-const columns = 'id, delivery, trigger, local_on AS localOn, recipient, status, error, created_at AS createdAt, sent_at AS sentAt'
+const columns =
+  'id, delivery, trigger, local_on AS localOn, recipient, status, error, created_at AS createdAt, sent_at AS sentAt'
 
 export function deliveryRunStore(db: Database): DeliveryRunStore {
   const add = db.query(
@@ -53,7 +59,9 @@ export function deliveryRunStore(db: Database): DeliveryRunStore {
   const lastDay = db.query<{ day: string | null }, [number]>(
     "SELECT max(local_on) AS day FROM scheduled_delivery_runs WHERE delivery = ? AND trigger = 'scheduled'",
   )
-  const note = db.query("UPDATE scheduled_delivery_runs SET error = ? WHERE id = ? AND status = 'pending'")
+  const note = db.query(
+    "UPDATE scheduled_delivery_runs SET error = ? WHERE id = ? AND status = 'pending'",
+  )
   const settle = db.query<DeliveryRun, (string | number | null)[]>(
     `UPDATE scheduled_delivery_runs SET status = ?2, error = ?3, sent_at = ?4 WHERE id = ?1 AND status = 'pending' RETURNING ${columns}`,
   )
@@ -67,8 +75,17 @@ export function deliveryRunStore(db: Database): DeliveryRunStore {
   )
   return {
     add: run =>
-      add.run(...[run.id, run.delivery, run.trigger, run.localOn, run.recipient, run.status, run.error, run.createdAt, run.sentAt])
-        .changes > 0,
+      add.run(
+        run.id,
+        run.delivery,
+        run.trigger,
+        run.localOn,
+        run.recipient,
+        run.status,
+        run.error,
+        run.createdAt,
+        run.sentAt,
+      ).changes > 0,
     last: delivery => last.get(delivery) ?? undefined,
     lastCopy: delivery => lastCopy.get(delivery) ?? undefined,
     lastDay: delivery => lastDay.get(delivery)!.day ?? undefined,

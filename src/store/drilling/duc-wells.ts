@@ -16,7 +16,11 @@ export const ducWellStore = (db: Database): DucWellStore =>
     table: 'duc_wells',
     measure: 'duc',
     columns: {
-      ...{ region: 'region', countedOn: 'counted_on', source: 'source' },
-      ...{ duc: 'duc', drilled: 'drilled', completed: 'completed' },
+      region: 'region',
+      countedOn: 'counted_on',
+      source: 'source',
+      duc: 'duc',
+      drilled: 'drilled',
+      completed: 'completed',
     },
   })

@@ -23,7 +23,10 @@ export interface SubstanceCount {
 }
 
 export interface FracChemicalStore {
-  /** One transaction. The same again is unchanged; another amount of a substance for the same purpose replaces it. */
+  /**
+   * One transaction. The same again is unchanged; another amount of a substance for the same
+   * purpose replaces it.
+   */
   write(chemicals: readonly FracChemical[], recordedAt: number): WriteCounts
   /** Most of it first. */
   of(disclosureId: number): FracChemical[]
@@ -42,13 +45,20 @@ interface Row {
 }
 
 export function fracChemicalStore(db: Database): FracChemicalStore {
-  const substance = db.query<{ id: number }, [string, string]>('SELECT id FROM frac_substances WHERE name = ? AND cas_number = ?')
-  const addSubstance = db.query('INSERT INTO frac_substances (name, cas_number, disclosures) VALUES (?, ?, 0)')
+  const substance = db.query<{ id: number }, [string, string]>(
+    'SELECT id FROM frac_substances WHERE name = ? AND cas_number = ?',
+  )
+  const addSubstance = db.query(
+    'INSERT INTO frac_substances (name, cas_number, disclosures) VALUES (?, ?, 0)',
+  )
   const used = db.query('UPDATE frac_substances SET disclosures = disclosures + 1 WHERE id = ?')
   const isUsed = db.query<{ one: number }, [number, number]>(
     'SELECT 1 AS one FROM frac_chemicals WHERE disclosure_id = ? AND substance_id = ? LIMIT 1',
   )
-  const held = db.query<Pick<Row, 'concentration_percent' | 'mass_lbs' | 'source'>, [number, number, string]>(
+  const held = db.query<
+    Pick<Row, 'concentration_percent' | 'mass_lbs' | 'source'>,
+    [number, number, string]
+  >(
     'SELECT concentration_percent, mass_lbs, source FROM frac_chemicals WHERE disclosure_id = ? AND substance_id = ? AND purpose = ?',
   )
   const put = db.query('INSERT OR REPLACE INTO frac_chemicals VALUES (?, ?, ?, ?, ?, ?, ?)')
@@ -57,24 +67,40 @@ export function fracChemicalStore(db: Database): FracChemicalStore {
      FROM frac_chemicals c JOIN frac_substances s ON s.id = c.substance_id WHERE c.disclosure_id = ?
      ORDER BY c.concentration_percent DESC NULLS LAST, s.name, c.purpose`,
   )
-  const substances = db.query<{ name: string; cas_number: string; disclosures: number }, [number, number]>(
+  const substances = db.query<
+    { name: string; cas_number: string; disclosures: number },
+    [number, number]
+  >(
     'SELECT name, cas_number, disclosures FROM frac_substances ORDER BY disclosures DESC, name, cas_number LIMIT ? OFFSET ?',
   )
   const count = db.query<{ n: number }, []>('SELECT count(*) AS n FROM frac_substances')
-  const substanceId = (name: string, cas: string) => substance.get(name, cas)?.id ?? Number(addSubstance.run(name, cas).lastInsertRowid)
+  const substanceId = (name: string, cas: string) =>
+    substance.get(name, cas)?.id ?? Number(addSubstance.run(name, cas).lastInsertRowid)
 
   const write = (one: FracChemical, recordedAt: number): Outcome => {
     const id = substanceId(one.name, one.casNumber ?? '')
     const old = held.get(one.disclosureId, id, one.purpose)
     const isSame =
-      old && old.concentration_percent === one.concentrationPercent && old.mass_lbs === one.massLbs && old.source === one.source
+      old &&
+      old.concentration_percent === one.concentrationPercent &&
+      old.mass_lbs === one.massLbs &&
+      old.source === one.source
     if (isSame) return 'unchanged'
     if (!old && !isUsed.get(one.disclosureId, id)) used.run(id)
-    put.run(one.disclosureId, id, one.purpose, one.concentrationPercent, one.massLbs, one.source, recordedAt)
+    put.run(
+      one.disclosureId,
+      id,
+      one.purpose,
+      one.concentrationPercent,
+      one.massLbs,
+      one.source,
+      recordedAt,
+    )
     return old ? 'revised' : 'inserted'
   }
   return {
-    write: (chemicals, recordedAt) => transact(db, () => counted(chemicals.map(one => write(one, recordedAt)))),
+    write: (chemicals, recordedAt) =>
+      transact(db, () => counted(chemicals.map(one => write(one, recordedAt)))),
     of: disclosureId =>
       of.all(disclosureId).map(row => ({
         disclosureId,
@@ -86,7 +112,11 @@ export function fracChemicalStore(db: Database): FracChemicalStore {
         source: row.source,
       })),
     substances: (limit, offset) =>
-      substances.all(limit, offset).map(row => ({ name: row.name, casNumber: row.cas_number || null, disclosures: row.disclosures })),
+      substances.all(limit, offset).map(row => ({
+        name: row.name,
+        casNumber: row.cas_number || null,
+        disclosures: row.disclosures,
+      })),
     count: () => count.get()!.n,
   }
 }

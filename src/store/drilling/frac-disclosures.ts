@@ -40,14 +40,21 @@ export interface DisclosureCount {
 }
 
 export interface FracDisclosureStore {
-  /** One transaction. The same disclosure again is unchanged; anything else under a known reference replaces it. */
+  /**
+   * One transaction. The same disclosure again is unchanged; anything else under a known reference
+   * replaces it.
+   */
   write(disclosures: readonly FracDisclosure[], recordedAt: number): WriteCounts
   get(id: number): StoredDisclosure | undefined
   idOf(reference: string): number | undefined
   /** Of one well, oldest first. */
   ofWell(apiNumber: string): StoredDisclosure[]
   /** By the day on which the job ended, newest first. */
-  page(filter: FracFilter, limit: number, offset: number): { rows: StoredDisclosure[]; total: number }
+  page(
+    filter: FracFilter,
+    limit: number,
+    offset: number,
+  ): { rows: StoredDisclosure[]; total: number }
   total(): number
   /** Newest day of all; undefined without a disclosure. */
   newestOn(): string | undefined
@@ -77,8 +84,20 @@ interface Row {
 }
 
 const columns = [
-  ...['reference', 'api_number', 'state_code', 'county', 'operator', 'operator_key', 'well_name', 'started_on', 'ended_on'],
-  ...['latitude', 'longitude', 'water_gallons', 'non_water_gallons', 'source'],
+  'reference',
+  'api_number',
+  'state_code',
+  'county',
+  'operator',
+  'operator_key',
+  'well_name',
+  'started_on',
+  'ended_on',
+  'latitude',
+  'longitude',
+  'water_gallons',
+  'non_water_gallons',
+  'source',
 ] as const
 const textColumns = ['operator', 'well_name', 'county'] as const
 const read = `SELECT id, ${columns.join(', ')}, recorded_at FROM frac_disclosures`
@@ -122,10 +141,14 @@ export function fracDisclosureStore(db: Database): FracDisclosureStore {
   const prepared = statements(db)
   const write = disclosureWriter(db)
   const one = db.query<Row, [number]>(`${read} WHERE id = ?`)
-  const idOf = db.query<{ id: number }, [string]>('SELECT id FROM frac_disclosures WHERE reference = ?')
+  const idOf = db.query<{ id: number }, [string]>(
+    'SELECT id FROM frac_disclosures WHERE reference = ?',
+  )
   const ofWell = db.query<Row, [string]>(`${read} WHERE api_number = ? ORDER BY ended_on, id`)
   const total = db.query<{ n: number }, []>('SELECT count(*) AS n FROM frac_disclosures')
-  const newest = db.query<{ day: string | null }, []>('SELECT max(ended_on) AS day FROM frac_disclosures')
+  const newest = db.query<{ day: string | null }, []>(
+    'SELECT max(ended_on) AS day FROM frac_disclosures',
+  )
   const byState = db.query<DisclosureCount, []>(
     `SELECT state_code AS name, count(*) AS disclosures, max(ended_on) AS newestOn FROM frac_disclosures
      GROUP BY state_code ORDER BY disclosures DESC, name`,
@@ -137,9 +160,12 @@ export function fracDisclosureStore(db: Database): FracDisclosureStore {
      FROM (SELECT operator_key, count(*) AS disclosures, max(ended_on) AS newestOn FROM frac_disclosures
        GROUP BY operator_key ORDER BY disclosures DESC, operator_key LIMIT ? OFFSET ?) g`,
   )
-  const operators = db.query<{ n: number }, []>('SELECT count(DISTINCT operator_key) AS n FROM frac_disclosures')
+  const operators = db.query<{ n: number }, []>(
+    'SELECT count(DISTINCT operator_key) AS n FROM frac_disclosures',
+  )
   return {
-    write: (disclosures, recordedAt) => transact(db, () => counted(disclosures.map(each => write(rowOf(each), recordedAt)))),
+    write: (disclosures, recordedAt) =>
+      transact(db, () => counted(disclosures.map(each => write(rowOf(each), recordedAt)))),
     get(id) {
       const row = one.get(id)
       return row ? disclosureOf(row) : undefined
@@ -150,11 +176,23 @@ export function fracDisclosureStore(db: Database): FracDisclosureStore {
       const { sql, values } = fracClauses(filter)
       const order = `${sql} ORDER BY ended_on DESC, id DESC`
       if (filter.circle) {
-        const inside = idsInside(filter.circle, prepared<Row, (string | number)[]>(`${read} ${order}`).all(...values))
-        return { rows: inside.slice(offset, offset + limit).map(disclosureOf), total: inside.length }
+        const inside = idsInside(
+          filter.circle,
+          prepared<Row, (string | number)[]>(`${read} ${order}`).all(...values),
+        )
+        return {
+          rows: inside.slice(offset, offset + limit).map(disclosureOf),
+          total: inside.length,
+        }
       }
-      const count = prepared<{ n: number }, (string | number)[]>(`SELECT count(*) AS n FROM frac_disclosures ${sql}`).get(...values)!.n
-      const rows = prepared<Row, (string | number)[]>(`${read} ${order} LIMIT ? OFFSET ?`).all(...values, limit, offset)
+      const count = prepared<{ n: number }, (string | number)[]>(
+        `SELECT count(*) AS n FROM frac_disclosures ${sql}`,
+      ).get(...values)!.n
+      const rows = prepared<Row, (string | number)[]>(`${read} ${order} LIMIT ? OFFSET ?`).all(
+        ...values,
+        limit,
+        offset,
+      )
       return { rows: rows.map(disclosureOf), total: count }
     },
     total: () => total.get()!.n,
@@ -168,17 +206,25 @@ export function fracDisclosureStore(db: Database): FracDisclosureStore {
 const idsInside = (circle: Circle, rows: readonly Row[]): Row[] =>
   rows.filter(
     ({ latitude, longitude }) =>
-      latitude !== null && longitude !== null && milesBetween(circle, { latitude, longitude }) <= circle.radiusMiles,
+      latitude !== null &&
+      longitude !== null &&
+      milesBetween(circle, { latitude, longitude }) <= circle.radiusMiles,
   )
 
 function disclosureWriter(db: Database) {
   const held = db.query<Row, [string]>(`${read} WHERE reference = ?`)
-  const add = db.query(`INSERT INTO frac_disclosures (${columns.join(', ')}, recorded_at) VALUES (${columns.map(() => '?').join(', ')}, ?)`)
-  const set = db.query(`UPDATE frac_disclosures SET ${columns.map(name => `${name} = ?`).join(', ')}, recorded_at = ? WHERE id = ?`)
+  const add = db.query(
+    `INSERT INTO frac_disclosures (${columns.join(', ')}, recorded_at) VALUES (${columns.map(() => '?').join(', ')}, ?)`,
+  )
+  const set = db.query(
+    `UPDATE frac_disclosures SET ${columns.map(name => `${name} = ?`).join(', ')}, recorded_at = ? WHERE id = ?`,
+  )
   const texts = textColumns.join(', ')
   const addText = db.query(`INSERT INTO frac_disclosure_text (rowid, ${texts}) VALUES (?, ?, ?, ?)`)
   // An index over another table's texts must be told what it forgets.
-  const dropText = db.query(`INSERT INTO frac_disclosure_text (frac_disclosure_text, rowid, ${texts}) VALUES ('delete', ?, ?, ?, ?)`)
+  const dropText = db.query(
+    `INSERT INTO frac_disclosure_text (frac_disclosure_text, rowid, ${texts}) VALUES ('delete', ?, ?, ?, ?)`,
+  )
   return (row: Omit<Row, 'id' | 'recorded_at'>, recordedAt: number): Outcome => {
     const old = held.get(row.reference)
     if (!old) {

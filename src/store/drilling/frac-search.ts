@@ -29,7 +29,9 @@ interface Clauses {
 /** Trigrams find nothing shorter. */
 const trigramCharacters = 3
 
-/** Conditions on frac_disclosures. Of a circle the box: the corners are for the caller to leave out. */
+/**
+ * Conditions on frac_disclosures. Of a circle the box: the corners are for the caller to leave out.
+ */
 export function fracClauses(filter: FracFilter): Clauses {
   const parts: string[] = []
   const values: (string | number)[] = []
@@ -37,10 +39,13 @@ export function fracClauses(filter: FracFilter): Clauses {
     parts.push(sql)
     values.push(...given)
   }
-  if (filter.states) add('state_code IN (SELECT value FROM json_each(?))', JSON.stringify(filter.states))
+  if (filter.states)
+    add('state_code IN (SELECT value FROM json_each(?))', JSON.stringify(filter.states))
   if (filter.county !== undefined) add('upper(county) = ?', countyKey(filter.county))
-  if (filter.operator !== undefined) add('instr(upper(operator), ?) > 0', filter.operator.trim().toUpperCase())
-  if (filter.wellName !== undefined) add('instr(upper(well_name), ?) > 0', filter.wellName.trim().toUpperCase())
+  if (filter.operator !== undefined)
+    add('instr(upper(operator), ?) > 0', filter.operator.trim().toUpperCase())
+  if (filter.wellName !== undefined)
+    add('instr(upper(well_name), ?) > 0', filter.wellName.trim().toUpperCase())
   if (filter.apiNumber !== undefined) add('api_number = ?', filter.apiNumber)
   if (filter.waterMin !== undefined) add('water_gallons >= ?', filter.waterMin)
   if (filter.from !== undefined) add('ended_on >= ?', filter.from)
@@ -59,10 +64,13 @@ function addWord(word: string, add: (sql: string, ...values: (string | number)[]
   const upper = word.toUpperCase()
   const substances = `id IN (SELECT c.disclosure_id FROM frac_substances s JOIN frac_chemicals c ON c.substance_id = s.id WHERE instr(upper(s.name), ?) > 0)`
   if ([...word].length < trigramCharacters) {
-    const named = ['operator', 'well_name', 'county'].map(column => `instr(upper(${column}), ?) > 0`).join(' OR ')
+    const named = ['operator', 'well_name', 'county']
+      .map(column => `instr(upper(${column}), ?) > 0`)
+      .join(' OR ')
     add(`(${named} OR ${substances})`, upper, upper, upper, upper)
   } else {
-    const named = 'id IN (SELECT rowid FROM frac_disclosure_text WHERE frac_disclosure_text MATCH ?)'
+    const named =
+      'id IN (SELECT rowid FROM frac_disclosure_text WHERE frac_disclosure_text MATCH ?)'
     add(`(${named} OR ${substances})`, `"${word.replaceAll('"', '""')}"`, upper)
   }
 }

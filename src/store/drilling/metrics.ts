@@ -1,6 +1,12 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 
-export const drillingMetrics = ['rig_count', 'frac_spreads', 'duc_wells', 'wells_drilled', 'completions'] as const
+export const drillingMetrics = [
+  'rig_count',
+  'frac_spreads',
+  'duc_wells',
+  'wells_drilled',
+  'completions',
+] as const
 export type DrillingMetric = (typeof drillingMetrics)[number]
 
 /** One count of a basin or a state, whatever it counts. */
@@ -33,7 +39,9 @@ export interface DrillingMetricStore {
 }
 
 /** Where each metric stands, and which rows of its table have it. */
-const places: Readonly<Record<DrillingMetric, { table: string; column: string; condition?: string }>> = {
+const places: Readonly<
+  Record<DrillingMetric, { table: string; column: string; condition?: string }>
+> = {
   rig_count: { table: 'rig_counts', column: 'total', condition: "span = 'week'" },
   frac_spreads: { table: 'frac_spreads', column: 'active' },
   duc_wells: { table: 'duc_wells', column: 'duc' },
@@ -44,12 +52,19 @@ const places: Readonly<Record<DrillingMetric, { table: string; column: string; c
 export function drillingMetricStore(db: Database): DrillingMetricStore {
   const whereOf = (metric: DrillingMetric, filter: MetricFilter): string => {
     // By day: the plus hides the regions, by which everything would be read and sorted.
-    const regions = filter.regions ? '+region IN (SELECT value FROM json_each(?3))' : "region <> 'US' AND ?3 IS NULL"
+    const regions = filter.regions
+      ? '+region IN (SELECT value FROM json_each(?3))'
+      : "region <> 'US' AND ?3 IS NULL"
     const { condition } = places[metric]
     return `counted_on >= ?1 AND counted_on < ?2 AND ${regions}${condition ? ` AND ${condition}` : ''}`
   }
-  const metricsOf = ({ metric }: MetricFilter): readonly DrillingMetric[] => (metric ? [metric] : drillingMetrics)
-  const bound = ({ fromOn, toOn, regions }: MetricFilter): SQLQueryBindings[] => [fromOn, toOn, regions ? JSON.stringify(regions) : null]
+  const metricsOf = ({ metric }: MetricFilter): readonly DrillingMetric[] =>
+    metric ? [metric] : drillingMetrics
+  const bound = ({ fromOn, toOn, regions }: MetricFilter): SQLQueryBindings[] => [
+    fromOn,
+    toOn,
+    regions ? JSON.stringify(regions) : null,
+  ]
 
   return {
     page(filter, limit, offset) {

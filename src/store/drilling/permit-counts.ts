@@ -35,7 +35,13 @@ export interface PermitCounts {
   /** Words of a kind that have a permit. */
   count(kind: CountedKind): number
   /** Of terms of one kind: `[earlier, later)` against `[later, end)`. */
-  movements(kind: CountedKind, ids: readonly number[], earlier: string, later: string, end: string): Map<number, TermMovement>
+  movements(
+    kind: CountedKind,
+    ids: readonly number[],
+    earlier: string,
+    later: string,
+    end: string,
+  ): Map<number, TermMovement>
   /** All permits of a state. */
   ofState(state: string): number
   /** In the half-open range of days. */
@@ -45,7 +51,11 @@ export interface PermitCounts {
   topCounties(state: string, from: string, to: string, limit: number): NamedCount[]
 }
 
-const columns: Readonly<Record<CountedKind, string>> = { state: 'state_id', operator: 'operator_id', formation: 'formation_id' }
+const columns: Readonly<Record<CountedKind, string>> = {
+  state: 'state_id',
+  operator: 'operator_id',
+  formation: 'formation_id',
+}
 
 export function permitCounts(db: Database): PermitCounts {
   const stateIs = "state_id = (SELECT id FROM permit_terms WHERE kind = 'state' AND name = ?1)"
@@ -53,16 +63,24 @@ export function permitCounts(db: Database): PermitCounts {
     `SELECT t.name AS state, (SELECT max(permit_on) FROM well_permits WHERE state_id = t.id) AS day
      FROM permit_terms t WHERE t.kind = 'state' AND t.permits > 0 ORDER BY t.name`,
   )
-  const total = db.query<{ n: number | null }, []>("SELECT sum(permits) AS n FROM permit_terms WHERE kind = 'state'")
-  const ofState = db.query<{ permits: number }, [string]>("SELECT permits FROM permit_terms WHERE kind = 'state' AND name = ?")
-  const oldest = db.query<{ day: string | null }, [string]>(`SELECT min(permit_on) AS day FROM well_permits WHERE ${stateIs}`)
+  const total = db.query<{ n: number | null }, []>(
+    "SELECT sum(permits) AS n FROM permit_terms WHERE kind = 'state'",
+  )
+  const ofState = db.query<{ permits: number }, [string]>(
+    "SELECT permits FROM permit_terms WHERE kind = 'state' AND name = ?",
+  )
+  const oldest = db.query<{ day: string | null }, [string]>(
+    `SELECT min(permit_on) AS day FROM well_permits WHERE ${stateIs}`,
+  )
   const source = db.query<{ source: string }, [string]>(
     `SELECT p.source FROM well_permits f JOIN well_permit_papers p ON p.id = f.id WHERE f.${stateIs} ORDER BY f.permit_on DESC LIMIT 1`,
   )
   const largest = db.query<TermCount, [string, number, number]>(
     'SELECT id, name, label, permits FROM permit_terms WHERE kind = ? AND permits > 0 ORDER BY permits DESC, name LIMIT ? OFFSET ?',
   )
-  const count = db.query<{ n: number }, [string]>('SELECT count(*) AS n FROM permit_terms WHERE kind = ? AND permits > 0')
+  const count = db.query<{ n: number }, [string]>(
+    'SELECT count(*) AS n FROM permit_terms WHERE kind = ? AND permits > 0',
+  )
   const between = db.query<{ n: number }, [string, string, string]>(
     `SELECT count(*) AS n FROM well_permits WHERE ${stateIs} AND permit_on >= ?2 AND permit_on < ?3`,
   )
@@ -73,7 +91,10 @@ export function permitCounts(db: Database): PermitCounts {
   const [operators, counties] = [inState('operator_id'), inState('county_id')]
   const label = db.query<{ label: string }, [number]>('SELECT label FROM permit_terms WHERE id = ?')
   // Counted here: SQLite would sort a year of permits to group them.
-  const largestOf = (rows: readonly (readonly (number | null)[])[], limit: number): NamedCount[] => {
+  const largestOf = (
+    rows: readonly (readonly (number | null)[])[],
+    limit: number,
+  ): NamedCount[] => {
     const tally = new Map<number, number>()
     for (const [id] of rows) if (id) tally.set(id, (tally.get(id) ?? 0) + 1)
     return [...tally]
@@ -82,12 +103,18 @@ export function permitCounts(db: Database): PermitCounts {
       .map(([id, permits]) => ({ name: label.get(id)!.label, permits }))
   }
   const moved = (kind: CountedKind) => ({
-    newest: db.query<{ day: string }, [number]>(`SELECT max(permit_on) AS day FROM well_permits WHERE ${columns[kind]} = ?`),
+    newest: db.query<{ day: string }, [number]>(
+      `SELECT max(permit_on) AS day FROM well_permits WHERE ${columns[kind]} = ?`,
+    ),
     inSpan: db.query<{ n: number }, [number, string, string]>(
       `SELECT count(*) AS n FROM well_permits WHERE ${columns[kind]} = ? AND permit_on >= ? AND permit_on < ?`,
     ),
   })
-  const movements = { state: moved('state'), operator: moved('operator'), formation: moved('formation') }
+  const movements = {
+    state: moved('state'),
+    operator: moved('operator'),
+    formation: moved('formation'),
+  }
   return {
     total: () => total.get()!.n ?? 0,
     newestByState: () => new Map(states.all().map(row => [row.state, row.day!])),
@@ -98,12 +125,20 @@ export function permitCounts(db: Database): PermitCounts {
     movements(kind, ids, earlier, later, end) {
       const { newest, inSpan } = movements[kind]
       return new Map(
-        ids.map(id => [id, { newestOn: newest.get(id)!.day, change: inSpan.get(id, later, end)!.n - inSpan.get(id, earlier, later)!.n }]),
+        ids.map(id => [
+          id,
+          {
+            newestOn: newest.get(id)!.day,
+            change: inSpan.get(id, later, end)!.n - inSpan.get(id, earlier, later)!.n,
+          },
+        ]),
       )
     },
     ofState: state => ofState.get(state)?.permits ?? 0,
     between: (state, from, to) => between.get(state, from, to)!.n,
-    topOperators: (state, from, to, limit) => largestOf(operators.values(state, from, to) as number[][], limit),
-    topCounties: (state, from, to, limit) => largestOf(counties.values(state, from, to) as (number | null)[][], limit),
+    topOperators: (state, from, to, limit) =>
+      largestOf(operators.values(state, from, to) as number[][], limit),
+    topCounties: (state, from, to, limit) =>
+      largestOf(counties.values(state, from, to) as (number | null)[][], limit),
   }
 }

@@ -11,7 +11,10 @@ export interface CountedPermit {
   well_type_id: number | null
 }
 
-/** Changes of the counts by month and year, added up and written at the end of the transaction that writes the permits. */
+/**
+ * Changes of the counts by month and year, added up and written at the end of the transaction that
+ * writes the permits.
+ */
 export interface PermitPeriods {
   add(permit: CountedPermit, by: 1 | -1): void
   write(): void
@@ -41,15 +44,24 @@ export function permitPeriods(db: Database): PermitPeriods {
   }
   return {
     add(permit, by) {
-      const { state_id: state, county_id: county, operator_id: operator, formation_id: formation } = permit
+      const {
+        state_id: state,
+        county_id: county,
+        operator_id: operator,
+        formation_id: formation,
+      } = permit
       const [permitType, wellType] = [permit.permit_type_id!, permit.well_type_id!]
-      const [month, year] = [permit.permit_on.slice(0, periodCharacters.month), permit.permit_on.slice(0, periodCharacters.year)]
+      const [month, year] = [
+        permit.permit_on.slice(0, periodCharacters.month),
+        permit.permit_on.slice(0, periodCharacters.year),
+      ]
       count([everyTerm, month, 0, permitType, wellType], by)
       count([state!, month, state!, permitType, wellType], by)
       if (formation !== null) count([formation, year, state!, permitType, wellType], by)
       if (county !== null) count([county, year, state!, 0, 0], by)
       count([operator!, year, state!, 0, 0], by)
-      for (const term of [state, county, operator, formation, permitType, wellType]) if (term !== null) bump(term, by)
+      for (const term of [state, county, operator, formation, permitType, wellType])
+        if (term !== null) bump(term, by)
     },
     write() {
       for (const { keys, by } of changes.values()) if (by !== 0) put.run(...keys, by)

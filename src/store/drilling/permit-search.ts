@@ -2,7 +2,13 @@ import type { Database } from 'bun:sqlite'
 import { boxAround, type Circle, milesBetween, spansOf } from '../../market/geography/geography.ts'
 import { statements } from '../statements.ts'
 import { everyTerm, periodCharacters } from './permit-periods.ts'
-import { type Choice, type FoundWord, type PermitWords, permitWords, type WordColumn } from './permit-words.ts'
+import {
+  type Choice,
+  type FoundWord,
+  type PermitWords,
+  permitWords,
+  type WordColumn,
+} from './permit-words.ts'
 import { dayNumberOf } from './well-permits.ts'
 
 /** What permits must have, all of it; names in any letter case. */
@@ -47,7 +53,10 @@ const indexes: Readonly<Partial<Record<WordColumn, string>>> = {
 const leaders: readonly WordColumn[] = ['operator_id', 'county_id', 'formation_id', 'well_name_id']
 const types: readonly WordColumn[] = ['permit_type_id', 'well_type_id']
 
-/** Whether the counts by period answer it: states, dates and one of county, operator and formation; types beside states and formations. */
+/**
+ * Whether the counts by period answer it: states, dates and one of county, operator and formation;
+ * types beside states and formations.
+ */
 function isCounted(choices: readonly Choice[]): boolean {
   const narrow = choices.filter(one => leaders.includes(one.column)).map(one => one.column)
   if (narrow.length === 0) return true
@@ -91,12 +100,21 @@ function wordClause({ choices, permitIds }: FoundWord): Clause {
   const parts = choices.map(choiceClause)
   if (permitIds.length > 0) parts.push(inList('f.id', permitIds))
   if (parts.length === 0) return { sql: '0', values: [] }
-  return { sql: `(${parts.map(one => one.sql).join(' OR ')})`, values: parts.flatMap(one => one.values) }
+  return {
+    sql: `(${parts.map(one => one.sql).join(' OR ')})`,
+    values: parts.flatMap(one => one.values),
+  }
 }
 
-const days = (from: string, to: string): Clause => ({ sql: 'f.permit_on >= ? AND f.permit_on < ?', values: [from, to] })
+const days = (from: string, to: string): Clause => ({
+  sql: 'f.permit_on >= ? AND f.permit_on < ?',
+  values: [from, to],
+})
 
-/** A question that has been understood: choices that all hold, and words of which each holds somewhere. */
+/**
+ * A question that has been understood: choices that all hold, and words of which each holds
+ * somewhere.
+ */
 interface Question {
   choices: Choice[]
   words: FoundWord[]
@@ -145,7 +163,8 @@ interface Span {
   permits: number
 }
 
-const startOf = (period: string) => `${period}${'-01-01'.slice(period.length - periodCharacters.year)}`
+const startOf = (period: string) =>
+  `${period}${'-01-01'.slice(period.length - periodCharacters.year)}`
 
 function endOf(period: string): string {
   const [year, month] = [Number(period.slice(0, 4)), Number(period.slice(5, 7))]
@@ -154,7 +173,9 @@ function endOf(period: string): string {
   return `${String(nextYear).padStart(4, '0')}-${String(nextMonth).padStart(2, '0')}-01`
 }
 
-/** The whole months or years in a range `[first, end)`, and what of it lies before and after them. */
+/**
+ * The whole months or years in a range `[first, end)`, and what of it lies before and after them.
+ */
 function wholePeriods(from: string, to: string, characters: number) {
   const period = from.slice(0, characters)
   const firstOn = startOf(period) === from ? from : endOf(period)
@@ -164,17 +185,31 @@ function wholePeriods(from: string, to: string, characters: number) {
     { from: endOn, to },
     { from, to: firstOn },
   ]
-  return { first: firstOn.slice(0, characters), end: endOn.slice(0, characters), rest: rest.filter(one => one.from < one.to) }
+  return {
+    first: firstOn.slice(0, characters),
+    end: endOn.slice(0, characters),
+    rest: rest.filter(one => one.from < one.to),
+  }
 }
 
-/** Searches that name states, types and at most one of operators, counties and formations: counted from the periods, read where the page lies. */
+/**
+ * Searches that name states, types and at most one of operators, counties and formations: counted
+ * from the periods, read where the page lies.
+ */
 function searchByPeriods(prepared: Prepared, words: PermitWords) {
   return ({ choices, from, to }: Question, limit: number, offset: number): PermitPage => {
     const narrow = choices.find(one => leaders.includes(one.column))
     const leader = narrow ?? choices.find(one => one.column === 'state_id')
     const others = choices.filter(one => one !== leader)
-    const { first, end, rest } = wholePeriods(from, to, narrow ? periodCharacters.year : periodCharacters.month)
-    const inPeriods = all([inList('term_id', leader?.ids ?? [everyTerm]), ...others.map(one => inList(one.column, one.ids))])
+    const { first, end, rest } = wholePeriods(
+      from,
+      to,
+      narrow ? periodCharacters.year : periodCharacters.month,
+    )
+    const inPeriods = all([
+      inList('term_id', leader?.ids ?? [everyTerm]),
+      ...others.map(one => inList(one.column, one.ids)),
+    ])
     const spans: Span[] = prepared<{ period: string; permits: number }, Value[]>(
       `SELECT period, sum(permits) AS permits FROM permit_periods WHERE ${inPeriods.sql} AND period >= ? AND period < ? GROUP BY period`,
     )
@@ -186,22 +221,37 @@ function searchByPeriods(prepared: Prepared, words: PermitWords) {
     for (const span of rest) {
       const where = all([...[walked, ...others].map(choiceClause), days(span.from, span.to)])
       const sql = `SELECT count(*) AS n FROM well_permits f INDEXED BY ${index} WHERE ${where.sql}`
-      spans.push({ ...span, permits: prepared<{ n: number }, Value[]>(sql).get(...where.values)!.n })
+      spans.push({
+        ...span,
+        permits: prepared<{ n: number }, Value[]>(sql).get(...where.values)!.n,
+      })
     }
     const total = spans.reduce((sum, one) => sum + one.permits, 0)
     const place = placeOf(spans, limit, offset)
     if (!place) return { ids: [], total }
-    const where = all([...(choices.length === 0 ? [] : [walked, ...others]).map(choiceClause), days(place.from, place.to)])
+    const where = all([
+      ...(choices.length === 0 ? [] : [walked, ...others]).map(choiceClause),
+      days(place.from, place.to),
+    ])
     const along = choices.length === 0 ? 'well_permits_by_day' : index
     const sql = `SELECT f.id FROM well_permits f INDEXED BY ${along} WHERE ${where.sql} ORDER BY f.permit_on DESC, f.id DESC LIMIT ? OFFSET ?`
-    return { ids: idsOf(prepared<{ id: number }, Value[]>(sql).all(...where.values, limit, offset - place.before)), total }
+    return {
+      ids: idsOf(
+        prepared<{ id: number }, Value[]>(sql).all(...where.values, limit, offset - place.before),
+      ),
+      total,
+    }
   }
 }
 
 const idsOf = (rows: readonly { id: number }[]) => rows.map(row => row.id)
 
 /** The days in which a page lies, and how many permits are newer; undefined past the end. */
-function placeOf(spans: readonly Span[], limit: number, offset: number): { from: string; to: string; before: number } | undefined {
+function placeOf(
+  spans: readonly Span[],
+  limit: number,
+  offset: number,
+): { from: string; to: string; before: number } | undefined {
   let [passed, before] = [0, 0]
   let [from, to]: (string | undefined)[] = []
   for (const span of spans.toSorted((a, b) => (a.from < b.from ? 1 : -1))) {
@@ -213,13 +263,19 @@ function placeOf(spans: readonly Span[], limit: number, offset: number): { from:
   return from === undefined || to === undefined ? undefined : { from, to, before }
 }
 
-/** Every other search: the smallest of what it names is walked through once for the count and once for the page. */
+/**
+ * Every other search: the smallest of what it names is walked through once for the count and once
+ * for the page.
+ */
 function searchByWalk(prepared: Prepared, words: PermitWords) {
   /** Disjoint parts of what is searched, each along an index. */
   const branchesOf = ({ choices, words: found, from, to }: Question): Clause[] => {
     const branch = (index: string, clauses: readonly Clause[]): Clause => {
       const where = all([...clauses, days(from, to)])
-      return { sql: `SELECT f.id, f.permit_on FROM well_permits f ${index} WHERE ${where.sql}`, values: where.values }
+      return {
+        sql: `SELECT f.id, f.permit_on FROM well_permits f ${index} WHERE ${where.sql}`,
+        values: where.values,
+      }
     }
     const smallest = least(
       choices.filter(one => leaders.includes(one.column)),
@@ -230,14 +286,24 @@ function searchByWalk(prepared: Prepared, words: PermitWords) {
       const clauses = [choiceClause(smallest), ...rest.map(choiceClause), ...found.map(wordClause)]
       return [branch(`INDEXED BY ${indexes[smallest.column]}`, clauses)]
     }
-    const sizeOf = (word: FoundWord) => word.choices.reduce((sum, one) => sum + words.size(one), word.permitIds.length)
+    const sizeOf = (word: FoundWord) =>
+      word.choices.reduce((sum, one) => sum + words.size(one), word.permitIds.length)
     const word = least(found, sizeOf)!
-    const common = [...choices.map(choiceClause), ...found.filter(one => one !== word).map(wordClause)]
+    const common = [
+      ...choices.map(choiceClause),
+      ...found.filter(one => one !== word).map(wordClause),
+    ]
     const branches = word.choices.map((one, i) =>
-      branch(`INDEXED BY ${indexes[one.column]}`, [choiceClause(one), ...word.choices.slice(0, i).map(otherwise), ...common]),
+      branch(`INDEXED BY ${indexes[one.column]}`, [
+        choiceClause(one),
+        ...word.choices.slice(0, i).map(otherwise),
+        ...common,
+      ]),
     )
     if (word.permitIds.length > 0) {
-      branches.push(branch('', [inList('f.id', word.permitIds), ...word.choices.map(otherwise), ...common]))
+      branches.push(
+        branch('', [inList('f.id', word.permitIds), ...word.choices.map(otherwise), ...common]),
+      )
     }
     return branches
   }
@@ -245,10 +311,15 @@ function searchByWalk(prepared: Prepared, words: PermitWords) {
     const branches = branchesOf(question)
     const union = branches.map(one => one.sql).join(' UNION ALL ')
     const values = branches.flatMap(one => one.values)
-    const total = prepared<{ n: number }, Value[]>(`SELECT count(*) AS n FROM (${union})`).get(...values)!.n
+    const total = prepared<{ n: number }, Value[]>(`SELECT count(*) AS n FROM (${union})`).get(
+      ...values,
+    )!.n
     if (offset >= total) return { ids: [], total }
     const sql = `SELECT id FROM (${union}) ORDER BY permit_on DESC, id DESC LIMIT ? OFFSET ?`
-    return { ids: idsOf(prepared<{ id: number }, Value[]>(sql).all(...values, limit, offset)), total }
+    return {
+      ids: idsOf(prepared<{ id: number }, Value[]>(sql).all(...values, limit, offset)),
+      total,
+    }
   }
 }
 
@@ -265,13 +336,22 @@ const dayShift = 2 ** 20
 
 /** Searches around a place: the box from the tree, the circle by great-circle distance. */
 function searchAround(prepared: Prepared) {
-  return ({ choices, words: found, from, to }: Question, circle: Circle, limit: number, offset: number): PermitPage => {
+  return (
+    { choices, words: found, from, to }: Question,
+    circle: Circle,
+    limit: number,
+    offset: number,
+  ): PermitPage => {
     const box = boxAround(circle)
     const clauses = [...choices.map(choiceClause), ...found.map(wordClause)]
-    // The tree first: without the word the planner may begin with an index and ask the tree once for each of its rows.
+    // The tree first: without the word the planner may begin with an index and ask the tree once
+    // for each of its rows.
     const join = clauses.length === 0 ? '' : 'CROSS JOIN well_permits f ON f.id = p.id'
     const where = all([
-      { sql: 'p.south >= ? AND p.north <= ? AND p.west >= ? AND p.east <= ? AND p.first_day >= ? AND p.last_day < ?', values: [] },
+      {
+        sql: 'p.south >= ? AND p.north <= ? AND p.west >= ? AND p.east <= ? AND p.first_day >= ? AND p.last_day < ?',
+        values: [],
+      },
       ...clauses,
     ])
     const query = prepared<unknown, Value[]>(
@@ -282,14 +362,25 @@ function searchAround(prepared: Prepared) {
     const keys: number[] = []
     for (const [west, east] of spansOf(box)) {
       const span = [south, north, Math.floor(west * 1e6), Math.ceil(east * 1e6), fromDay, toDay]
-      for (const [id, latitude, longitude, day] of query.values(...span, ...where.values) as [number, number, number, number][]) {
-        if (milesBetween(circle, { latitude: latitude / 1e6, longitude: longitude / 1e6 }) <= circle.radiusMiles) {
+      for (const [id, latitude, longitude, day] of query.values(...span, ...where.values) as [
+        number,
+        number,
+        number,
+        number,
+      ][]) {
+        if (
+          milesBetween(circle, { latitude: latitude / 1e6, longitude: longitude / 1e6 }) <=
+          circle.radiusMiles
+        ) {
           keys.push((day + dayShift) * idsMax + id)
         }
       }
     }
     const sorted = Float64Array.from(keys).sort()
-    const page = sorted.subarray(Math.max(0, sorted.length - offset - limit), Math.max(0, sorted.length - offset))
+    const page = sorted.subarray(
+      Math.max(0, sorted.length - offset - limit),
+      Math.max(0, sorted.length - offset),
+    )
     return { ids: Array.from(page, key => key % idsMax).reverse(), total: sorted.length }
   }
 }

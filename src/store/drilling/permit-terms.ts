@@ -1,18 +1,35 @@
 import type { Database } from 'bun:sqlite'
 
-export type PermitTermKind = 'state' | 'county' | 'operator' | 'formation' | 'permit_type' | 'well_type'
+export type PermitTermKind =
+  | 'state'
+  | 'county'
+  | 'operator'
+  | 'formation'
+  | 'permit_type'
+  | 'well_type'
 
 /** Numbers of the words in permits, within one transaction. */
 export interface PermitTerms {
-  /** Of a word as filed; `read` gives the name by which it is compared and the label under which a new one is shown from then on. */
-  id(kind: PermitTermKind, filed: string, read: (filed: string) => { name: string; label: string }): number
+  /**
+   * Of a word as filed; `read` gives the name by which it is compared and the label under which a
+   * new one is shown from then on.
+   */
+  id(
+    kind: PermitTermKind,
+    filed: string,
+    read: (filed: string) => { name: string; label: string },
+  ): number
   wellNameId(name: string): number
 }
 
 export function permitTerms(db: Database): PermitTerms {
-  const held = db.query<{ id: number }, [string, string]>('SELECT id FROM permit_terms WHERE kind = ? AND name = ?')
+  const held = db.query<{ id: number }, [string, string]>(
+    'SELECT id FROM permit_terms WHERE kind = ? AND name = ?',
+  )
   const add = db.query('INSERT INTO permit_terms (kind, name, label, permits) VALUES (?, ?, ?, 0)')
-  const heldName = db.query<{ id: number }, [string]>('SELECT id FROM permit_well_names WHERE name = ?')
+  const heldName = db.query<{ id: number }, [string]>(
+    'SELECT id FROM permit_well_names WHERE name = ?',
+  )
   const addName = db.query('INSERT INTO permit_well_names (name) VALUES (?)')
   const addText = db.query('INSERT INTO permit_well_name_text (rowid, name) VALUES (?, ?)')
   // As long as the transaction and no longer: what a rollback takes back must not be remembered.

@@ -3,7 +3,14 @@ import { countyKey, formationKey, operatorKey, wordKey } from '../../market/dril
 import type { PermitTermKind } from './permit-terms.ts'
 
 /** The columns of well_permits that a word can stand in. */
-export type WordColumn = 'state_id' | 'county_id' | 'operator_id' | 'formation_id' | 'permit_type_id' | 'well_type_id' | 'well_name_id'
+export type WordColumn =
+  | 'state_id'
+  | 'county_id'
+  | 'operator_id'
+  | 'formation_id'
+  | 'permit_type_id'
+  | 'well_type_id'
+  | 'well_name_id'
 
 /** A column has one of these numbers. */
 export interface Choice {
@@ -17,7 +24,10 @@ export interface FoundWord {
   permitIds: readonly number[]
 }
 
-/** What was typed, as numbers: words are looked for among the few thousand that there are, not among the permits. */
+/**
+ * What was typed, as numbers: words are looked for among the few thousand that there are, not among
+ * the permits.
+ */
 export interface PermitWords {
   states(codes: readonly string[]): Choice
   county(text: string): Choice
@@ -28,7 +38,10 @@ export interface PermitWords {
   wellName(text: string): Choice
   permitType(text: string): Choice
   wellType(text: string): Choice
-  /** One word of free text: part of the name of an operator, county, formation or well, or a whole permit or API number. Throws TooCommon. */
+  /**
+   * One word of free text: part of the name of an operator, county, formation or well, or a whole
+   * permit or API number. Throws TooCommon.
+   */
   anywhere(word: string): FoundWord
   /** Every state that has a permit. */
   everyState(): number[]
@@ -36,9 +49,14 @@ export interface PermitWords {
   size(choice: Choice): number
 }
 
-/** Trigrams find nothing shorter; of operators and formations less than that finds how they begin. */
+/**
+ * Trigrams find nothing shorter; of operators and formations less than that finds how they begin.
+ */
 export const partCharactersMin = 3
-/** A part that more names of wells have says next to nothing, and counting their permits would hold up everybody else. */
+/**
+ * A part that more names of wells have says next to nothing, and counting their permits would hold
+ * up everybody else.
+ */
 const namesMax = 20_000
 const wellsPerName = 4
 
@@ -53,12 +71,18 @@ export function permitWords(db: Database): PermitWords {
   const exact = db.query<{ id: number }, [string, string]>(
     'SELECT t.id FROM permit_terms t WHERE t.kind = ?1 AND t.name IN (SELECT value FROM json_each(?2))',
   )
-  const part = db.query<{ id: number }, [string, string]>('SELECT id FROM permit_terms WHERE kind = ?1 AND instr(name, ?2) > 0')
-  const countyNamed = db.query<{ id: number }, [string]>("SELECT id FROM permit_terms WHERE kind = 'county' AND substr(name, 4) = ?")
+  const part = db.query<{ id: number }, [string, string]>(
+    'SELECT id FROM permit_terms WHERE kind = ?1 AND instr(name, ?2) > 0',
+  )
+  const countyNamed = db.query<{ id: number }, [string]>(
+    "SELECT id FROM permit_terms WHERE kind = 'county' AND substr(name, 4) = ?",
+  )
   const countyPart = db.query<{ id: number }, [string]>(
     "SELECT id FROM permit_terms WHERE kind = 'county' AND instr(substr(name, 4), ?) > 0",
   )
-  const start = db.query<{ id: number }, [string, string]>('SELECT id FROM permit_terms WHERE kind = ?1 AND instr(name, ?2) = 1')
+  const start = db.query<{ id: number }, [string, string]>(
+    'SELECT id FROM permit_terms WHERE kind = ?1 AND instr(name, ?2) = 1',
+  )
   const names = db.query<{ id: number }, [string, number]>(
     'SELECT rowid AS id FROM permit_well_name_text WHERE permit_well_name_text MATCH ? LIMIT ?',
   )
@@ -68,12 +92,15 @@ export function permitWords(db: Database): PermitWords {
   const ofWell = db.query<{ id: number }, [string, string]>(
     'SELECT id FROM well_permit_papers WHERE api_number >= ?1 AND api_number < ?2 AND api_number IS NOT NULL',
   )
-  const states = db.query<{ id: number }, []>("SELECT id FROM permit_terms WHERE kind = 'state' AND permits > 0")
+  const states = db.query<{ id: number }, []>(
+    "SELECT id FROM permit_terms WHERE kind = 'state' AND permits > 0",
+  )
   const size = db.query<{ n: number | null }, [string]>(
     'SELECT sum(permits) AS n FROM permit_terms WHERE id IN (SELECT value FROM json_each(?))',
   )
   const idsOf = (rows: readonly { id: number }[]) => rows.map(row => row.id)
-  const exactly = (kind: PermitTermKind, texts: readonly string[]) => idsOf(exact.all(kind, JSON.stringify(texts)))
+  const exactly = (kind: PermitTermKind, texts: readonly string[]) =>
+    idsOf(exact.all(kind, JSON.stringify(texts)))
   const partly = (kind: PermitTermKind, text: string) =>
     text === '' ? [] : idsOf((text.length < partCharactersMin ? start : part).all(kind, text))
   const wellNames = (typed: string) => {
@@ -89,7 +116,10 @@ export function permitWords(db: Database): PermitWords {
     operator: text => ({ column: 'operator_id', ids: partly('operator', operatorKey(text)) }),
     formation: text => ({ column: 'formation_id', ids: partly('formation', formationKey(text)) }),
     wellName: text => ({ column: 'well_name_id', ids: wellNames(text.trim()) }),
-    permitType: text => ({ column: 'permit_type_id', ids: exactly('permit_type', [wordKey(text)]) }),
+    permitType: text => ({
+      column: 'permit_type_id',
+      ids: exactly('permit_type', [wordKey(text)]),
+    }),
     wellType: text => ({ column: 'well_type_id', ids: exactly('well_type', [wordKey(text)]) }),
     anywhere(word) {
       const plain = word.toUpperCase()
@@ -101,9 +131,15 @@ export function permitWords(db: Database): PermitWords {
       ]
       const digits = word.replaceAll('-', '')
       const wells = /^\d{10,14}$/.test(digits) ? idsOf(ofWell.all(digits, `${digits}:`)) : []
-      return { choices: choices.filter(one => one.ids.length > 0), permitIds: [...new Set([...idsOf(numbered.all(word)), ...wells])] }
+      return {
+        choices: choices.filter(one => one.ids.length > 0),
+        permitIds: [...new Set([...idsOf(numbered.all(word)), ...wells])],
+      }
     },
     everyState: () => idsOf(states.all()),
-    size: ({ column, ids }) => (column === 'well_name_id' ? ids.length * wellsPerName : (size.get(JSON.stringify(ids))!.n ?? 0)),
+    size: ({ column, ids }) =>
+      column === 'well_name_id'
+        ? ids.length * wellsPerName
+        : (size.get(JSON.stringify(ids))!.n ?? 0),
   }
 }

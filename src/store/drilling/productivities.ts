@@ -1,7 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import { type Regional, type RegionalStore, regionalStore } from './regional.ts'
 
-/** What drilling brings in a basin in a month: oil in barrels a day, gas in thousand cubic feet a day. */
+/**
+ * What drilling brings in a basin in a month: oil in barrels a day, gas in thousand cubic feet a
+ * day.
+ */
 export interface Productivity extends Regional {
   rigs: number
   /** Of the new wells of one rig. */
@@ -21,8 +24,15 @@ export const productivityStore = (db: Database): ProductivityStore =>
     table: 'drilling_productivities',
     measure: undefined,
     columns: {
-      ...{ region: 'region', countedOn: 'counted_on', source: 'source', rigs: 'rigs' },
-      ...{ newWellOil: 'new_well_oil', newWellGas: 'new_well_gas', legacyOil: 'legacy_oil', legacyGas: 'legacy_gas' },
-      ...{ totalOil: 'total_oil', totalGas: 'total_gas' },
+      region: 'region',
+      countedOn: 'counted_on',
+      source: 'source',
+      rigs: 'rigs',
+      newWellOil: 'new_well_oil',
+      newWellGas: 'new_well_gas',
+      legacyOil: 'legacy_oil',
+      legacyGas: 'legacy_gas',
+      totalOil: 'total_oil',
+      totalGas: 'total_gas',
     },
   })

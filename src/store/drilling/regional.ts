@@ -11,11 +11,17 @@ export interface Regional {
   source: string
 }
 
-/** A row on its way in; `recordedAt` overrides that of the call, for history whose publication times are known. */
+/**
+ * A row on its way in; `recordedAt` overrides that of the call, for history whose publication times
+ * are known.
+ */
 export type Recorded<T> = T & { recordedAt?: number }
 export type Held<T> = T & { recordedAt: number }
 
-/** A row with its place among all rows of a list, from 1 in chronological order, and what its measure rose by since the count before of its region. */
+/**
+ * A row with its place among all rows of a list, from 1 in chronological order, and what its
+ * measure rose by since the count before of its region.
+ */
 export type Numbered<T> = Held<T> & { id: number; change: number | undefined }
 
 export interface RegionalFilter {
@@ -27,14 +33,22 @@ export interface RegionalFilter {
 }
 
 /**
- * Counts by region and day. `list` names the regions that a list is of: its numbers run over these only, so that a number does not depend on
- * the filter that a row was found by.
+ * Counts by region and day. `list` names the regions that a list is of: its numbers run over these
+ * only, so that a number does not depend on the filter that a row was found by.
  */
 export interface RegionalStore<T extends Regional> {
-  /** One transaction. The same row again is unchanged; anything else for a known region and day replaces it. */
+  /**
+   * One transaction. The same row again is unchanged; anything else for a known region and day
+   * replaces it.
+   */
   write(rows: readonly Recorded<T>[], recordedAt: number): WriteCounts
   /** Newest first. */
-  page(list: readonly string[], filter: RegionalFilter, limit: number, offset: number): Numbered<T>[]
+  page(
+    list: readonly string[],
+    filter: RegionalFilter,
+    limit: number,
+    offset: number,
+  ): Numbered<T>[]
   count(list: readonly string[], filter: RegionalFilter): number
   numbered(list: readonly string[], id: number): Numbered<T> | undefined
   /** Of one region, oldest first. */
@@ -58,17 +72,24 @@ export interface RegionalTable<T extends Regional> {
 
 const endOfDays = '9999-12-31'
 
-export function regionalStore<T extends Regional>(db: Database, { table, columns, measure }: RegionalTable<T>): RegionalStore<T> {
+export function regionalStore<T extends Regional>(
+  db: Database,
+  { table, columns, measure }: RegionalTable<T>,
+): RegionalStore<T> {
   type Row = Held<T> & { change: number | null }
   const fields = Object.entries<string>(columns) as [keyof T & string, string][]
-  const selected = [...fields.map(([field, column]) => `${column} AS ${field}`), 'recorded_at AS recordedAt'].join(', ')
+  const selected = [
+    ...fields.map(([field, column]) => `${column} AS ${field}`),
+    'recorded_at AS recordedAt',
+  ].join(', ')
   const change = measure
     ? `one.${measure} - (SELECT ${measure} FROM ${table} AS old WHERE old.region = one.region AND old.counted_on < one.counted_on
        ORDER BY old.counted_on DESC LIMIT 1)`
     : 'NULL'
   const listed = 'region IN (SELECT value FROM json_each(?1))'
   const inside = `${listed} AND counted_on >= ?2 AND counted_on < ?3`
-  // Lists walk the index over days and stop at their limit: by the regions, which the plus hides, everything would be read and sorted.
+  // Lists walk the index over days and stop at their limit: by the regions, which the plus hides,
+  // everything would be read and sorted.
   const byDay = (condition: string) => `+${condition}`
   const page = db.query<Row, SQLQueryBindings[]>(
     `SELECT ${selected}, ${change} AS change FROM ${table} AS one WHERE ${byDay(inside)} ORDER BY counted_on DESC, region DESC LIMIT ?4 OFFSET ?5`,
@@ -76,18 +97,24 @@ export function regionalStore<T extends Regional>(db: Database, { table, columns
   const nth = db.query<Row, SQLQueryBindings[]>(
     `SELECT ${selected}, ${change} AS change FROM ${table} AS one WHERE ${byDay(listed)} ORDER BY counted_on, region LIMIT 1 OFFSET ?2`,
   )
-  const count = db.query<{ n: number }, SQLQueryBindings[]>(`SELECT count(*) AS n FROM ${table} WHERE ${inside}`)
+  const count = db.query<{ n: number }, SQLQueryBindings[]>(
+    `SELECT count(*) AS n FROM ${table} WHERE ${inside}`,
+  )
   const places = db.query<{ region: string; day: string }, SQLQueryBindings[]>(
     `SELECT region, counted_on AS day FROM ${table} WHERE ${byDay(inside)} ORDER BY counted_on, region`,
   )
   const between = db.query<Held<T>, SQLQueryBindings[]>(
     `SELECT ${selected} FROM ${table} WHERE region = ? AND counted_on >= ? AND counted_on < ? ORDER BY counted_on`,
   )
-  const on = db.query<Held<T>, SQLQueryBindings[]>(`SELECT ${selected} FROM ${table} WHERE counted_on = ? ORDER BY region`)
+  const on = db.query<Held<T>, SQLQueryBindings[]>(
+    `SELECT ${selected} FROM ${table} WHERE counted_on = ? ORDER BY region`,
+  )
   const newest = db.query<{ day: string }, SQLQueryBindings[]>(
     `SELECT counted_on AS day FROM ${table} WHERE ${byDay(listed)} AND counted_on < ?2 ORDER BY counted_on DESC LIMIT 1`,
   )
-  const first = db.query<{ day: string | null }, SQLQueryBindings[]>(`SELECT min(counted_on) AS day FROM ${table} WHERE region = ?`)
+  const first = db.query<{ day: string | null }, SQLQueryBindings[]>(
+    `SELECT min(counted_on) AS day FROM ${table} WHERE region = ?`,
+  )
   const before = db.query<Held<T>, SQLQueryBindings[]>(
     `SELECT ${selected} FROM ${table} WHERE region = ? AND counted_on < ? ORDER BY counted_on DESC LIMIT 1`,
   )
@@ -97,12 +124,18 @@ export function regionalStore<T extends Regional>(db: Database, { table, columns
     fields.map(([, column]) => column),
     ['region', 'counted_on'],
   )
-  const rowOf = (one: T) => Object.fromEntries(fields.map(([field, column]) => [column, one[field] as string | number | null]))
+  const rowOf = (one: T) =>
+    Object.fromEntries(
+      fields.map(([field, column]) => [column, one[field] as string | number | null]),
+    )
 
   const only = (list: readonly string[], regions: readonly string[] | undefined): string =>
     JSON.stringify(regions ? list.filter(region => regions.includes(region)) : list)
 
-  /** Numbers rows that are newest first: what lies before the oldest of them is counted once, the rest is walked. */
+  /**
+   * Numbers rows that are newest first: what lies before the oldest of them is counted once, the
+   * rest is walked.
+   */
   const numbered = (list: readonly string[], rows: readonly Row[]): Numbered<T>[] => {
     if (rows.length === 0) return []
     const [oldestOn, newestOn] = [rows.at(-1)!.countedOn, rows[0]!.countedOn]
@@ -118,8 +151,10 @@ export function regionalStore<T extends Regional>(db: Database, { table, columns
   }
 
   return {
-    write: (rows, recordedAt) => transact(db, () => counted(rows.map(row => put(rowOf(row), row.recordedAt ?? recordedAt)))),
-    page: (list, { regions, fromOn, toOn }, limit, offset) => numbered(list, page.all(only(list, regions), fromOn, toOn, limit, offset)),
+    write: (rows, recordedAt) =>
+      transact(db, () => counted(rows.map(row => put(rowOf(row), row.recordedAt ?? recordedAt)))),
+    page: (list, { regions, fromOn, toOn }, limit, offset) =>
+      numbered(list, page.all(only(list, regions), fromOn, toOn, limit, offset)),
     count: (list, { regions, fromOn, toOn }) => count.get(only(list, regions), fromOn, toOn)!.n,
     numbered(list, id) {
       const row = id < 1 ? undefined : nth.get(JSON.stringify(list), id - 1)

@@ -19,7 +19,13 @@ export const rigCountStore = (db: Database): RigCountStore =>
     table: 'rig_counts',
     measure: 'total',
     columns: {
-      ...{ region: 'region', countedOn: 'counted_on', source: 'source' },
-      ...{ total: 'total', oil: 'oil', gas: 'gas', misc: 'misc', span: 'span' },
+      region: 'region',
+      countedOn: 'counted_on',
+      source: 'source',
+      total: 'total',
+      oil: 'oil',
+      gas: 'gas',
+      misc: 'misc',
+      span: 'span',
     },
   })

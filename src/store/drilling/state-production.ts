@@ -33,7 +33,10 @@ export interface NationalMonth {
 }
 
 export interface StateProductionStore {
-  /** One transaction. The same numbers from the same source are unchanged; anything else for a known month of a state replaces it. */
+  /**
+   * One transaction. The same numbers from the same source are unchanged; anything else for a known
+   * month of a state replaces it.
+   */
   write(rows: readonly StateMonth[], recordedAt: number): WriteCounts
   /** Every state of a month, most oil first. */
   ofMonth(month: string): StateMonthRow[]
@@ -62,28 +65,50 @@ interface Row {
 const columns = ['state_code', 'month', 'oil_bbl', 'gas_mcf', 'water_bbl', 'provisional', 'source']
 
 const rowOf = (one: StateMonth): Row => ({
-  ...{ state_code: one.state, month: one.month, oil_bbl: one.oilBbl, gas_mcf: one.gasMcf, water_bbl: one.waterBbl },
-  ...{ provisional: Number(one.provisional), source: one.source },
+  state_code: one.state,
+  month: one.month,
+  oil_bbl: one.oilBbl,
+  gas_mcf: one.gasMcf,
+  water_bbl: one.waterBbl,
+  provisional: Number(one.provisional),
+  source: one.source,
 })
 
 const monthOf = (row: Row & { recorded_at: number }): StateMonthRow => ({
-  ...{ state: row.state_code, month: row.month, oilBbl: row.oil_bbl, gasMcf: row.gas_mcf, waterBbl: row.water_bbl },
-  ...{ provisional: row.provisional === 1, source: row.source, recordedAt: row.recorded_at },
+  state: row.state_code,
+  month: row.month,
+  oilBbl: row.oil_bbl,
+  gasMcf: row.gas_mcf,
+  waterBbl: row.water_bbl,
+  provisional: row.provisional === 1,
+  source: row.source,
+  recordedAt: row.recorded_at,
 })
 
 export function stateProductionStore(db: Database): StateProductionStore {
   const write = upsert<Row>(db, 'state_production', columns, ['state_code', 'month'])
   const select = `SELECT ${columns.join(', ')}, recorded_at FROM state_production`
   type Stored = Row & { recorded_at: number }
-  const ofMonth = db.query<Stored, [string]>(`${select} WHERE month = ? ORDER BY oil_bbl DESC, state_code`)
-  const ofState = db.query<Stored, [string, string, string]>(`${select} WHERE state_code = ? AND month >= ? AND month < ? ORDER BY month`)
-  const newestOf = db.query<Stored, [string]>(`${select} WHERE state_code = ? ORDER BY month DESC LIMIT 1`)
-  const newestMonth = db.query<{ month: string | null }, []>('SELECT max(month) AS month FROM state_production')
-  const states = db.query<{ state: string }, []>('SELECT DISTINCT state_code AS state FROM state_production ORDER BY state_code')
+  const ofMonth = db.query<Stored, [string]>(
+    `${select} WHERE month = ? ORDER BY oil_bbl DESC, state_code`,
+  )
+  const ofState = db.query<Stored, [string, string, string]>(
+    `${select} WHERE state_code = ? AND month >= ? AND month < ? ORDER BY month`,
+  )
+  const newestOf = db.query<Stored, [string]>(
+    `${select} WHERE state_code = ? ORDER BY month DESC LIMIT 1`,
+  )
+  const newestMonth = db.query<{ month: string | null }, []>(
+    'SELECT max(month) AS month FROM state_production',
+  )
+  const states = db.query<{ state: string }, []>(
+    'SELECT DISTINCT state_code AS state FROM state_production ORDER BY state_code',
+  )
   const total = db.query<{ n: number }, []>('SELECT count(*) AS n FROM state_production')
   const rowsOf = (month: string) => ofMonth.all(month).map(monthOf)
   return {
-    write: (rows, recordedAt) => transact(db, () => counted(rows.map(row => write(rowOf(row), recordedAt)))),
+    write: (rows, recordedAt) =>
+      transact(db, () => counted(rows.map(row => write(rowOf(row), recordedAt)))),
     ofMonth: rowsOf,
     ofState: (state, fromMonth, toMonth) => ofState.all(state, fromMonth, toMonth).map(monthOf),
     newestOf(state) {
@@ -93,7 +118,8 @@ export function stateProductionStore(db: Database): StateProductionStore {
     national(month) {
       const rows = rowsOf(month)
       if (rows.length === 0) return undefined
-      const sum = (value: (row: StateMonthRow) => number) => rows.reduce((all, row) => all + value(row), 0)
+      const sum = (value: (row: StateMonthRow) => number) =>
+        rows.reduce((all, row) => all + value(row), 0)
       return {
         month,
         oilBbl: sum(row => row.oilBbl),

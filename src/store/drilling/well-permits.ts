@@ -1,6 +1,13 @@
 import type { Database } from 'bun:sqlite'
 import { dayMs, parseDay } from '../../lib/instant.ts'
-import { countyKey, formationKey, operatorKey, permitReference, titled, wordKey } from '../../market/drilling/permits.ts'
+import {
+  countyKey,
+  formationKey,
+  operatorKey,
+  permitReference,
+  titled,
+  wordKey,
+} from '../../market/drilling/permits.ts'
 import { transact } from '../database.ts'
 import type { WriteCounts } from '../prices/observations.ts'
 import { permitPeriods } from './permit-periods.ts'
@@ -40,7 +47,10 @@ export interface WellPermit {
 
 export interface StoredPermit extends WellPermit {
   id: number
-  /** One name for every way in which the operator writes itself; `operator` is as filed. The same of the formation. */
+  /**
+   * One name for every way in which the operator writes itself; `operator` is as filed. The same of
+   * the formation.
+   */
   operatorName: string
   operatorKey: string
   formationName: string | null
@@ -56,7 +66,10 @@ export interface PermitWrites {
 }
 
 export interface WellPermitStore {
-  /** One transaction. The same permit again is unchanged, whenever it was fetched; anything else under a known reference replaces it. */
+  /**
+   * One transaction. The same permit again is unchanged, whenever it was fetched; anything else
+   * under a known reference replaces it.
+   */
   write(permits: readonly WellPermit[], recordedAt: number): PermitWrites
   /** In the order of the ids. */
   rows(ids: readonly number[]): StoredPermit[]
@@ -76,11 +89,27 @@ const factColumns = [
   'well_type_id',
   'well_name_id',
 ] as const
-type Facts = Record<Exclude<(typeof factColumns)[number], 'permit_on'>, number | null> & { permit_on: string }
+type Facts = Record<Exclude<(typeof factColumns)[number], 'permit_on'>, number | null> & {
+  permit_on: string
+}
 
 const textColumns = [
-  ...['permit_number', 'permit_status', 'api_number', 'api_number_raw', 'operator_raw', 'operator_number', 'well_number'],
-  ...['formation_raw', 'total_depth', 'latitude', 'longitude', 'section', 'township', 'range', 'source', 'source_url'],
+  'permit_number',
+  'permit_status',
+  'api_number',
+  'api_number_raw',
+  'operator_raw',
+  'operator_number',
+  'well_number',
+  'formation_raw',
+  'total_depth',
+  'latitude',
+  'longitude',
+  'section',
+  'township',
+  'range',
+  'source',
+  'source_url',
 ] as const
 const stampColumns = ['fetched_at', 'data_as_of_on', 'recorded_at'] as const
 
@@ -191,9 +220,13 @@ const countyTerm = (filed: string) => {
 const factsOf = (permit: WellPermit, terms: PermitTerms): Facts => ({
   permit_on: permit.permitOn,
   state_id: terms.id('state', permit.state, stateTerm),
-  county_id: permit.county === null ? null : terms.id('county', `${permit.state}/${permit.county}`, countyTerm),
+  county_id:
+    permit.county === null
+      ? null
+      : terms.id('county', `${permit.state}/${permit.county}`, countyTerm),
   operator_id: terms.id('operator', permit.operator, operatorTerm),
-  formation_id: permit.formation === null ? null : terms.id('formation', permit.formation, formationTerm),
+  formation_id:
+    permit.formation === null ? null : terms.id('formation', permit.formation, formationTerm),
   permit_type_id: terms.id('permit_type', permit.permitType, wordTerm),
   well_type_id: terms.id('well_type', permit.wellType, wordTerm),
   well_name_id: terms.wellNameId(permit.wellName),
@@ -204,7 +237,9 @@ export const dayNumberOf = (day: string): number => parseDay(day)! / dayMs
 
 /** Where and when a permit is found by place; undefined without a place. */
 const cornerOf = (day: string, { latitude, longitude }: Pick<Papers, 'latitude' | 'longitude'>) =>
-  latitude === null || longitude === null ? undefined : ([millionths(latitude), millionths(longitude), dayNumberOf(day)] as const)
+  latitude === null || longitude === null
+    ? undefined
+    : ([millionths(latitude), millionths(longitude), dayNumberOf(day)] as const)
 
 export function wellPermitStore(db: Database): WellPermitStore {
   const writer = permitWriter(db)
@@ -220,11 +255,18 @@ export function wellPermitStore(db: Database): WellPermitStore {
       LEFT JOIN permit_terms county ON county.id = f.county_id
       LEFT JOIN permit_terms formation ON formation.id = f.formation_id
     ORDER BY ${order}`
-  const listed = db.query<Row, [string]>(read('json_each(?) asked CROSS JOIN well_permit_papers p ON p.id = asked.value', 'asked.key'))
-  const ofWell = db.query<Row, [string]>(
-    read('(SELECT * FROM well_permit_papers WHERE api_number = ? AND api_number IS NOT NULL) p', 'f.permit_on, p.id'),
+  const listed = db.query<Row, [string]>(
+    read('json_each(?) asked CROSS JOIN well_permit_papers p ON p.id = asked.value', 'asked.key'),
   )
-  const readAt = db.query<{ read_at: number }, [string]>('SELECT read_at FROM permit_reads WHERE state_code = ?')
+  const ofWell = db.query<Row, [string]>(
+    read(
+      '(SELECT * FROM well_permit_papers WHERE api_number = ? AND api_number IS NOT NULL) p',
+      'f.permit_on, p.id',
+    ),
+  )
+  const readAt = db.query<{ read_at: number }, [string]>(
+    'SELECT read_at FROM permit_reads WHERE state_code = ?',
+  )
   return {
     write: (permits, recordedAt) => transact(db, () => writer(permits, recordedAt)),
     rows: ids => listed.all(JSON.stringify(ids)).map(permitOf),
@@ -235,28 +277,43 @@ export function wellPermitStore(db: Database): WellPermitStore {
 
 function permitWriter(db: Database) {
   const values = (names: readonly string[]) => names.map(() => '?').join(', ')
-  // Asked for every permit of an import, nearly all of them new: a wide row costs twenty times as much, even where there is none.
-  const idOf = db.query<{ id: number }, [string, string]>('SELECT id FROM well_permit_papers WHERE state_code = ? AND reference = ?')
+  // Asked for every permit of an import, nearly all of them new: a wide row costs twenty times as
+  // much, even where there is none.
+  const idOf = db.query<{ id: number }, [string, string]>(
+    'SELECT id FROM well_permit_papers WHERE state_code = ? AND reference = ?',
+  )
   const held = db.query<Facts & Papers & { id: number }, [number]>(
     `SELECT f.id, ${factColumns.map(name => `f.${name}`).join(', ')}, ${textColumns.map(name => `p.${name}`).join(', ')}
      FROM well_permit_papers p JOIN well_permits f ON f.id = p.id WHERE p.id = ?`,
   )
-  const addFacts = db.query(`INSERT INTO well_permits (${factColumns.join(', ')}) VALUES (${values(factColumns)})`)
-  const setFacts = db.query(`UPDATE well_permits SET ${factColumns.map(name => `${name} = ?`).join(', ')} WHERE id = ?`)
+  const addFacts = db.query(
+    `INSERT INTO well_permits (${factColumns.join(', ')}) VALUES (${values(factColumns)})`,
+  )
+  const setFacts = db.query(
+    `UPDATE well_permits SET ${factColumns.map(name => `${name} = ?`).join(', ')} WHERE id = ?`,
+  )
   const paperColumns = [...textColumns, ...stampColumns]
   const addPapers = db.query(
     `INSERT INTO well_permit_papers (id, state_code, reference, ${paperColumns.join(', ')}) VALUES (?, ?, ?, ${values(paperColumns)})`,
   )
-  const setPapers = db.query(`UPDATE well_permit_papers SET ${paperColumns.map(name => `${name} = ?`).join(', ')} WHERE id = ?`)
+  const setPapers = db.query(
+    `UPDATE well_permit_papers SET ${paperColumns.map(name => `${name} = ?`).join(', ')} WHERE id = ?`,
+  )
   const addPlace = db.query('INSERT INTO well_permit_places VALUES (?1, ?2, ?2, ?3, ?3, ?4, ?4)')
   const dropPlace = db.query('DELETE FROM well_permit_places WHERE id = ?')
-  const putRead = db.query('INSERT INTO permit_reads VALUES (?, ?) ON CONFLICT DO UPDATE SET read_at = max(read_at, excluded.read_at)')
+  const putRead = db.query(
+    'INSERT INTO permit_reads VALUES (?, ?) ON CONFLICT DO UPDATE SET read_at = max(read_at, excluded.read_at)',
+  )
   const factValues = (facts: Facts) => factColumns.map(name => facts[name])
   const paperValues = (papers: Papers) => paperColumns.map(name => papers[name])
 
   return (permits: readonly WellPermit[], recordedAt: number): PermitWrites => {
     const [terms, periods] = [permitTerms(db), permitPeriods(db)]
-    const writes: PermitWrites = { counts: { inserted: 0, revised: 0, unchanged: 0 }, inserted: [], statusChanges: [] }
+    const writes: PermitWrites = {
+      counts: { inserted: 0, revised: 0, unchanged: 0 },
+      inserted: [],
+      statusChanges: [],
+    }
     const reads = new Map<string, number>()
     const insert = (permit: WellPermit, reference: string, facts: Facts, papers: Papers) => {
       const id = Number(addFacts.run(...factValues(facts)).lastInsertRowid)
@@ -266,7 +323,12 @@ function permitWriter(db: Database) {
       periods.add(facts, 1)
       writes.inserted.push({ id, state: permit.state, permitOn: permit.permitOn })
     }
-    const revise = (old: Facts & Papers & { id: number }, permit: WellPermit, facts: Facts, papers: Papers) => {
+    const revise = (
+      old: Facts & Papers & { id: number },
+      permit: WellPermit,
+      facts: Facts,
+      papers: Papers,
+    ) => {
       setFacts.run(...factValues(facts), old.id)
       setPapers.run(...paperValues(papers), old.id)
       const [before, after] = [cornerOf(old.permit_on, old), cornerOf(permit.permitOn, papers)]
@@ -281,16 +343,28 @@ function permitWriter(db: Database) {
       }
     }
     // Ids are numbered in the order of the days, as far as permits come in that order.
-    for (const permit of permits.toSorted((a, b) => (a.permitOn < b.permitOn ? -1 : a.permitOn > b.permitOn ? 1 : 0))) {
-      const reference = permitReference(permit.permitNumber, permit.apiNumber ?? permit.apiNumberRaw, permit.permitOn)
+    for (const permit of permits.toSorted((a, b) =>
+      a.permitOn < b.permitOn ? -1 : a.permitOn > b.permitOn ? 1 : 0,
+    )) {
+      const reference = permitReference(
+        permit.permitNumber,
+        permit.apiNumber ?? permit.apiNumberRaw,
+        permit.permitOn,
+      )
       const [facts, papers] = [factsOf(permit, terms), papersOf(permit, recordedAt)]
       const known = idOf.get(permit.state, reference)
       const old = known && held.get(known.id)
-      const isSame = old && factColumns.every(name => old[name] === facts[name]) && textColumns.every(name => old[name] === papers[name])
+      const isSame =
+        old &&
+        factColumns.every(name => old[name] === facts[name]) &&
+        textColumns.every(name => old[name] === papers[name])
       if (!old) insert(permit, reference, facts, papers)
       else if (!isSame) revise(old, permit, facts, papers)
       writes.counts[!old ? 'inserted' : isSame ? 'unchanged' : 'revised'] += 1
-      reads.set(permit.state, Math.max(reads.get(permit.state) ?? permit.fetchedAt, permit.fetchedAt))
+      reads.set(
+        permit.state,
+        Math.max(reads.get(permit.state) ?? permit.fetchedAt, permit.fetchedAt),
+      )
     }
     periods.write()
     for (const [state, at] of reads) putRead.run(state, at)

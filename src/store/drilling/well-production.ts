@@ -46,7 +46,10 @@ export interface TopWell {
 }
 
 export interface WellProductionStore {
-  /** One transaction. The same month of a well again is unchanged; anything else for a known month replaces it. No volume is negative. */
+  /**
+   * One transaction. The same month of a well again is unchanged; anything else for a known month
+   * replaces it. No volume is negative.
+   */
   write(rows: readonly WellMonth[], recordedAt: number): WriteCounts
   /** Oldest first. */
   ofWell(apiNumber: string): WellMonthRow[]
@@ -65,7 +68,9 @@ const columns = `api_number AS apiNumber, month, oil_bbl AS oilBbl, gas_mcf AS g
 const [looksFirst, looksMore] = [64, 4]
 
 export function wellProductionStore(db: Database): WellProductionStore {
-  const held = db.query<WellMonthRow, [string, string]>(`SELECT ${columns} FROM well_production WHERE api_number = ? AND month = ?`)
+  const held = db.query<WellMonthRow, [string, string]>(
+    `SELECT ${columns} FROM well_production WHERE api_number = ? AND month = ?`,
+  )
   const put = db.query(
     `INSERT OR REPLACE INTO well_production (api_number, month, oil_bbl, gas_mcf, water_bbl, days_producing, source, recorded_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -78,11 +83,15 @@ export function wellProductionStore(db: Database): WellProductionStore {
     `INSERT INTO well_production_months (state_code, month, wells, source) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET wells = wells + excluded.wells, source = excluded.source`,
   )
-  const ofWell = db.query<WellMonthRow, [string]>(`SELECT ${columns} FROM well_production WHERE api_number = ? ORDER BY month`)
+  const ofWell = db.query<WellMonthRow, [string]>(
+    `SELECT ${columns} FROM well_production WHERE api_number = ? ORDER BY month`,
+  )
   const newest = db.query<WellCoverage, []>(
     `SELECT state_code AS state, max(month) AS month, wells, source FROM well_production_months GROUP BY state_code ORDER BY state_code`,
   )
-  const total = db.query<{ n: number }, []>('SELECT coalesce(sum(wells), 0) AS n FROM well_production_months')
+  const total = db.query<{ n: number }, []>(
+    'SELECT coalesce(sum(wells), 0) AS n FROM well_production_months',
+  )
 
   const writeRow = (row: WellMonth, recordedAt: number): keyof WriteCounts => {
     const old = held.get(row.apiNumber, row.month)
@@ -109,7 +118,8 @@ export function wellProductionStore(db: Database): WellProductionStore {
           months.set(state + month, { state, month, wells, source })
         }
         for (const touched of years.values()) sumYear.run(...touched)
-        for (const { state, month, wells, source } of months.values()) countMonth.run(state, month, wells, source)
+        for (const { state, month, wells, source } of months.values())
+          countMonth.run(state, month, wells, source)
         return counts
       }),
     ofWell: apiNumber => ofWell.all(apiNumber),
@@ -120,8 +130,9 @@ export function wellProductionStore(db: Database): WellProductionStore {
 }
 
 /**
- * A well can not have more in the months than in the years that they lie in. So the best of each year are looked at, deeper and deeper,
- * until the last of those found has more than any well that has not been seen can have: R. Fagin's threshold algorithm.
+ * A well can not have more in the months than in the years that they lie in. So the best of each
+ * year are looked at, deeper and deeper, until the last of those found has more than any well that
+ * has not been seen can have: R. Fagin's threshold algorithm.
  */
 function topWells(db: Database): WellProductionStore['top'] {
   const bestOfYear = db.query<{ apiNumber: string; oilBbl: number }, [string, string, number]>(
@@ -138,14 +149,19 @@ function topWells(db: Database): WellProductionStore['top'] {
     const seen = new Map<string, TopWell & { rows: number }>()
     for (let depth = Math.max(looksFirst, limit); ; depth *= looksMore) {
       const lists = years.map(year => bestOfYear.all(state, year, depth))
-      for (const { apiNumber } of lists.flat()) if (!seen.has(apiNumber)) seen.set(apiNumber, within.get(apiNumber, fromMonth, toMonth)!)
+      for (const { apiNumber } of lists.flat())
+        if (!seen.has(apiNumber)) seen.set(apiNumber, within.get(apiNumber, fromMonth, toMonth)!)
       const best = [...seen.values()]
         .filter(well => well.rows > 0)
         .sort(byOil)
         .slice(0, limit)
-      const unseenMax = lists.reduce((sum, list) => sum + (list.length < depth ? 0 : list.at(-1)!.oilBbl), 0)
+      const unseenMax = lists.reduce(
+        (sum, list) => sum + (list.length < depth ? 0 : list.at(-1)!.oilBbl),
+        0,
+      )
       const isSettled = best.length === limit && best.at(-1)!.oilBbl > unseenMax
-      if (isSettled || lists.every(list => list.length < depth)) return best.map(({ rows: _, ...well }) => well)
+      if (isSettled || lists.every(list => list.length < depth))
+        return best.map(({ rows: _, ...well }) => well)
     }
   }
 }
@@ -157,7 +173,8 @@ const isSame = (a: Omit<WellMonth, 'state'>, b: WellMonth): boolean =>
   a.daysProducing === b.daysProducing &&
   a.source === b.source
 
-const byOil = (a: TopWell, b: TopWell): number => b.oilBbl - a.oilBbl || (a.apiNumber < b.apiNumber ? -1 : 1)
+const byOil = (a: TopWell, b: TopWell): number =>
+  b.oilBbl - a.oilBbl || (a.apiNumber < b.apiNumber ? -1 : 1)
 
 /** The years that months of `[fromMonth, toMonth)` lie in. */
 function yearsOf(fromMonth: string, toMonth: string): string[] {

@@ -34,7 +34,10 @@ export interface WellFilter {
 }
 
 export interface WellStore {
-  /** One transaction. The same well again is unchanged; anything else under a known number replaces it. */
+  /**
+   * One transaction. The same well again is unchanged; anything else under a known number replaces
+   * it.
+   */
   put(wells: readonly Well[], recordedAt: number): WriteCounts
   get(apiNumber: string): Well | undefined
   /** In the order of their numbers. */
@@ -60,8 +63,19 @@ interface Row {
 }
 
 const columns = [
-  ...['api_number', 'state_code', 'operator', 'name', 'county', 'formation', 'latitude', 'longitude'],
-  ...['permit_on', 'spud_on', 'completed_on', 'first_production_on', 'source'],
+  'api_number',
+  'state_code',
+  'operator',
+  'name',
+  'county',
+  'formation',
+  'latitude',
+  'longitude',
+  'permit_on',
+  'spud_on',
+  'completed_on',
+  'first_production_on',
+  'source',
 ]
 
 const rowOf = (well: Well): Row => ({
@@ -98,8 +112,13 @@ const wellOf = (row: Row): Well => ({
 
 export function wellStore(db: Database): WellStore {
   const write = upsert<Row>(db, 'wells', columns, ['api_number'])
-  const one = db.query<Row, [string]>(`SELECT ${columns.join(', ')} FROM wells WHERE api_number = ?`)
-  const found = db.query<Row, [string | null, string | null, string | null, string | null, string | null, number, number]>(
+  const one = db.query<Row, [string]>(
+    `SELECT ${columns.join(', ')} FROM wells WHERE api_number = ?`,
+  )
+  const found = db.query<
+    Row,
+    [string | null, string | null, string | null, string | null, string | null, number, number]
+  >(
     `SELECT ${columns.join(', ')} FROM wells
      WHERE (?1 IS NULL OR state_code = ?1) AND (?2 IS NULL OR instr(upper(operator), ?2) > 0)
        AND (?3 IS NULL OR instr(upper(formation), ?3) > 0)
@@ -111,7 +130,8 @@ export function wellStore(db: Database): WellStore {
     `SELECT ${columns.join(', ')} FROM wells WHERE first_production_on IS NULL AND permit_on >= ?2 AND source = ?1 ORDER BY api_number`,
   )
   return {
-    put: (wells, recordedAt) => transact(db, () => counted(wells.map(well => write(rowOf(well), recordedAt)))),
+    put: (wells, recordedAt) =>
+      transact(db, () => counted(wells.map(well => write(rowOf(well), recordedAt)))),
     get(apiNumber) {
       const row = one.get(apiNumber)
       return row ? wellOf(row) : undefined
@@ -119,7 +139,11 @@ export function wellStore(db: Database): WellStore {
     search({ state, operator, formation, producingFrom, producingTo, circle }) {
       const box = circle && boxAround(circle)
       const rows = found.all(
-        ...[state ?? null, operator?.toUpperCase() ?? null, formation?.toUpperCase() ?? null, producingFrom ?? null, producingTo ?? null],
+        state ?? null,
+        operator?.toUpperCase() ?? null,
+        formation?.toUpperCase() ?? null,
+        producingFrom ?? null,
+        producingTo ?? null,
         ...([box?.south ?? -90, box?.north ?? 90] as const),
       )
       const wells = rows.map(wellOf)
@@ -129,6 +153,13 @@ export function wellStore(db: Database): WellStore {
   }
 }
 
-function liesIn(circle: Circle, { latitude, longitude }: Pick<Well, 'latitude' | 'longitude'>): boolean {
-  return latitude !== null && longitude !== null && milesBetween(circle, { latitude, longitude }) <= circle.radiusMiles
+function liesIn(
+  circle: Circle,
+  { latitude, longitude }: Pick<Well, 'latitude' | 'longitude'>,
+): boolean {
+  return (
+    latitude !== null &&
+    longitude !== null &&
+    milesBetween(circle, { latitude, longitude }) <= circle.radiusMiles
+  )
 }

@@ -27,12 +27,19 @@ export interface StationNearby extends Station {
 
 export interface StationStore {
   /**
-   * One transaction. The same station with the same price is unchanged, and so is one whose price was observed before the one that is held;
-   * anything else replaces what is held of its reference.
+   * One transaction. The same station with the same price is unchanged, and so is one whose price
+   * was observed before the one that is held; anything else replaces what is held of its reference.
    */
   write(stations: readonly Station[], recordedAt: number): WriteCounts
-  /** Within a distance, the nearest first, and how many there are; of equally near ones the one that was known first. */
-  near(centre: Place, radiusMiles: number, limit: number): { stations: StationNearby[]; total: number }
+  /**
+   * Within a distance, the nearest first, and how many there are; of equally near ones the one that
+   * was known first.
+   */
+  near(
+    centre: Place,
+    radiusMiles: number,
+    limit: number,
+  ): { stations: StationNearby[]; total: number }
 }
 
 interface Row extends Omit<Station, 'fuelTypes'> {
@@ -49,7 +56,9 @@ const rowOf = (station: Station) => ({ ...station, fuelTypes: station.fuelTypes.
 const stationOf = (row: Row) => ({ ...row, fuelTypes: row.fuelTypes.split(' ').filter(Boolean) })
 
 export function stationStore(db: Database): StationStore {
-  const held = db.query<Row, [string]>(`SELECT id, ${columns} FROM diesel_stations WHERE reference = ?`)
+  const held = db.query<Row, [string]>(
+    `SELECT id, ${columns} FROM diesel_stations WHERE reference = ?`,
+  )
   const put = db.query<{ id: number }, Columns[]>(
     `INSERT INTO diesel_stations (reference, name, address, state_code, latitude, longitude, price, fuel_types, observed_at, source, recorded_at)
      VALUES ($reference, $name, $address, $state, $latitude, $longitude, $price, $fuelTypes, $observedAt, $source, $recordedAt)
@@ -70,7 +79,11 @@ export function stationStore(db: Database): StationStore {
     const { reference, latitude, longitude, observedAt } = station
     const old = held.get(reference)
     const row = rowOf(station)
-    if (old && (old.observedAt > observedAt || Object.entries(row).every(([name, value]) => old[name as keyof Row] === value)))
+    if (
+      old &&
+      (old.observedAt > observedAt ||
+        Object.entries(row).every(([name, value]) => old[name as keyof Row] === value))
+    )
       return 'unchanged'
     const { id } = put.get({ ...row, recordedAt })!
     if (!old || old.latitude !== latitude || old.longitude !== longitude) {
@@ -81,12 +94,15 @@ export function stationStore(db: Database): StationStore {
   }
 
   return {
-    write: (stations, recordedAt) => transact(db, () => counted(stations.map(one => writeOne(one, recordedAt)))),
+    write: (stations, recordedAt) =>
+      transact(db, () => counted(stations.map(one => writeOne(one, recordedAt)))),
     near(centre, radiusMiles, limit) {
       const box = boxAround({ ...centre, radiusMiles })
       const [south, north] = [Math.floor(box.south * degree), Math.ceil(box.north * degree)]
       const found = spansOf(box)
-        .flatMap(([west, east]) => inside.all(south, north, Math.floor(west * degree), Math.ceil(east * degree)))
+        .flatMap(([west, east]) =>
+          inside.all(south, north, Math.floor(west * degree), Math.ceil(east * degree)),
+        )
         .map(row => ({ ...stationOf(row), miles: milesBetween(centre, row) }))
         .filter(one => one.miles <= radiusMiles)
         .sort((a, b) => a.miles - b.miles || a.id - b.id)

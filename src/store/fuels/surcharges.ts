@@ -6,7 +6,10 @@ import { counted, upsert } from '../upsert.ts'
 
 export type CarrierMode = 'ltl' | 'parcel'
 
-/** One thing that a carrier has a surcharge for; the service level is empty where there is one for all that it carries. */
+/**
+ * One thing that a carrier has a surcharge for; the service level is empty where there is one for
+ * all that it carries.
+ */
 export interface CarrierService {
   mode: CarrierMode
   carrier: string
@@ -65,14 +68,20 @@ export interface SurchargeStore {
   readonly version: number
   /** Every table, each service's oldest first. */
   schedules(): CarrierSchedule[]
-  /** What is in force on a day for each service of a mode, by carrier and service level; of one carrier if named. */
+  /**
+   * What is in force on a day for each service of a mode, by carrier and service level; of one
+   * carrier if named.
+   */
   inForce(mode: CarrierMode, day: string, carrier?: string): Surcharge[]
   /** Weeks that took effect by a day, newest first, then by service level. */
   history(query: SurchargeHistory, limit: number, offset: number): Surcharge[]
   count(query: SurchargeHistory): number
   /** Every week of a service that is there, also those only announced. */
   weeks(service: CarrierService): string[]
-  /** Service levels of a carrier, or of all carriers of a mode; none means that the carrier is not known. */
+  /**
+   * Service levels of a carrier, or of all carriers of a mode; none means that the carrier is not
+   * known.
+   */
   serviceLevels(mode: CarrierMode, carrier?: string): string[]
 }
 
@@ -116,8 +125,19 @@ const surchargeOf = (row: Row): Surcharge => ({
   fixture: row.fixture === 1,
 })
 
-const rowOf = ({ mode, carrier, serviceLevel, carrierName, serviceName, ...one }: Surcharge): Row => ({
-  ...{ mode, carrier, service_level: serviceLevel, carrier_name: carrierName, service_name: serviceName },
+const rowOf = ({
+  mode,
+  carrier,
+  serviceLevel,
+  carrierName,
+  serviceName,
+  ...one
+}: Surcharge): Row => ({
+  mode,
+  carrier,
+  service_level: serviceLevel,
+  carrier_name: carrierName,
+  service_name: serviceName,
   effective_on: one.effectiveOn,
   percent: one.percent,
   index_code: one.indexCode,
@@ -155,15 +175,33 @@ const scheduleOf = (row: ScheduleRow): CarrierSchedule => ({
   validFromOn: row.valid_from_on,
   indexCode: row.index_code,
   effectiveWeekday: row.effective_weekday,
-  bands: (JSON.parse(row.bands) as [number, number, number][]).map(([min, max, percent]) => ({ min, max, percent })),
-  ...(row.beyond_width !== null && row.beyond_percent !== null && { beyond: { width: row.beyond_width, percent: row.beyond_percent } }),
+  bands: (JSON.parse(row.bands) as [number, number, number][]).map(([min, max, percent]) => ({
+    min,
+    max,
+    percent,
+  })),
+  ...(row.beyond_width !== null &&
+    row.beyond_percent !== null && {
+      beyond: { width: row.beyond_width, percent: row.beyond_percent },
+    }),
   matched: row.matched === 1,
   source: row.source,
   retrievedAt: row.retrieved_at,
 })
 
-const scheduleRow = ({ mode, carrier, serviceLevel, carrierName, serviceName, ...one }: CarrierSchedule): ScheduleRow => ({
-  ...{ mode, carrier, service_level: serviceLevel, carrier_name: carrierName, service_name: serviceName },
+const scheduleRow = ({
+  mode,
+  carrier,
+  serviceLevel,
+  carrierName,
+  serviceName,
+  ...one
+}: CarrierSchedule): ScheduleRow => ({
+  mode,
+  carrier,
+  service_level: serviceLevel,
+  carrier_name: carrierName,
+  service_name: serviceName,
   valid_from_on: one.validFromOn,
   index_code: one.indexCode,
   effective_weekday: one.effectiveWeekday,
@@ -177,12 +215,32 @@ const scheduleRow = ({ mode, carrier, serviceLevel, carrierName, serviceName, ..
 
 const key = ['mode', 'carrier', 'service_level'] as const
 const surchargeColumns = [
-  ...[...key, 'effective_on', 'carrier_name', 'service_name', 'percent', 'index_code'],
-  ...['index_price', 'band_min', 'band_max', 'source', 'retrieved_at', 'fixture'],
+  ...key,
+  'effective_on',
+  'carrier_name',
+  'service_name',
+  'percent',
+  'index_code',
+  'index_price',
+  'band_min',
+  'band_max',
+  'source',
+  'retrieved_at',
+  'fixture',
 ]
 const scheduleColumns = [
-  ...[...key, 'valid_from_on', 'carrier_name', 'service_name', 'index_code', 'effective_weekday'],
-  ...['bands', 'beyond_width', 'beyond_percent', 'matched', 'source', 'retrieved_at'],
+  ...key,
+  'valid_from_on',
+  'carrier_name',
+  'service_name',
+  'index_code',
+  'effective_weekday',
+  'bands',
+  'beyond_width',
+  'beyond_percent',
+  'matched',
+  'source',
+  'retrieved_at',
 ]
 
 export function surchargeStore(db: Database): SurchargeStore {
@@ -211,10 +269,16 @@ export function surchargeStore(db: Database): SurchargeStore {
   )
   const putSurcharge = upsert(db, 'surcharges', surchargeColumns, [...key, 'effective_on'])
   const putSchedule = upsert(db, 'surcharge_schedules', scheduleColumns, [...key, 'valid_from_on'])
-  const pastArgs = ({ mode, carrier, serviceLevel, toOn }: SurchargeHistory): PastArgs => [mode, carrier, serviceLevel ?? null, toOn]
+  const pastArgs = ({ mode, carrier, serviceLevel, toOn }: SurchargeHistory): PastArgs => [
+    mode,
+    carrier,
+    serviceLevel ?? null,
+    toOn,
+  ]
   let version = 0
   return {
-    write: (rows, recordedAt) => transact(db, () => counted(rows.map(row => putSurcharge(rowOf(row), recordedAt)))),
+    write: (rows, recordedAt) =>
+      transact(db, () => counted(rows.map(row => putSurcharge(rowOf(row), recordedAt)))),
     writeSchedules(rows, recordedAt) {
       version += 1
       return transact(db, () => counted(rows.map(row => putSchedule(scheduleRow(row), recordedAt))))
@@ -224,9 +288,11 @@ export function surchargeStore(db: Database): SurchargeStore {
     },
     schedules: () => schedules.all().map(scheduleOf),
     inForce: (mode, day, carrier = '') => inForce.all(mode, day, carrier).map(surchargeOf),
-    history: (query, limit, offset) => history.all(...pastArgs(query), limit, offset).map(surchargeOf),
+    history: (query, limit, offset) =>
+      history.all(...pastArgs(query), limit, offset).map(surchargeOf),
     count: query => count.get(...pastArgs(query))!.n,
-    weeks: ({ mode, carrier, serviceLevel }) => weeks.all(mode, carrier, serviceLevel).map(row => row.day),
+    weeks: ({ mode, carrier, serviceLevel }) =>
+      weeks.all(mode, carrier, serviceLevel).map(row => row.day),
     serviceLevels: (mode, carrier = '') => levels.all(mode, carrier).map(row => row.level),
   }
 }

@@ -1,7 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { dayMs } from '../../lib/instant.ts'
 
-/** The level of one day of a storage series, with the number under which the inventories answer it. */
+/**
+ * The level of one day of a storage series, with the number under which the inventories answer it.
+ */
 export interface NumberedLevel {
   id: number
   seriesId: number
@@ -20,9 +22,15 @@ export interface LevelFilter {
   to: number
 }
 
-/** The levels themselves are observations; only their numbers are kept here. Quarantined days keep theirs and are not answered. */
+/**
+ * The levels themselves are observations; only their numbers are kept here. Quarantined days keep
+ * theirs and are not answered.
+ */
 export interface InventoryStore {
-  /** Numbers every day of these series that has none, oldest first and within a day in the order of the series; answers how many. Call it in a transaction. */
+  /**
+   * Numbers every day of these series that has none, oldest first and within a day in the order of
+   * the series; answers how many. Call it in a transaction.
+   */
   number(seriesIds: readonly number[]): number
   /** Newest day first, within a day in the order of the numbers. */
   page(filter: LevelFilter, limit: number, offset: number): NumberedLevel[]
@@ -36,12 +44,16 @@ const clear = (row: string) =>
 
 const inRange = `r.series_id IN (SELECT value FROM json_each(?1)) AND r.starts_at >= ?2 AND r.starts_at < ?3 AND ${clear('r')}`
 
-/** Levels of numbered days `r`: the day's last observation, and the one that a week's change is measured against. */
+/**
+ * Levels of numbered days `r`: the day's last observation, and the one that a week's change is
+ * measured against.
+ */
 const levels = `SELECT r.id, r.series_id AS seriesId, r.starts_at AS startsAt, b.close AS level, b.recorded_at AS recordedAt,
     (SELECT p.close FROM bars p WHERE p.series_id = r.series_id AND p.span = 24
        AND p.starts_at BETWEEN r.starts_at - ${13 * dayMs} AND r.starts_at - ${7 * dayMs} AND ${clear('p')}
      ORDER BY p.starts_at DESC LIMIT 1) AS weekBefore`
-const withBars = 'JOIN bars b ON b.series_id = r.series_id AND b.span = 24 AND b.starts_at = r.starts_at'
+const withBars =
+  'JOIN bars b ON b.series_id = r.series_id AND b.span = 24 AND b.starts_at = r.starts_at'
 
 type Row = Omit<NumberedLevel, 'weekBefore'> & { weekBefore: number | null }
 const rowOf = (row: Row): NumberedLevel => ({ ...row, weekBefore: row.weekBefore ?? undefined })
@@ -59,11 +71,16 @@ export function inventoryStore(db: Database): InventoryStore {
        ORDER BY starts_at DESC, id LIMIT ?4 OFFSET ?5)
      ${levels} FROM page r ${withBars} ORDER BY r.starts_at DESC, r.id`,
   )
-  const count = db.query<{ n: number }, [string, number, number]>(`SELECT count(*) AS n FROM inventory_records r WHERE ${inRange}`)
-  const byId = db.query<Row, [number]>(`${levels} FROM inventory_records r ${withBars} WHERE r.id = ? AND ${clear('r')}`)
+  const count = db.query<{ n: number }, [string, number, number]>(
+    `SELECT count(*) AS n FROM inventory_records r WHERE ${inRange}`,
+  )
+  const byId = db.query<Row, [number]>(
+    `${levels} FROM inventory_records r ${withBars} WHERE r.id = ? AND ${clear('r')}`,
+  )
   return {
     number: seriesIds => number.run(JSON.stringify(seriesIds)).changes,
-    page: ({ seriesIds, from, to }, limit, offset) => page.all(JSON.stringify(seriesIds), from, to, limit, offset).map(rowOf),
+    page: ({ seriesIds, from, to }, limit, offset) =>
+      page.all(JSON.stringify(seriesIds), from, to, limit, offset).map(rowOf),
     count: ({ seriesIds, from, to }) => count.get(JSON.stringify(seriesIds), from, to)!.n,
     byId(id) {
       const row = byId.get(id)

@@ -13,7 +13,10 @@ export interface StoredForecast {
   high: number
   /** Closes that it was made from. */
   dataPoints: number
-  /** When it was computed: long after `publishedAt` for one that was made up for, from the closes before it. */
+  /**
+   * When it was computed: long after `publishedAt` for one that was made up for, from the closes
+   * before it.
+   */
   recordedAt: number
 }
 
@@ -37,7 +40,8 @@ export interface MonthlyForecastStore {
 }
 
 const columns = `series_id AS seriesId, month, published_at AS publishedAt, value, low, high, data_points AS dataPoints, recorded_at AS recordedAt`
-const matching = '(?1 IS NULL OR series_id IN (SELECT value FROM json_each(?1))) AND month >= ?2 AND month < ?3'
+const matching =
+  '(?1 IS NULL OR series_id IN (SELECT value FROM json_each(?1))) AND month >= ?2 AND month < ?3'
 
 export function monthlyForecastStore(db: Database): MonthlyForecastStore {
   const insert = db.query(
@@ -51,9 +55,17 @@ export function monthlyForecastStore(db: Database): MonthlyForecastStore {
   const page = db.query<StoredForecast, [string | null, string, string, number, number]>(
     `SELECT ${columns} FROM monthly_forecasts WHERE ${matching} ORDER BY month DESC, published_at DESC, series_id LIMIT ?4 OFFSET ?5`,
   )
-  const count = db.query<{ n: number }, [string | null, string, string]>(`SELECT count(*) AS n FROM monthly_forecasts WHERE ${matching}`)
-  const publications = db.query<{ at: number }, [number]>('SELECT DISTINCT published_at AS at FROM monthly_forecasts WHERE series_id = ?')
-  const argumentsOf = ({ seriesIds, fromMonth, toMonth }: ForecastFilter): [string | null, string, string] => [
+  const count = db.query<{ n: number }, [string | null, string, string]>(
+    `SELECT count(*) AS n FROM monthly_forecasts WHERE ${matching}`,
+  )
+  const publications = db.query<{ at: number }, [number]>(
+    'SELECT DISTINCT published_at AS at FROM monthly_forecasts WHERE series_id = ?',
+  )
+  const argumentsOf = ({
+    seriesIds,
+    fromMonth,
+    toMonth,
+  }: ForecastFilter): [string | null, string, string] => [
     seriesIds === undefined ? null : JSON.stringify(seriesIds),
     fromMonth,
     toMonth,

@@ -30,9 +30,10 @@ export interface OpecFilter {
 
 export interface OpecStore {
   /**
-   * One transaction. Months are numbered in the order of time and within a month in the order given; a number is given once and never changes,
-   * so months that come in later, also older ones, get the next ones. The same production from the same source is unchanged; anything else
-   * for a known month of a country replaces it under its number.
+   * One transaction. Months are numbered in the order of time and within a month in the order
+   * given; a number is given once and never changes, so months that come in later, also older ones,
+   * get the next ones. The same production from the same source is unchanged; anything else for a
+   * known month of a country replaces it under its number.
    */
   write(rows: readonly OpecProduction[], recordedAt: number): WriteCounts
   /** Newest month first, within a month by number. */
@@ -61,31 +62,56 @@ export function opecStore(db: Database): OpecStore {
   const held = db.query<{ id: number; bpd: number; source: string }, [string, string]>(
     'SELECT id, bpd, source FROM opec_productions WHERE country = ? AND month = ?',
   )
-  const insert = db.query('INSERT INTO opec_productions (country, month, bpd, source, recorded_at) VALUES (?, ?, ?, ?, ?)')
-  const update = db.query('UPDATE opec_productions SET bpd = ?, source = ?, recorded_at = ? WHERE id = ?')
+  const insert = db.query(
+    'INSERT INTO opec_productions (country, month, bpd, source, recorded_at) VALUES (?, ?, ?, ?, ?)',
+  )
+  const update = db.query(
+    'UPDATE opec_productions SET bpd = ?, source = ?, recorded_at = ? WHERE id = ?',
+  )
   const page = db.query<Row, [string | null, string, string, number, number]>(
     `SELECT ${columns} FROM opec_productions o WHERE ${matching} ORDER BY month DESC, id LIMIT ?4 OFFSET ?5`,
   )
-  const count = db.query<{ n: number }, [string | null, string, string]>(`SELECT count(*) AS n FROM opec_productions WHERE ${matching}`)
+  const count = db.query<{ n: number }, [string | null, string, string]>(
+    `SELECT count(*) AS n FROM opec_productions WHERE ${matching}`,
+  )
   const byId = db.query<Row, [number]>(`SELECT ${columns} FROM opec_productions o WHERE id = ?`)
-  const ofMonth = db.query<Row, [string]>(`SELECT ${columns} FROM opec_productions o WHERE month = ? ORDER BY id`)
-  const newest = db.query<{ month: string | null }, []>('SELECT max(month) AS month FROM opec_productions')
-  const months = db.query<{ month: string }, []>('SELECT DISTINCT month FROM opec_productions ORDER BY month')
-  const named = db.query<{ country: string }, [string]>('SELECT country FROM opec_productions WHERE country = ? COLLATE NOCASE LIMIT 1')
+  const ofMonth = db.query<Row, [string]>(
+    `SELECT ${columns} FROM opec_productions o WHERE month = ? ORDER BY id`,
+  )
+  const newest = db.query<{ month: string | null }, []>(
+    'SELECT max(month) AS month FROM opec_productions',
+  )
+  const months = db.query<{ month: string }, []>(
+    'SELECT DISTINCT month FROM opec_productions ORDER BY month',
+  )
+  const named = db.query<{ country: string }, [string]>(
+    'SELECT country FROM opec_productions WHERE country = ? COLLATE NOCASE LIMIT 1',
+  )
   return {
     write: (rows, recordedAt) =>
       transact(db, () => {
         const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
         // Sorting is stable: within a month the order is that of the rows.
-        for (const row of rows.toSorted((a, b) => (a.month === b.month ? 0 : a.month < b.month ? -1 : 1))) {
+        for (const row of rows.toSorted((a, b) =>
+          a.month === b.month ? 0 : a.month < b.month ? -1 : 1,
+        )) {
           const old = held.get(row.country, row.month)
-          if (!old) insert.run(row.country, row.month, row.bpd, row.source, row.recordedAt ?? recordedAt)
-          else if (old.bpd !== row.bpd || old.source !== row.source) update.run(row.bpd, row.source, row.recordedAt ?? recordedAt, old.id)
-          counts[!old ? 'inserted' : old.bpd === row.bpd && old.source === row.source ? 'unchanged' : 'revised'] += 1
+          if (!old)
+            insert.run(row.country, row.month, row.bpd, row.source, row.recordedAt ?? recordedAt)
+          else if (old.bpd !== row.bpd || old.source !== row.source)
+            update.run(row.bpd, row.source, row.recordedAt ?? recordedAt, old.id)
+          counts[
+            !old
+              ? 'inserted'
+              : old.bpd === row.bpd && old.source === row.source
+                ? 'unchanged'
+                : 'revised'
+          ] += 1
         }
         return counts
       }),
-    page: ({ country, fromMonth, toMonth }, limit, offset) => page.all(country ?? null, fromMonth, toMonth, limit, offset).map(rowOf),
+    page: ({ country, fromMonth, toMonth }, limit, offset) =>
+      page.all(country ?? null, fromMonth, toMonth, limit, offset).map(rowOf),
     count: ({ country, fromMonth, toMonth }) => count.get(country ?? null, fromMonth, toMonth)!.n,
     byId(id) {
       const row = byId.get(id)

@@ -46,13 +46,19 @@ export interface Comparison {
 
 export interface OutlookStore {
   /**
-   * One transaction. Records are numbered in the order of their publication and within one in the order given; a number is given once and never
-   * changes, so publications that come in later, also older ones, get the next ones. The same value again is unchanged; another one for a
-   * known period of a publication replaces it under its number.
+   * One transaction. Records are numbered in the order of their publication and within one in the
+   * order given; a number is given once and never changes, so publications that come in later, also
+   * older ones, get the next ones. The same value again is unchanged; another one for a known
+   * period of a publication replaces it under its number.
    */
   write(rows: readonly Outlook[], recordedAt: number): WriteCounts
   /** Newest publication first, or newest period first; within that by number. */
-  page(filter: OutlookFilter, order: 'published' | 'target', limit: number, offset: number): OutlookRow[]
+  page(
+    filter: OutlookFilter,
+    order: 'published' | 'target',
+    limit: number,
+    offset: number,
+  ): OutlookRow[]
   count(filter: OutlookFilter): number
   byId(id: number): OutlookRow | undefined
   /** Day of the newest publication. */
@@ -60,35 +66,60 @@ export interface OutlookStore {
   /** Days on which a source published. */
   publications(source: string): string[]
   /** Newest period first. */
-  compare(seriesIds: readonly number[] | undefined, sources: readonly [string, string], limit: number, offset: number): Comparison[]
-  countCompared(seriesIds: readonly number[] | undefined, sources: readonly [string, string]): number
+  compare(
+    seriesIds: readonly number[] | undefined,
+    sources: readonly [string, string],
+    limit: number,
+    offset: number,
+  ): Comparison[]
+  countCompared(
+    seriesIds: readonly number[] | undefined,
+    sources: readonly [string, string],
+  ): number
 }
 
-type Arguments = [ids: string | null, publishedFrom: string, publishedTo: string, targetFrom: string, targetTo: string]
+type Arguments = [
+  ids: string | null,
+  publishedFrom: string,
+  publishedTo: string,
+  targetFrom: string,
+  targetTo: string,
+]
 type Row = Omit<OutlookRow, 'fixture'> & { fixture: number }
 
 const columns = `id, source, series_id AS seriesId, period, value, published_on AS publishedOn, target_on AS targetOn, fixture, recorded_at AS recordedAt`
-const among = (parameter: string) => `(${parameter} IS NULL OR series_id IN (SELECT value FROM json_each(${parameter})))`
+const among = (parameter: string) =>
+  `(${parameter} IS NULL OR series_id IN (SELECT value FROM json_each(${parameter})))`
 const matching = `${among('?1')} AND published_on BETWEEN ?2 AND ?3 AND target_on BETWEEN ?4 AND ?5`
-const orders = { published: 'published_on DESC, id', target: 'target_on DESC, published_on DESC, id' }
+const orders = {
+  published: 'published_on DESC, id',
+  target: 'target_on DESC, published_on DESC, id',
+}
 const always: DayRange = { fromOn: '0000-01-01', toOn: '9999-12-31' }
 
 const rowOf = (row: Row): OutlookRow => ({ ...row, fixture: row.fixture === 1 })
-const argumentsOf = ({ seriesIds, published = always, target = always }: OutlookFilter): Arguments => [
+const argumentsOf = ({
+  seriesIds,
+  published = always,
+  target = always,
+}: OutlookFilter): Arguments => [
   listOf(seriesIds),
   published.fromOn,
   published.toOn,
   target.fromOn,
   target.toOn,
 ]
-const listOf = (ids: readonly number[] | undefined) => (ids === undefined ? null : JSON.stringify(ids))
+const listOf = (ids: readonly number[] | undefined) =>
+  ids === undefined ? null : JSON.stringify(ids)
 
 export function outlookStore(db: Database): OutlookStore {
   const page = {
     published: pageQuery(db, orders.published),
     target: pageQuery(db, orders.target),
   }
-  const count = db.query<{ n: number }, Arguments>(`SELECT count(*) AS n FROM outlook_forecasts WHERE ${matching}`)
+  const count = db.query<{ n: number }, Arguments>(
+    `SELECT count(*) AS n FROM outlook_forecasts WHERE ${matching}`,
+  )
   const byId = db.query<Row, [number]>(`SELECT ${columns} FROM outlook_forecasts WHERE id = ?`)
   const newest = db.query<{ day: string | null }, [string | null]>(
     `SELECT max(published_on) AS day FROM outlook_forecasts WHERE ${among('?1')}`,
@@ -101,17 +132,27 @@ export function outlookStore(db: Database): OutlookStore {
        WHERE ${among('?1')} AND source IN (?2, ?3) GROUP BY source, series_id, period)
      GROUP BY series_id, period`
   const compare = db.query<
-    { seriesId: number; period: string; targetOn: string; first: number | null; second: number | null; fixture: number },
+    {
+      seriesId: number
+      period: string
+      targetOn: string
+      first: number | null
+      second: number | null
+      fixture: number
+    },
     [string | null, string, string, number, number]
   >(
     `SELECT series_id AS seriesId, period, target_on AS targetOn, max(CASE WHEN source = ?2 THEN value END) AS first,
        max(CASE WHEN source = ?3 THEN value END) AS second, max(fixture) AS fixture
      ${compared} ORDER BY target_on DESC, period DESC, series_id LIMIT ?4 OFFSET ?5`,
   )
-  const countCompared = db.query<{ n: number }, [string | null, string, string]>(`SELECT count(*) AS n FROM (SELECT 1 ${compared})`)
+  const countCompared = db.query<{ n: number }, [string | null, string, string]>(
+    `SELECT count(*) AS n FROM (SELECT 1 ${compared})`,
+  )
   return {
     write: outlookWriter(db),
-    page: (filter, order, limit, offset) => page[order].all(...argumentsOf(filter), limit, offset).map(rowOf),
+    page: (filter, order, limit, offset) =>
+      page[order].all(...argumentsOf(filter), limit, offset).map(rowOf),
     count: filter => count.get(...argumentsOf(filter))!.n,
     byId(id) {
       const row = byId.get(id)
@@ -136,22 +177,30 @@ const pageQuery = (db: Database, order: string) =>
   )
 
 function outlookWriter(db: Database): OutlookStore['write'] {
-  const held = db.query<{ id: number; value: number; target_on: string; fixture: number }, [string, number, string, string]>(
+  const held = db.query<
+    { id: number; value: number; target_on: string; fixture: number },
+    [string, number, string, string]
+  >(
     'SELECT id, value, target_on, fixture FROM outlook_forecasts WHERE source = ? AND series_id = ? AND period = ? AND published_on = ?',
   )
   const insert = db.query(
     `INSERT INTO outlook_forecasts (source, series_id, period, value, published_on, target_on, fixture, recorded_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const update = db.query('UPDATE outlook_forecasts SET value = ?, fixture = ?, recorded_at = ? WHERE id = ?')
+  const update = db.query(
+    'UPDATE outlook_forecasts SET value = ?, fixture = ?, recorded_at = ? WHERE id = ?',
+  )
   return (rows, recordedAt) =>
     transact(db, () => {
       const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
       // Sorting is stable: within a publication the order is that of the rows.
-      const inOrder = rows.toSorted((a, b) => (a.publishedOn === b.publishedOn ? 0 : a.publishedOn < b.publishedOn ? -1 : 1))
+      const inOrder = rows.toSorted((a, b) =>
+        a.publishedOn === b.publishedOn ? 0 : a.publishedOn < b.publishedOn ? -1 : 1,
+      )
       for (const { source, seriesId, period, value, publishedOn, targetOn, fixture } of inOrder) {
         const old = held.get(source, seriesId, period, publishedOn)
         const mark = fixture ? 1 : 0
-        if (!old) insert.run(source, seriesId, period, value, publishedOn, targetOn, mark, recordedAt)
+        if (!old)
+          insert.run(source, seriesId, period, value, publishedOn, targetOn, mark, recordedAt)
         else if (old.value === value && old.fixture === mark) {
           counts.unchanged += 1
           continue

@@ -11,7 +11,10 @@ export interface StorageCapacity {
 }
 
 export interface StorageCapacityStore {
-  /** One transaction. The same capacity from the same source is unchanged; anything else for a known day replaces it. */
+  /**
+   * One transaction. The same capacity from the same source is unchanged; anything else for a known
+   * day replaces it.
+   */
   write(rows: readonly StorageCapacity[], recordedAt: number): WriteCounts
   /** What holds on a day: the newest capacity that took effect by then. */
   on(seriesId: number, day: string): StorageCapacity | undefined
@@ -26,7 +29,9 @@ interface Row {
 
 export function storageCapacityStore(db: Database): StorageCapacityStore {
   const columns = 'series_id, effective_on, capacity, source'
-  const one = db.query<Row, [number, string]>(`SELECT ${columns} FROM storage_capacities WHERE series_id = ? AND effective_on = ?`)
+  const one = db.query<Row, [number, string]>(
+    `SELECT ${columns} FROM storage_capacities WHERE series_id = ? AND effective_on = ?`,
+  )
   const on = db.query<Row, [number, string]>(
     `SELECT ${columns} FROM storage_capacities WHERE series_id = ? AND effective_on <= ? ORDER BY effective_on DESC LIMIT 1`,
   )
@@ -40,7 +45,8 @@ export function storageCapacityStore(db: Database): StorageCapacityStore {
         const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
         for (const row of rows) {
           const held = one.get(row.seriesId, row.effectiveOn)
-          if (held && held.capacity === row.capacity && held.source === row.source) counts.unchanged += 1
+          if (held && held.capacity === row.capacity && held.source === row.source)
+            counts.unchanged += 1
           else {
             put.run({ ...row, recordedAt })
             counts[held ? 'revised' : 'inserted'] += 1
@@ -50,7 +56,14 @@ export function storageCapacityStore(db: Database): StorageCapacityStore {
       }),
     on(seriesId, day) {
       const row = on.get(seriesId, day)
-      return row ? { seriesId: row.series_id, effectiveOn: row.effective_on, capacity: row.capacity, source: row.source } : undefined
+      return row
+        ? {
+            seriesId: row.series_id,
+            effectiveOn: row.effective_on,
+            capacity: row.capacity,
+            source: row.source,
+          }
+        : undefined
     },
   }
 }

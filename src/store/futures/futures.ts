@@ -51,7 +51,8 @@ interface TickRow {
   source: string
 }
 
-const dayColumns = 'traded_on, open, high, low, close, settlement, volume, open_interest, from_ticks, quoted_at, recorded_at, source'
+const dayColumns =
+  'traded_on, open, high, low, close, settlement, volume, open_interest, from_ticks, quoted_at, recorded_at, source'
 const tickColumns = 'traded_at, price, volume, recorded_at, source'
 const dates = 'series_id = ? AND traded_on >= ? AND traded_on < ?'
 
@@ -100,25 +101,54 @@ export function futuresStore(db: Database): FuturesStore {
   const days = db.query<DayRow, [number, string, string, number]>(
     `SELECT ${dayColumns} FROM futures_days WHERE ${dates} ORDER BY traded_on DESC LIMIT ?`,
   )
-  const day = db.query<DayRow, [number, string]>(`SELECT ${dayColumns} FROM futures_days WHERE series_id = ? AND traded_on = ?`)
-  const count = db.query<{ n: number }, [number, string, string]>(`SELECT count(*) AS n FROM futures_days WHERE ${dates}`)
-  const putDay = db.query(`INSERT OR REPLACE INTO futures_days (series_id, ${dayColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+  const day = db.query<DayRow, [number, string]>(
+    `SELECT ${dayColumns} FROM futures_days WHERE series_id = ? AND traded_on = ?`,
+  )
+  const count = db.query<{ n: number }, [number, string, string]>(
+    `SELECT count(*) AS n FROM futures_days WHERE ${dates}`,
+  )
+  const putDay = db.query(
+    `INSERT OR REPLACE INTO futures_days (series_id, ${dayColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
   const ticks = db.query<TickRow, [number, number, number]>(
     `SELECT ${tickColumns} FROM futures_ticks WHERE series_id = ? AND traded_at >= ? AND traded_at < ? ORDER BY traded_at`,
   )
-  const tick = db.query<TickRow, [number, number]>(`SELECT ${tickColumns} FROM futures_ticks WHERE series_id = ? AND traded_at = ?`)
-  const newestTick = db.query<{ at: number | null }, [number]>('SELECT max(traded_at) AS at FROM futures_ticks WHERE series_id = ?')
-  const putTick = db.query(`INSERT OR REPLACE INTO futures_ticks (series_id, ${tickColumns}) VALUES (?, ?, ?, ?, ?, ?)`)
+  const tick = db.query<TickRow, [number, number]>(
+    `SELECT ${tickColumns} FROM futures_ticks WHERE series_id = ? AND traded_at = ?`,
+  )
+  const newestTick = db.query<{ at: number | null }, [number]>(
+    'SELECT max(traded_at) AS at FROM futures_ticks WHERE series_id = ?',
+  )
+  const putTick = db.query(
+    `INSERT OR REPLACE INTO futures_ticks (series_id, ${tickColumns}) VALUES (?, ?, ?, ?, ?, ?)`,
+  )
   return {
-    days: (seriesId, from, to, limit) => days.all(seriesId, from, to, limit).map(row => dayOf(seriesId, row)),
+    days: (seriesId, from, to, limit) =>
+      days.all(seriesId, from, to, limit).map(row => dayOf(seriesId, row)),
     day(seriesId, tradedOn) {
       const row = day.get(seriesId, tradedOn)
       return row ? dayOf(seriesId, row) : undefined
     },
     countDays: (seriesId, from, to) => count.get(seriesId, from, to)!.n,
     putDay(one) {
-      const prices = [one.open, one.high, one.low, one.close, one.settlement, one.volume, one.openInterest]
-      putDay.run(one.seriesId, one.tradedOn, ...prices, one.fromTicks ? 1 : 0, one.quotedAt, one.recordedAt, one.source)
+      const prices = [
+        one.open,
+        one.high,
+        one.low,
+        one.close,
+        one.settlement,
+        one.volume,
+        one.openInterest,
+      ]
+      putDay.run(
+        one.seriesId,
+        one.tradedOn,
+        ...prices,
+        one.fromTicks ? 1 : 0,
+        one.quotedAt,
+        one.recordedAt,
+        one.source,
+      )
     },
     ticks: (seriesId, from, to) => ticks.all(seriesId, from, to).map(row => tickOf(seriesId, row)),
     tick(seriesId, tradedAt) {
@@ -126,7 +156,15 @@ export function futuresStore(db: Database): FuturesStore {
       return row ? tickOf(seriesId, row) : undefined
     },
     newestTickAt: seriesId => newestTick.get(seriesId)?.at ?? undefined,
-    putTick: one => void putTick.run(one.seriesId, one.tradedAt, one.price, one.volume, one.recordedAt, one.source),
+    putTick: one =>
+      void putTick.run(
+        one.seriesId,
+        one.tradedAt,
+        one.price,
+        one.volume,
+        one.recordedAt,
+        one.source,
+      ),
     together: work => transact(db, work),
   }
 }

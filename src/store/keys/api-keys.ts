@@ -3,7 +3,10 @@ import type { Database } from 'bun:sqlite'
 export interface ApiKey {
   id: string
   accountId: string
-  /** `session` stands for everybody who is signed in to the account: it is counted like a key, and no token opens it. */
+  /**
+   * `session` stands for everybody who is signed in to the account: it is counted like a key, and
+   * no token opens it.
+   */
   kind: 'api' | 'session'
   name: string | null
   tokenHash: Uint8Array

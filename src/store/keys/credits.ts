@@ -29,9 +29,14 @@ export interface CreditStore {
   byId(id: string): CreditPurchase | undefined
   byInvoice(invoiceId: string): CreditPurchase | undefined
   add(purchase: CreditPurchase): void
-  /** Where it stands; a completed one has all of its requests to begin with, and stays completed. */
+  /**
+   * Where it stands; a completed one has all of its requests to begin with, and stays completed.
+   */
   settle(purchase: CreditPurchase): void
-  /** Those of which something is left, in the order in which they are used: the first to expire first. */
+  /**
+   * Those of which something is left, in the order in which they are used: the first to expire
+   * first.
+   */
   lots(accountId: string): CreditLot[]
   /** What is left, written behind. */
   write(lots: readonly Pick<CreditLot, 'purchaseId' | 'remaining'>[]): void
@@ -47,8 +52,12 @@ const columns = `p.id, p.account_id AS accountId, pack_id AS packId, quantity, r
   invoice_id AS invoiceId, p.created_at AS createdAt, expires_after_days AS expiresAfterDays, completed_at AS completedAt, expires_at AS expiresAt`
 
 export function creditStore(db: Database): CreditStore {
-  const byId = db.query<CreditPurchase, [string]>(`SELECT ${columns} FROM credit_purchases p WHERE id = ?`)
-  const byInvoice = db.query<CreditPurchase, [string]>(`SELECT ${columns} FROM credit_purchases p WHERE invoice_id = ?`)
+  const byId = db.query<CreditPurchase, [string]>(
+    `SELECT ${columns} FROM credit_purchases p WHERE id = ?`,
+  )
+  const byInvoice = db.query<CreditPurchase, [string]>(
+    `SELECT ${columns} FROM credit_purchases p WHERE invoice_id = ?`,
+  )
   const add = db.query(
     `INSERT INTO credit_purchases (id, account_id, pack_id, quantity, requests, amount_cents, currency, status, invoice_id, created_at,
        expires_after_days, completed_at, expires_at, remaining)
@@ -67,7 +76,9 @@ export function creditStore(db: Database): CreditStore {
     `SELECT id AS purchaseId, account_id AS accountId, remaining, expires_at AS expiresAt FROM credit_purchases
      WHERE remaining > 0 AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
   )
-  const lapse = db.query('UPDATE credit_purchases SET lapsed = lapsed + remaining, remaining = 0 WHERE id = ?')
+  const lapse = db.query(
+    'UPDATE credit_purchases SET lapsed = lapsed + remaining, remaining = 0 WHERE id = ?',
+  )
   const nextExpiry = db.query<{ at: number | null }, [number]>(
     'SELECT min(expires_at) AS at FROM credit_purchases WHERE remaining > 0 AND expires_at > ?',
   )
@@ -80,7 +91,16 @@ export function creditStore(db: Database): CreditStore {
     byInvoice: id => byInvoice.get(id) ?? undefined,
     add: p =>
       void add.run(
-        ...[p.id, p.accountId, p.packId, p.quantity, p.requests, p.amountCents, p.currency, p.invoiceId, p.createdAt, p.expiresAfterDays],
+        p.id,
+        p.accountId,
+        p.packId,
+        p.quantity,
+        p.requests,
+        p.amountCents,
+        p.currency,
+        p.invoiceId,
+        p.createdAt,
+        p.expiresAfterDays,
       ),
     settle: p => void settle.run(p.status, p.completedAt, p.expiresAt, p.id),
     lots: accountId => lots.all(accountId),

@@ -1,12 +1,17 @@
 import type { Database } from 'bun:sqlite'
 
 export interface UsageWarningStore {
-  /** Notes that the owner of a key is told of a share of the window that starts at `startsAt`; false when that was done before. */
+  /**
+   * Notes that the owner of a key is told of a share of the window that starts at `startsAt`; false
+   * when that was done before.
+   */
   note(keyId: string, startsAt: number, percent: number): boolean
 }
 
 export function usageWarningStore(db: Database): UsageWarningStore {
-  const note = db.query('INSERT INTO usage_warnings (key_id, starts_at, percent) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+  const note = db.query(
+    'INSERT INTO usage_warnings (key_id, starts_at, percent) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  )
   // Only the running window of a key can still be warned of.
   const forget = db.query('DELETE FROM usage_warnings WHERE key_id = ? AND starts_at < ?')
   return {

@@ -44,7 +44,11 @@ export interface UsageStore {
   /** Counters are replaced, usage is added: one transaction. */
   write(batch: UsageBatch): void
   /** Requests that counted, per UTC day, oldest first. */
-  meteredByDay(keyIds: readonly string[], from: number, to: number): { dayAt: number; requests: number }[]
+  meteredByDay(
+    keyIds: readonly string[],
+    from: number,
+    to: number,
+  ): { dayAt: number; requests: number }[]
   hours(keyIds: readonly string[], from: number, to: number): UsageHour[]
   /** Forgets usage before `before`, at most `limit` rows of it; the number forgotten. */
   forget(before: number, limit: number): number
@@ -67,9 +71,10 @@ export function usageStore(db: Database): UsageStore {
     `ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, metered = metered + excluded.metered,
        duration_us = duration_us + excluded.duration_us`,
   )
-  const day = db.query<{ batchable: number; cacheable: number; series_ids: string }, [string, string]>(
-    'SELECT batchable, cacheable, series_ids FROM usage_days WHERE key_id = ? AND day_on = ?',
-  )
+  const day = db.query<
+    { batchable: number; cacheable: number; series_ids: string },
+    [string, string]
+  >('SELECT batchable, cacheable, series_ids FROM usage_days WHERE key_id = ? AND day_on = ?')
   const putDays = manyRows(
     db,
     'INSERT INTO usage_days (key_id, day_on, batchable, cacheable, series_ids)',
@@ -103,9 +108,29 @@ export function usageStore(db: Database): UsageStore {
     },
     write({ counters, hours, days }) {
       transact(db, () => {
-        putCounters(counters.map(one => [one.keyId, one.window, one.startsAt, one.used, one.lastUsedAt]))
-        addHours(hours.map(one => [one.keyId, one.hourAt, one.endpoint, one.statusClass, one.requests, one.metered, one.durationUs]))
-        putDays(days.map(one => [one.keyId, one.dayOn, one.batchable, one.cacheable, one.seriesIds.join(' ')]))
+        putCounters(
+          counters.map(one => [one.keyId, one.window, one.startsAt, one.used, one.lastUsedAt]),
+        )
+        addHours(
+          hours.map(one => [
+            one.keyId,
+            one.hourAt,
+            one.endpoint,
+            one.statusClass,
+            one.requests,
+            one.metered,
+            one.durationUs,
+          ]),
+        )
+        putDays(
+          days.map(one => [
+            one.keyId,
+            one.dayOn,
+            one.batchable,
+            one.cacheable,
+            one.seriesIds.join(' '),
+          ]),
+        )
       })
     },
     meteredByDay: (keyIds, from, to) => byDay.all(JSON.stringify(keyIds), from, to),

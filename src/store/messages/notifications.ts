@@ -11,7 +11,10 @@ export interface Notification {
   readAt: number | null
 }
 
-/** The lists of all accounts; every question names the account, so that another one's rows look like none. */
+/**
+ * The lists of all accounts; every question names the account, so that another one's rows look like
+ * none.
+ */
 export interface NotificationStore {
   add(notification: Notification): void
   has(id: string): boolean
@@ -56,24 +59,45 @@ export function notificationStore(db: Database): NotificationStore {
   )
   const known = db.query<{ id: string }, [string]>('SELECT id FROM notifications WHERE id = ?')
   const order = 'ORDER BY created_at DESC, number DESC LIMIT ? OFFSET ?'
-  const page = db.query<Row, [string, number, number]>(`SELECT * FROM notifications WHERE account_id = ? ${order}`)
+  const page = db.query<Row, [string, number, number]>(
+    `SELECT * FROM notifications WHERE account_id = ? ${order}`,
+  )
   const pageUnread = db.query<Row, [string, number, number]>(
     `SELECT * FROM notifications WHERE account_id = ? AND read_at IS NULL ${order}`,
   )
-  const count = db.query<{ n: number }, [string]>('SELECT count(*) AS n FROM notifications WHERE account_id = ?')
-  const unread = db.query<{ n: number }, [string]>('SELECT count(*) AS n FROM notifications WHERE account_id = ? AND read_at IS NULL')
-  const one = db.query<Row, [string, string]>('SELECT * FROM notifications WHERE account_id = ? AND id = ?')
-  const read = db.query('UPDATE notifications SET read_at = ?3 WHERE account_id = ?1 AND id = ?2 AND read_at IS NULL')
-  const readAll = db.query('UPDATE notifications SET read_at = ?2 WHERE account_id = ?1 AND read_at IS NULL')
-  const forget = db.query('DELETE FROM notifications WHERE number IN (SELECT number FROM notifications WHERE created_at < ? LIMIT ?)')
+  const count = db.query<{ n: number }, [string]>(
+    'SELECT count(*) AS n FROM notifications WHERE account_id = ?',
+  )
+  const unread = db.query<{ n: number }, [string]>(
+    'SELECT count(*) AS n FROM notifications WHERE account_id = ? AND read_at IS NULL',
+  )
+  const one = db.query<Row, [string, string]>(
+    'SELECT * FROM notifications WHERE account_id = ? AND id = ?',
+  )
+  const read = db.query(
+    'UPDATE notifications SET read_at = ?3 WHERE account_id = ?1 AND id = ?2 AND read_at IS NULL',
+  )
+  const readAll = db.query(
+    'UPDATE notifications SET read_at = ?2 WHERE account_id = ?1 AND read_at IS NULL',
+  )
+  const forget = db.query(
+    'DELETE FROM notifications WHERE number IN (SELECT number FROM notifications WHERE created_at < ? LIMIT ?)',
+  )
   return {
     add: n =>
       void add.run(
-        ...[n.id, n.accountId, n.type, n.title, n.message],
-        ...[n.data === null ? null : JSON.stringify(n.data), n.createdAt, n.readAt],
+        n.id,
+        n.accountId,
+        n.type,
+        n.title,
+        n.message,
+        n.data === null ? null : JSON.stringify(n.data),
+        n.createdAt,
+        n.readAt,
       ),
     has: id => known.get(id) !== null,
-    page: (accountId, unreadOnly, limit, offset) => (unreadOnly ? pageUnread : page).all(accountId, limit, offset).map(notificationOf),
+    page: (accountId, unreadOnly, limit, offset) =>
+      (unreadOnly ? pageUnread : page).all(accountId, limit, offset).map(notificationOf),
     count: accountId => count.get(accountId)!.n,
     unread: accountId => unread.get(accountId)!.n,
     find(accountId, id) {

@@ -42,8 +42,16 @@ export function phoneStore(db: Database): PhoneStore {
     of: accountId => one.get(accountId) ?? undefined,
     put: p =>
       void put.run(
-        ...[p.accountId, p.number, p.country, p.addedAt, p.verifiedAt, p.optedInAt],
-        ...[p.codeHash, p.codeSentAt, p.codeExpiresAt, p.wrongTries],
+        p.accountId,
+        p.number,
+        p.country,
+        p.addedAt,
+        p.verifiedAt,
+        p.optedInAt,
+        p.codeHash,
+        p.codeSentAt,
+        p.codeExpiresAt,
+        p.wrongTries,
       ),
     remove: accountId => remove.run(accountId).changes > 0,
     optOut: number => void optOut.run(number),

@@ -54,7 +54,15 @@ export function preferenceStore(db: Database): PreferenceStore {
       return row ? preferencesOf(row) : firstPreferences
     },
     put(accountId, { email, sms, push }) {
-      const flags = [email.enabled, email.priceAlerts, email.weeklyDigest, email.productUpdates, sms.enabled, sms.priceAlerts, push.enabled]
+      const flags = [
+        email.enabled,
+        email.priceAlerts,
+        email.weeklyDigest,
+        email.productUpdates,
+        sms.enabled,
+        sms.priceAlerts,
+        push.enabled,
+      ]
       put.run(accountId, ...flags.map(Number))
     },
   }

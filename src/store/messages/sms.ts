@@ -2,7 +2,10 @@ import type { Database } from 'bun:sqlite'
 
 export interface SmsSettings {
   enabled: boolean
-  /** Local wall time `HH:MM`, the half-open range [from, to), over midnight where `from` is the later one; null: never quiet. */
+  /**
+   * Local wall time `HH:MM`, the half-open range [from, to), over midnight where `from` is the
+   * later one; null: never quiet.
+   */
   quiet: { from: string; to: string } | null
   /** IANA name; days are counted in it, too. */
   timeZone: string
@@ -29,7 +32,10 @@ export interface SmsStore {
   fail(id: string): void
   /** Messages of an account since a moment, codes for verification left out. */
   countSince(accountId: string, from: number): number
-  /** Moments of the codes that an account asked for, or that a number was sent, since a moment; oldest first. */
+  /**
+   * Moments of the codes that an account asked for, or that a number was sent, since a moment;
+   * oldest first.
+   */
   codesSince(accountId: string, number: string, from: number): number[]
   /** Drops at most `rowsMax` records older than a moment; how many there were. */
   forget(before: number, rowsMax: number): number
@@ -46,7 +52,10 @@ interface Row {
 
 const settingsOf = (row: Row): SmsSettings => ({
   enabled: row.enabled === 1,
-  quiet: row.quiet_from !== null && row.quiet_to !== null ? { from: row.quiet_from, to: row.quiet_to } : null,
+  quiet:
+    row.quiet_from !== null && row.quiet_to !== null
+      ? { from: row.quiet_from, to: row.quiet_to }
+      : null,
   timeZone: row.time_zone,
   messagesPerDayMax: row.messages_per_day_max,
   alertTypes: JSON.parse(row.alert_types) as string[],
@@ -58,7 +67,9 @@ export function smsStore(db: Database): SmsStore {
     `INSERT OR REPLACE INTO sms_settings (account_id, enabled, quiet_from, quiet_to, time_zone, messages_per_day_max, alert_types)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
-  const record = db.query('INSERT INTO sms_messages (id, account_id, purpose, number, posted_at) VALUES (?, ?, ?, ?, ?)')
+  const record = db.query(
+    'INSERT INTO sms_messages (id, account_id, purpose, number, posted_at) VALUES (?, ?, ?, ?, ?)',
+  )
   const fail = db.query('UPDATE sms_messages SET failed = 1 WHERE id = ?')
   const countSince = db.query<{ n: number }, [string, number]>(
     `SELECT count(*) AS n FROM sms_messages WHERE account_id = ? AND posted_at >= ? AND purpose <> 'verification' AND failed = 0`,
@@ -68,7 +79,9 @@ export function smsStore(db: Database): SmsStore {
     `SELECT posted_at AS at FROM sms_messages WHERE purpose = 'verification' AND (account_id = ?1 OR number = ?2) AND posted_at >= ?3
      ORDER BY posted_at`,
   )
-  const forget = db.query('DELETE FROM sms_messages WHERE id IN (SELECT id FROM sms_messages WHERE posted_at < ? LIMIT ?)')
+  const forget = db.query(
+    'DELETE FROM sms_messages WHERE id IN (SELECT id FROM sms_messages WHERE posted_at < ? LIMIT ?)',
+  )
   return {
     settings(accountId) {
       const row = settings.get(accountId)
@@ -76,13 +89,19 @@ export function smsStore(db: Database): SmsStore {
     },
     putSettings: (accountId, s) =>
       void putSettings.run(
-        ...[accountId, s.enabled ? 1 : 0, s.quiet?.from ?? null, s.quiet?.to ?? null],
-        ...[s.timeZone, s.messagesPerDayMax, JSON.stringify(s.alertTypes)],
+        accountId,
+        s.enabled ? 1 : 0,
+        s.quiet?.from ?? null,
+        s.quiet?.to ?? null,
+        s.timeZone,
+        s.messagesPerDayMax,
+        JSON.stringify(s.alertTypes),
       ),
     record: m => void record.run(m.id, m.accountId, m.purpose, m.number, m.postedAt),
     fail: id => void fail.run(id),
     countSince: (accountId, from) => countSince.get(accountId, from)!.n,
-    codesSince: (accountId, number, from) => codesSince.all(accountId, number, from).map(row => row.at),
+    codesSince: (accountId, number, from) =>
+      codesSince.all(accountId, number, from).map(row => row.at),
     forget: (before, rowsMax) => forget.run(before, rowsMax).changes,
   }
 }

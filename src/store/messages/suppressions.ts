@@ -20,8 +20,12 @@ export interface SuppressionStore {
 
 export function suppressionStore(db: Database): SuppressionStore {
   const columns = 'address, reason, created_at AS createdAt'
-  const one = db.query<Suppression, [string]>(`SELECT ${columns} FROM mail_suppressions WHERE address = ?`)
-  const add = db.query('INSERT INTO mail_suppressions (address, reason, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+  const one = db.query<Suppression, [string]>(
+    `SELECT ${columns} FROM mail_suppressions WHERE address = ?`,
+  )
+  const add = db.query(
+    'INSERT INTO mail_suppressions (address, reason, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  )
   const remove = db.query('DELETE FROM mail_suppressions WHERE address = ?')
   const page = db.query<Suppression, [number, number]>(
     `SELECT ${columns} FROM mail_suppressions ORDER BY created_at DESC, address LIMIT ? OFFSET ?`,

@@ -10,9 +10,13 @@ export interface AdminTokenStore {
 }
 
 export function adminTokenStore(db: Database): AdminTokenStore {
-  const active = db.query<{ token_hash: Uint8Array }, []>('SELECT token_hash FROM admin_tokens WHERE revoked_at IS NULL')
+  const active = db.query<{ token_hash: Uint8Array }, []>(
+    'SELECT token_hash FROM admin_tokens WHERE revoked_at IS NULL',
+  )
   const revoke = db.query('UPDATE admin_tokens SET revoked_at = ? WHERE revoked_at IS NULL')
-  const add = db.query('INSERT INTO admin_tokens (token_hash, token_hint, created_at) VALUES (?, ?, ?)')
+  const add = db.query(
+    'INSERT INTO admin_tokens (token_hash, token_hint, created_at) VALUES (?, ?, ?)',
+  )
   return {
     active: () => active.all().map(row => row.token_hash),
     replace(hash, hint, at) {

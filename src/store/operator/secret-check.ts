@@ -12,7 +12,10 @@ export interface SealedText {
 
 /** What a check-up asks of a database beside what the other stores answer. */
 export interface CheckupStore {
-  /** When the newest observation of any series was recorded, Unix ms: of those, the one recorded last. */
+  /**
+   * When the newest observation of any series was recorded, Unix ms: of those, the one recorded
+   * last.
+   */
   recordedAt(): number | undefined
   /** How many texts the vault has sealed: webhook secrets and credentials. */
   sealedCount(): number
@@ -27,15 +30,20 @@ const sealed: Readonly<Record<SealedKind, { from: string; id: string; text: stri
 }
 
 export function checkupStore(db: Database): CheckupStore {
-  // A look at the end of each series: there is no index by time of recording, and there are many observations.
+  // A look at the end of each series: there is no index by time of recording, and there are many
+  // observations.
   const recorded = db.query<{ at: number | null }, []>(
     `SELECT max(o.recorded_at) AS at FROM series s
      JOIN observations o ON o.series_id = s.id AND o.observed_at = (SELECT max(observed_at) FROM observations WHERE series_id = s.id)`,
   )
   const kinds = Object.entries(sealed) as [SealedKind, (typeof sealed)[SealedKind]][]
-  const counts = kinds.map(([, { from }]) => db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${from}`))
+  const counts = kinds.map(([, { from }]) =>
+    db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${from}`),
+  )
   const samples = kinds.map(([kind, { from, id, text }]) =>
-    db.query<SealedText, []>(`SELECT '${kind}' AS kind, ${id} AS id, ${text} AS sealed FROM ${from} ORDER BY created_at DESC LIMIT 1`),
+    db.query<SealedText, []>(
+      `SELECT '${kind}' AS kind, ${id} AS id, ${text} AS sealed FROM ${from} ORDER BY created_at DESC LIMIT 1`,
+    ),
   )
   return {
     recordedAt: () => recorded.get()?.at ?? undefined,

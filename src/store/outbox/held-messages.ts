@@ -28,8 +28,9 @@ export interface HeldFilter {
 
 export interface HeldMessageStore {
   /**
-   * Ends everything that waits or is under way as failed, with the runs and the counted text messages that hang on it; how many of each
-   * kind. Only for a database that no process uses: nobody is told, and it reads the whole outbox.
+   * Ends everything that waits or is under way as failed, with the runs and the counted text
+   * messages that hang on it; how many of each kind. Only for a database that no process uses:
+   * nobody is told, and it reads the whole outbox.
    */
   hold(reason: string, at: number): Record<Kind, number>
   counts(hold: Hold): Record<Kind, number>
@@ -45,12 +46,15 @@ interface Count {
 }
 
 const countsOf = (rows: readonly Count[]): Record<Kind, number> => ({
-  ...{ webhook: 0, email: 0, sms: 0 },
+  webhook: 0,
+  email: 0,
+  sms: 0,
   ...Object.fromEntries(rows.map(({ kind, n }) => [kind, n])),
 })
 
 const joined = 'FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id'
-// By the index over what has ended: of a log of a month only what ended in these very milliseconds is read.
+// By the index over what has ended: of a log of a month only what ended in these very milliseconds
+// is read.
 const isHeld = `settled_at IN (SELECT value FROM json_each($moments)) AND state = 'failed' AND last_error = $reason`
 
 export function heldMessageStore(db: Database): HeldMessageStore {
@@ -59,7 +63,9 @@ export function heldMessageStore(db: Database): HeldMessageStore {
 
 function holding(db: Database): Pick<HeldMessageStore, 'hold'> {
   const unsent = `state IN ('pending', 'retry', 'leased')`
-  const counted = db.query<Count, []>(`SELECT kind, count(*) AS n ${joined} WHERE ${unsent} GROUP BY kind`)
+  const counted = db.query<Count, []>(
+    `SELECT kind, count(*) AS n ${joined} WHERE ${unsent} GROUP BY kind`,
+  )
   // What was counted of attempts stays: the log says that one was under way.
   const hold = db.query(
     `UPDATE outbox SET state = 'failed', last_error = ?1, settled_at = ?2, hold_until = NULL, lease_token = NULL, lease_until = NULL
@@ -82,7 +88,9 @@ function holding(db: Database): Pick<HeldMessageStore, 'hold'> {
 }
 
 function reading(db: Database): Pick<HeldMessageStore, 'counts' | 'list' | 'reopen'> {
-  const counted = db.query<Count, Record<string, string>>(`SELECT kind, count(*) AS n ${joined} WHERE ${isHeld} GROUP BY kind`)
+  const counted = db.query<Count, Record<string, string>>(
+    `SELECT kind, count(*) AS n ${joined} WHERE ${isHeld} GROUP BY kind`,
+  )
   const list = db.query<HeldMessage, Record<string, string | number | null>>(
     `SELECT outbox.id, kind, lane, account_id AS accountId, event_id AS eventId, event_type AS eventType, ref, created_at AS createdAt,
        settled_at AS heldAt ${joined}

@@ -61,10 +61,21 @@ export function inboxStore(db: Database): InboxStore {
   const bound = db.query(
     `DELETE FROM inbox WHERE channel = ?1 AND number <= (SELECT number FROM inbox WHERE channel = ?1 ORDER BY number DESC LIMIT 1 OFFSET ${messagesMax})`,
   )
-  const list = db.query<Row, [Channel | null]>('SELECT * FROM inbox WHERE ?1 IS NULL OR channel = ?1 ORDER BY number')
+  const list = db.query<Row, [Channel | null]>(
+    'SELECT * FROM inbox WHERE ?1 IS NULL OR channel = ?1 ORDER BY number',
+  )
   return {
     add(m) {
-      add.run(m.channel, m.eventId, m.to, m.subject, m.text, m.html, JSON.stringify(m.attachments), m.at)
+      add.run(
+        m.channel,
+        m.eventId,
+        m.to,
+        m.subject,
+        m.text,
+        m.html,
+        JSON.stringify(m.attachments),
+        m.at,
+      )
       bound.run(m.channel)
     },
     list: channel => list.all(channel ?? null).map(capturedOf),

@@ -10,7 +10,8 @@ const columns = `outbox.id, event_id AS eventId, event_type AS eventType, accoun
   iif(state IN ('pending', 'retry'), max(due_at, ifnull(hold_until, 0)), NULL) AS nextAttemptAt,
   (SELECT debug FROM outbox_attempts WHERE seq = outbox.seq ORDER BY attempt DESC LIMIT 1) AS debug`
 
-// Lists of any length are one parameter, so that the statements are prepared once; NULL asks for all.
+// Lists of any length are one parameter, so that the statements are prepared once; NULL asks for
+// all.
 const matches = `($states IS NULL OR state IN (SELECT value FROM json_each($states)))
   AND ($types IS NULL OR event_type IN (SELECT value FROM json_each($types)))`
 
@@ -22,23 +23,40 @@ const rowsEach = 500
 type Settings = Record<string, string | number | null>
 
 /** `due` hears of lanes that have something to send now. */
-export function outboxLog(db: Database, now: () => number, due: (kind: Kind, lane: string) => void): OutboxLog {
-  const laneOf = db.query<{ id: number }, [string, string]>('SELECT id FROM outbox_lanes WHERE kind = ? AND lane = ?')
+export function outboxLog(
+  db: Database,
+  now: () => number,
+  due: (kind: Kind, lane: string) => void,
+): OutboxLog {
+  const laneOf = db.query<{ id: number }, [string, string]>(
+    'SELECT id FROM outbox_lanes WHERE kind = ? AND lane = ?',
+  )
   const from = 'FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id WHERE lane_id = $lane'
-  const page = db.query<LogEntry, Settings>(`SELECT ${columns} ${from} AND ${matches} ORDER BY seq DESC LIMIT $limit OFFSET $offset`)
+  const page = db.query<LogEntry, Settings>(
+    `SELECT ${columns} ${from} AND ${matches} ORDER BY seq DESC LIMIT $limit OFFSET $offset`,
+  )
   // Without a filter the index alone is counted.
-  const all = db.query<{ total: number }, [number]>('SELECT count(*) AS total FROM outbox WHERE lane_id = ?')
-  const some = db.query<{ total: number }, Settings>(`SELECT count(*) AS total FROM outbox WHERE lane_id = $lane AND ${matches}`)
+  const all = db.query<{ total: number }, [number]>(
+    'SELECT count(*) AS total FROM outbox WHERE lane_id = ?',
+  )
+  const some = db.query<{ total: number }, Settings>(
+    `SELECT count(*) AS total FROM outbox WHERE lane_id = $lane AND ${matches}`,
+  )
   const byId = db.query<LogEntry, Settings>(`SELECT ${columns} ${from} AND outbox.id = $id`)
   const byEvent = db.query<LogEntry, Settings>(`SELECT ${columns} ${from} AND event_id = $id`)
-  const resend = db.query(`UPDATE outbox SET ${again} WHERE lane_id = $lane AND id = $id AND state <> 'leased'`)
+  const resend = db.query(
+    `UPDATE outbox SET ${again} WHERE lane_id = $lane AND id = $id AND state <> 'leased'`,
+  )
   const slice = db.query<{ seq: number; chosen: number }, Settings>(
     `SELECT seq, created_at >= $from AND created_at < $to AND state IN ('delivered', 'failed') AND ${matches} AS chosen
      FROM outbox WHERE lane_id = $lane AND seq > $after ORDER BY seq LIMIT ${rowsEach}`,
   )
-  const replay = db.query(`UPDATE outbox SET ${again} WHERE seq = $seq AND state IN ('delivered', 'failed')`)
+  const replay = db.query(
+    `UPDATE outbox SET ${again} WHERE seq = $seq AND state IN ('delivered', 'failed')`,
+  )
 
-  const find = (lane: number, id: string) => byId.get({ lane, id }) ?? byEvent.get({ lane, id }) ?? undefined
+  const find = (lane: number, id: string) =>
+    byId.get({ lane, id }) ?? byEvent.get({ lane, id }) ?? undefined
   return {
     page(kind, lane, filter, limit, offset) {
       const held = laneOf.get(kind, lane)

@@ -82,9 +82,15 @@ export interface OutboxStore {
   addAll<T extends Omit<NewRow, 'skipped'>>(rows: readonly T[]): readonly T[]
   backlog(): LaneBacklog[]
   underWay(): { count: number; dueAt: number | null }
-  /** Takes what is due in a lane, the oldest first, and counts an attempt for each, in one statement. */
+  /**
+   * Takes what is due in a lane, the oldest first, and counts an attempt for each, in one
+   * statement.
+   */
   claim(laneId: number, now: number, limit: number, lease: Lease): ClaimedRow[]
-  /** The same for a lane that keeps its order: the first that waits, when that is due. Only while nothing of the lane is under way. */
+  /**
+   * The same for a lane that keeps its order: the first that waits, when that is due. Only while
+   * nothing of the lane is under way.
+   */
   claimFirst(laneId: number, now: number, lease: Lease): ClaimedRow[]
   /** One message, whatever is due, for who sends it at once. */
   claimOne(id: string, lease: Lease): ClaimedRow | undefined
@@ -99,7 +105,10 @@ export interface OutboxStore {
   waiting(laneId: number, before: number, limit: number): ClaimedRow[]
   /** A message that is not sent any more. */
   giveUp(seq: number, error: string, at: number): void
-  /** Deletes what was settled before `before`, at most `limit` messages, and lanes that nothing is left of; how many messages. */
+  /**
+   * Deletes what was settled before `before`, at most `limit` messages, and lanes that nothing is
+   * left of; how many messages.
+   */
   forget(before: number, limit: number): number
 }
 
@@ -118,35 +127,86 @@ export function outboxStore(db: Database): OutboxStore {
 }
 
 function additions(db: Database) {
-  const lane = db.query<{ id: number }, [string, string]>('SELECT id FROM outbox_lanes WHERE kind = ? AND lane = ?')
-  const addLane = db.query<{ id: number }, [string, string]>('INSERT INTO outbox_lanes (kind, lane) VALUES (?, ?) RETURNING id')
+  const lane = db.query<{ id: number }, [string, string]>(
+    'SELECT id FROM outbox_lanes WHERE kind = ? AND lane = ?',
+  )
+  const addLane = db.query<{ id: number }, [string, string]>(
+    'INSERT INTO outbox_lanes (kind, lane) VALUES (?, ?) RETURNING id',
+  )
   const addBody = db.query('INSERT INTO outbox_bodies (uses, body) VALUES (?, ?)')
   const addBodies = manyRows(db, 'INSERT INTO outbox_bodies (uses, body)', '(?, ?)')
-  const changeUses = db.query<{ uses: number }, [number, number]>('UPDATE outbox_bodies SET uses = uses + ? WHERE id = ? RETURNING uses')
+  const changeUses = db.query<{ uses: number }, [number, number]>(
+    'UPDATE outbox_bodies SET uses = uses + ? WHERE id = ? RETURNING uses',
+  )
   const dropBody = db.query('DELETE FROM outbox_bodies WHERE id = ?')
-  const own = 'id, lane_id, account_id, event_id, event_type, body_id, ref, due_at, max_retries, created_at'
+  const own =
+    'id, lane_id, account_id, event_id, event_type, body_id, ref, due_at, max_retries, created_at'
   const once = 'ON CONFLICT (event_id, lane_id) DO NOTHING'
-  const add = db.query(`INSERT INTO outbox (${own}, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending') ${once}`)
+  const add = db.query(
+    `INSERT INTO outbox (${own}, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending') ${once}`,
+  )
   const addSkipped = db.query(
     `INSERT INTO outbox (${own}, state, settled_at, last_error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?10, 'skipped', ?10, ?) ${once}`,
   )
-  const addAll = manyRows(db, `INSERT INTO outbox (${own}, state)`, "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')", once)
+  const addAll = manyRows(
+    db,
+    `INSERT INTO outbox (${own}, state)`,
+    "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')",
+    once,
+  )
   const last = db.query<{ seq: number | null }, []>('SELECT max(seq) AS seq FROM outbox')
   const since = db.query<{ id: string }, [number]>('SELECT id FROM outbox WHERE seq > ?')
   const findLane = (kind: Kind, name: string) => lane.get(kind, name)?.id
   return {
     findLane,
     // Looked up each time: a lane that a transaction made and took back must not be remembered.
-    laneId: (kind: Kind, name: string): number => findLane(kind, name) ?? addLane.get(kind, name)!.id,
-    addBody: (body: string, uses: number): number => Number(addBody.run(uses, body).lastInsertRowid),
+    laneId: (kind: Kind, name: string): number =>
+      findLane(kind, name) ?? addLane.get(kind, name)!.id,
+    addBody: (body: string, uses: number): number =>
+      Number(addBody.run(uses, body).lastInsertRowid),
     changeUses(bodyId: number, by: number): void {
       if (changeUses.get(by, bodyId)!.uses <= 0) dropBody.run(bodyId)
     },
-    add({ id, laneId, accountId, eventId, eventType, bodyId, ref, dueAt, maxRetries, createdAt, skipped }: NewRow): boolean {
+    add({
+      id,
+      laneId,
+      accountId,
+      eventId,
+      eventType,
+      bodyId,
+      ref,
+      dueAt,
+      maxRetries,
+      createdAt,
+      skipped,
+    }: NewRow): boolean {
       const made =
         skipped === undefined
-          ? add.run(id, laneId, accountId, eventId, eventType, bodyId, ref, dueAt, maxRetries, createdAt)
-          : addSkipped.run(id, laneId, accountId, eventId, eventType, bodyId, ref, dueAt, maxRetries, createdAt, skipped)
+          ? add.run(
+              id,
+              laneId,
+              accountId,
+              eventId,
+              eventType,
+              bodyId,
+              ref,
+              dueAt,
+              maxRetries,
+              createdAt,
+            )
+          : addSkipped.run(
+              id,
+              laneId,
+              accountId,
+              eventId,
+              eventType,
+              bodyId,
+              ref,
+              dueAt,
+              maxRetries,
+              createdAt,
+              skipped,
+            )
       return made.changes > 0
     },
     // The largest id and those after it: one statement gives them in a row.
@@ -163,7 +223,18 @@ function additions(db: Database) {
   }
 }
 
-function valuesOf({ id, laneId, accountId, eventId, eventType, bodyId, ref, dueAt, maxRetries, createdAt }: Omit<NewRow, 'skipped'>) {
+function valuesOf({
+  id,
+  laneId,
+  accountId,
+  eventId,
+  eventType,
+  bodyId,
+  ref,
+  dueAt,
+  maxRetries,
+  createdAt,
+}: Omit<NewRow, 'skipped'>) {
   return [id, laneId, accountId, eventId, eventType, bodyId, ref, dueAt, maxRetries, createdAt]
 }
 
@@ -177,8 +248,12 @@ function claims(db: Database) {
        AND due_at <= $now AND ifnull(hold_until, 0) <= $now
      RETURNING ${columns}`,
   )
-  const claimOne = db.query<ClaimedRow, Settings>(`${lease} WHERE id = $id AND ${waits} RETURNING ${columns}`)
-  const nextDue = db.query<{ at: number | null }, [number]>(`SELECT min(due_at) AS at FROM outbox WHERE lane_id = ? AND ${waits}`)
+  const claimOne = db.query<ClaimedRow, Settings>(
+    `${lease} WHERE id = $id AND ${waits} RETURNING ${columns}`,
+  )
+  const nextDue = db.query<{ at: number | null }, [number]>(
+    `SELECT min(due_at) AS at FROM outbox WHERE lane_id = ? AND ${waits}`,
+  )
   const nextInOrder = db.query<{ at: number }, [number]>(
     `SELECT max(due_at, ifnull(hold_until, 0)) AS at FROM outbox WHERE lane_id = ? AND ${waits} ORDER BY due_at, seq LIMIT 1`,
   )
@@ -194,8 +269,10 @@ function claims(db: Database) {
   return {
     backlog: () => backlog.all(),
     underWay: () => underWay.get()!,
-    claim: (laneId: number, now: number, limit: number, held: Lease) => inOrder(claim.all({ ...held, lane: laneId, now, limit })),
-    claimFirst: (laneId: number, now: number, held: Lease) => claimFirst.all({ ...held, lane: laneId, now }),
+    claim: (laneId: number, now: number, limit: number, held: Lease) =>
+      inOrder(claim.all({ ...held, lane: laneId, now, limit })),
+    claimFirst: (laneId: number, now: number, held: Lease) =>
+      claimFirst.all({ ...held, lane: laneId, now }),
     claimOne: (id: string, held: Lease) => claimOne.get({ ...held, id }) ?? undefined,
     nextDue: (laneId: number) => nextDue.get(laneId)?.at ?? undefined,
     nextDueInOrder: (laneId: number) => nextInOrder.get(laneId)?.at,
@@ -225,14 +302,39 @@ function endings(db: Database) {
   )
   const dropAttempts = db.query('DELETE FROM outbox_attempts WHERE seq = ?')
   const drop = db.query('DELETE FROM outbox WHERE seq = ?')
-  const dropLane = db.query('DELETE FROM outbox_lanes WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM outbox WHERE lane_id = ?1)')
+  const dropLane = db.query(
+    'DELETE FROM outbox_lanes WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM outbox WHERE lane_id = ?1)',
+  )
   const { changeUses } = additions(db)
   return {
     end(row: Pick<ClaimedRow, 'seq' | 'leaseToken' | 'attempts'>, ending: Ending): boolean {
-      const { state, dueAt = null, holdUntil, tries, rescues, statusCode, durationMs, error, debug, at } = ending
+      const {
+        state,
+        dueAt = null,
+        holdUntil,
+        tries,
+        rescues,
+        statusCode,
+        durationMs,
+        error,
+        debug,
+        at,
+      } = ending
       const settledAt = isOver(state) ? at : null
       const held = { seq: row.seq, token: row.leaseToken }
-      const changed = end.run({ ...held, state, dueAt, holdUntil, tries, rescues, statusCode, durationMs, error, settledAt }).changes > 0
+      const changed =
+        end.run({
+          ...held,
+          state,
+          dueAt,
+          holdUntil,
+          tries,
+          rescues,
+          statusCode,
+          durationMs,
+          error,
+          settledAt,
+        }).changes > 0
       if (changed) attempt.run(row.seq, row.attempts, at, statusCode, durationMs, error, debug)
       return changed
     },

@@ -1,6 +1,14 @@
 import type { Database } from 'bun:sqlite'
 import { dayMs } from '../../lib/instant.ts'
-import { type Bar, barsOf, bucketEnd, bucketStart, extendBar, type Observation, openBar } from '../../market/prices/bars.ts'
+import {
+  type Bar,
+  barsOf,
+  bucketEnd,
+  bucketStart,
+  extendBar,
+  type Observation,
+  openBar,
+} from '../../market/prices/bars.ts'
 
 /** Length of a stored bar in hours. */
 export type Span = 1 | 24
@@ -14,14 +22,18 @@ const spans = [
 export const anyTime = Number.MAX_SAFE_INTEGER
 
 /**
- * Whether the row `o` of observations was there at the moment `parameter`. A corrected point is, when its first value is old enough:
- * whoever walks the pages of that moment sees it with today's value and loses no row.
+ * Whether the row `o` of observations was there at the moment `parameter`. A corrected point is,
+ * when its first value is old enough: whoever walks the pages of that moment sees it with today's
+ * value and loses no row.
  */
 export const bornBy = (parameter: string): string =>
   `(o.recorded_at <= ${parameter} OR EXISTS (SELECT 1 FROM observation_revisions r
      WHERE r.series_id = o.series_id AND r.observed_at = o.observed_at AND r.recorded_at <= ${parameter}))`
 
-/** A day of a series that has observations: how many, in how many hours, and when the newest was recorded. */
+/**
+ * A day of a series that has observations: how many, in how many hours, and when the newest was
+ * recorded.
+ */
 export interface Day {
   startsAt: number
   count: number
@@ -31,12 +43,20 @@ export interface Day {
 
 export interface BarReads {
   /** Bars that start in `[from, to)`, newest first. */
-  bars(seriesId: number, span: Span, from: number, to: number, limit: number, bornBy?: number): Bar[]
+  bars(
+    seriesId: number,
+    span: Span,
+    from: number,
+    to: number,
+    limit: number,
+    bornBy?: number,
+  ): Bar[]
   /** Every day of a series, oldest first; with `bornBy` as it was at that moment. */
   days(seriesId: number, bornBy?: number): Day[]
 }
 
-const columns = 'starts_at, open, high, low, close, sum, count, hours, closed_at, recorded_at, born_at'
+const columns =
+  'starts_at, open, high, low, close, sum, count, hours, closed_at, recorded_at, born_at'
 /** The same, named as the code names them: a row comes out of the database as a bar. */
 const barColumns =
   'starts_at AS startsAt, open, high, low, close, sum, count, hours, closed_at AS closedAt, recorded_at AS recordedAt, born_at AS bornAt'
@@ -56,7 +76,8 @@ export function barReads(db: Database): BarReads {
      FROM bars d WHERE d.series_id = ?1 AND d.span = 24 AND d.born_at <= ?2 ORDER BY d.starts_at`,
   )
   return {
-    bars: (seriesId, span, from, to, limit, bornBy = anyTime) => bars.all(seriesId, span, from, to, bornBy, limit),
+    bars: (seriesId, span, from, to, limit, bornBy = anyTime) =>
+      bars.all(seriesId, span, from, to, bornBy, limit),
     days: (seriesId, bornBy = anyTime) => days.all(seriesId, bornBy),
   }
 }
@@ -70,10 +91,17 @@ export interface Change {
 
 type OldestFirst = (seriesId: number, from: number, to: number) => Observation[]
 
-/** Brings the hour and day bars of a change up to date: by adding to a bar where all is newer than it, otherwise by folding the bucket anew. */
+/**
+ * Brings the hour and day bars of a change up to date: by adding to a bar where all is newer than
+ * it, otherwise by folding the bucket anew.
+ */
 export function barWriter(db: Database, oldestFirst: OldestFirst): (change: Change) => void {
-  const one = db.query<Bar, number[]>(`SELECT ${barColumns} FROM bars WHERE series_id = ? AND span = ? AND starts_at = ?`)
-  const lastStart = db.query<{ at: number | null }, number[]>('SELECT max(starts_at) AS at FROM bars WHERE series_id = ? AND span = ?')
+  const one = db.query<Bar, number[]>(
+    `SELECT ${barColumns} FROM bars WHERE series_id = ? AND span = ? AND starts_at = ?`,
+  )
+  const lastStart = db.query<{ at: number | null }, number[]>(
+    'SELECT max(starts_at) AS at FROM bars WHERE series_id = ? AND span = ?',
+  )
   const put = db.query(
     `INSERT INTO bars (series_id, span, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET open = excluded.open, high = excluded.high, low = excluded.low, close = excluded.close, sum = excluded.sum,
@@ -97,10 +125,16 @@ export function barWriter(db: Database, oldestFirst: OldestFirst): (change: Chan
       bar.bornAt,
     )
 
-  const follow = ({ seriesId, inserted, revised }: Change, { span, interval }: (typeof spans)[number]) => {
+  const follow = (
+    { seriesId, inserted, revised }: Change,
+    { span, interval }: (typeof spans)[number],
+  ) => {
     const lastAt = lastStart.get(seriesId, span)?.at ?? Number.NEGATIVE_INFINITY
-    // Buckets to fold anew, with when they came to be as far as current values do not show it: a write may correct what it inserts.
-    const stale = new Map(revised.map(point => [bucketStart(interval, point.observedAt), Number.POSITIVE_INFINITY]))
+    // Buckets to fold anew, with when they came to be as far as current values do not show it: a
+    // write may correct what it inserts.
+    const stale = new Map(
+      revised.map(point => [bucketStart(interval, point.observedAt), Number.POSITIVE_INFINITY]),
+    )
     let bar: Bar | undefined
     const close = () => {
       if (bar && stale.has(bar.startsAt)) stale.set(bar.startsAt, bar.bornAt)
@@ -121,7 +155,10 @@ export function barWriter(db: Database, oldestFirst: OldestFirst): (change: Chan
     }
     close()
     for (const [startsAt, bornAt] of stale) {
-      const [folded] = barsOf(interval, oldestFirst(seriesId, startsAt, bucketEnd(interval, startsAt)))
+      const [folded] = barsOf(
+        interval,
+        oldestFirst(seriesId, startsAt, bucketEnd(interval, startsAt)),
+      )
       save(seriesId, span, { ...folded!, bornAt: Math.min(folded!.bornAt, bornAt) })
     }
   }
@@ -133,9 +170,18 @@ export function barWriter(db: Database, oldestFirst: OldestFirst): (change: Chan
 const rowsEach = 20_000
 const faultsMax = 100
 
-/** The hour and day bars that are not what their observations give, in sentences; each series is read in stretches that fit into memory. */
-export function barFaults(db: Database, { bars, days }: BarReads, oldestFirst: OldestFirst): string[] {
-  const series = db.query<{ id: number; code: string }, []>('SELECT id, code FROM series ORDER BY code').all()
+/**
+ * The hour and day bars that are not what their observations give, in sentences; each series is
+ * read in stretches that fit into memory.
+ */
+export function barFaults(
+  db: Database,
+  { bars, days }: BarReads,
+  oldestFirst: OldestFirst,
+): string[] {
+  const series = db
+    .query<{ id: number; code: string }, []>('SELECT id, code FROM series ORDER BY code')
+    .all()
   const firstBirths = db.query<{ observed_at: number; recorded_at: number }, number[]>(
     `SELECT observed_at, min(recorded_at) AS recorded_at FROM observation_revisions
      WHERE series_id = ? AND observed_at >= ? AND observed_at < ? GROUP BY observed_at`,
@@ -152,7 +198,9 @@ export function barFaults(db: Database, { bars, days }: BarReads, oldestFirst: O
         if (bar) bar.bornAt = Math.min(bar.bornAt, birth.recorded_at)
       }
       const stored = new Map(bars(id, span, from, to, anyTime).map(bar => [bar.startsAt, bar]))
-      for (const startsAt of [...new Set([...given.keys(), ...stored.keys()])].sort((a, b) => a - b)) {
+      for (const startsAt of [...new Set([...given.keys(), ...stored.keys()])].sort(
+        (a, b) => a - b,
+      )) {
         if (Bun.deepEquals(given.get(startsAt), stored.get(startsAt))) continue
         faults.push(`${code}: the ${interval} bar at ${startsAt} does not follow its observations`)
       }

@@ -15,7 +15,8 @@ export interface CloseStore {
 }
 
 export function closeStore(db: Database): CloseStore {
-  // One range of the primary key, days only, and two of its thirteen columns: forty years are ten thousand rows.
+  // One range of the primary key, days only, and two of its thirteen columns: forty years are ten
+  // thousand rows.
   const all = db.query<StoredClose, [number]>(
     'SELECT starts_at AS startsAt, close AS value FROM bars WHERE series_id = ? AND span = 24 ORDER BY starts_at',
   )

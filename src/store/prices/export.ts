@@ -9,7 +9,10 @@ export interface ExportedRow {
   currency: string | null
 }
 
-/** The current values of series, by code and time, page by page: no statement stays open between two pages. */
+/**
+ * The current values of series, by code and time, page by page: no statement stays open between two
+ * pages.
+ */
 export function* observationPages(
   observations: ObservationStore,
   series: readonly { id: number; code: string; currency: string | null }[],
@@ -18,7 +21,8 @@ export function* observationPages(
     let after = Number.MIN_SAFE_INTEGER
     for (;;) {
       const page = observations.after(id, after, pageRows)
-      if (page.length > 0) yield page.map(({ observedAt, value }) => ({ code, observedAt, value, currency }))
+      if (page.length > 0)
+        yield page.map(({ observedAt, value }) => ({ code, observedAt, value, currency }))
       if (page.length < pageRows) break
       after = page.at(-1)!.observedAt
     }

@@ -1,11 +1,22 @@
 import type { Database } from 'bun:sqlite'
 import type { Observation } from '../../market/prices/bars.ts'
 import { transact } from '../database.ts'
-import { anyTime, type BarReads, barFaults, barReads, barWriter, bornBy, type Change } from './bars.ts'
+import {
+  anyTime,
+  type BarReads,
+  barFaults,
+  barReads,
+  barWriter,
+  bornBy,
+  type Change,
+} from './bars.ts'
 
 export type { Change, Day, Span } from './bars.ts'
 
-/** A value to record. `recordedAt` overrides the moment of the call, for history whose publication times are known. */
+/**
+ * A value to record. `recordedAt` overrides the moment of the call, for history whose publication
+ * times are known.
+ */
 export interface Point {
   seriesId: number
   observedAt: number
@@ -19,7 +30,10 @@ export interface WriteCounts {
   unchanged: number
 }
 
-/** Named as the code names them: a row comes out of the database as an observation, and a page needs no second object for each. */
+/**
+ * Named as the code names them: a row comes out of the database as an observation, and a page needs
+ * no second object for each.
+ */
 const columns = 'observed_at AS observedAt, value, recorded_at AS recordedAt'
 const range = 'series_id = ?1 AND observed_at >= ?2 AND observed_at < ?3'
 
@@ -32,27 +46,38 @@ interface ObservationReads {
   /** What was current at `asOf`. */
   asOf(seriesId: number, from: number, to: number, asOf: number, limit: number): Observation[]
   /** The value first recorded for each point. */
-  firstRecorded(seriesId: number, from: number, to: number, limit: number, bornBy?: number): Observation[]
+  firstRecorded(
+    seriesId: number,
+    from: number,
+    to: number,
+    limit: number,
+    bornBy?: number,
+  ): Observation[]
   /** Observations after `after`, oldest first: for streaming whole series. */
   after(seriesId: number, after: number, limit: number): Observation[]
 }
 
 /**
- * Observations with their history, and the bars that follow them. Ranges are half-open, results newest first unless said.
- * `bornBy` leaves out what was first recorded after that moment; what it keeps has today's value.
+ * Observations with their history, and the bars that follow them. Ranges are half-open, results
+ * newest first unless said. `bornBy` leaves out what was first recorded after that moment; what it
+ * keeps has today's value.
  */
 export interface ObservationStore extends ObservationReads, BarReads {
   /**
-   * Writes all points in one transaction with their revisions and bars. A point whose value is already current is left as it is.
-   * A correction that claims to be recorded before the value it replaces takes its place for the whole time that value was known.
-   * `alongside` is called at the end of the transaction when anything changed, for what must be written with it.
+   * Writes all points in one transaction with their revisions and bars. A point whose value is
+   * already current is left as it is. A correction that claims to be recorded before the value it
+   * replaces takes its place for the whole time that value was known. `alongside` is called at the
+   * end of the transaction when anything changed, for what must be written with it.
    */
   write(
     points: readonly Point[],
     recordedAt: number,
     alongside?: (changes: readonly Change[]) => void,
   ): { counts: WriteCounts; changes: Change[] }
-  /** Where the stored bars differ from what the observations give, or revisions do not join up, in sentences; at most a hundred of each kind. */
+  /**
+   * Where the stored bars differ from what the observations give, or revisions do not join up, in
+   * sentences; at most a hundred of each kind.
+   */
   faults(): string[]
 }
 
@@ -77,7 +102,9 @@ function observationReads(db: Database): ObservationReads {
   const newest = db.query<Observation, number[]>(
     `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at < ? ORDER BY observed_at DESC LIMIT 1`,
   )
-  const count = db.query<{ n: number }, number[]>(`SELECT count(*) AS n FROM observations o WHERE ${range} AND ${bornBy('?4')}`)
+  const count = db.query<{ n: number }, number[]>(
+    `SELECT count(*) AS n FROM observations o WHERE ${range} AND ${bornBy('?4')}`,
+  )
   const asOf = db.query<Observation, number[]>(
     `SELECT ${columns} FROM observations WHERE ${range} AND recorded_at <= ?4
      UNION ALL SELECT ${columns} FROM observation_revisions WHERE ${range} AND recorded_at <= ?4 AND replaced_at > ?4
@@ -99,31 +126,53 @@ function observationReads(db: Database): ObservationReads {
     newest: (...args) => newest.get(...args) ?? undefined,
     count: (id, from, to, bornBy = anyTime) => count.get(id, from, to, bornBy)!.n,
     asOf: (...args) => asOf.all(...args),
-    firstRecorded: (id, from, to, limit, bornBy = anyTime) => firstRecorded.all(id, from, to, bornBy, limit),
+    firstRecorded: (id, from, to, limit, bornBy = anyTime) =>
+      firstRecorded.all(id, from, to, bornBy, limit),
     after: (...args) => after.all(...args),
   }
 }
 
 /** The write path: current values, revisions and bars in one transaction. */
-function observationWriter(db: Database, { oldestFirst }: ObservationReads): ObservationStore['write'] {
-  const current = db.query<Observation, number[]>(`SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at = ?`)
-  const last = db.query<{ at: number | null }, number[]>('SELECT max(observed_at) AS at FROM observations WHERE series_id = ?')
+function observationWriter(
+  db: Database,
+  { oldestFirst }: ObservationReads,
+): ObservationStore['write'] {
+  const current = db.query<Observation, number[]>(
+    `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at = ?`,
+  )
+  const last = db.query<{ at: number | null }, number[]>(
+    'SELECT max(observed_at) AS at FROM observations WHERE series_id = ?',
+  )
   const insert = inserter(db)
-  const update = db.query('UPDATE observations SET value = ?, recorded_at = ? WHERE series_id = ? AND observed_at = ?')
+  const update = db.query(
+    'UPDATE observations SET value = ?, recorded_at = ? WHERE series_id = ? AND observed_at = ?',
+  )
   const keep = db.query(
     'INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at) VALUES (?, ?, ?, ?, ?)',
   )
   const bars = barWriter(db, oldestFirst)
 
-  const writeSeries = (seriesId: number, points: readonly Point[], recordedAt: number, counts: WriteCounts): Change => {
+  const writeSeries = (
+    seriesId: number,
+    points: readonly Point[],
+    recordedAt: number,
+    counts: WriteCounts,
+  ): Change => {
     const change: Change = { seriesId, inserted: [], revised: [] }
     // What lies after everything we hold can not be there yet: an append needs no look-up a point.
     const lastAt = last.get(seriesId)?.at ?? Number.NEGATIVE_INFINITY
     for (const [i, point] of points.entries()) {
-      const next: Observation = { observedAt: point.observedAt, value: point.value, recordedAt: point.recordedAt ?? recordedAt }
+      const next: Observation = {
+        observedAt: point.observedAt,
+        value: point.value,
+        recordedAt: point.recordedAt ?? recordedAt,
+      }
       const [before, after] = [points[i - 1], points[i + 1]]
       // Given twice for one moment in one write, the later wins and the earlier changes nothing.
-      if (after?.observedAt === next.observedAt && (after.recordedAt ?? recordedAt) === next.recordedAt) {
+      if (
+        after?.observedAt === next.observedAt &&
+        (after.recordedAt ?? recordedAt) === next.recordedAt
+      ) {
         counts.unchanged += 1
         continue
       }
@@ -135,8 +184,10 @@ function observationWriter(db: Database, { oldestFirst }: ObservationReads): Obs
         change.inserted.push(next)
       } else if (old.value === next.value) counts.unchanged += 1
       else {
-        // Two corrections in one millisecond leave one revision: nobody could have asked between them.
-        if (next.recordedAt > old.recordedAt) keep.run(seriesId, next.observedAt, old.recordedAt, old.value, next.recordedAt)
+        // Two corrections in one millisecond leave one revision: nobody could have asked between
+        // them.
+        if (next.recordedAt > old.recordedAt)
+          keep.run(seriesId, next.observedAt, old.recordedAt, old.value, next.recordedAt)
         else next.recordedAt = old.recordedAt
         update.run(next.value, next.recordedAt, seriesId, next.observedAt)
         change.revised.push(next)
@@ -169,7 +220,9 @@ const rowsEach = 32
 function inserter(db: Database) {
   const into = 'INSERT INTO observations (series_id, observed_at, value, recorded_at) VALUES'
   const one = db.query(`${into} (?, ?, ?, ?)`)
-  const many = db.query(`${into} ${Array.from({ length: rowsEach }, () => '(?, ?, ?, ?)').join(', ')}`)
+  const many = db.query(
+    `${into} ${Array.from({ length: rowsEach }, () => '(?, ?, ?, ?)').join(', ')}`,
+  )
   let values: number[] = []
   return {
     add(seriesId: number, { observedAt, value, recordedAt }: Observation) {
@@ -183,12 +236,16 @@ function inserter(db: Database) {
     flush() {
       const rest = values
       values = []
-      for (let i = 0; i < rest.length; i += 4) one.run(rest[i]!, rest[i + 1]!, rest[i + 2]!, rest[i + 3]!)
+      for (let i = 0; i < rest.length; i += 4)
+        one.run(rest[i]!, rest[i + 1]!, rest[i + 2]!, rest[i + 3]!)
     },
   }
 }
 
-/** Points by series, oldest first; those of one moment in the order of their recording, and recorded at once in the order they came. */
+/**
+ * Points by series, oldest first; those of one moment in the order of their recording, and recorded
+ * at once in the order they came.
+ */
 function bySeries(points: readonly Point[], recordedAt: number): Map<number, Point[]> {
   const groups = new Map<number, Point[]>()
   for (const point of points) {
@@ -196,8 +253,10 @@ function bySeries(points: readonly Point[], recordedAt: number): Map<number, Poi
     if (group) group.push(point)
     else groups.set(point.seriesId, [point])
   }
-  const order = (a: Point, b: Point) => a.observedAt - b.observedAt || (a.recordedAt ?? recordedAt) - (b.recordedAt ?? recordedAt)
-  const isSorted = (group: readonly Point[]) => group.every((point, i) => i === 0 || order(group[i - 1]!, point) <= 0)
+  const order = (a: Point, b: Point) =>
+    a.observedAt - b.observedAt || (a.recordedAt ?? recordedAt) - (b.recordedAt ?? recordedAt)
+  const isSorted = (group: readonly Point[]) =>
+    group.every((point, i) => i === 0 || order(group[i - 1]!, point) <= 0)
   for (const group of groups.values()) if (!isSorted(group)) group.sort(order)
   return groups
 }
@@ -214,5 +273,7 @@ function revisionFaults(db: Database): string[] {
        ORDER BY 1, 2 LIMIT 100`,
     )
     .all()
-    .map(row => `${row.code}: the revisions of the observation at ${row.observed_at} do not join up`)
+    .map(
+      row => `${row.code}: the revisions of the observation at ${row.observed_at} do not join up`,
+    )
 }

@@ -43,7 +43,10 @@ export function quarantineStore(db: Database): QuarantineStore {
   const remove = db.query('DELETE FROM quarantine WHERE id = ?')
   return {
     all: () => all.all().map(quarantineOf),
-    add: range => quarantineOf(add.get(range.seriesId, range.fromOn, range.toOn, range.reason, range.createdAt)!),
+    add: range =>
+      quarantineOf(
+        add.get(range.seriesId, range.fromOn, range.toOn, range.reason, range.createdAt)!,
+      ),
     remove: id => remove.run(id).changes > 0,
   }
 }

@@ -73,7 +73,10 @@ export interface DataSourceStore {
   ofAccount(accountId: string): DataSource[]
   count(accountId: string): number
   byId(id: string): DataSource | undefined
-  /** Of all accounts, oldest first; with `wanted` only those of this id, or of this name in any letter case. */
+  /**
+   * Of all accounts, oldest first; with `wanted` only those of this id, or of this name in any
+   * letter case.
+   */
   page(wanted: string | undefined, limit: number, offset: number): DataSource[]
   total(wanted: string | undefined): number
   add(source: Omit<DataSource, 'number'>): void
@@ -85,7 +88,10 @@ export interface DataSourceStore {
   dueAt(now: number, limit: number): DataSource[]
   /** The next moment after `after` at which a source is due. */
   nextDue(after: number): number | undefined
-  /** Writes rows in the caller's transaction; the same price again is unchanged, another one replaces it. Only the newest `kept` rows of the source stay. */
+  /**
+   * Writes rows in the caller's transaction; the same price again is unchanged, another one
+   * replaces it. Only the newest `kept` rows of the source stay.
+   */
   writeRows(
     number: number,
     rows: readonly SourceRow[],
@@ -127,22 +133,45 @@ const columns: Readonly<Record<keyof DataSource, string>> = {
   createdAt: 'created_at',
   updatedAt: 'updated_at',
 }
-const unchanging: readonly string[] = ['number', 'id', 'accountId', 'sourceType', 'createdAt'] satisfies (keyof DataSource)[]
+const unchanging: readonly string[] = [
+  'number',
+  'id',
+  'accountId',
+  'sourceType',
+  'createdAt',
+] satisfies (keyof DataSource)[]
 const named = Object.entries(columns)
 const select = `SELECT ${named.map(([name, column]) => `${column} AS ${name}`).join(', ')} FROM data_sources`
 
-const sourceOf = (row: Row): DataSource => ({ ...row, scraperConfig: row.scraperConfig === null ? null : JSON.parse(row.scraperConfig) })
-const textOf = (config: DataSource['scraperConfig']) => (config === null ? null : JSON.stringify(config))
+const sourceOf = (row: Row): DataSource => ({
+  ...row,
+  scraperConfig: row.scraperConfig === null ? null : JSON.parse(row.scraperConfig),
+})
+const textOf = (config: DataSource['scraperConfig']) =>
+  config === null ? null : JSON.stringify(config)
 
-export const dataSourceStore = (db: Database): DataSourceStore => ({ ...sources(db), ...rowsOf(db), ...syncsOf(db), sweep: sweeper(db) })
+export const dataSourceStore = (db: Database): DataSourceStore => ({
+  ...sources(db),
+  ...rowsOf(db),
+  ...syncsOf(db),
+  sweep: sweeper(db),
+})
 
 function sources(db: Database) {
-  const ofAccount = db.query<Row, [string]>(`${select} WHERE account_id = ? AND removed_at IS NULL ORDER BY number`)
-  const count = db.query<{ n: number }, [string]>('SELECT count(*) AS n FROM data_sources WHERE account_id = ? AND removed_at IS NULL')
+  const ofAccount = db.query<Row, [string]>(
+    `${select} WHERE account_id = ? AND removed_at IS NULL ORDER BY number`,
+  )
+  const count = db.query<{ n: number }, [string]>(
+    'SELECT count(*) AS n FROM data_sources WHERE account_id = ? AND removed_at IS NULL',
+  )
   const byId = db.query<Row, [string]>(`${select} WHERE id = ? AND removed_at IS NULL`)
   const matching = 'removed_at IS NULL AND (?1 IS NULL OR id = ?1 OR name = ?1 COLLATE NOCASE)'
-  const page = db.query<Row, [string | null, number, number]>(`${select} WHERE ${matching} ORDER BY number LIMIT ?2 OFFSET ?3`)
-  const total = db.query<{ n: number }, [string | null]>(`SELECT count(*) AS n FROM data_sources WHERE ${matching}`)
+  const page = db.query<Row, [string | null, number, number]>(
+    `${select} WHERE ${matching} ORDER BY number LIMIT ?2 OFFSET ?3`,
+  )
+  const total = db.query<{ n: number }, [string | null]>(
+    `SELECT count(*) AS n FROM data_sources WHERE ${matching}`,
+  )
   const added = named.filter(([name]) => name !== 'number')
   const add = db.query(
     `INSERT INTO data_sources (${added.map(([, column]) => column).join(', ')}) VALUES (${added.map(([name]) => `$${name}`).join(', ')})`,
@@ -151,9 +180,13 @@ function sources(db: Database) {
   const put = db.query(
     `UPDATE data_sources SET ${changing.map(([name, column]) => `${column} = $${name}`).join(', ')} WHERE number = $number AND removed_at IS NULL`,
   )
-  const remove = db.query('UPDATE data_sources SET removed_at = ?, credentials = NULL WHERE number = ? AND removed_at IS NULL')
+  const remove = db.query(
+    'UPDATE data_sources SET removed_at = ?, credentials = NULL WHERE number = ? AND removed_at IS NULL',
+  )
   const waiting = 'next_sync_at IS NOT NULL AND removed_at IS NULL'
-  const due = db.query<Row, [number, number]>(`${select} WHERE ${waiting} AND next_sync_at <= ? ORDER BY next_sync_at, number LIMIT ?`)
+  const due = db.query<Row, [number, number]>(
+    `${select} WHERE ${waiting} AND next_sync_at <= ? ORDER BY next_sync_at, number LIMIT ?`,
+  )
   const next = db.query<{ at: number | null }, [number]>(
     `SELECT min(next_sync_at) AS at FROM data_sources WHERE ${waiting} AND next_sync_at > ?`,
   )
@@ -164,9 +197,11 @@ function sources(db: Database) {
       const row = byId.get(id)
       return row ? sourceOf(row) : undefined
     },
-    page: (wanted: string | undefined, limit: number, offset: number) => page.all(wanted ?? null, limit, offset).map(sourceOf),
+    page: (wanted: string | undefined, limit: number, offset: number) =>
+      page.all(wanted ?? null, limit, offset).map(sourceOf),
     total: (wanted: string | undefined) => total.get(wanted ?? null)!.n,
-    add: (source: Omit<DataSource, 'number'>) => void add.run({ ...source, scraperConfig: textOf(source.scraperConfig) }),
+    add: (source: Omit<DataSource, 'number'>) =>
+      void add.run({ ...source, scraperConfig: textOf(source.scraperConfig) }),
     put(source: DataSource) {
       const { id: _, accountId: __, sourceType: ___, createdAt: ____, ...rest } = source
       put.run({ ...rest, scraperConfig: textOf(source.scraperConfig) })
@@ -181,9 +216,10 @@ const rowColumns = 'observed_at AS observedAt, fuel_type AS fuelType, port, regi
 const rowKey = 'source = ? AND observed_at = ? AND fuel_type = ? AND port = ?'
 
 function rowsOf(db: Database) {
-  const held = db.query<Pick<SourceRow, 'region' | 'currency' | 'price'>, [number, number, string, string]>(
-    `SELECT region, currency, price FROM data_source_rows WHERE ${rowKey}`,
-  )
+  const held = db.query<
+    Pick<SourceRow, 'region' | 'currency' | 'price'>,
+    [number, number, string, string]
+  >(`SELECT region, currency, price FROM data_source_rows WHERE ${rowKey}`)
   const put = db.query(
     `INSERT OR REPLACE INTO data_source_rows (source, observed_at, fuel_type, port, region, currency, price, recorded_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -193,11 +229,16 @@ function rowsOf(db: Database) {
   )
   const dropBefore = db.query('DELETE FROM data_source_rows WHERE source = ? AND observed_at < ?')
   const owned = 'SELECT number FROM data_sources WHERE account_id = ? AND removed_at IS NULL'
-  const any = db.query<unknown, [string]>(`SELECT 1 FROM data_source_rows WHERE source IN (${owned}) LIMIT 1`)
+  const any = db.query<unknown, [string]>(
+    `SELECT 1 FROM data_source_rows WHERE source IN (${owned}) LIMIT 1`,
+  )
   const ownSources = db.query<{ number: number; name: string }, [string]>(
     'SELECT number, name FROM data_sources WHERE account_id = ? AND removed_at IS NULL ORDER BY number',
   )
-  const matching = db.query<SourceRow, [number, number, string | null, string | null, string | null, number]>(
+  const matching = db.query<
+    SourceRow,
+    [number, number, string | null, string | null, string | null, number]
+  >(
     `SELECT ${rowColumns} FROM data_source_rows
      WHERE source = ?1 AND observed_at >= ?2 AND (?3 IS NULL OR fuel_type = ?3) AND (?4 IS NULL OR port = ?4) AND (?5 IS NULL OR region = ?5)
      ORDER BY observed_at DESC, fuel_type, port LIMIT ?6`,
@@ -211,7 +252,8 @@ function rowsOf(db: Database) {
       for (const { observedAt, fuelType, port, region, currency, price } of rows) {
         const old = held.get(number, observedAt, fuelType, port)
         const isSame = old?.price === price && old.region === region && old.currency === currency
-        if (!isSame) put.run(number, observedAt, fuelType, port, region, currency, price, recordedAt)
+        if (!isSame)
+          put.run(number, observedAt, fuelType, port, region, currency, price, recordedAt)
         counts[isSame ? 'unchanged' : old ? 'revised' : 'inserted'] += 1
       }
       const oldest = oldestKept.get(number, kept - 1)
@@ -223,7 +265,9 @@ function rowsOf(db: Database) {
       ownSources
         .all(accountId)
         .flatMap(({ number, name }) =>
-          matching.all(number, since, fuelType ?? null, port ?? null, region ?? null, limit).map(row => ({ ...row, source: name })),
+          matching
+            .all(number, since, fuelType ?? null, port ?? null, region ?? null, limit)
+            .map(row => ({ ...row, source: name })),
         )
         // Sorting is stable: what was observed at one moment stays in the order of the sources.
         .sort((a, b) => b.observedAt - a.observedAt)
@@ -263,7 +307,9 @@ function syncsOf(db: Database) {
 }
 
 function sweeper(db: Database) {
-  const removed = db.query<{ number: number }, []>('SELECT number FROM data_sources WHERE removed_at IS NOT NULL LIMIT 1')
+  const removed = db.query<{ number: number }, []>(
+    'SELECT number FROM data_sources WHERE removed_at IS NOT NULL LIMIT 1',
+  )
   const dropRows = db.query(
     `DELETE FROM data_source_rows WHERE (source, observed_at, fuel_type, port) IN
        (SELECT source, observed_at, fuel_type, port FROM data_source_rows WHERE source = ? LIMIT ?)`,

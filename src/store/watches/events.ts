@@ -23,9 +23,14 @@ export interface NewWatchEvent extends Omit<WatchEventRow, 'seq' | 'watchId'> {
 
 /** The feed of each account: what its watches said, in order. */
 export interface WatchEventStore {
-  /** Adds events in their order, inside the caller's transaction; answers the number of the first. */
+  /**
+   * Adds events in their order, inside the caller's transaction; answers the number of the first.
+   */
   append(accountId: string, events: readonly NewWatchEvent[]): number
-  /** At most `limit` events with a number above `since`, ascending; of one watch where its number is given. */
+  /**
+   * At most `limit` events with a number above `since`, ascending; of one watch where its number is
+   * given.
+   */
   after(accountId: string, since: number, limit: number, watch?: number): WatchEventRow[]
   /** The highest number given in the feed, 0 before the first; it never falls. */
   last(accountId: string): number
@@ -45,8 +50,12 @@ export function watchEventStore(db: Database): WatchEventStore {
   const columns = `e.seq, w.id AS watchId, e.type, e.series_id AS seriesId, e.price, e.previous_price AS previousPrice, e.as_of AS asOf,
     e.created_at AS createdAt`
   const from = 'FROM watch_events e JOIN watches w ON w.number = e.watch'
-  const feedOf = db.query<{ number: number; last_seq: number }, [string]>('SELECT number, last_seq FROM watch_feeds WHERE account_id = ?')
-  const after = db.query<WatchEventRow, number[]>(`SELECT ${columns} ${from} WHERE e.feed = ? AND e.seq > ? ORDER BY e.seq LIMIT ?`)
+  const feedOf = db.query<{ number: number; last_seq: number }, [string]>(
+    'SELECT number, last_seq FROM watch_feeds WHERE account_id = ?',
+  )
+  const after = db.query<WatchEventRow, number[]>(
+    `SELECT ${columns} ${from} WHERE e.feed = ? AND e.seq > ? ORDER BY e.seq LIMIT ?`,
+  )
   const afterOf = db.query<WatchEventRow, number[]>(
     `SELECT ${columns} ${from} WHERE e.feed = ? AND e.seq > ? AND e.watch = ? ORDER BY e.seq LIMIT ?`,
   )
@@ -63,7 +72,9 @@ export function watchEventStore(db: Database): WatchEventStore {
     after(accountId, since, limit, watch) {
       const feed = feedOf.get(accountId)?.number
       if (feed === undefined) return []
-      return watch === undefined ? after.all(feed, since, limit) : afterOf.all(feed, since, watch, limit)
+      return watch === undefined
+        ? after.all(feed, since, limit)
+        : afterOf.all(feed, since, watch, limit)
     },
     last: accountId => feedOf.get(accountId)?.last_seq ?? 0,
     forget: (before, limit) => forget.run(before, limit).changes,

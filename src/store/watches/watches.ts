@@ -93,11 +93,15 @@ export interface WatchStore {
 
 export function watchStore(db: Database): WatchStore {
   const own = 'account_id = ? AND removed_at IS NULL'
-  const ofAccount = db.query<Row, [string]>(`SELECT * FROM watches WHERE ${own} ORDER BY number DESC`)
+  const ofAccount = db.query<Row, [string]>(
+    `SELECT * FROM watches WHERE ${own} ORDER BY number DESC`,
+  )
   const count = db.query<{ n: number }, [string]>(`SELECT count(*) AS n FROM watches WHERE ${own}`)
   const byId = db.query<Row, [string]>('SELECT * FROM watches WHERE id = ? AND removed_at IS NULL')
-  const settings = 'name, codes, interval_seconds, deliver_webhook, threshold_percent, next_run_at, seen, updated_at'
-  const values = '$name, $codes, $intervalSeconds, $deliverWebhook, $thresholdPercent, $nextRunAt, $seen, $updatedAt'
+  const settings =
+    'name, codes, interval_seconds, deliver_webhook, threshold_percent, next_run_at, seen, updated_at'
+  const values =
+    '$name, $codes, $intervalSeconds, $deliverWebhook, $thresholdPercent, $nextRunAt, $seen, $updatedAt'
   const add = db.query(
     `INSERT INTO watches (${settings}, id, account_id, source, tool_name, last_evaluated_at, created_at)
      VALUES (${values}, $id, $accountId, $source, $toolName, $lastEvaluatedAt, $createdAt)`,
@@ -108,10 +112,18 @@ export function watchStore(db: Database): WatchStore {
     `DELETE FROM watches WHERE number IN (SELECT number FROM watches w WHERE removed_at < ?
        AND NOT EXISTS (SELECT 1 FROM watch_events e WHERE e.watch = w.number) LIMIT ?)`,
   )
-  const due = db.query<Row, [number, number]>('SELECT * FROM watches WHERE next_run_at <= ? ORDER BY next_run_at, number LIMIT ?')
-  const nextDue = db.query<{ at: number | null }, [number]>('SELECT min(next_run_at) AS at FROM watches WHERE next_run_at > ?')
-  const rank = db.query<{ n: number }, [string, number]>(`SELECT count(*) AS n FROM watches WHERE ${own} AND number < ?`)
-  const ran = db.query('UPDATE watches SET last_evaluated_at = ?, next_run_at = ?, seen = ? WHERE number = ?')
+  const due = db.query<Row, [number, number]>(
+    'SELECT * FROM watches WHERE next_run_at <= ? ORDER BY next_run_at, number LIMIT ?',
+  )
+  const nextDue = db.query<{ at: number | null }, [number]>(
+    'SELECT min(next_run_at) AS at FROM watches WHERE next_run_at > ?',
+  )
+  const rank = db.query<{ n: number }, [string, number]>(
+    `SELECT count(*) AS n FROM watches WHERE ${own} AND number < ?`,
+  )
+  const ran = db.query(
+    'UPDATE watches SET last_evaluated_at = ?, next_run_at = ?, seen = ? WHERE number = ?',
+  )
   const postpone = db.query('UPDATE watches SET next_run_at = ? WHERE number = ?')
   return {
     ofAccount: accountId => ofAccount.all(accountId).map(watchOf),
@@ -146,7 +158,11 @@ const settable = ({
   seen,
   updatedAt,
 }: Omit<Watch, 'number'>) => ({
-  ...{ name, intervalSeconds, thresholdPercent, nextRunAt, updatedAt },
+  name,
+  intervalSeconds,
+  thresholdPercent,
+  nextRunAt,
+  updatedAt,
   codes: JSON.stringify(codes),
   deliverWebhook: Number(deliverWebhook),
   seen: JSON.stringify(seen),

@@ -22,5 +22,8 @@ export function accountSecretStore(db: Database): AccountSecretStore {
     `INSERT INTO webhook_account_secrets (account_id, secret, created_at) VALUES ($accountId, $secret, $createdAt)
      ON CONFLICT DO UPDATE SET secret = excluded.secret, created_at = excluded.created_at`,
   )
-  return { of: accountId => of.get(accountId) ?? undefined, put: secret => void put.run({ ...secret }) }
+  return {
+    of: accountId => of.get(accountId) ?? undefined,
+    put: secret => void put.run({ ...secret }),
+  }
 }

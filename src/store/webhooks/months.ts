@@ -13,7 +13,9 @@ export interface WebhookMonthStore {
 }
 
 export function webhookMonthStore(db: Database): WebhookMonthStore {
-  const count = db.query<{ events: number }, [string, number]>('SELECT events FROM webhook_months WHERE account_id = ? AND starts_at = ?')
+  const count = db.query<{ events: number }, [string, number]>(
+    'SELECT events FROM webhook_months WHERE account_id = ? AND starts_at = ?',
+  )
   const put = db.query(
     `INSERT INTO webhook_months (account_id, starts_at, events) VALUES ($accountId, $startsAt, $events)
      ON CONFLICT DO UPDATE SET events = excluded.events`,

@@ -69,7 +69,9 @@ export interface WebhookStore {
   /** Every endpoint, oldest first. */
   all(): Endpoint[]
   find(id: string): Endpoint | undefined
-  /** Adds the endpoint, or replaces everything but its id, its account, its creation and its record. */
+  /**
+   * Adds the endpoint, or replaces everything but its id, its account, its creation and its record.
+   */
   put(endpoint: Endpoint): void
   remove(id: string): void
   /** Switches an active endpoint off; false when it is off already, or gone. */
@@ -83,7 +85,13 @@ export interface WebhookStore {
 }
 
 /** An endpoint as its row holds it, column by column. */
-type Row = { [K in keyof Endpoint]: Endpoint[K] extends boolean ? number : Endpoint[K] extends readonly unknown[] ? string : Endpoint[K] }
+type Row = {
+  [K in keyof Endpoint]: Endpoint[K] extends boolean
+    ? number
+    : Endpoint[K] extends readonly unknown[]
+      ? string
+      : Endpoint[K]
+}
 
 const columns: Readonly<Record<keyof Endpoint, string>> = {
   id: 'id',
@@ -125,7 +133,9 @@ export function webhookStore(db: Database): WebhookStore {
        ${named.flatMap(([name, column]) => (unchanging.includes(name) ? [] : [`${column} = excluded.${column}`])).join(', ')}`,
   )
   const remove = db.query('DELETE FROM webhooks WHERE id = ?')
-  const disable = db.query('UPDATE webhooks SET active = 0, disabled_reason = ?, updated_at = ? WHERE id = ? AND active = 1')
+  const disable = db.query(
+    'UPDATE webhooks SET active = 0, disabled_reason = ?, updated_at = ? WHERE id = ? AND active = 1',
+  )
   const records = db.query<EndpointRecord & { id: string }, [string]>(
     `SELECT id, delivered, failed, failed_in_a_row AS failedInARow, last_status AS lastStatus, last_at AS lastAt
      FROM webhooks WHERE account_id = ?`,

@@ -7,12 +7,16 @@ export interface Notice {
 }
 
 const noticeOf = (notice: Notice | undefined): string =>
-  notice ? `<p class="notice${notice.wrong ? ' wrong' : ''}" role="status">${escaped(notice.text)}</p>\n` : ''
+  notice
+    ? `<p class="notice${notice.wrong ? ' wrong' : ''}" role="status">${escaped(notice.text)}</p>\n`
+    : ''
 
-const hidden = (name: string, value: string) => `<input type="hidden" name="${name}" value="${escaped(value)}">`
+const hidden = (name: string, value: string) =>
+  `<input type="hidden" name="${name}" value="${escaped(value)}">`
 const form = (action: string, body: string, row = false) =>
   `<form method="post" action="${action}"${row ? ' class="row"' : ''}>\n${body}\n</form>\n`
-const field = (label: string, name: string, attributes: string) => `<label>${escaped(label)}<input name="${name}" ${attributes}></label>`
+const field = (label: string, name: string, attributes: string) =>
+  `<label>${escaped(label)}<input name="${name}" ${attributes}></label>`
 
 /** How somebody comes in who has nothing yet. */
 export const signInForms = (notice?: Notice): string =>
@@ -38,9 +42,11 @@ export const signInForms = (notice?: Notice): string =>
 export const linkForm = (token: string, email: string): string =>
   form(
     '/sign-in',
-    [`<p>This link signs you in as <strong>${escaped(email)}</strong>, once.</p>`, hidden('token', token), '<button>Sign in</button>'].join(
-      '\n',
-    ),
+    [
+      `<p>This link signs you in as <strong>${escaped(email)}</strong>, once.</p>`,
+      hidden('token', token),
+      '<button>Sign in</button>',
+    ].join('\n'),
   )
 
 export interface SignedInPage {
@@ -54,8 +60,13 @@ export interface SignedInPage {
 
 const roleNames: Record<Role, string> = { admin: 'admin', member: 'member', read_only: 'read-only' }
 
-export function signedInPage({ email, tierName, organization, keys, needsPassword }: SignedInPage, notice?: Notice): string {
-  const where = organization ? ` You are ${roleNames[organization.role]} in the organization ${escaped(organization.name)}.` : ''
+export function signedInPage(
+  { email, tierName, organization, keys, needsPassword }: SignedInPage,
+  notice?: Notice,
+): string {
+  const where = organization
+    ? ` You are ${roleNames[organization.role]} in the organization ${escaped(organization.name)}.`
+    : ''
   const rows = keys.map(
     ({ name, hint, active }) =>
       `<tr><td>${escaped(name ?? 'unnamed')}</td><td>${escaped(hint)}</td><td>${active ? 'active' : 'ended'}</td></tr>`,
@@ -64,14 +75,30 @@ export function signedInPage({ email, tierName, organization, keys, needsPasswor
     noticeOf(notice),
     `<p>You are signed in as <strong>${escaped(email)}</strong>. Plan: ${escaped(tierName)}.${where}</p>\n`,
     form('/sign-out', '<button class="plain">Sign out</button>', true),
-    form('/sign-out', `${hidden('all', 'true')}<button class="plain">Sign out everywhere</button>`, true),
+    form(
+      '/sign-out',
+      `${hidden('all', 'true')}<button class="plain">Sign out everywhere</button>`,
+      true,
+    ),
     `<h2>API keys</h2>\n<table>\n${rows.join('\n')}\n</table>\n<p>How to call the interface: <a href="/docs">documentation</a>.</p>\n`,
     '<h2>Set a password</h2>\n',
     form(
       '/sign-in/password',
       [
-        ...(needsPassword ? [field('Password now', 'current', 'type="password" autocomplete="current-password" required')] : []),
-        field('New password, at least 10 characters', 'password', 'type="password" autocomplete="new-password" minlength="10" required'),
+        ...(needsPassword
+          ? [
+              field(
+                'Password now',
+                'current',
+                'type="password" autocomplete="current-password" required',
+              ),
+            ]
+          : []),
+        field(
+          'New password, at least 10 characters',
+          'password',
+          'type="password" autocomplete="new-password" minlength="10" required',
+        ),
         '<button>Set password</button>',
       ].join('\n'),
     ),
@@ -87,7 +114,13 @@ export interface InvitationPage {
   as: string
 }
 
-export const invitationPage = ({ token, organization, invitedBy, role, as }: InvitationPage): string =>
+export const invitationPage = ({
+  token,
+  organization,
+  invitedBy,
+  role,
+  as,
+}: InvitationPage): string =>
   form(
     '/invitation',
     [
@@ -99,4 +132,5 @@ export const invitationPage = ({ token, organization, invitedBy, role, as }: Inv
   )
 
 export const message = (notice: Notice, link?: { href: string; text: string }): string =>
-  noticeOf(notice) + (link ? `<p><a href="${escaped(link.href)}">${escaped(link.text)}</a></p>\n` : '')
+  noticeOf(notice) +
+  (link ? `<p><a href="${escaped(link.href)}">${escaped(link.text)}</a></p>\n` : '')

@@ -12,7 +12,14 @@ import { isActive } from '../../service/keys/key-changes.ts'
 import { heldKeys, type Keyring, type KeyState } from '../../service/keys/keyring.ts'
 import type { Session } from '../../store/account/sessions.ts'
 import { pageAnswer, seeOther } from '../page.ts'
-import { invitationPage, linkForm, message, type Notice, signedInPage, signInForms } from './sign-in-pages.ts'
+import {
+  invitationPage,
+  linkForm,
+  message,
+  type Notice,
+  signedInPage,
+  signInForms,
+} from './sign-in-pages.ts'
 
 export interface SignInPagesDeps {
   access: AccessPlugin
@@ -34,15 +41,26 @@ interface Person {
 const showing = { open: 'Whoever signs in has nothing to show yet.', rate: 'none' } as const
 const taking = { open: 'The form has the proof, or the cookie is it.' } as const
 const form = t.Optional(t.Any())
-const hidden = (operationId: string, summary: string) => ({ detail: { operationId, summary, tags: ['pages'], hide: true } })
+const hidden = (operationId: string, summary: string) => ({
+  detail: { operationId, summary, tags: ['pages'], hide: true },
+})
 const parse = ({ request }: { request: Request }) => readForm(request)
 
-const expired: Notice = { text: 'This link has been used or is over. Ask for a new one.', wrong: true }
+const expired: Notice = {
+  text: 'This link has been used or is over. Ask for a new one.',
+  wrong: true,
+}
 
-/** The pages by which people come in with a browser. Their session is the interface's session token in a cookie. */
+/**
+ * The pages by which people come in with a browser. Their session is the interface's session token
+ * in a cookie.
+ */
 export const signInPages = (deps: SignInPagesDeps) => {
   const shared = frame(deps)
-  return new Elysia().use(comeIn(deps, shared)).use(account(deps, shared)).use(invited(deps, shared))
+  return new Elysia()
+    .use(comeIn(deps, shared))
+    .use(account(deps, shared))
+    .use(invited(deps, shared))
 }
 
 type Frame = ReturnType<typeof frame>
@@ -63,29 +81,51 @@ function frame({ sessions, ownUrl, serviceName, now }: SignInPagesDeps) {
     /** A form of another site gets nothing done here, whatever cookies come with it. */
     fromOwnPage<T>(request: Request, work: () => T | Response): T | Response {
       if (isOwnPage(request)) return work()
-      const body = message({ text: 'This form was not sent from a page of this site.', wrong: true }, { href: '/sign-in', text: 'Sign in' })
+      const body = message(
+        { text: 'This form was not sent from a page of this site.', wrong: true },
+        { href: '/sign-in', text: 'Sign in' },
+      )
       return pageAnswer({ serviceName, title: 'Not from here', body }, { status: 403 })
     },
   }
 }
 
-const fieldsOf = (body: unknown): URLSearchParams => (body instanceof URLSearchParams ? body : new URLSearchParams())
+const fieldsOf = (body: unknown): URLSearchParams =>
+  body instanceof URLSearchParams ? body : new URLSearchParams()
 
 /** The outcome of a proof; what to tell the person otherwise. */
-async function outcomeOf<T extends object>(attempt: Promise<T | SignInRefusal>): Promise<{ done: T } | { notice: Notice; status: number }> {
+async function outcomeOf<T extends object>(
+  attempt: Promise<T | SignInRefusal>,
+): Promise<{ done: T } | { notice: Notice; status: number }> {
   try {
     const result = await attempt
     if (!('refused' in result)) return { done: result }
-    if (result.refused === 'invalid') return { notice: { text: 'The address or the password is not right.', wrong: true }, status: 401 }
+    if (result.refused === 'invalid')
+      return {
+        notice: { text: 'The address or the password is not right.', wrong: true },
+        status: 401,
+      }
     const minutes = Math.max(1, Math.ceil(result.waitMs / 60_000))
-    return { notice: { text: `Too many wrong tries. Try again in ${minutes} min, or sign in with a link.`, wrong: true }, status: 429 }
+    return {
+      notice: {
+        text: `Too many wrong tries. Try again in ${minutes} min, or sign in with a link.`,
+        wrong: true,
+      },
+      status: 429,
+    }
   } catch (error) {
     if (!(error instanceof TooManyWaiting)) throw error
-    return { notice: { text: 'Too many people sign in at the moment. Try again.', wrong: true }, status: 503 }
+    return {
+      notice: { text: 'Too many people sign in at the moment. Try again.', wrong: true },
+      status: 503,
+    }
   }
 }
 
-function comeIn({ access, signIn, addressOf, ownUrl, ...deps }: SignInPagesDeps, { page, personOf, cookieOf, fromOwnPage }: Frame) {
+function comeIn(
+  { access, signIn, addressOf, ownUrl, ...deps }: SignInPagesDeps,
+  { page, personOf, cookieOf, fromOwnPage }: Frame,
+) {
   return new Elysia()
     .use(access)
     .get(
@@ -99,9 +139,17 @@ function comeIn({ access, signIn, addressOf, ownUrl, ...deps }: SignInPagesDeps,
         }
         const person = personOf(request)
         if (!person) return page('Sign in', signInForms())
-        return page('Your account', accountBody({ ...deps, signIn }, person), await renewed(deps, person, cookieOf))
+        return page(
+          'Your account',
+          accountBody({ ...deps, signIn }, person),
+          await renewed(deps, person, cookieOf),
+        )
       },
-      { access: showing, query: t.Object({ token: t.Optional(t.String()) }), ...hidden('showSignIn', 'Sign in') },
+      {
+        access: showing,
+        query: t.Object({ token: t.Optional(t.String()) }),
+        ...hidden('showSignIn', 'Sign in'),
+      },
     )
     .post(
       '/sign-in',
@@ -111,11 +159,17 @@ function comeIn({ access, signIn, addressOf, ownUrl, ...deps }: SignInPagesDeps,
           const token = fields.get('token')
           const attempt =
             token === null
-              ? signIn.withPassword(fields.get('email') ?? '', fields.get('password') ?? '', addressOf(request))
+              ? signIn.withPassword(
+                  fields.get('email') ?? '',
+                  fields.get('password') ?? '',
+                  addressOf(request),
+                )
               : signIn.withLink(token)
           const outcome = await outcomeOf(attempt)
           if ('done' in outcome) return seeOther('/sign-in', cookieOf(outcome.done))
-          return page('Sign in', signInForms(token === null ? outcome.notice : expired), { status: outcome.status })
+          return page('Sign in', signInForms(token === null ? outcome.notice : expired), {
+            status: outcome.status,
+          })
         }),
       { access: taking, body: form, parse, ...hidden('takeSignIn', 'Sign in') },
     )
@@ -124,21 +178,33 @@ function comeIn({ access, signIn, addressOf, ownUrl, ...deps }: SignInPagesDeps,
       ({ body, request }) =>
         fromOwnPage(request, () => {
           signIn.mailLink(fieldsOf(body).get('email') ?? '', ownUrl())
-          return page('Sign in', message({ text: 'If the address has an account, a link to sign in is on its way.' }))
+          return page(
+            'Sign in',
+            message({ text: 'If the address has an account, a link to sign in is on its way.' }),
+          )
         }),
       { access: taking, body: form, parse, ...hidden('askForLink', 'Mail a link') },
     )
 }
 
 /** Half of its time gone, a session gets a new token: who comes back stays signed in. */
-async function renewed({ sessions, now }: Pick<SignInPagesDeps, 'sessions' | 'now'>, { session }: Person, cookieOf: Frame['cookieOf']) {
+async function renewed(
+  { sessions, now }: Pick<SignInPagesDeps, 'sessions' | 'now'>,
+  { session }: Person,
+  cookieOf: Frame['cookieOf'],
+) {
   if (now() - session.createdAt < (session.expiresAt - session.createdAt) / 2) return {}
   const refreshed = await sessions.refresh(session)
   return refreshed ? { cookie: cookieOf(refreshed) } : {}
 }
 
 function accountBody(
-  { keys, organizations, signIn, now }: Pick<SignInPagesDeps, 'keys' | 'organizations' | 'signIn' | 'now'>,
+  {
+    keys,
+    organizations,
+    signIn,
+    now,
+  }: Pick<SignInPagesDeps, 'keys' | 'organizations' | 'signIn' | 'now'>,
   { key, session }: Person,
   notice?: Notice,
 ): string {
@@ -149,7 +215,11 @@ function accountBody(
       email: holder.account.email,
       tierName: keys.entitlements(account).tierName,
       organization: belonging && { name: belonging.organization.name, role: belonging.me.role },
-      keys: heldKeys(holder).map(one => ({ name: one.key.name, hint: one.key.tokenHint, active: isActive(one, now()) })),
+      keys: heldKeys(holder).map(one => ({
+        name: one.key.name,
+        hint: one.key.tokenHint,
+        active: isActive(one, now()),
+      })),
       needsPassword: signIn.needsPassword(holder, session),
     },
     notice,
@@ -169,14 +239,21 @@ function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage 
           const fields = fieldsOf(body)
           const [password, current] = [fields.get('password') ?? '', fields.get('current') ?? '']
           const { session, key } = person
-          const change = signIn.changePassword(key.holder, { password, current, session, from: addressOf(request) })
+          const change = signIn.changePassword(key.holder, {
+            password,
+            current,
+            session,
+            from: addressOf(request),
+          })
           const outcome = await outcomeOf(change.then(result => result ?? {}))
           const notice: Notice =
             'notice' in outcome
               ? outcome.notice
               : 'fault' in outcome.done
                 ? { text: `The new password ${outcome.done.fault}`, wrong: true }
-                : { text: 'The password is set. Everybody else who was signed in to this account is signed out.' }
+                : {
+                    text: 'The password is set. Everybody else who was signed in to this account is signed out.',
+                  }
           const status = 'notice' in outcome ? outcome.status : notice.wrong ? 422 : 200
           return page('Your account', accountBody(deps, person, notice), { status })
         }),
@@ -187,7 +264,8 @@ function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage 
       ({ body, request }) =>
         fromOwnPage(request, () => {
           const person = personOf(request)
-          if (person && fieldsOf(body).get('all') === 'true') sessions.endAll(person.session.accountId)
+          if (person && fieldsOf(body).get('all') === 'true')
+            sessions.endAll(person.session.accountId)
           else if (person) sessions.end(person.session)
           return seeOther('/sign-in', endedCookie(isSecure()))
         }),
@@ -195,14 +273,24 @@ function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage 
     )
 }
 
-function invited({ access, organizations, signIn, keys, now }: SignInPagesDeps, { page, personOf, cookieOf, fromOwnPage }: Frame) {
+function invited(
+  { access, organizations, signIn, keys, now }: SignInPagesDeps,
+  { page, personOf, cookieOf, fromOwnPage }: Frame,
+) {
   const title = 'Invitation'
   const found = (token: string) => {
     const seen = organizations.invitationByToken(token)
     return seen && invitationState(seen.invitation, now()) === 'pending' ? seen : undefined
   }
   const over = () =>
-    page(title, message({ text: 'This invitation has been accepted or is over. Ask for a new one.', wrong: true }), { status: 410 })
+    page(
+      title,
+      message({
+        text: 'This invitation has been accepted or is over. Ask for a new one.',
+        wrong: true,
+      }),
+      { status: 410 },
+    )
   const signInFirst = (email: string) => {
     const text = `${email} has an account here. Sign in, then open the link of the letter again.`
     return page(title, message({ text }, { href: '/sign-in', text: 'Sign in' }))
@@ -220,9 +308,16 @@ function invited({ access, organizations, signIn, keys, now }: SignInPagesDeps, 
         const person = personOf(request)
         if (!person && keys.accountByEmail(invitation.email)) return signInFirst(invitation.email)
         const as = person?.key.holder.account.email ?? invitation.email
-        return page(title, invitationPage({ ...invitation, token, organization: organization.name, as }))
+        return page(
+          title,
+          invitationPage({ ...invitation, token, organization: organization.name, as }),
+        )
       },
-      { access: showing, query: t.Object({ token: t.Optional(t.String()) }), ...hidden('showInvitation', 'Invitation') },
+      {
+        access: showing,
+        query: t.Object({ token: t.Optional(t.String()) }),
+        ...hidden('showInvitation', 'Invitation'),
+      },
     )
     .post(
       '/invitation',
@@ -232,7 +327,8 @@ function invited({ access, organizations, signIn, keys, now }: SignInPagesDeps, 
           const seen = found(token)
           if (!seen) return over()
           const person = personOf(request)
-          // The letter proves an address that has no account yet. For one that has, it is no way in: it is good too long for that.
+          // The letter proves an address that has no account yet. For one that has, it is no way
+          // in: it is good too long for that.
           const newcomer = person ? undefined : organizations.newcomer(token)
           const who = person?.key.holder ?? newcomer
           if (!who) return signInFirst(seen.invitation.email)
@@ -242,7 +338,10 @@ function invited({ access, organizations, signIn, keys, now }: SignInPagesDeps, 
           if (accepted?.refused !== 'already_member') return over()
           return page(
             title,
-            message({ text: 'You are in another organization. Leave it before you accept this invitation.', wrong: true }),
+            message({
+              text: 'You are in another organization. Leave it before you accept this invitation.',
+              wrong: true,
+            }),
             { status: 422 },
           )
         }),

@@ -22,13 +22,31 @@ export interface BillingPortalDeps {
 
 const showing = { open: 'The address is signed.', rate: 'none' } as const
 const query = t.Object({ session: t.Optional(t.String()) })
-const hidden = (operationId: string, summary: string) => ({ detail: { operationId, summary, tags: ['pages'], hide: true } })
+const hidden = (operationId: string, summary: string) => ({
+  detail: { operationId, summary, tags: ['pages'], hide: true },
+})
 const invoicesShown = 100
 
-/** What an account has bought, for whoever was given the address of the page. It changes nothing. */
-export function billingPortal({ access, billing, billingPages, keys, plans, serviceName, issuer }: BillingPortalDeps) {
-  const over = () => pageAnswer({ serviceName, title: 'This page is over', body: '<p>Ask for a new address of it.</p>' }, { status: 404 })
-  const opened = (session: string | undefined): { page: BillingPage; account: AccountState } | undefined => {
+/**
+ * What an account has bought, for whoever was given the address of the page. It changes nothing.
+ */
+export function billingPortal({
+  access,
+  billing,
+  billingPages,
+  keys,
+  plans,
+  serviceName,
+  issuer,
+}: BillingPortalDeps) {
+  const over = () =>
+    pageAnswer(
+      { serviceName, title: 'This page is over', body: '<p>Ask for a new address of it.</p>' },
+      { status: 404 },
+    )
+  const opened = (
+    session: string | undefined,
+  ): { page: BillingPage; account: AccountState } | undefined => {
     const page = billingPages.read(session ?? '')
     const account = page && keys.account(page.accountId)
     return page && account && { page, account }
@@ -37,14 +55,22 @@ export function billingPortal({ access, billing, billingPages, keys, plans, serv
     const held = billing.current(account)
     if (!held) return `The ${keys.entitlements(account).planName} plan.`
     const until = isoDay(held.endsAt)
-    const next = held.pendingPlan === null ? '' : ` The ${tierOf(plans, held.pendingPlan).name} plan follows.`
-    const end = held.cancelAtPeriodEnd ? `It ends on ${until}.` : `Paid by the period, which ends on ${until}.${next}`
+    const next =
+      held.pendingPlan === null ? '' : ` The ${tierOf(plans, held.pendingPlan).name} plan follows.`
+    const end = held.cancelAtPeriodEnd
+      ? `It ends on ${until}.`
+      : `Paid by the period, which ends on ${until}.${next}`
     const due = held.status === 'past_due' ? ' An invoice is overdue.' : ''
     return `The ${tierOf(plans, held.plan).name} plan. ${end}${due}`
   }
   const invoiceLine = (one: Invoice, session: string) => {
     const href = `/billing/portal/invoices/${one.id}?session=${encodeURIComponent(session)}`
-    const cells = [`<a href="${escaped(href)}">${one.number}</a>`, isoDay(one.createdAt), money(one.amountCents, one.currency), one.status]
+    const cells = [
+      `<a href="${escaped(href)}">${one.number}</a>`,
+      isoDay(one.createdAt),
+      money(one.amountCents, one.currency),
+      one.status,
+    ]
     return `<tr>${cells.map(cell => `<td>${cell}</td>`).join('')}</tr>`
   }
 
@@ -56,13 +82,22 @@ export function billingPortal({ access, billing, billingPages, keys, plans, serv
         const found = opened(session)
         if (!found) return over()
         const { account, page } = found
-        const rows = billing.invoices.page({ accountId: account.account.id }, invoicesShown, 0).map(one => invoiceLine(one, session))
-        const back = page.returnUrl === undefined ? '' : `<p><a href="${escaped(page.returnUrl)}">Back</a></p>`
-        const invoices = rows.length === 0 ? '<p>There are no invoices.</p>' : `<table>${rows.join('')}</table>`
+        const rows = billing.invoices
+          .page({ accountId: account.account.id }, invoicesShown, 0)
+          .map(one => invoiceLine(one, session))
+        const back =
+          page.returnUrl === undefined ? '' : `<p><a href="${escaped(page.returnUrl)}">Back</a></p>`
+        const invoices =
+          rows.length === 0 ? '<p>There are no invoices.</p>' : `<table>${rows.join('')}</table>`
         const body = `<p>${escaped(account.account.email)}</p><p>${escaped(planLine(account))}</p><h2>Invoices</h2>${invoices}${back}`
         return pageAnswer({ serviceName, title: 'Billing', body })
       },
-      { access: showing, query, response: t.Any(), ...hidden('showBillingPortal', 'What an account has bought') },
+      {
+        access: showing,
+        query,
+        response: t.Any(),
+        ...hidden('showBillingPortal', 'What an account has bought'),
+      },
     )
     .get(
       '/billing/portal/invoices/:id',
@@ -75,8 +110,15 @@ export function billingPortal({ access, billing, billingPages, keys, plans, serv
           'cache-control': 'no-store',
           'content-disposition': `inline; filename="invoice-${invoice.number}.pdf"`,
         }
-        return new Response((await invoicePdf({ ...invoice, issuer })) as Uint8Array<ArrayBuffer>, { headers })
+        return new Response((await invoicePdf({ ...invoice, issuer })) as Uint8Array<ArrayBuffer>, {
+          headers,
+        })
       },
-      { access: showing, query, response: t.Any(), ...hidden('showBillingInvoice', 'An invoice as PDF') },
+      {
+        access: showing,
+        query,
+        response: t.Any(),
+        ...hidden('showBillingInvoice', 'An invoice as PDF'),
+      },
     )
 }

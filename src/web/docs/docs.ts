@@ -12,7 +12,9 @@ export interface DocsDeps {
   document: () => Promise<string>
 }
 
-const keyless = { access: { open: 'The description of the interface is public.', rate: 'none' } } as const
+const keyless = {
+  access: { open: 'The description of the interface is public.', rate: 'none' },
+} as const
 
 const contentPolicy = [
   "default-src 'none'",
@@ -29,15 +31,23 @@ const assets: Record<string, { type: string; body: () => string | Blob }> = {
   'docs.css': { type: 'text/css; charset=utf-8', body: () => docsStyle },
   'docs.js': { type: 'text/javascript; charset=utf-8', body: () => docsScript },
   'swagger-ui.css': { type: 'text/css; charset=utf-8', body: () => Bun.file(styleFile) },
-  'swagger-ui-bundle.js': { type: 'text/javascript; charset=utf-8', body: () => Bun.file(bundleFile) },
-  'swagger-ui-bundle.js.LICENSE.txt': { type: 'text/plain; charset=utf-8', body: () => Bun.file(licenceFile) },
+  'swagger-ui-bundle.js': {
+    type: 'text/javascript; charset=utf-8',
+    body: () => Bun.file(bundleFile),
+  },
+  'swagger-ui-bundle.js.LICENSE.txt': {
+    type: 'text/plain; charset=utf-8',
+    body: () => Bun.file(licenceFile),
+  },
 }
 
 // A new release has new asset addresses, so browsers may keep the old ones for good.
 const assetVersion = `${bundleVersion}-${Bun.hash(docsStyle + docsScript).toString(36)}`
 
 const answer = (body: string | Blob, type: string, headers: Record<string, string> = {}) =>
-  new Response(body, { headers: { 'content-type': type, 'x-content-type-options': 'nosniff', ...headers } })
+  new Response(body, {
+    headers: { 'content-type': type, 'x-content-type-options': 'nosniff', ...headers },
+  })
 
 export function docs({ gate, serviceName, document }: DocsDeps) {
   const page = docsPage(serviceName, assetVersion)
@@ -55,24 +65,37 @@ export function docs({ gate, serviceName, document }: DocsDeps) {
   })
   const routes = new Elysia()
     .use(gate)
-    .get('/openapi.json', async () => answer(await document(), 'application/json; charset=utf-8', { 'cache-control': 'no-cache' }), {
-      ...keyless,
-      response: { 200: t.Object({ openapi: t.Literal('3.0.3') }, { additionalProperties: true, description: 'The OpenAPI document.' }) },
-      detail: {
-        operationId: 'getOpenApiDocument',
-        summary: 'Interface description',
-        description:
-          'This document: every path, parameter, body and error, as OpenAPI 3.0.3. Generate a client from it, or load it into your tools.',
-        tags: ['documentation'],
+    .get(
+      '/openapi.json',
+      async () =>
+        answer(await document(), 'application/json; charset=utf-8', {
+          'cache-control': 'no-cache',
+        }),
+      {
+        ...keyless,
+        response: {
+          200: t.Object(
+            { openapi: t.Literal('3.0.3') },
+            { additionalProperties: true, description: 'The OpenAPI document.' },
+          ),
+        },
+        detail: {
+          operationId: 'getOpenApiDocument',
+          summary: 'Interface description',
+          description:
+            'This document: every path, parameter, body and error, as OpenAPI 3.0.3. Generate a client from it, or load it into your tools.',
+          tags: ['documentation'],
+        },
       },
-    })
+    )
     .get('/docs', answerPage, {
       ...keyless,
       response: { 200: pageSchema },
       detail: {
         operationId: 'getDocumentationPage',
         summary: 'Documentation page',
-        description: 'The interface for people: reads the same document, tries calls against this server, and needs no internet.',
+        description:
+          'The interface for people: reads the same document, tries calls against this server, and needs no internet.',
         tags: ['documentation'],
       },
     })
@@ -91,9 +114,15 @@ export function docs({ gate, serviceName, document }: DocsDeps) {
       `/docs/assets/${name}`,
       ({ query }) =>
         answer(asset.body(), asset.type, {
-          'cache-control': query.v === assetVersion ? 'public, max-age=31536000, immutable' : 'no-cache',
+          'cache-control':
+            query.v === assetVersion ? 'public, max-age=31536000, immutable' : 'no-cache',
         }),
-      { ...keyless, query: t.Object({ v: t.Optional(t.String()) }), response: { 200: t.String() }, detail: { hide: true } },
+      {
+        ...keyless,
+        query: t.Object({ v: t.Optional(t.String()) }),
+        response: { 200: t.String() },
+        detail: { hide: true },
+      },
     )
   }
   return routes

@@ -1,6 +1,10 @@
-const escaped = (text: string) => text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
+const escaped = (text: string) =>
+  text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
 
-/** The documentation page; it has no script or style of its own, so that its Content-Security-Policy needs no exception. */
+/**
+ * The documentation page; it has no script or style of its own, so that its Content-Security-Policy
+ * needs no exception.
+ */
 export const docsPage = (serviceName: string, version: string) => `<!doctype html>
 <html lang="en">
 <head>
@@ -28,7 +32,8 @@ which every OpenAPI tool reads.</p></noscript>
 </html>
 `
 
-// Calls go to where the page came from, whatever address the document gives: the policy allows no other, and it is the one that works.
+// Calls go to where the page came from, whatever address the document gives: the policy allows no
+// other, and it is the one that works.
 export const docsScript = `const root = document.getElementById('swagger-ui')
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const paint = () => document.documentElement.classList.toggle('dark-mode', dark.matches)

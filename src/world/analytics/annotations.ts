@@ -27,7 +27,8 @@ const noted: readonly { code: string; kind: 'price' | 'stocks' }[] = [
 const months = 24
 /** The last survey of a month is published in the first days of the next. */
 const settledMs = 7 * dayMs
-const monthNames = 'January February March April May June July August September October November December'.split(' ')
+const monthNames =
+  'January February March April May June July August September October November December'.split(' ')
 
 interface Move {
   before: Close
@@ -42,7 +43,8 @@ function largestMove(closes: readonly Close[], from: string, to: string): Move |
     const [before, after] = [closes[i - 1]!, closes[i]!]
     if (after.day < from || after.day >= to) continue
     const percent = changePercent(before.value, after.value)
-    if (percent !== undefined && Math.abs(percent) > Math.abs(largest?.percent ?? 0)) largest = { before, after, percent }
+    if (percent !== undefined && Math.abs(percent) > Math.abs(largest?.percent ?? 0))
+      largest = { before, after, percent }
   }
   return largest
 }
@@ -58,12 +60,16 @@ function noteOf(
   const { before, after, percent } = move
   const month = `${monthNames[Number(from.slice(5, 7)) - 1]} ${from.slice(0, 4)}`
   const shown = (close: Close) => close.value.toFixed(decimals)
-  const measure = currency === null ? unit.replaceAll('_', ' ') : `${currency} per ${unit.replaceAll('_', ' ')}`
+  const measure =
+    currency === null ? unit.replaceAll('_', ' ') : `${currency} per ${unit.replaceAll('_', ' ')}`
   const size = `${percent > 0 ? 'up' : 'down'} ${Math.abs(percent).toFixed(2)}%`
   return {
     id: `${kind}-${code.toLowerCase()}-${from.slice(0, 7)}`,
     on: after.day,
-    title: kind === 'price' ? `${name}: largest daily move of ${month}` : `${name}: largest weekly change of ${month}`,
+    title:
+      kind === 'price'
+        ? `${name}: largest daily move of ${month}`
+        : `${name}: largest weekly change of ${month}`,
     description: `${name} ${kind === 'price' ? 'closed' : 'stood'} at ${shown(after)} ${measure}, ${size} from ${shown(before)} on ${before.day}.`,
     category: kind === 'price' ? 'price_move' : 'inventory',
     commodity: code,
@@ -71,7 +77,10 @@ function noteOf(
   }
 }
 
-/** Notes on the days on which the fixture world moved most, a month at a time, as if somebody had looked back at each month. */
+/**
+ * Notes on the days on which the fixture world moved most, a month at a time, as if somebody had
+ * looked back at each month.
+ */
 export function annotationFiller(deps: {
   annotations: AnnotationStore
   /** Undefined until the code has its history. */

@@ -17,7 +17,10 @@ const sizes: Readonly<Record<string, { openInterest: number; long: number; short
 }
 
 const historyDays = 5 * 366
-/** Funds follow a price that stands above its half-year: by so much more for each unit of its log distance, and less where they are short. */
+/**
+ * Funds follow a price that stands above its half-year: by so much more for each unit of its log
+ * distance, and less where they are short.
+ */
 const [weekDays, monthDays, halfYearDays] = [7, 28, 182]
 const followed = 2
 const moodHalfLifeDays = 90
@@ -25,15 +28,21 @@ const moodWeight = 0.22
 const sizeHalfLifeDays = 400
 const sizeWeight = 0.09
 
-/** Natural logarithm of the mean close of a month over that of the half-year that it ends; undefined where the closes do not reach back as far. */
+/**
+ * Natural logarithm of the mean close of a month over that of the half-year that it ends; undefined
+ * where the closes do not reach back as far.
+ */
 function trendOn(closes: readonly Close[], day: string): number | undefined {
   const [monthAfter, halfYearAfter] = [dayAfter(day, -monthDays), dayAfter(day, -halfYearDays)]
   const end = closes.findLastIndex(close => close.day <= day) + 1
   // At most one close a day.
-  const inside = closes.slice(Math.max(0, end - halfYearDays), end).filter(close => close.day > halfYearAfter && close.value > 0)
+  const inside = closes
+    .slice(Math.max(0, end - halfYearDays), end)
+    .filter(close => close.day > halfYearAfter && close.value > 0)
   const month = inside.filter(close => close.day > monthAfter)
   if (month.length === 0 || inside[0]!.day > dayAfter(halfYearAfter, weekDays)) return undefined
-  const mean = (some: readonly Close[]) => some.reduce((sum, close) => sum + close.value, 0) / some.length
+  const mean = (some: readonly Close[]) =>
+    some.reduce((sum, close) => sum + close.value, 0) / some.length
   return Math.log(mean(month) / mean(inside))
 }
 
@@ -43,7 +52,10 @@ const valueAt = (path: Path, day: string): number => {
   return out[0]!
 }
 
-/** Weekly reports of what managed money holds, as if they had come out on their Fridays: it buys what has risen, in its own mood. */
+/**
+ * Weekly reports of what managed money holds, as if they had come out on their Fridays: it buys
+ * what has risen, in its own mood.
+ */
 export function cotFiller(deps: {
   seed: number
   cot: CotStore
@@ -55,7 +67,9 @@ export function cotFiller(deps: {
 }): Filler {
   const { seed, cot, closesOf, clock, stopwatch = systemClock() } = deps
   const markets = cotMarkets.map(({ market, code }) => ({
-    ...{ market, code, size: sizes[market]! },
+    market,
+    code,
+    size: sizes[market]!,
     mood: createPath(seed, `cot/${market}/mood`, moodHalfLifeDays, false),
     interest: createPath(seed, `cot/${market}/interest`, sizeHalfLifeDays, false),
     /** When the next report comes out, Unix ms. */
@@ -63,20 +77,33 @@ export function cotFiller(deps: {
   }))
   type Market = (typeof markets)[number]
 
-  const reportOf = ({ market, size, mood, interest }: Market, day: string, closes: readonly Close[]): CotReport | undefined => {
+  const reportOf = (
+    { market, size, mood, interest }: Market,
+    day: string,
+    closes: readonly Close[],
+  ): CotReport | undefined => {
     const trend = trendOn(closes, day)
     if (trend === undefined) return undefined
     const lean = followed * trend + moodWeight * valueAt(mood, day)
-    const openInterest = Math.round(size.openInterest * Math.exp(sizeWeight * valueAt(interest, day)))
-    const part = (share: number, towards: number) => Math.round(openInterest * Math.min(0.45, share * Math.exp(towards)))
+    const openInterest = Math.round(
+      size.openInterest * Math.exp(sizeWeight * valueAt(interest, day)),
+    )
+    const part = (share: number, towards: number) =>
+      Math.round(openInterest * Math.min(0.45, share * Math.exp(towards)))
     return {
-      ...{ market, reportedOn: day, openInterest, source: fixtureSource },
+      market,
+      reportedOn: day,
+      openInterest,
+      source: fixtureSource,
       managedMoneyLong: part(size.long, 0.5 * lean),
       managedMoneyShort: part(size.short, -lean),
     }
   }
 
-  /** Publishes what a market has due; answers how many reports. What somebody imported into the copy stays. */
+  /**
+   * Publishes what a market has due; answers how many reports. What somebody imported into the copy
+   * stays.
+   */
   const publish = (one: Market, now: number): number => {
     const closes = now < one.dueAt ? undefined : closesOf(one.code)
     if (!closes) return 0
@@ -91,7 +118,9 @@ export function cotFiller(deps: {
         now,
       )
     }
-    const next = [...days, ...reportDays(to, dayAfter(to, 7))].map(cotReleasedAt).filter(at => at > now)
+    const next = [...days, ...reportDays(to, dayAfter(to, 7))]
+      .map(cotReleasedAt)
+      .filter(at => at > now)
     one.dueAt = Math.min(...next)
     return reports.length
   }

@@ -1,7 +1,12 @@
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import { isoDay } from '../../lib/instant.ts'
 import { country } from '../../market/drilling/drilling.ts'
-import { countDays, type DrillingCalendar, firstRigCountOn, publishedAt } from '../../market/drilling/period.ts'
+import {
+  countDays,
+  type DrillingCalendar,
+  firstRigCountOn,
+  publishedAt,
+} from '../../market/drilling/period.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { DucWellStore, DucWells } from '../../store/drilling/duc-wells.ts'
 import type { FracSpreadStore, FracSpreads } from '../../store/drilling/frac-spreads.ts'
@@ -39,8 +44,9 @@ const otherCountsOn = '2020-01-01'
 const lastBasin = 'appalachia_other'
 
 /**
- * Rigs, crews, wells and what they bring, each published by its own calendar. The world writes the series of the same numbers itself, so
- * a history goes to the tables alone; what is published as the clock moves goes the way of every import, with its events.
+ * Rigs, crews, wells and what they bring, each published by its own calendar. The world writes the
+ * series of the same numbers itself, so a history goes to the tables alone; what is published as
+ * the clock moves goes the way of every import, with its events.
  */
 export function drillingFiller(deps: {
   seed: number
@@ -54,20 +60,36 @@ export function drillingFiller(deps: {
   const { world, drilling, clock, stopwatch = systemClock() } = deps
   const families = [
     keeper({
-      ...{ calendar: 'week', firstOn: firstRigCountOn, last: country, store: drilling.rigs },
-      ...{ rows: days => rigRows(world, days), record: drilling.recordRigCounts },
+      calendar: 'week',
+      firstOn: firstRigCountOn,
+      last: country,
+      store: drilling.rigs,
+      rows: days => rigRows(world, days),
+      record: drilling.recordRigCounts,
     }),
     keeper({
-      ...{ calendar: 'month', firstOn: otherCountsOn, last: country, store: drilling.duc },
-      ...{ rows: days => ducRows(world, days), record: drilling.recordDucWells },
+      calendar: 'month',
+      firstOn: otherCountsOn,
+      last: country,
+      store: drilling.duc,
+      rows: days => ducRows(world, days),
+      record: drilling.recordDucWells,
     }),
     keeper({
-      ...{ calendar: 'month', firstOn: otherCountsOn, last: lastBasin, store: drilling.productivity },
-      ...{ rows: productivityRows(deps.seed, world), record: drilling.recordProductivities },
+      calendar: 'month',
+      firstOn: otherCountsOn,
+      last: lastBasin,
+      store: drilling.productivity,
+      rows: productivityRows(deps.seed, world),
+      record: drilling.recordProductivities,
     }),
     keeper({
-      ...{ calendar: 'day', firstOn: otherCountsOn, last: country, store: drilling.frac },
-      ...{ rows: days => fracRows(world, days), record: drilling.recordFracSpreads },
+      calendar: 'day',
+      firstOn: otherCountsOn,
+      last: country,
+      store: drilling.frac,
+      rows: days => fracRows(world, days),
+      record: drilling.recordFracSpreads,
     }),
   ]
   return {
@@ -88,24 +110,32 @@ const daysEach = 150
 function keeper<T extends Regional>({ calendar, firstOn, last, store, rows, record }: Family<T>) {
   /** History on its way: the days that are still to be made, and what is made of the others. */
   let history: { days: string[]; made: Recorded<T>[] } | undefined
-  /** History that is made and not written yet, a region in each; the one that says it is all there comes last. */
+  /**
+   * History that is made and not written yet, a region in each; the one that says it is all there
+   * comes last.
+   */
   let waiting: Recorded<T>[][] = []
   /** The clock stands before the first day of all: what comes is published from there on. */
   let isAhead = false
 
   const daysFrom = (from: string, now: number): string[] =>
-    countDays(calendar, from, dayAfter(isoDay(now), 1)).filter(day => publishedAt(calendar, day) <= now)
+    countDays(calendar, from, dayAfter(isoDay(now), 1)).filter(
+      day => publishedAt(calendar, day) <= now,
+    )
 
   const make = (progress: NonNullable<typeof history>) => {
     const some = rows(progress.days.splice(0, daysEach))
-    for (const row of some) progress.made.push({ ...row, recordedAt: publishedAt(calendar, row.countedOn) })
+    for (const row of some)
+      progress.made.push({ ...row, recordedAt: publishedAt(calendar, row.countedOn) })
   }
 
   const byRegion = (made: readonly Recorded<T>[]): Recorded<T>[][] => {
     const regions = [...Map.groupBy(made, row => row.region)]
     // A region is written in one transaction: those that have rows were written before a crash.
     const missing = regions.filter(([region]) => store.newestOn([region]) === undefined)
-    return missing.sort(([a], [b]) => Number(a === last) - Number(b === last)).map(([, some]) => some)
+    return missing
+      .sort(([a], [b]) => Number(a === last) - Number(b === last))
+      .map(([, some]) => some)
   }
 
   return {
@@ -124,7 +154,10 @@ function keeper<T extends Regional>({ calendar, firstOn, last, store, rows, reco
       if (waiting.length === 0) history = undefined
       return next !== undefined
     },
-    /** Records what has been published since the newest day held, a day at a time; answers how many days. */
+    /**
+     * Records what has been published since the newest day held, a day at a time; answers how many
+     * days.
+     */
     publish(now: number): number {
       const held = store.newestOn([last])
       if (held === undefined && !isAhead) return 0

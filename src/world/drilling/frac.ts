@@ -17,7 +17,10 @@ export interface FracTarget {
   idOf(reference: string): number | undefined
 }
 
-/** Of the wells that are followed this share is disclosed, and of those this share with what was in the fluid. */
+/**
+ * Of the wells that are followed this share is disclosed, and of those this share with what was in
+ * the fluid.
+ */
 const disclosedShare = 0.35
 const itemizedShare = 0.6
 /** Days from the completion of a well to the Monday on whose list its job may be. */
@@ -28,7 +31,13 @@ const sliceRows = 200
 const poundsPerGallon = 8.345
 
 /** Percent of the whole fluid: the least, and how much more it may be. */
-const fluids: readonly (readonly [name: string, cas: string | null, purpose: string, least: number, more: number])[] = [
+const fluids: readonly (readonly [
+  name: string,
+  cas: string | null,
+  purpose: string,
+  least: number,
+  more: number,
+])[] = [
   ['Hydrochloric acid', '7647-01-0', 'Acid', 0.05, 0.3],
   ['Polyacrylamide', '9003-05-8', 'Friction reducer', 0.02, 0.06],
   ['Petroleum distillates, hydrotreated light', '64742-47-8', 'Friction reducer', 0.01, 0.04],
@@ -39,7 +48,10 @@ const fluids: readonly (readonly [name: string, cas: string | null, purpose: str
   ['Guar gum', '9000-30-0', 'Gelling agent', 0.02, 0.2],
 ]
 
-/** What was pumped into part of the wells that are followed, and into the one that documentation and tests name. Lists come out on Mondays. */
+/**
+ * What was pumped into part of the wells that are followed, and into the one that documentation and
+ * tests name. Lists come out on Mondays.
+ */
 export function fracFiller(deps: {
   seed: number
   db: Database
@@ -53,16 +65,44 @@ export function fracFiller(deps: {
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }): Required<Filler> {
-  const { seed, db, wells, disclosures, chemicals, isReady, settings, clock, stopwatch = systemClock() } = deps
+  const {
+    seed,
+    db,
+    wells,
+    disclosures,
+    chemicals,
+    isReady,
+    settings,
+    clock,
+    stopwatch = systemClock(),
+  } = deps
   const name = 'fixture.frac_to'
 
   /** Completions whose jobs have come out by the last list, the oldest job first. */
   const listed = (after: string, upTo: string): Well[] =>
     wells
       .search({})
-      .filter(({ source, completedOn }) => source === fixtureSource && completedOn !== null && completedOn > after && completedOn <= upTo)
-      .filter(({ apiNumber }) => apiNumber === sampleWell.apiNumber || uniform(keyOf(`${seed}/frac/${apiNumber}`), 0) < disclosedShare)
-      .sort((a, b) => (a.completedOn! < b.completedOn! ? -1 : a.completedOn! > b.completedOn! ? 1 : a.apiNumber < b.apiNumber ? -1 : 1))
+      .filter(
+        ({ source, completedOn }) =>
+          source === fixtureSource &&
+          completedOn !== null &&
+          completedOn > after &&
+          completedOn <= upTo,
+      )
+      .filter(
+        ({ apiNumber }) =>
+          apiNumber === sampleWell.apiNumber ||
+          uniform(keyOf(`${seed}/frac/${apiNumber}`), 0) < disclosedShare,
+      )
+      .sort((a, b) =>
+        a.completedOn! < b.completedOn!
+          ? -1
+          : a.completedOn! > b.completedOn!
+            ? 1
+            : a.apiNumber < b.apiNumber
+              ? -1
+              : 1,
+      )
 
   const write = (some: readonly Well[], at: number, progress: string) =>
     transact(db, () => {
@@ -94,7 +134,8 @@ export function fracFiller(deps: {
     do {
       const some = list.due.splice(0, sliceRows)
       // A day is written whole, so that the progress can be told by days.
-      while (list.due.length > 0 && list.due[0]!.completedOn === some.at(-1)!.completedOn) some.push(list.due.shift()!)
+      while (list.due.length > 0 && list.due[0]!.completedOn === some.at(-1)!.completedOn)
+        some.push(list.due.shift()!)
       list.progress = list.due.length > 0 ? some.at(-1)!.completedOn! : list.upTo
       write(some, now, list.progress)
     } while (list.due.length > 0 && stopwatch.monotonic() < until)
@@ -119,10 +160,15 @@ function disclosureOf(seed: number, well: Well): FracDisclosure {
   const endedOn = dayAfter(well.completedOn!, -3 - Math.floor(8 * uniform(key, 1)))
   return {
     reference: referenceOf(well),
-    ...{ apiNumber: well.apiNumber, state: well.state, county: well.county!, operator: well.operator, wellName: well.name },
+    apiNumber: well.apiNumber,
+    state: well.state,
+    county: well.county!,
+    operator: well.operator,
+    wellName: well.name,
     startedOn: dayAfter(endedOn, -6 - Math.floor(14 * uniform(key, 2))),
     endedOn,
-    ...{ latitude: well.latitude, longitude: well.longitude },
+    latitude: well.latitude,
+    longitude: well.longitude,
     waterGallons: Math.round((4e6 + 18e6 * uniform(key, 3)) / 1000) * 1000,
     nonWaterGallons: uniform(key, 4) < 0.1 ? Math.round(4e5 * uniform(key, 5)) : 0,
     source: fixtureSource,
@@ -135,16 +181,28 @@ function chemicalsOf(seed: number, well: Well, disclosureId: number): FracChemic
   const { waterGallons } = disclosureOf(seed, well)
   const small = fluids
     .filter((_, i) => uniform(key, 10 + i) < 0.7)
-    .map(([name, casNumber, purpose, least, more], i) => ({ name, casNumber, purpose, percent: least + more * uniform(key, 30 + i) }))
+    .map(([name, casNumber, purpose, least, more], i) => ({
+      name,
+      casNumber,
+      purpose,
+      percent: least + more * uniform(key, 30 + i),
+    }))
   const sand = 8 + 6 * uniform(key, 7)
   const water = 100 - sand - small.reduce((sum, one) => sum + one.percent, 0)
   const wholeLbs = (waterGallons! * poundsPerGallon * 100) / water
   return [
     { name: 'Water', casNumber: '7732-18-5', purpose: 'Carrier', percent: water },
-    { name: 'Crystalline silica (sand)', casNumber: '14808-60-7', purpose: 'Proppant', percent: sand },
+    {
+      name: 'Crystalline silica (sand)',
+      casNumber: '14808-60-7',
+      purpose: 'Proppant',
+      percent: sand,
+    },
     ...small,
   ].map(({ percent, ...one }) => ({
-    ...{ disclosureId, ...one, source: fixtureSource },
+    disclosureId,
+    ...one,
+    source: fixtureSource,
     concentrationPercent: Math.round(percent * 1e5) / 1e5,
     massLbs: Math.round((wholeLbs * percent) / 100),
   }))

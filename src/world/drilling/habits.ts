@@ -43,9 +43,14 @@ export const stateShares: Readonly<Record<string, Readonly<Record<string, number
   appalachia_other: { OH: 0.8, PA: 0.1, WV: 0.1 },
   other: { TX: 0.2, LA: 0.15, WY: 0.15, UT: 0.15, CA: 0.1, AK: 0.1, [otherStates]: 0.15 },
 }
-export const sharedStates = [...new Set(Object.values(stateShares).flatMap(shares => Object.keys(shares)))]
+export const sharedStates = [
+  ...new Set(Object.values(stateShares).flatMap(shares => Object.keys(shares))),
+]
 
-/** What drilling brings in a basin: new wells of a rig, and all wells; oil in barrels a day, gas in thousand cubic feet a day. */
+/**
+ * What drilling brings in a basin: new wells of a rig, and all wells; oil in barrels a day, gas in
+ * thousand cubic feet a day.
+ */
 export interface Yield {
   newWellOil: number
   newWellGas: number

@@ -1,4 +1,7 @@
-/** Where the permits of the fixture world lie. Counties and formations are real; who drills there is not. */
+/**
+ * Where the permits of the fixture world lie. Counties and formations are real; who drills there is
+ * not.
+ */
 export interface FixtureCounty {
   name: string
   /** In API numbers. */
@@ -53,10 +56,21 @@ WY 9 0.25: Converse|009|43|-105.5|7|Turner,Niobrara,Parkman; Campbell|005|44.2|-
 const quarterly: readonly string[] = ['NV', 'NY']
 
 function countyOf(text: string): FixtureCounty {
-  const [name, code, latitude, longitude, weight, formations] = text.trim().split('|') as [string, string, string, string, string, string]
+  const [name, code, latitude, longitude, weight, formations] = text.trim().split('|') as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ]
   return {
-    ...{ name, code, formations: formations.split(',') },
-    ...{ latitude: Number(latitude), longitude: Number(longitude), weight: Number(weight) },
+    name,
+    code,
+    formations: formations.split(','),
+    latitude: Number(latitude),
+    longitude: Number(longitude),
+    weight: Number(weight),
   }
 }
 
@@ -67,45 +81,52 @@ export const fixtureStates: readonly FixtureState[] = table
     const [head, counties] = line.split(': ') as [string, string]
     const [code, daily, gas] = head.split(' ') as [string, string, string]
     return {
-      ...{ code, daily: Number(daily), gas: Number(gas), counties: counties.split(';').map(countyOf) },
+      code,
+      daily: Number(daily),
+      gas: Number(gas),
+      counties: counties.split(';').map(countyOf),
       ...(quarterly.includes(code) && { isQuarterly: true as const }),
     }
   })
 
 /** Companies that do not exist. */
 export const fixtureOperators: readonly string[] = [
-  ...['Juniper Ridge Operating, LLC', 'Badland Petroleum, Inc.', 'Copperline Energy, LP', 'Sandhill Resources, LLC', 'Mesa Verde Oil Co.'],
-  ...['Tallgrass Basin Partners, LP', 'Ironwood Exploration, Inc.', 'Blue Mesa Production, LLC', 'Caprock Crossing Energy, LLC'],
-  ...[
-    'Larkspur Oil & Gas, Inc.',
-    'Red Bluff Drilling Co.',
-    'Windmill Draw Operating, LLC',
-    'Saltgrass Energy, LP',
-    'Pale Rider Petroleum, LLC',
-  ],
-  ...['Cedar Brake Resources, Inc.', 'Longbow Natural Gas, LLC', 'Stillwater Bend Energy, LP', 'Hollow Creek Production Co.'],
-  ...[
-    'Quarter Circle Oil, LLC',
-    'Switchback Exploration, LLC',
-    'Greasewood Operating, Inc.',
-    'Bittern Lake Energy, LP',
-    'Marlstone Petroleum, LLC',
-  ],
-  ...[
-    'Thunder Draw Resources, Inc.',
-    'Foxtail Energy Partners, LP',
-    'Gypsum Hills Oil, LLC',
-    'Aspen Gulch Operating, LLC',
-    'Lone Pump Energy, Inc.',
-  ],
-  ...[
-    'Prairie Dog Creek Oil Co.',
-    'Shale Lantern Gas, LLC',
-    'Keystone Hollow Energy, LP',
-    'Deer Leap Production, LLC',
-    'Bright Angel Oil, Inc.',
-  ],
-  ...['Cottonwood Flat Resources, LP', 'Wolf Tooth Energy, LLC', 'Tumbleweed Drilling Co.'],
+  'Juniper Ridge Operating, LLC',
+  'Badland Petroleum, Inc.',
+  'Copperline Energy, LP',
+  'Sandhill Resources, LLC',
+  'Mesa Verde Oil Co.',
+  'Tallgrass Basin Partners, LP',
+  'Ironwood Exploration, Inc.',
+  'Blue Mesa Production, LLC',
+  'Caprock Crossing Energy, LLC',
+  'Larkspur Oil & Gas, Inc.',
+  'Red Bluff Drilling Co.',
+  'Windmill Draw Operating, LLC',
+  'Saltgrass Energy, LP',
+  'Pale Rider Petroleum, LLC',
+  'Cedar Brake Resources, Inc.',
+  'Longbow Natural Gas, LLC',
+  'Stillwater Bend Energy, LP',
+  'Hollow Creek Production Co.',
+  'Quarter Circle Oil, LLC',
+  'Switchback Exploration, LLC',
+  'Greasewood Operating, Inc.',
+  'Bittern Lake Energy, LP',
+  'Marlstone Petroleum, LLC',
+  'Thunder Draw Resources, Inc.',
+  'Foxtail Energy Partners, LP',
+  'Gypsum Hills Oil, LLC',
+  'Aspen Gulch Operating, LLC',
+  'Lone Pump Energy, Inc.',
+  'Prairie Dog Creek Oil Co.',
+  'Shale Lantern Gas, LLC',
+  'Keystone Hollow Energy, LP',
+  'Deer Leap Production, LLC',
+  'Bright Angel Oil, Inc.',
+  'Cottonwood Flat Resources, LP',
+  'Wolf Tooth Energy, LLC',
+  'Tumbleweed Drilling Co.',
 ]
 
 export const fixtureLeases: readonly string[] =

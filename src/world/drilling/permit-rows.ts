@@ -32,24 +32,44 @@ function weighted<T extends { weight: number }>(items: readonly T[], at: number)
 
 /** How the same company also signs. */
 const otherSpelling = (operator: string) =>
-  operator.replace(', LLC', ' L.L.C.').replace(', LP', ' L.P.').replace(', Inc.', ' Inc').replace(' Co.', ' Company')
+  operator
+    .replace(', LLC', ' L.L.C.')
+    .replace(', LP', ' L.P.')
+    .replace(', Inc.', ' Inc')
+    .replace(' Co.', ' Company')
 
 /** Public land is surveyed in townships; these states were granted otherwise. */
 const unsurveyed: readonly string[] = ['TX', 'PA', 'WV', 'NY', 'KY', 'OH']
 const prefixOf = new Map(usStates.map(state => [state.code, state.apiPrefix]))
 
 /** The permits of a state that are dated on a day: the same for one seed, whoever asks and when. */
-export function permitsOn(seed: number, state: FixtureState, day: string, count: number, fetchedAt: number): WellPermit[] {
+export function permitsOn(
+  seed: number,
+  state: FixtureState,
+  day: string,
+  count: number,
+  fetchedAt: number,
+): WellPermit[] {
   const key = keyOf(`${seed}/permits/${state.code}`)
   const dayNumber = parseDay(day)! / dayMs
-  return Array.from({ length: Math.min(count, permitsMax) }, (_, i) => permitOf(key, state, day, dayNumber, i, fetchedAt))
+  return Array.from({ length: Math.min(count, permitsMax) }, (_, i) =>
+    permitOf(key, state, day, dayNumber, i, fetchedAt),
+  )
 }
 
-function permitOf(key: number, state: FixtureState, day: string, dayNumber: number, i: number, fetchedAt: number): WellPermit {
+function permitOf(
+  key: number,
+  state: FixtureState,
+  day: string,
+  dayNumber: number,
+  i: number,
+  fetchedAt: number,
+): WellPermit {
   const slot = (dayNumber % cycleDays) * permitsMax + i
   const at = (n: number) => uniform(key, slot * drawsEach + n)
   const county = weighted(state.counties, at(0))
-  const operator = fixtureOperators[(key + Math.floor(operatorsEach * at(1) ** 2) * 7) % fixtureOperators.length]!
+  const operator =
+    fixtureOperators[(key + Math.floor(operatorsEach * at(1) ** 2) * 7) % fixtureOperators.length]!
   const [formation, lease] = [pick(county.formations, at(2)), pick(fixtureLeases, at(3))]
   const api = `${prefixOf.get(state.code)}-${county.code}-${String(slot).padStart(5, '0')}`
   const surveyed = !unsurveyed.includes(state.code)
@@ -59,7 +79,14 @@ function permitOf(key: number, state: FixtureState, day: string, dayNumber: numb
     state: state.code,
     permitOn: day,
     permitNumber: `${dayNumber}${String(i).padStart(2, '0')}`,
-    permitType: type < 0.88 ? 'new_drill' : type < 0.94 ? 'recompletion' : type < 0.98 ? 'reentry' : 'sidetrack',
+    permitType:
+      type < 0.88
+        ? 'new_drill'
+        : type < 0.94
+          ? 'recompletion'
+          : type < 0.98
+            ? 'reentry'
+            : 'sidetrack',
     permitStatus: 'approved',
     apiNumber: `${api.replaceAll('-', '')}0000`,
     apiNumberRaw: api,
@@ -76,7 +103,10 @@ function permitOf(key: number, state: FixtureState, day: string, dayNumber: numb
     section: surveyed ? String(section) : null,
     township: surveyed ? `${1 + Math.floor(30 * at(16))}N` : null,
     range: surveyed ? `${1 + Math.floor(40 * at(17))}W` : null,
-    ...{ source: fixtureSource, sourceUrl: '', fetchedAt, dataAsOfOn: isoDay(fetchedAt) },
+    source: fixtureSource,
+    sourceUrl: '',
+    fetchedAt,
+    dataAsOfOn: isoDay(fetchedAt),
   }
 }
 
@@ -84,7 +114,11 @@ const typeOf = (state: FixtureState, at: (n: number) => number): 'oil' | 'gas' |
   at(12) < 0.04 ? 'injection' : at(6) < state.gas ? 'gas' : 'oil'
 
 /** What the well of a number was drilled for, as its permit says. */
-export function wellTypeOf(seed: number, state: FixtureState, apiNumber: string): 'oil' | 'gas' | 'injection' {
+export function wellTypeOf(
+  seed: number,
+  state: FixtureState,
+  apiNumber: string,
+): 'oil' | 'gas' | 'injection' {
   if (apiNumber === sampleWell.apiNumber) return 'oil'
   const key = keyOf(`${seed}/permits/${state.code}`)
   const slot = Number(apiNumber.slice(5, 10))
@@ -94,14 +128,25 @@ export function wellTypeOf(seed: number, state: FixtureState, apiNumber: string)
 const round6 = (degrees: number) => Math.round(degrees * 1e6) / 1e6
 
 /** The first permit of all: that of the well that documentation and tests name. */
-export function samplePermit(seed: number, state: FixtureState, day: string, fetchedAt: number): WellPermit {
+export function samplePermit(
+  seed: number,
+  state: FixtureState,
+  day: string,
+  fetchedAt: number,
+): WellPermit {
   const [permit] = permitsOn(seed, state, day, 1, fetchedAt)
   const county = state.counties.find(one => one.name === sampleWell.county)!
   return {
     ...permit!,
-    ...{ permitNumber: `${permit!.permitNumber}S`, permitType: 'new_drill', wellType: 'oil' },
-    ...{ apiNumber: sampleWell.apiNumber, apiNumberRaw: '42-329-40001' },
-    ...{ county: county.name, formation: county.formations[0]!, latitude: county.latitude, longitude: county.longitude },
+    permitNumber: `${permit!.permitNumber}S`,
+    permitType: 'new_drill',
+    wellType: 'oil',
+    apiNumber: sampleWell.apiNumber,
+    apiNumberRaw: '42-329-40001',
+    county: county.name,
+    formation: county.formations[0]!,
+    latitude: county.latitude,
+    longitude: county.longitude,
   }
 }
 
@@ -111,14 +156,30 @@ const followedStates: readonly string[] = ['TX', 'AK', 'NM', 'ND']
 const unused = 0.12
 const daysTo = { spud: [25, 170], completion: [60, 190], production: [4, 60] } as const
 
-/** What is known of a well on a day; undefined for permits that are of no new well, and in states where wells are not followed. */
+/**
+ * What is known of a well on a day; undefined for permits that are of no new well, and in states
+ * where wells are not followed.
+ */
 export function wellOf(seed: number, permit: WellPermit, today: string): Well | undefined {
-  if (permit.permitType !== 'new_drill' || permit.apiNumber === null || !followedStates.includes(permit.state)) return undefined
+  if (
+    permit.permitType !== 'new_drill' ||
+    permit.apiNumber === null ||
+    !followedStates.includes(permit.state)
+  )
+    return undefined
   const known = daysOf(seed, permit.apiNumber, permit.permitOn)
   return {
-    ...{ apiNumber: permit.apiNumber, state: permit.state, operator: permit.operator, name: `${permit.wellName} ${permit.wellNumber}` },
-    ...{ county: permit.county, formation: permit.formation, latitude: permit.latitude, longitude: permit.longitude },
-    ...{ permitOn: permit.permitOn, ...upTo(known, today), source: fixtureSource },
+    apiNumber: permit.apiNumber,
+    state: permit.state,
+    operator: permit.operator,
+    name: `${permit.wellName} ${permit.wellNumber}`,
+    county: permit.county,
+    formation: permit.formation,
+    latitude: permit.latitude,
+    longitude: permit.longitude,
+    permitOn: permit.permitOn,
+    ...upTo(known, today),
+    source: fixtureSource,
   }
 }
 
@@ -139,13 +200,23 @@ function daysOf(seed: number, apiNumber: string, permitOn: string): WellDays | u
   if (apiNumber !== sampleWell.apiNumber && uniform(key, 0) < unused) return undefined
   // Most take about the middle of the range.
   const after = (day: string, [least, most]: readonly [number, number], n: number) =>
-    dayAfter(day, Math.round(least + ((most - least) * (uniform(key, n) + uniform(key, n + 1))) / 2))
+    dayAfter(
+      day,
+      Math.round(least + ((most - least) * (uniform(key, n) + uniform(key, n + 1))) / 2),
+    )
   const spudOn = after(permitOn, daysTo.spud, 1)
   const completedOn = after(spudOn, daysTo.completion, 3)
   return { spudOn, completedOn, firstProductionOn: after(completedOn, daysTo.production, 5) }
 }
 
-function upTo(known: WellDays | undefined, today: string): Pick<Well, 'spudOn' | 'completedOn' | 'firstProductionOn'> {
+function upTo(
+  known: WellDays | undefined,
+  today: string,
+): Pick<Well, 'spudOn' | 'completedOn' | 'firstProductionOn'> {
   const past = (day: string | undefined) => (day !== undefined && day <= today ? day : null)
-  return { spudOn: past(known?.spudOn), completedOn: past(known?.completedOn), firstProductionOn: past(known?.firstProductionOn) }
+  return {
+    spudOn: past(known?.spudOn),
+    completedOn: past(known?.completedOn),
+    firstProductionOn: past(known?.firstProductionOn),
+  }
 }

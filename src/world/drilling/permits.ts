@@ -1,6 +1,14 @@
 import type { Database } from 'bun:sqlite'
 import { type Clock, systemClock } from '../../lib/clock.ts'
-import { dayMs, hourMs, isoDay, minuteMs, parseDay, startOfDay, weekdayOf } from '../../lib/instant.ts'
+import {
+  dayMs,
+  hourMs,
+  isoDay,
+  minuteMs,
+  parseDay,
+  startOfDay,
+  weekdayOf,
+} from '../../lib/instant.ts'
 import { permitStateOf } from '../../market/geography/us-states.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import { transact } from '../../store/database.ts'
@@ -24,7 +32,10 @@ export interface WellTarget {
   unfinished(source: string, permittedSince: string): Well[]
 }
 
-/** Every permit of the last days is there; of those before them this share, so that a copy is filled soon. */
+/**
+ * Every permit of the last days is there; of those before them this share, so that a copy is filled
+ * soon.
+ */
 const wholeDays = 90
 const sampledShare = 0.15
 const historyDays = 3 * 365 + 1
@@ -37,7 +48,11 @@ const quarterlyLagDays = 35
 /** A well that has not produced by then never will. */
 const unfinishedDays = 500
 
-const names = { startedAt: 'fixture.permits_started_at', doneTo: 'fixture.permits_to', wellsOn: 'fixture.wells_on' }
+const names = {
+  startedAt: 'fixture.permits_started_at',
+  doneTo: 'fixture.permits_to',
+  wellsOn: 'fixture.wells_on',
+}
 
 /** The list of a state and day, and when it comes out. */
 interface DayList {
@@ -53,8 +68,9 @@ export interface PermitFiller extends Required<Filler> {
 }
 
 /**
- * Permits in 26 states, as many a day as the catalogue's series of them say, and what becomes of the wells. Nevada and New York publish by
- * the quarter, so that a copy has states whose list has fallen behind.
+ * Permits in 26 states, as many a day as the catalogue's series of them say, and what becomes of
+ * the wells. Nevada and New York publish by the quarter, so that a copy has states whose list has
+ * fallen behind.
  */
 export function permitFiller(deps: {
   seed: number
@@ -84,13 +100,25 @@ export function permitFiller(deps: {
   const permitsOf = ({ state, day, count, at }: DayList): WellPermit[] => {
     const dayAt = parseDay(day)!
     const isWhole = dayAt >= startedAt() - wholeDays * dayMs
-    const some = isWhole ? count : Math.floor(count * sampledShare + uniform(keyOf(`${seed}/sample/${state.code}`), dayAt / dayMs))
-    return permitsOn(seed, state, day, some, at).filter(one => one.apiNumber !== sampleWell.apiNumber)
+    const some = isWhole
+      ? count
+      : Math.floor(
+          count * sampledShare + uniform(keyOf(`${seed}/sample/${state.code}`), dayAt / dayMs),
+        )
+    return permitsOn(seed, state, day, some, at).filter(
+      one => one.apiNumber !== sampleWell.apiNumber,
+    )
   }
-  const wellsOf = (rows: readonly WellPermit[], today: string) => rows.flatMap(one => wellOf(seed, one, today) ?? [])
+  const wellsOf = (rows: readonly WellPermit[], today: string) =>
+    rows.flatMap(one => wellOf(seed, one, today) ?? [])
   const sample = () => {
     const day = isoDay(begin())
-    return samplePermit(seed, fixtureStates.find(one => one.code === sampleWell.state)!, day, begin())
+    return samplePermit(
+      seed,
+      fixtureStates.find(one => one.code === sampleWell.state)!,
+      day,
+      begin(),
+    )
   }
 
   /** One slice of the history. */
@@ -121,7 +149,8 @@ export function permitFiller(deps: {
       })
       count += rows.length
     }
-    // Not without permits: a span in which nothing came out can be asked again, and a quiet second should not cost a transaction.
+    // Not without permits: a span in which nothing came out can be asked again, and a quiet second
+    // should not cost a transaction.
     if (count > 0) settings.set(names.doneTo, String(now))
     return count
   }
@@ -130,12 +159,16 @@ export function permitFiller(deps: {
   const follow = (now: number): void => {
     const today = isoDay(now)
     if (settings.get(names.wellsOn) === today) return
-    const changed = wells.unfinished(fixtureSource, dayAfter(today, -unfinishedDays)).flatMap(well => {
-      const known = wellOn(seed, well, today)
-      const isSame =
-        known.spudOn === well.spudOn && known.completedOn === well.completedOn && known.firstProductionOn === well.firstProductionOn
-      return isSame ? [] : [known]
-    })
+    const changed = wells
+      .unfinished(fixtureSource, dayAfter(today, -unfinishedDays))
+      .flatMap(well => {
+        const known = wellOn(seed, well, today)
+        const isSame =
+          known.spudOn === well.spudOn &&
+          known.completedOn === well.completedOn &&
+          known.firstProductionOn === well.firstProductionOn
+        return isSame ? [] : [known]
+      })
     transact(db, () => {
       wells.put(changed, now)
       settings.set(names.wellsOn, today)
@@ -173,7 +206,9 @@ function dayLists(seed: number, world: World) {
   const countOn = (state: FixtureState, dayAt: number): number => {
     const key = keyOf(`${seed}/lists/${state.code}`)
     const slot = (2 * dayAt) / dayMs
-    return weekdayOf(dayAt) > 5 ? 0 : Math.floor(state.daily * 2 * uniform(key, slot) + uniform(key, slot + 1))
+    return weekdayOf(dayAt) > 5
+      ? 0
+      : Math.floor(state.daily * 2 * uniform(key, slot) + uniform(key, slot + 1))
   }
   const byDay = (state: FixtureState, from: number, to: number): DayList[] => {
     const found: DayList[] = []
@@ -182,7 +217,8 @@ function dayLists(seed: number, world: World) {
       const at = state.isQuarterly
         ? quarterEndAfter(dayAt) + quarterlyLagDays * dayMs
         : dayAt + listHour * hourMs + (draw(keyOf(state.code), dayAt / dayMs) % (30 * minuteMs))
-      if (at >= from && at < to) found.push({ state, day: isoDay(dayAt), count: countOn(state, dayAt), at })
+      if (at >= from && at < to)
+        found.push({ state, day: isoDay(dayAt), count: countOn(state, dayAt), at })
     }
     return found
   }
@@ -196,7 +232,9 @@ function dayLists(seed: number, world: World) {
     fixtureStates
       .flatMap(state => {
         const code = `${permitStateOf(state.code)!.name.toUpperCase().replaceAll(' ', '_')}_WELL_PERMITS`
-        return !state.isQuarterly && hasSeries(code, to) ? bySeries(state, code, from, to) : byDay(state, from, to)
+        return !state.isQuarterly && hasSeries(code, to)
+          ? bySeries(state, code, from, to)
+          : byDay(state, from, to)
       })
       .filter(list => list.count > 0)
 }

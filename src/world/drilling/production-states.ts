@@ -20,7 +20,9 @@ const [oilOnLand, gasOnLand] = [0.86, 0.98]
 /** The national series are in million barrels and billion cubic feet a day. */
 const volumeEach = 1e6
 const [crude, gas] = ['US_CRUDE_PRODUCTION', 'US_NATGAS_PRODUCTION'] as const
-/** A survey of a month is published in the middle of the next one; the calendar may hold it back. */
+/**
+ * A survey of a month is published in the middle of the next one; the calendar may hold it back.
+ */
 const releaseSlackMs = 10 * dayMs
 
 const halfLifeDays = 700
@@ -28,16 +30,28 @@ const weight = 0.05
 /** What is missing while not everybody has filed. */
 const [lateLeast, lateMore] = [0.002, 0.016]
 
-/** What each state produced in a month: the states share out what the price world's national series say. */
-export function stateMonths(seed: number, world: World): (month: string, provisional: boolean) => StateMonth[] {
-  const paths = usual.map(({ state }) => createPath(seed, `production/${state}`, halfLifeDays, false))
+/**
+ * What each state produced in a month: the states share out what the price world's national series
+ * say.
+ */
+export function stateMonths(
+  seed: number,
+  world: World,
+): (month: string, provisional: boolean) => StateMonth[] {
+  const paths = usual.map(({ state }) =>
+    createPath(seed, `production/${state}`, halfLifeDays, false),
+  )
 
   const meanOf = (seen: readonly Observation[]): number | undefined =>
     seen.length === 0 ? undefined : seen.reduce((sum, one) => sum + one.value, 0) / seen.length
   /** A week is of the month in which it was observed, a monthly survey of the month before. */
   const observedIn = (code: string, month: string): number | undefined => {
     const [from, to] = [parseDay(`${month}-01`)!, endOfMonth(month)]
-    return meanOf(world.observations(code, from, to + releaseSlackMs).filter(one => one.observedAt >= from && one.observedAt < to))
+    return meanOf(
+      world
+        .observations(code, from, to + releaseSlackMs)
+        .filter(one => one.observedAt >= from && one.observedAt < to),
+    )
   }
   const drift = (i: number, day: number): number => {
     const out = new Float64Array(1)
@@ -58,10 +72,17 @@ export function stateMonths(seed: number, world: World): (month: string, provisi
     const [oils, gases] = [shareOf('oil', oilMean * oilOnLand), shareOf('gas', gasMean * gasOnLand)]
     const index = Number(month.slice(0, 4)) * 12 + Number(month.slice(5))
     return usual.map(({ state }, i) => {
-      const filed = provisional ? 1 - lateLeast - lateMore * uniform(keyOf(`${seed}/late/${state}`), index) : 1
+      const filed = provisional
+        ? 1 - lateLeast - lateMore * uniform(keyOf(`${seed}/late/${state}`), index)
+        : 1
       return {
-        ...{ state, month, provisional, source: fixtureSource, waterBbl: null },
-        ...{ oilBbl: Math.round(oils[i]! * filed), gasMcf: Math.round(gases[i]! * filed) },
+        state,
+        month,
+        provisional,
+        source: fixtureSource,
+        waterBbl: null,
+        oilBbl: Math.round(oils[i]! * filed),
+        gasMcf: Math.round(gases[i]! * filed),
       }
     })
   }

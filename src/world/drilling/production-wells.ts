@@ -8,7 +8,10 @@ import { keyOf, normal, uniform } from '../prices/noise.ts'
 import { fixtureStates } from './permit-places.ts'
 import { wellTypeOf } from './permit-rows.ts'
 
-/** Usual wells of a state: oil a day of an oil well and gas (thousand cubic feet a day) of a gas well at the beginning, and what comes with a barrel of oil. */
+/**
+ * Usual wells of a state: oil a day of an oil well and gas (thousand cubic feet a day) of a gas
+ * well at the beginning, and what comes with a barrel of oil.
+ */
 interface Field {
   oil: number
   gas: number
@@ -44,8 +47,16 @@ const [idleShare, idleDaysMax] = [0.12, 9]
 /** Draws that are not of a month come before these. */
 const firstMonthDraw = 16
 
-/** What a well reports of the months of `[fromMonth, toMonth)` in which it produces: Arps' decline, and the days it stood still. */
-export function wellMonths(seed: number, well: Well, fromMonth: string, toMonth: string): WellMonth[] {
+/**
+ * What a well reports of the months of `[fromMonth, toMonth)` in which it produces: Arps' decline,
+ * and the days it stood still.
+ */
+export function wellMonths(
+  seed: number,
+  well: Well,
+  fromMonth: string,
+  toMonth: string,
+): WellMonth[] {
   const state = stateOf.get(well.state)
   const type = state && wellTypeOf(seed, state, well.apiNumber)
   if (!state || type === 'injection' || well.firstProductionOn === null) return []
@@ -58,21 +69,37 @@ export function wellMonths(seed: number, well: Well, fromMonth: string, toMonth:
   }
   const begins = monthOf(well.firstProductionOn)
   const firstDay = dayNumber(well.firstProductionOn)
-  const [gasEach, waterEach] = [field.gasEach * (0.7 + 0.6 * uniform(key, 3)), field.waterEach * (0.6 + 0.8 * uniform(key, 4))]
+  const [gasEach, waterEach] = [
+    field.gasEach * (0.7 + 0.6 * uniform(key, 3)),
+    field.waterEach * (0.6 + 0.8 * uniform(key, 4)),
+  ]
   const rows: WellMonth[] = []
-  for (let month = fromMonth > begins ? fromMonth : begins; month < toMonth; month = monthAfter(month, 1)) {
+  for (
+    let month = fromMonth > begins ? fromMonth : begins;
+    month < toMonth;
+    month = monthAfter(month, 1)
+  ) {
     const monthDay = dayNumber(`${month}-01`)
     const [from, to] = [Math.max(0, monthDay - firstDay), monthDay + daysIn(month) - firstDay]
     const at = firstMonthDraw + 2 * (Number(month.slice(0, 4)) * 12 + Number(month.slice(5)))
-    const idle = uniform(key, at) < idleShare ? 1 + Math.floor(idleDaysMax * uniform(key, at + 1)) : 0
+    const idle =
+      uniform(key, at) < idleShare ? 1 + Math.floor(idleDaysMax * uniform(key, at + 1)) : 0
     const days = Math.max(1, to - from - idle)
     const main = ((outputAfter(decline, to) - outputAfter(decline, from)) * days) / (to - from)
     const gassier = 1 + (gassierAYear * to) / 365
     const [oil, gas, water] =
-      type === 'gas' ? [main * condensateEach, main, main * gasWellWater] : [main, main * gasEach * gassier, main * waterEach]
+      type === 'gas'
+        ? [main * condensateEach, main, main * gasWellWater]
+        : [main, main * gasEach * gassier, main * waterEach]
     rows.push({
-      ...{ apiNumber: well.apiNumber, state: well.state, month, source: fixtureSource, daysProducing: days },
-      ...{ oilBbl: Math.round(oil), gasMcf: Math.round(gas), waterBbl: Math.round(water) },
+      apiNumber: well.apiNumber,
+      state: well.state,
+      month,
+      source: fixtureSource,
+      daysProducing: days,
+      oilBbl: Math.round(oil),
+      gasMcf: Math.round(gas),
+      waterBbl: Math.round(water),
     })
   }
   return rows

@@ -1,6 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { type Clock, systemClock } from '../../lib/clock.ts'
-import { newestPublishedMonth, productionPublishedAt } from '../../market/drilling/well-production.ts'
+import {
+  newestPublishedMonth,
+  productionPublishedAt,
+} from '../../market/drilling/well-production.ts'
 import { monthAfter } from '../../market/fundamentals/period.ts'
 import { transact } from '../../store/database.ts'
 import type { StateMonth } from '../../store/drilling/state-production.ts'
@@ -25,8 +28,9 @@ const sliceWells = 100
 const names = { doneTo: 'fixture.production_to', well: 'fixture.production_well' }
 
 /**
- * What the wells of the fixture world and its states produced. A month is published on the last working day of the second month after it, as a
- * first number of what has been filed; with the next month comes its final one. States have more than the wells that the world knows.
+ * What the wells of the fixture world and its states produced. A month is published on the last
+ * working day of the second month after it, as a first number of what has been filed; with the next
+ * month comes its final one. States have more than the wells that the world knows.
  */
 export function productionFiller(deps: {
   seed: number
@@ -41,13 +45,25 @@ export function productionFiller(deps: {
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }): Required<Filler> {
-  const { seed, world, db, production, known, isReady, settings, clock, stopwatch = systemClock() } = deps
+  const {
+    seed,
+    world,
+    db,
+    production,
+    known,
+    isReady,
+    settings,
+    clock,
+    stopwatch = systemClock(),
+  } = deps
   const statesOf = stateMonths(seed, world)
 
   /** Wells that produced by the end of a month. */
   const producingBy = (month: string): Well[] =>
     reportedStates
-      .flatMap(({ code }) => known.search({ state: code, producingTo: `${monthAfter(month, 1)}-01` }))
+      .flatMap(({ code }) =>
+        known.search({ state: code, producingTo: `${monthAfter(month, 1)}-01` }),
+      )
       .filter(well => well.source === fixtureSource)
       .sort((a, b) => (a.apiNumber < b.apiNumber ? -1 : 1))
 
@@ -83,7 +99,10 @@ export function productionFiller(deps: {
   const publish = (month: string, at: number): void =>
     transact(db, () => {
       const after = monthAfter(month, 1)
-      production.states.write([...statesOf(month, true), ...statesOf(monthAfter(month, -1), false)], at)
+      production.states.write(
+        [...statesOf(month, true), ...statesOf(monthAfter(month, -1), false)],
+        at,
+      )
       production.wells.write(
         producingBy(month).flatMap(well => wellMonths(seed, well, month, after)),
         at,

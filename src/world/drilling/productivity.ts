@@ -12,7 +12,10 @@ const yieldHalfLifeDays = 400
 const [newWellWeight, totalWeight] = [0.06, 0.03]
 
 /** What drilling brings by basin and month. */
-export function productivityRows(seed: number, world: World): (days: readonly string[]) => Productivity[] {
+export function productivityRows(
+  seed: number,
+  world: World,
+): (days: readonly string[]) => Productivity[] {
   const paths = new Map<string, Path>()
 
   const factor = (name: string, day: string, weight: number): number => {
@@ -27,7 +30,8 @@ export function productivityRows(seed: number, world: World): (days: readonly st
     const years = (parseDay(day)! - Date.UTC(levelYear, 0, 1)) / (yearDays * dayMs)
     const level = yields[basin]!
     const better = Math.exp(betterAYear * years) * factor(`${basin}/rig`, day, newWellWeight)
-    const more = (of: string) => Math.exp(moreAYear * years) * factor(`${basin}/${of}`, day, totalWeight)
+    const more = (of: string) =>
+      Math.exp(moreAYear * years) * factor(`${basin}/${of}`, day, totalWeight)
     return {
       newWellOil: Math.round(level.newWellOil * better),
       newWellGas: Math.round(level.newWellGas * better),
@@ -44,7 +48,9 @@ export function productivityRows(seed: number, world: World): (days: readonly st
         const [before, now] = [yieldOn(basin, monthBefore(day)), yieldOn(basin, day)]
         const rigs = rigsOn(day)[basinKeys.indexOf(basin)]!
         return {
-          ...{ ...regionRow(basin, day), ...now, rigs },
+          ...regionRow(basin, day),
+          ...now,
+          rigs,
           // What all wells give more is what the new ones bring and the old ones lose.
           legacyOil: now.totalOil - before.totalOil - rigs * now.newWellOil,
           legacyGas: now.totalGas - before.totalGas - rigs * now.newWellGas,

@@ -8,17 +8,36 @@ const releaseSpreadMs = 15 * minuteMs
 
 export type CodeOf = (region: string) => string | undefined
 
-export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+export const sum = (values: readonly number[]): number =>
+  values.reduce((total, value) => total + value, 0)
 
-/** Values of a code on days of its calendar, oldest first, whether or not they are published yet. */
-export function dayValues(world: World, calendar: DrillingCalendar, code: string, days: readonly string[]): (day: string) => number {
-  const [from, to] = [publishedAt(calendar, days[0]!), publishedAt(calendar, days.at(-1)!) + releaseSpreadMs]
+/**
+ * Values of a code on days of its calendar, oldest first, whether or not they are published yet.
+ */
+export function dayValues(
+  world: World,
+  calendar: DrillingCalendar,
+  code: string,
+  days: readonly string[],
+): (day: string) => number {
+  const [from, to] = [
+    publishedAt(calendar, days[0]!),
+    publishedAt(calendar, days.at(-1)!) + releaseSpreadMs,
+  ]
   const values = new Map(world.observations(code, from, to).map(one => [one.observedAt, one.value]))
   return day => values.get(countedAt(day)) ?? 0
 }
 
-/** The national value of a day, and that of each basin in their order; what no code is about is what is left. */
-export function basinValues(world: World, calendar: DrillingCalendar, codeOf: CodeOf, days: readonly string[]) {
+/**
+ * The national value of a day, and that of each basin in their order; what no code is about is what
+ * is left.
+ */
+export function basinValues(
+  world: World,
+  calendar: DrillingCalendar,
+  codeOf: CodeOf,
+  days: readonly string[],
+) {
   const whole = dayValues(world, calendar, codeOf(country)!, days)
   const parts = basinKeys.map(basin => {
     const code = codeOf(basin)

@@ -1,4 +1,7 @@
-/** What a region drills for as a rule: the part of its rigs that is after oil, and the part that is after neither oil nor gas. */
+/**
+ * What a region drills for as a rule: the part of its rigs that is after oil, and the part that is
+ * after neither oil nor gas.
+ */
 export interface RigHabit {
   oil: number
   misc: number
@@ -11,14 +14,23 @@ export interface RigTypes {
 }
 
 /**
- * Rigs of regions by type, in whole numbers that add up both ways: those of a region to its total, and those of a type to the national count.
- * `totals` must add up to the national counts together. Habits are shifted, all alike on the scale of their odds, until they fit.
+ * Rigs of regions by type, in whole numbers that add up both ways: those of a region to its total,
+ * and those of a type to the national count. `totals` must add up to the national counts together.
+ * Habits are shifted, all alike on the scale of their odds, until they fit.
  */
-export function rigTypes(totals: readonly number[], habits: readonly RigHabit[], national: RigTypes): RigTypes[] {
+export function rigTypes(
+  totals: readonly number[],
+  habits: readonly RigHabit[],
+  national: RigTypes,
+): RigTypes[] {
   const misc = taken(totals, habits.map(habit => habit.misc), national.misc) // biome-ignore format: one line
   const rest = totals.map((total, i) => total - misc[i]!)
   const oil = taken(rest, habits.map(habit => habit.oil), national.oil) // biome-ignore format: one line
-  return totals.map((total, i) => ({ oil: oil[i]!, gas: total - misc[i]! - oil[i]!, misc: misc[i]! }))
+  return totals.map((total, i) => ({
+    oil: oil[i]!,
+    gas: total - misc[i]! - oil[i]!,
+    misc: misc[i]!,
+  }))
 }
 
 /** Beyond these odds nothing changes in counts of rigs. */
@@ -28,7 +40,8 @@ const halvings = 40
 /** Of each of `from` as many as its share says, shifted so that they add up to `wanted`. */
 function taken(from: readonly number[], shares: readonly number[], wanted: number): number[] {
   const logits = shares.map(share => Math.log(share / (1 - share)))
-  const exact = (shift: number) => from.map((count, i) => count / (1 + Math.exp(-logits[i]! - shift)))
+  const exact = (shift: number) =>
+    from.map((count, i) => count / (1 + Math.exp(-logits[i]! - shift)))
   let [low, high] = [-oddsMax, oddsMax]
   for (let i = 0; i < halvings; i++) {
     const middle = (low + high) / 2
@@ -38,8 +51,15 @@ function taken(from: readonly number[], shares: readonly number[], wanted: numbe
   return roundedTogether(exact((low + high) / 2), from, wanted)
 }
 
-/** Rounds so that every prefix, and so the whole, is off by less than one: no part leaves its own whole numbers below and above. */
-function roundedTogether(exact: readonly number[], most: readonly number[], wanted: number): number[] {
+/**
+ * Rounds so that every prefix, and so the whole, is off by less than one: no part leaves its own
+ * whole numbers below and above.
+ */
+function roundedTogether(
+  exact: readonly number[],
+  most: readonly number[],
+  wanted: number,
+): number[] {
   let [sum, given] = [0, 0]
   return exact.map((one, i) => {
     sum += one

@@ -1,5 +1,13 @@
 import { parseDay, weekdayOf } from '../../lib/instant.ts'
-import { basinKeys, country, ducWellCode, fracSpreadCode, otherStates, rigCountCode, rigTypeCodes } from '../../market/drilling/drilling.ts'
+import {
+  basinKeys,
+  country,
+  ducWellCode,
+  fracSpreadCode,
+  otherStates,
+  rigCountCode,
+  rigTypeCodes,
+} from '../../market/drilling/drilling.ts'
 import { countDays } from '../../market/drilling/period.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { DucWells } from '../../store/drilling/duc-wells.ts'
@@ -16,27 +24,44 @@ import { type RigHabit, type RigTypes, rigTypes } from './rig-types.ts'
 const wellsPerRig = 1.6
 const friday = 5
 
-export const regionRow = (region: string, countedOn: string) => ({ region, countedOn, source: fixtureSource })
+export const regionRow = (region: string, countedOn: string) => ({
+  region,
+  countedOn,
+  source: fixtureSource,
+})
 
-export const monthBefore = (day: string): string => Temporal.PlainDate.from(day).subtract({ months: 1 }).toString()
+export const monthBefore = (day: string): string =>
+  Temporal.PlainDate.from(day).subtract({ months: 1 }).toString()
 
-/** Rigs of the country, its basins and its states on Fridays, by what they drill for: each kind of region adds up to the country in every column. */
+/**
+ * Rigs of the country, its basins and its states on Fridays, by what they drill for: each kind of
+ * region adds up to the country in every column.
+ */
 export function rigRows(world: World, days: readonly string[]): RigCount[] {
   if (days.length === 0) return []
   const basinsOn = basinValues(world, 'week', rigCountCode, days)
   const named = Object.keys(stateHabits).filter(state => state !== otherStates)
   const statesOn = named.map(state => dayValues(world, 'week', rigCountCode(state)!, days))
-  const [oilOn, gasOn, miscOn] = (['oil', 'gas', 'misc'] as const).map(type => dayValues(world, 'week', rigTypeCodes[type], days))
+  const [oilOn, gasOn, miscOn] = (['oil', 'gas', 'misc'] as const).map(type =>
+    dayValues(world, 'week', rigTypeCodes[type], days),
+  )
   return days.flatMap(day => {
     const { whole, basins } = basinsOn(day)
     const national: RigTypes = { oil: oilOn!(day), gas: gasOn!(day), misc: miscOn!(day) }
     const states = statesOn.map(valueOn => valueOn(day))
-    const split = (regions: readonly string[], totals: readonly number[], habits: readonly RigHabit[]): RigCount[] =>
+    const split = (
+      regions: readonly string[],
+      totals: readonly number[],
+      habits: readonly RigHabit[],
+    ): RigCount[] =>
       rigTypes(totals, habits, national).map((types, i) => ({
-        ...{ ...regionRow(regions[i]!, day), ...types },
-        ...{ total: totals[i]!, span: 'week' },
+        ...regionRow(regions[i]!, day),
+        ...types,
+        total: totals[i]!,
+        span: 'week',
       }))
-    const habitsOf = (regions: readonly string[], habits: Readonly<Record<string, RigHabit>>) => regions.map(region => habits[region]!)
+    const habitsOf = (regions: readonly string[], habits: Readonly<Record<string, RigHabit>>) =>
+      regions.map(region => habits[region]!)
     const counted = [...named, otherStates]
     return [
       ...split(basinKeys, basins, habitsOf(basinKeys, basinHabits)),
@@ -50,10 +75,15 @@ export function rigRows(world: World, days: readonly string[]): RigCount[] {
 const overStates = (whole: number, basins: readonly number[]): number[] =>
   apportion(
     whole,
-    sharedStates.map(state => sum(basinKeys.map((basin, i) => basins[i]! * (stateShares[basin]![state] ?? 0)))),
+    sharedStates.map(state =>
+      sum(basinKeys.map((basin, i) => basins[i]! * (stateShares[basin]![state] ?? 0))),
+    ),
   )
 
-/** Crews of the country and its basins on working days. They move every day and are counted by state once a week. */
+/**
+ * Crews of the country and its basins on working days. They move every day and are counted by state
+ * once a week.
+ */
 export function fracRows(world: World, days: readonly string[]): FracSpreads[] {
   if (days.length === 0) return []
   const basinsOn = basinValues(world, 'day', fracSpreadCode, days)
@@ -75,8 +105,15 @@ export function surveyRigs(world: World, surveys: readonly string[]): (survey: s
   return survey => basinsOn(weekOf(survey)).basins
 }
 
-/** Wells that wait for completion rise by what is drilled and fall by what is completed, in every region. */
-function flowOf(region: string, day: string, { before, now, drilled }: { before: number; now: number; drilled: number }): DucWells {
+/**
+ * Wells that wait for completion rise by what is drilled and fall by what is completed, in every
+ * region.
+ */
+function flowOf(
+  region: string,
+  day: string,
+  { before, now, drilled }: { before: number; now: number; drilled: number },
+): DucWells {
   const rise = now - before
   // More may wait than were drilled only where none was completed.
   const wells = Math.max(rise, drilled)
@@ -91,14 +128,23 @@ export function ducRows(world: World, days: readonly string[]): DucWells[] {
   return days.flatMap(day => {
     const [before, now] = [wellsOn(monthBefore(day)), wellsOn(day)]
     const basins = basinKeys.map((basin, i) =>
-      flowOf(basin, day, { before: before.basins[i]!, now: now.basins[i]!, drilled: Math.round(wellsPerRig * rigsOn(day)[i]!) }),
+      flowOf(basin, day, {
+        before: before.basins[i]!,
+        now: now.basins[i]!,
+        drilled: Math.round(wellsPerRig * rigsOn(day)[i]!),
+      }),
     )
     const drilled = basins.map(row => row.drilled!)
-    const [duc, ducBefore] = [overStates(now.whole, now.basins), overStates(before.whole, before.basins)]
+    const [duc, ducBefore] = [
+      overStates(now.whole, now.basins),
+      overStates(before.whole, before.basins),
+    ]
     const drilledIn = overStates(sum(drilled), drilled)
     return [
       ...basins,
-      ...sharedStates.map((state, i) => flowOf(state, day, { before: ducBefore[i]!, now: duc[i]!, drilled: drilledIn[i]! })),
+      ...sharedStates.map((state, i) =>
+        flowOf(state, day, { before: ducBefore[i]!, now: duc[i]!, drilled: drilledIn[i]! }),
+      ),
       flowOf(country, day, { before: before.whole, now: now.whole, drilled: sum(drilled) }),
     ]
   })

@@ -68,25 +68,54 @@ WV Charleston 38.3498 -81.6326 5
 WY Cheyenne 41.1400 -104.8202 5`
 
 const placeLine = /^([A-Z]{2}) (.+) (-?[\d.]+) (-?[\d.]+) (\d+)$/
-const names = ['Crossroads Travel Plaza', 'Milepost Fuel', 'Northgate Truck Stop', 'Junction Diesel', 'Longhaul Plaza', 'Wayside Fuel Stop']
-const roads = ['Frontage Road', 'Depot Street', 'Industrial Boulevard', 'Old Mill Road', 'Terminal Avenue', 'Market Street']
+const names = [
+  'Crossroads Travel Plaza',
+  'Milepost Fuel',
+  'Northgate Truck Stop',
+  'Junction Diesel',
+  'Longhaul Plaza',
+  'Wayside Fuel Stop',
+]
+const roads = [
+  'Frontage Road',
+  'Depot Street',
+  'Industrial Boulevard',
+  'Old Mill Road',
+  'Terminal Avenue',
+  'Market Street',
+]
 const extras = [['def'], ['def', 'unleaded'], ['def', 'biodiesel_b20', 'unleaded'], ['unleaded']]
 
 /** Prices are collected in the hours before and published once a day. */
 const publishedMs = 11 * hourMs
 const collectedMinutes = 300
-/** What a station asks above or below the average of its state: its own way of pricing, and the day's. */
+/**
+ * What a station asks above or below the average of its state: its own way of pricing, and the
+ * day's.
+ */
 const [ownShare, dayShare] = [0.032, 0.004]
 /** Further back lies no weekly average that still counts. */
 const averageMs = 28 * dayMs
 
-interface Place extends Pick<Station, 'reference' | 'name' | 'address' | 'state' | 'latitude' | 'longitude' | 'fuelTypes'> {
+interface Place
+  extends Pick<
+    Station,
+    'reference' | 'name' | 'address' | 'state' | 'latitude' | 'longitude' | 'fuelTypes'
+  > {
   /** Of its noise. */
   key: number
 }
 
-/** A few hundred stations around places of every state, with prices around the average of the state as the world publishes it. */
-export function stationFiller(deps: { seed: number; world: World; stations: Pick<StationStore, 'write'>; now(): number }): Filler {
+/**
+ * A few hundred stations around places of every state, with prices around the average of the state
+ * as the world publishes it.
+ */
+export function stationFiller(deps: {
+  seed: number
+  world: World
+  stations: Pick<StationStore, 'write'>
+  now(): number
+}): Filler {
   const { seed, world, stations } = deps
   const all = stationPlaces(seed)
   let doneAt: number | undefined
@@ -124,7 +153,8 @@ function stationPlaces(seed: number): Place[] {
         const [north, east] = [normal(key, 1), normal(key, 2)]
         return {
           key,
-          reference: `fixture-${state}-${town!.replaceAll(/[^A-Za-z]/g, '')}-${i + 1}`.toLowerCase(),
+          reference:
+            `fixture-${state}-${town!.replaceAll(/[^A-Za-z]/g, '')}-${i + 1}`.toLowerCase(),
           name: `${town} ${names[draw(key, 3) % names.length]}`,
           address: `${100 + (draw(key, 4) % 9800)} ${roads[draw(key, 5) % roads.length]}, ${town}, ${state}`,
           state: state!,
@@ -140,7 +170,8 @@ const toMillionths = (degrees: number): number => Math.round(degrees * 1e6) / 1e
 
 function stationOn({ key, ...place }: Place, publishedAt: number, average: number): Station {
   const day = publishedAt / dayMs
-  const asked = average * (1 + ownShare * normal(key, 7) + dayShare * normal(key, 100 + Math.floor(day)))
+  const asked =
+    average * (1 + ownShare * normal(key, 7) + dayShare * normal(key, 100 + Math.floor(day)))
   return {
     ...place,
     // Pump prices end in nine tenths of a cent.

@@ -3,7 +3,13 @@ import { dayMs, hourMs, isoDay, minuteMs, parseDay } from '../../lib/instant.ts'
 import type { Cadence } from '../../market/catalogue/catalogue.ts'
 import { indexWeeks, steppedBands, surchargesOf } from '../../market/fuels/surcharge.ts'
 import { type Close, dayAfter } from '../../market/prices/window.ts'
-import { type CarrierMode, type CarrierSchedule, matchedRow, type Surcharge, type SurchargeStore } from '../../store/fuels/surcharges.ts'
+import {
+  type CarrierMode,
+  type CarrierSchedule,
+  matchedRow,
+  type Surcharge,
+  type SurchargeStore,
+} from '../../store/fuels/surcharges.ts'
 import type { Filler } from '../filler.ts'
 import { draw, keyOf } from '../prices/noise.ts'
 
@@ -18,7 +24,10 @@ const diesel = 'DIESEL_US_NATIONAL_USD'
 const jet = 'JET_FUEL_USD'
 const [monday, wednesday, thursday] = [1, 3, 4]
 
-/** Bands begin at `start`, are `width` wide, cost `percent` at first and `step` more each; below the first nothing is charged. */
+/**
+ * Bands begin at `start`, are `width` wide, cost `percent` at first and `step` more each; below the
+ * first nothing is charged.
+ */
 interface Invented {
   mode: CarrierMode
   carrier: string
@@ -42,11 +51,24 @@ const ltl = (
   step: number,
   percents: Invented['percents'],
 ): Invented => ({
-  ...{ mode: 'ltl', carrier, carrierName, serviceLevel: '', serviceName: '', indexCode: diesel, effectiveWeekday },
-  ...{ start, width: 0.05, step, percents },
+  mode: 'ltl',
+  carrier,
+  carrierName,
+  serviceLevel: '',
+  serviceName: '',
+  indexCode: diesel,
+  effectiveWeekday,
+  start,
+  width: 0.05,
+  step,
+  percents,
 })
 
-const parcel = (carrier: string, carrierName: string, [ground, express, international]: readonly [number, number, number]): Invented[] => {
+const parcel = (
+  carrier: string,
+  carrierName: string,
+  [ground, express, international]: readonly [number, number, number],
+): Invented[] => {
   const base = { mode: 'parcel' as const, carrier, carrierName, effectiveWeekday: monday }
   const since = (percent: number): Invented['percents'] => [
     ['2000-01-03', percent],
@@ -84,7 +106,10 @@ const longestWaitDays = 21
 /** Pages are read after noon of the day on which a week takes effect. */
 const readAfterMs = 13 * hourMs
 
-/** The carriers' tables and what they charged, week by week, as if their pages had been read on the day that each week took effect. */
+/**
+ * The carriers' tables and what they charged, week by week, as if their pages had been read on the
+ * day that each week took effect.
+ */
 export function surchargeFiller(deps: {
   seed: number
   surcharges: SurchargeStore
@@ -95,7 +120,10 @@ export function surchargeFiller(deps: {
   stopwatch?: Pick<Clock, 'monotonic'>
 }): Filler {
   const { seed, surcharges, indexOf, clock, stopwatch = systemClock() } = deps
-  const services = carriers.map(one => ({ tables: tablesOf(one), key: keyOf(`${seed}/surcharge/${one.carrier}/${one.serviceLevel}`) }))
+  const services = carriers.map(one => ({
+    tables: tablesOf(one),
+    key: keyOf(`${seed}/surcharge/${one.carrier}/${one.serviceLevel}`),
+  }))
   type Service = (typeof services)[number] & { seen?: string; dueAt?: number }
 
   const readAt = (key: number, effectiveOn: string) => {
@@ -103,7 +131,11 @@ export function surchargeFiller(deps: {
     return day + readAfterMs + (draw(key, day / dayMs) % (40 * minuteMs))
   }
 
-  const rowsOf = ({ tables, key }: Service, { closes, cadence, decimals }: FixtureIndex, now: number): Surcharge[] => {
+  const rowsOf = (
+    { tables, key }: Service,
+    { closes, cadence, decimals }: FixtureIndex,
+    now: number,
+  ): Surcharge[] => {
     const weeks = indexWeeks(closes, cadence, decimals, isoDay(now))
     return surchargesOf(tables, () => weeks).map(({ table, week }) => ({
       ...matchedRow(table, week),
@@ -126,13 +158,17 @@ export function surchargeFiller(deps: {
     const state = `${isoDay(now)} ${index?.closes.at(-1)?.day}`
     if (!index || (state === seen && now < dueAt)) return 0
     const held = surcharges.weeks(tables[0]!).at(-1) ?? ''
-    const closes = held === '' ? index.closes : since(index.closes, dayAfter(held, -longestWaitDays))
+    const closes =
+      held === '' ? index.closes : since(index.closes, dayAfter(held, -longestWaitDays))
     const missing = rowsOf(service, { ...index, closes }, now).filter(row => row.effectiveOn > held)
     const due = missing.filter(row => row.retrievedAt <= now)
     writeTables(tables, now)
     if (due.length > 0) surcharges.write(due, now)
     service.seen = state
-    service.dueAt = Math.min(Number.POSITIVE_INFINITY, ...missing.flatMap(row => (row.retrievedAt > now ? row.retrievedAt : [])))
+    service.dueAt = Math.min(
+      Number.POSITIVE_INFINITY,
+      ...missing.flatMap(row => (row.retrievedAt > now ? row.retrievedAt : [])),
+    )
     return due.length
   }
 
@@ -146,16 +182,27 @@ export function surchargeFiller(deps: {
   }
 }
 
-const since = (closes: readonly Close[], day: string) => closes.slice(closes.findLastIndex(close => close.day < day) + 1)
+const since = (closes: readonly Close[], day: string) =>
+  closes.slice(closes.findLastIndex(close => close.day < day) + 1)
 
-const tableKey = (one: CarrierSchedule) => `${one.mode} ${one.carrier} ${one.serviceLevel} ${one.validFromOn}`
+const tableKey = (one: CarrierSchedule) =>
+  `${one.mode} ${one.carrier} ${one.serviceLevel} ${one.validFromOn}`
 
 function tablesOf(one: Invented): CarrierSchedule[] {
   return one.percents.map(([validFromOn, percent]) => ({
-    ...{ mode: one.mode, carrier: one.carrier, carrierName: one.carrierName },
-    ...{ serviceLevel: one.serviceLevel, serviceName: one.serviceName, indexCode: one.indexCode },
-    ...{ validFromOn, effectiveWeekday: one.effectiveWeekday, matched: false },
-    bands: [{ min: 0, max: one.start, percent: 0 }, ...steppedBands(one.start, one.width, bandsMax, percent, one.step)],
+    mode: one.mode,
+    carrier: one.carrier,
+    carrierName: one.carrierName,
+    serviceLevel: one.serviceLevel,
+    serviceName: one.serviceName,
+    indexCode: one.indexCode,
+    validFromOn,
+    effectiveWeekday: one.effectiveWeekday,
+    matched: false,
+    bands: [
+      { min: 0, max: one.start, percent: 0 },
+      ...steppedBands(one.start, one.width, bandsMax, percent, one.step),
+    ],
     beyond: { width: one.width, percent: one.step },
     source: `https://${one.carrier}.example/fuel-surcharge`,
     retrievedAt: parseDay(validFromOn)! + readAfterMs,

@@ -8,7 +8,9 @@ import { fixtureSource } from '../futures/curves.ts'
 import { createPath } from '../prices/path.ts'
 import type { Observation, World } from '../prices/world.ts'
 
-/** The series that the countries add up to, and when it comes out: on the 15th, of the month before. */
+/**
+ * The series that the countries add up to, and when it comes out: on the 15th, of the month before.
+ */
 const listing = { code: 'OPEC_PRODUCTION', category: 'supply_demand', cadence: 'monthly' } as const
 const barrelsEach = 1e6
 
@@ -18,8 +20,15 @@ const halfLifeDays = 500
 const weight = 0.08
 const stepBpd = 1000
 
-/** What each country produced, published with the total of the fixture world and adding up to it. */
-export function opecFiller(deps: { seed: number; world: World; opec: OpecStore; now(): number }): Filler {
+/**
+ * What each country produced, published with the total of the fixture world and adding up to it.
+ */
+export function opecFiller(deps: {
+  seed: number
+  world: World
+  opec: OpecStore
+  now(): number
+}): Filler {
   const { seed, world, opec } = deps
   const paths = opecMembers.map(country => createPath(seed, `opec/${country}`, halfLifeDays, false))
   const schedule = scheduleOf(listing)
@@ -30,7 +39,11 @@ export function opecFiller(deps: { seed: number; world: World; opec: OpecStore; 
     paths[i]!.addTo(out, day, weight, true)
     return usual[i]! * Math.exp(out[0]!)
   }
-  const monthOfTotal = ({ observedAt, value: total, recordedAt }: Observation): OpecProduction[] => {
+  const monthOfTotal = ({
+    observedAt,
+    value: total,
+    recordedAt,
+  }: Observation): OpecProduction[] => {
     const month = monthAfter(monthOf(isoDay(observedAt)), -1)
     const day = parseDay(`${month}-15`)! / dayMs
     const parts = shareOut(
@@ -38,7 +51,13 @@ export function opecFiller(deps: { seed: number; world: World; opec: OpecStore; 
       opecMembers.map((_, i) => weightOn(i, day)),
       stepBpd,
     )
-    return opecMembers.map((country, i) => ({ country, month, bpd: parts[i]!, source: fixtureSource, recordedAt }))
+    return opecMembers.map((country, i) => ({
+      country,
+      month,
+      bpd: parts[i]!,
+      source: fixtureSource,
+      recordedAt,
+    }))
   }
 
   /** What somebody imported into the copy stays. */
@@ -49,7 +68,10 @@ export function opecFiller(deps: { seed: number; world: World; opec: OpecStore; 
     const missing = published.flatMap(monthOfTotal).filter(one => !held.has(one.month))
     if (missing.length > 0) opec.write(missing, now)
     const last = published.at(-1)
-    const next = last && parseDay(`${monthAfter(monthOf(isoDay(last.observedAt)), 1)}-15`)! + schedule.minutes[0]! * minuteMs
+    const next =
+      last &&
+      parseDay(`${monthAfter(monthOf(isoDay(last.observedAt)), 1)}-15`)! +
+        schedule.minutes[0]! * minuteMs
     dueAt = next === undefined ? now : releasedAt(schedule, next)
     return missing.length
   }

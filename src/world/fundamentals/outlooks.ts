@@ -1,7 +1,11 @@
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
 import { firstAt } from '../../market/fundamentals/forecast-accuracy.ts'
-import { forecastCodes, forecastPublishedAt, lastPublication } from '../../market/fundamentals/monthly-forecast.ts'
+import {
+  forecastCodes,
+  forecastPublishedAt,
+  lastPublication,
+} from '../../market/fundamentals/monthly-forecast.ts'
 import { outlookPublishedAt } from '../../market/fundamentals/outlook.ts'
 import { monthAfter, monthOf, parsePeriod } from '../../market/fundamentals/period.ts'
 import { roundTo } from '../../market/prices/format.ts'
@@ -17,11 +21,21 @@ const sources: readonly (readonly [source: string, codes: readonly string[]])[] 
   [
     'EIA',
     [
-      ...['BRENT_CRUDE_USD', 'WTI_USD', 'NATURAL_GAS_USD', 'GASOLINE_USD', 'HEATING_OIL_USD', 'DIESEL_USD'],
-      ...['US_CRUDE_PRODUCTION', 'OPEC_PRODUCTION', 'US_NATGAS_PRODUCTION'],
+      'BRENT_CRUDE_USD',
+      'WTI_USD',
+      'NATURAL_GAS_USD',
+      'GASOLINE_USD',
+      'HEATING_OIL_USD',
+      'DIESEL_USD',
+      'US_CRUDE_PRODUCTION',
+      'OPEC_PRODUCTION',
+      'US_NATGAS_PRODUCTION',
     ],
   ],
-  ['IEA', ['BRENT_CRUDE_USD', 'WTI_USD', 'NATURAL_GAS_USD', 'US_CRUDE_PRODUCTION', 'OPEC_PRODUCTION']],
+  [
+    'IEA',
+    ['BRENT_CRUDE_USD', 'WTI_USD', 'NATURAL_GAS_USD', 'US_CRUDE_PRODUCTION', 'OPEC_PRODUCTION'],
+  ],
 ]
 
 const publicationsKept = 36
@@ -35,12 +49,23 @@ const viewMonths = 6
 /** Before the oldest publication there must be a month of closes. */
 const closesFromDays = 5 * 366
 
-/** Months that documentation names: an evaluation copy forecasts them however early its clock stands. */
+/**
+ * Months that documentation names: an evaluation copy forecasts them however early its clock
+ * stands.
+ */
 const namedMonths = ['2026-10', '2026-11', '2026-12']
 
-/** Who makes this service's own forecasts: those of a series that were due by `now`, from its closes; answers how many publications. */
+/**
+ * Who makes this service's own forecasts: those of a series that were due by `now`, from its
+ * closes; answers how many publications.
+ */
 export interface ForecastMaker {
-  publish(series: Series, now: number, closes: readonly Close[], options: { further: readonly string[]; inTime: boolean }): number
+  publish(
+    series: Series,
+    now: number,
+    closes: readonly Close[],
+    options: { further: readonly string[]; inTime: boolean },
+  ): number
 }
 
 interface OutlookFillerDeps {
@@ -54,7 +79,10 @@ interface OutlookFillerDeps {
   stopwatch?: Pick<Clock, 'monotonic'>
 }
 
-/** The forecasts of an evaluation copy: outlooks as two agencies would have published them, and this service's own of each month. */
+/**
+ * The forecasts of an evaluation copy: outlooks as two agencies would have published them, and this
+ * service's own of each month.
+ */
 export function outlookFiller(deps: OutlookFillerDeps): Filler {
   const { clock, stopwatch = systemClock() } = deps
   const duties = [agencyOutlooks(deps), ownForecasts(deps)]
@@ -78,7 +106,11 @@ type Duty = (now: number) => boolean
 function worldCloses(world: World, code: string, now: number): Close[] {
   const from = now - closesFromDays * dayMs
   const closes: Close[] = []
-  for (const { observedAt, value } of world.observations(code, from, now, { from, hourlyFrom: now + dayMs, rawFrom: now + dayMs })) {
+  for (const { observedAt, value } of world.observations(code, from, now, {
+    from,
+    hourlyFrom: now + dayMs,
+    rawFrom: now + dayMs,
+  })) {
     const day = isoDay(observedAt)
     if (closes.at(-1)?.day === day) closes.pop()
     closes.push({ day, value })
@@ -112,8 +144,19 @@ function agencyOutlooks({ seed, world, outlooks, seriesOf }: OutlookFillerDeps):
       const period = parsePeriod(monthAfter(monthOf(publishedOn), ahead))!
       const back = 1 - 2 ** (-ahead / returnMonths)
       const opinion = viewWeight * series.volatility * view * Math.sqrt((ahead + 0.5) / viewMonths)
-      const value = roundTo(present * (series.level / present) ** back * Math.exp(opinion), series.decimals)
-      return { source, seriesId: series.id, period: period.text, value, publishedOn, targetOn: period.lastOn, fixture: true }
+      const value = roundTo(
+        present * (series.level / present) ** back * Math.exp(opinion),
+        series.decimals,
+      )
+      return {
+        source,
+        seriesId: series.id,
+        period: period.text,
+        value,
+        publishedOn,
+        targetOn: period.lastOn,
+        fixture: true,
+      }
     })
   }
 
@@ -121,22 +164,35 @@ function agencyOutlooks({ seed, world, outlooks, seriesOf }: OutlookFillerDeps):
     if (now < nextAt) return false
     if (waiting.length === 0) {
       const month = monthOf(isoDay(now))
-      const held = new Set(sources.flatMap(([source]) => outlooks.publications(source).map(monthOf)))
-      const months = Array.from({ length: publicationsKept }, (_, n) => monthAfter(month, n + 1 - publicationsKept))
+      const held = new Set(
+        sources.flatMap(([source]) => outlooks.publications(source).map(monthOf)),
+      )
+      const months = Array.from({ length: publicationsKept }, (_, n) =>
+        monthAfter(month, n + 1 - publicationsKept),
+      )
       waiting = months.filter(one => !held.has(one) && outlookPublishedAt(one) <= now)
       closes = new Map(
-        waiting.length === 0 ? [] : [...new Set(sources.flatMap(([, codes]) => codes))].map(code => [code, worldCloses(world, code, now)]),
+        waiting.length === 0
+          ? []
+          : [...new Set(sources.flatMap(([, codes]) => codes))].map(code => [
+              code,
+              worldCloses(world, code, now),
+            ]),
       )
     }
     const month = waiting.shift()
     if (month === undefined) {
-      nextAt = [0, 1].map(n => outlookPublishedAt(monthAfter(monthOf(isoDay(now)), n))).find(at => at > now)!
+      nextAt = [0, 1]
+        .map(n => outlookPublishedAt(monthAfter(monthOf(isoDay(now)), n)))
+        .find(at => at > now)!
       return false
     }
     const publishedAt = outlookPublishedAt(month)
     const publishedOn = isoDay(publishedAt)
     outlooks.write(
-      sources.flatMap(([source, codes]) => codes.flatMap(code => outlookOf(source, code, publishedOn))),
+      sources.flatMap(([source, codes]) =>
+        codes.flatMap(code => outlookOf(source, code, publishedOn)),
+      ),
       publishedAt,
     )
     return true
@@ -151,7 +207,14 @@ function ownForecasts({ world, monthly, seriesOf }: OutlookFillerDeps): Duty {
     waiting ??= [...forecastCodes]
     for (let code = waiting.shift(); code !== undefined; code = waiting.shift()) {
       const series = seriesOf(code)
-      if (series && monthly.publish(series, now, worldCloses(world, code, now), { further: namedMonths, inTime: true }) > 0) return true
+      if (
+        series &&
+        monthly.publish(series, now, worldCloses(world, code, now), {
+          further: namedMonths,
+          inTime: true,
+        }) > 0
+      )
+        return true
     }
     waiting = undefined
     nextAt = forecastPublishedAt(monthAfter(lastPublication(isoDay(now), now), 1))

@@ -1,6 +1,9 @@
 import { isoDay } from '../../lib/instant.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import type { StorageCapacity, StorageCapacityStore } from '../../store/fundamentals/storage-capacities.ts'
+import type {
+  StorageCapacity,
+  StorageCapacityStore,
+} from '../../store/fundamentals/storage-capacities.ts'
 import type { Filler } from '../filler.ts'
 
 /** Invented capacities in million barrels at the first survey, and what each half-year adds. */
@@ -24,7 +27,10 @@ const firstYear = 2014
 const surveyDays = ['03-31', '09-30']
 
 /** Working capacities as two surveys a year would have them. */
-export function storageFixture(capacities: StorageCapacityStore, seriesIdOf: (code: string) => number | undefined): Filler {
+export function storageFixture(
+  capacities: StorageCapacityStore,
+  seriesIdOf: (code: string) => number | undefined,
+): Filler {
   let doneTo = ''
   return {
     advance(now) {
@@ -42,7 +48,9 @@ export function storageFixture(capacities: StorageCapacityStore, seriesIdOf: (co
         }))
       })
       // What somebody imported into the copy for the same day stays.
-      const missing = rows.filter(row => capacities.on(row.seriesId, row.effectiveOn)?.effectiveOn !== row.effectiveOn)
+      const missing = rows.filter(
+        row => capacities.on(row.seriesId, row.effectiveOn)?.effectiveOn !== row.effectiveOn,
+      )
       if (missing.length > 0) capacities.write(missing, now)
       doneTo = newest
       return missing.length
@@ -51,7 +59,10 @@ export function storageFixture(capacities: StorageCapacityStore, seriesIdOf: (co
 }
 
 function surveysUpTo(today: string): { day: string; index: number }[] {
-  const years = Array.from({ length: Math.max(0, Number(today.slice(0, 4)) - firstYear + 1) }, (_, i) => firstYear + i)
+  const years = Array.from(
+    { length: Math.max(0, Number(today.slice(0, 4)) - firstYear + 1) },
+    (_, i) => firstYear + i,
+  )
   return years
     .flatMap(year => surveyDays.map(day => `${year}-${day}`))
     .map((day, index) => ({ day, index }))

@@ -1,7 +1,13 @@
 import { dayMs, isoDay, minuteMs, parseDay } from '../../lib/instant.ts'
 import { sessionOf } from '../../market/calendars/calendar.ts'
 import type { DayRecord, TickRecord } from '../../market/futures/contract-days.ts'
-import { type ContractSession, listed, monthAfter, sessionOn, tradesOn } from '../../market/futures/contracts.ts'
+import {
+  type ContractSession,
+  listed,
+  monthAfter,
+  sessionOn,
+  tradesOn,
+} from '../../market/futures/contracts.ts'
 import { monthsBetween } from '../../market/futures/curve.ts'
 import type { Family, FamilyCode } from '../../market/futures/families.ts'
 import { dayAfter, dayNumber } from '../../market/prices/window.ts'
@@ -9,7 +15,10 @@ import { draw, keyOf, normal, uniform } from '../prices/noise.ts'
 import { createPath } from '../prices/path.ts'
 import type { World } from '../prices/world.ts'
 
-/** How the curve of a family lies: logarithms of far over near months, and lots of the front month in a day. */
+/**
+ * How the curve of a family lies: logarithms of far over near months, and lots of the front month
+ * in a day.
+ */
 interface Shape {
   /** What the twelfth month is over the front on average, and how far that moves. */
   slope: number
@@ -46,7 +55,10 @@ export interface CurveDate {
   session: ContractSession
 }
 
-/** The prices of the contracts of one family: functions of seed, contract and instant alone, the front month closing where the family's own series does. */
+/**
+ * The prices of the contracts of one family: functions of seed, contract and instant alone, the
+ * front month closing where the family's own series does.
+ */
 export interface FixtureCurve {
   family: Family
   /** Undefined when the exchange is closed on the day. */
@@ -59,38 +71,59 @@ export interface FixtureCurve {
   openInterest(day: string, month: string): number
   /** A whole date in one record, with its settlement. */
   bar(date: CurveDate, month: string): DayRecord
-  /** Prices of `[from, to)` on the five-minute grid of a session, every `stride`-th of them and the close; opening and close included. */
+  /**
+   * Prices of `[from, to)` on the five-minute grid of a session, every `stride`-th of them and the
+   * close; opening and close included.
+   */
   ticks(date: CurveDate, month: string, from: number, to: number, stride: number): TickRecord[]
 }
 
 export const fixtureSource = 'fixture'
 
-export function fixtureCurve(deps: { seed: number; family: Family; decimals: number; world: World }): FixtureCurve {
+export function fixtureCurve(deps: {
+  seed: number
+  family: Family
+  decimals: number
+  world: World
+}): FixtureCurve {
   const { family, decimals, world, seed } = deps
   const shape = shapes[family.code]
-  const keys = Object.fromEntries(draws.map(name => [name, keyOf(`${seed}/contracts/${family.code}/${name}`)])) as Record<
-    (typeof draws)[number],
-    number
-  >
+  const keys = Object.fromEntries(
+    draws.map(name => [name, keyOf(`${seed}/contracts/${family.code}/${name}`)]),
+  ) as Record<(typeof draws)[number], number>
   const sway = createPath(seed, `curve/${family.code}`, swayHalfLifeDays, false)
   const scale = 10 ** decimals
   const rounded = (value: number) => Math.max(1, Math.round(value * scale)) / scale
   const dates = new Map<string, CurveDate | undefined>()
-  const years = new Map<string, { closes: Map<string, number>; slopes: Float64Array; firstDay: number }>()
+  const years = new Map<
+    string,
+    { closes: Map<string, number>; slopes: Float64Array; firstDay: number }
+  >()
   const paths = new Map<string, Float64Array>()
 
-  /** Closes and slopes are made a year at a time: one by one their paths would be walked anew for each. */
+  /**
+   * Closes and slopes are made a year at a time: one by one their paths would be walked anew for
+   * each.
+   */
   const yearOf = (day: string) => {
     const name = day.slice(0, 4)
     const held = years.get(name)
     if (held) return held
     const from = Date.UTC(Number(name), 0, 1)
     const to = Date.UTC(Number(name) + 1, 0, 1)
-    const closesOnly = { from, hourlyFrom: Number.POSITIVE_INFINITY, rawFrom: Number.POSITIVE_INFINITY }
+    const closesOnly = {
+      from,
+      hourlyFrom: Number.POSITIVE_INFINITY,
+      rawFrom: Number.POSITIVE_INFINITY,
+    }
     const observed = world.observations(family.code, from, to + dayMs, closesOnly)
     const slopes = new Float64Array((to - from) / dayMs)
     sway.addTo(slopes, from / dayMs, shape.sway, true)
-    const year = { closes: new Map(observed.map(one => [isoDay(one.observedAt), one.value])), slopes, firstDay: from / dayMs }
+    const year = {
+      closes: new Map(observed.map(one => [isoDay(one.observedAt), one.value])),
+      slopes,
+      firstDay: from / dayMs,
+    }
     years.set(name, year)
     return year
   }
@@ -101,7 +134,12 @@ export function fixtureCurve(deps: { seed: number; family: Family; decimals: num
   const date = (day: string): CurveDate | undefined => {
     if (dates.has(day)) return dates.get(day)
     const found = tradesOn(family, day)
-      ? { day, before: dayBefore(day), front: listed(family.code, day, 1)[0]!, session: sessionOn(family, day) }
+      ? {
+          day,
+          before: dayBefore(day),
+          front: listed(family.code, day, 1)[0]!,
+          session: sessionOn(family, day),
+        }
       : undefined
     dates.set(day, found)
     return found
@@ -113,17 +151,21 @@ export function fixtureCurve(deps: { seed: number; family: Family; decimals: num
   }
   const dateBefore = (day: string) => date(dayBefore(day))!
 
-  const season = (month: string): number => shape.winter * Math.cos((2 * Math.PI * (Number(month.slice(5)) - 1)) / 12)
+  const season = (month: string): number =>
+    shape.winter * Math.cos((2 * Math.PI * (Number(month.slice(5)) - 1)) / 12)
 
   /** Logarithm of a contract's price over that of the front month; 0 for that itself. */
   const premium = ({ day, front }: CurveDate, month: string): number => {
     const year = yearOf(day)
     const months = monthsBetween(front, month)
     const slope = shape.slope + year.slopes[dayNumber(day) - year.firstDay]!
-    return (slope * (1 - Math.exp(-months / 6))) / (1 - Math.exp(-2)) + season(month) - season(front)
+    return (
+      (slope * (1 - Math.exp(-months / 6))) / (1 - Math.exp(-2)) + season(month) - season(front)
+    )
   }
 
-  const close = (day: string, month: string) => rounded(frontClose(day) * Math.exp(premium(date(day)!, month)))
+  const close = (day: string, month: string) =>
+    rounded(frontClose(day) * Math.exp(premium(date(day)!, month)))
 
   const counter = (day: string, month: string): number =>
     dayNumber(day) * 2048 + (Number(month.slice(0, 4)) % 100) * 12 + Number(month.slice(5))
@@ -132,23 +174,32 @@ export function fixtureCurve(deps: { seed: number; family: Family; decimals: num
     const at = counter(day, month)
     const closed = close(day, month)
     const settled = rounded(closed * Math.exp(0.0008 * normal(keys.settlement, at)))
-    return settled === closed ? rounded(closed + (draw(keys.settlement, at) % 2 === 0 ? 1 : -1) / scale) : settled
+    return settled === closed
+      ? rounded(closed + (draw(keys.settlement, at) % 2 === 0 ? 1 : -1) / scale)
+      : settled
   }
 
   /** Lots of a whole day: most in the front month, less in each after it. */
   const lotsOf = ({ day, front }: CurveDate, month: string): number =>
-    shape.lots * Math.exp(-0.42 * monthsBetween(front, month)) * (0.7 + 0.6 * uniform(keys.lots, counter(day, month)))
+    shape.lots *
+    Math.exp(-0.42 * monthsBetween(front, month)) *
+    (0.7 + 0.6 * uniform(keys.lots, counter(day, month)))
 
   const openInterest = (day: string, month: string): number => {
     const { front } = date(day)!
     const months = monthsBetween(front, month)
     // The front month is being left; most positions are in the second.
     return Math.round(
-      shape.lots * (months === 0 ? 0.9 : 1.6 * Math.exp(-0.18 * months)) * (0.94 + 0.12 * uniform(keys.interest, counter(day, month))),
+      shape.lots *
+        (months === 0 ? 0.9 : 1.6 * Math.exp(-0.18 * months)) *
+        (0.94 + 0.12 * uniform(keys.interest, counter(day, month))),
     )
   }
 
-  /** What the family's series is through a session: the close before, then every five minutes of the world's own session up to the close. */
+  /**
+   * What the family's series is through a session: the close before, then every five minutes of the
+   * world's own session up to the close.
+   */
   const pathOf = (day: string): Float64Array => {
     const held = paths.get(day)
     if (held) return held
@@ -157,8 +208,13 @@ export function fixtureCurve(deps: { seed: number; family: Family; decimals: num
     const path = new Float64Array(steps + 1)
     path[0] = frontClose(dayBefore(day))
     // Published with a lag: a few minutes more bring the close.
-    for (const { observedAt, value } of world.observations(family.code, session.opensAt, session.closesAt + stepMs)) {
-      if (observedAt > session.opensAt && observedAt <= session.closesAt) path[(observedAt - session.opensAt) / stepMs] = value
+    for (const { observedAt, value } of world.observations(
+      family.code,
+      session.opensAt,
+      session.closesAt + stepMs,
+    )) {
+      if (observedAt > session.opensAt && observedAt <= session.closesAt)
+        path[(observedAt - session.opensAt) / stepMs] = value
     }
     if (paths.size > 20) paths.clear()
     paths.set(day, path)
@@ -185,9 +241,19 @@ export function fixtureCurve(deps: { seed: number; family: Family; decimals: num
       const low = Math.min(path.length - 2, Math.floor(place))
       const front = path[low]! + (path[low + 1]! - path[low]!) * (place - low)
       // The close is the close to the last digit.
-      const price = step === steps ? close(of.day, month) : rounded(front * Math.exp(begin + (end - begin) * share))
+      const price =
+        step === steps
+          ? close(of.day, month)
+          : rounded(front * Math.exp(begin + (end - begin) * share))
       const volume = Math.round(lots * (0.4 + 1.2 * uniform(keys.lots ^ at, step)))
-      found.push({ family: family.code, month, tradedAt: opensAt + step * stepMs, price, volume, source: fixtureSource })
+      found.push({
+        family: family.code,
+        month,
+        tradedAt: opensAt + step * stepMs,
+        price,
+        volume,
+        source: fixtureSource,
+      })
     }
     return found
   }
@@ -209,8 +275,16 @@ export function fixtureCurve(deps: { seed: number; family: Family; decimals: num
         month,
         tradedOn: of.day,
         open,
-        high: Math.max(open, closed, rounded(Math.max(open, closed) * (1 + 0.006 * uniform(keys.high, at)))),
-        low: Math.min(open, closed, rounded(Math.min(open, closed) * (1 - 0.006 * uniform(keys.low, at)))),
+        high: Math.max(
+          open,
+          closed,
+          rounded(Math.max(open, closed) * (1 + 0.006 * uniform(keys.high, at))),
+        ),
+        low: Math.min(
+          open,
+          closed,
+          rounded(Math.min(open, closed) * (1 - 0.006 * uniform(keys.low, at))),
+        ),
         close: closed,
         settlement: settlement(of.day, month),
         volume: Math.round(lotsOf(of, month)),
@@ -222,4 +296,5 @@ export function fixtureCurve(deps: { seed: number; family: Family; decimals: num
 }
 
 /** The months listed on a trading date, nearest first. */
-export const monthsOn = ({ front }: CurveDate, count: number): string[] => Array.from({ length: count }, (_, i) => monthAfter(front, i))
+export const monthsOn = ({ front }: CurveDate, count: number): string[] =>
+  Array.from({ length: count }, (_, i) => monthAfter(front, i))

@@ -1,13 +1,33 @@
 import { type Clock, systemClock } from '../../lib/clock.ts'
-import { dayMs, hourMs, isoDay, minuteMs, parseDay, secondMs, startOfDay, weekdayOf } from '../../lib/instant.ts'
-import { type DayRecord, earlierDay, laterDay, type TickRecord } from '../../market/futures/contract-days.ts'
+import {
+  dayMs,
+  hourMs,
+  isoDay,
+  minuteMs,
+  parseDay,
+  secondMs,
+  startOfDay,
+  weekdayOf,
+} from '../../lib/instant.ts'
+import {
+  type DayRecord,
+  earlierDay,
+  laterDay,
+  type TickRecord,
+} from '../../market/futures/contract-days.ts'
 import { lastTradingDay, monthAfter } from '../../market/futures/contracts.ts'
 import { type FamilyCode, families, listedCount } from '../../market/futures/families.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { Filler } from '../filler.ts'
 import type { Progress } from '../prices/feed.ts'
 import type { World } from '../prices/world.ts'
-import { type CurveDate, type FixtureCurve, fixtureCurve, fixtureSource, monthsOn } from './curves.ts'
+import {
+  type CurveDate,
+  type FixtureCurve,
+  fixtureCurve,
+  fixtureSource,
+  monthsOn,
+} from './curves.ts'
 
 /** Takes what was published, each call in one transaction; the same again changes nothing. */
 export interface FuturesWriter {
@@ -40,12 +60,22 @@ export interface Reach {
   tickDays: number
 }
 
-const names = { startedAt: 'fixture.futures.started_at', filled: 'fixture.futures.filled', filledTo: 'fixture.futures.filled_to' }
+const names = {
+  startedAt: 'fixture.futures.started_at',
+  filled: 'fixture.futures.filled',
+  filledTo: 'fixture.futures.filled_to',
+}
 
-/** Two years of whole curves, the nearest months as far back as an answer may reach, and three sessions of ticks whatever weekend or holiday lies between. */
+/**
+ * Two years of whole curves, the nearest months as far back as an answer may reach, and three
+ * sessions of ticks whatever weekend or holiday lies between.
+ */
 const fullReach: Reach = { wholeCurveDays: 2 * 366, nearMonthsDays: 5 * 366 + 7, tickDays: 6 }
 const nearMonths = 3
-/** The month that is listed next is quoted before: on the day that it is, the curve is whole before its session opens. */
+/**
+ * The month that is listed next is quoted before: on the day that it is, the curve is whole before
+ * its session opens.
+ */
 const quotedCount = listedCount + 1
 
 /** The nearest contracts trade every five minutes, the others every half hour. */
@@ -61,10 +91,20 @@ const confirmationMs = 12 * hourMs
 /** Rows of one transaction at most, so that none holds up the requests behind it. */
 const rowsPerWrite = 1_500
 
-/** The futures of an evaluation copy: bars, settlements, open interest and ticks of every family's listed contracts. */
+/**
+ * The futures of an evaluation copy: bars, settlements, open interest and ticks of every family's
+ * listed contracts.
+ */
 export function futuresFiller(deps: FuturesFillerDeps): Required<Filler> {
   const { settings, clock, stopwatch = systemClock(), reach = fullReach } = deps
-  const curves = families.map(family => fixtureCurve({ seed: deps.seed, family, decimals: deps.decimals(family.code), world: deps.world }))
+  const curves = families.map(family =>
+    fixtureCurve({
+      seed: deps.seed,
+      family,
+      decimals: deps.decimals(family.code),
+      world: deps.world,
+    }),
+  )
   const opened = new Set<string>()
   /** Months of the family that is being filled; lost in a crash, and then done again. */
   let rest: { code: FamilyCode; months: string[] } | undefined
@@ -92,8 +132,10 @@ export function futuresFiller(deps: FuturesFillerDeps): Required<Filler> {
 
   const write = ({ days, ticks }: Published, at: number) => {
     open([...days, ...ticks])
-    for (let i = 0; i < ticks.length; i += rowsPerWrite) deps.futures.recordTicks(ticks.slice(i, i + rowsPerWrite), at)
-    for (let i = 0; i < days.length; i += rowsPerWrite) deps.futures.recordDays(days.slice(i, i + rowsPerWrite), at)
+    for (let i = 0; i < ticks.length; i += rowsPerWrite)
+      deps.futures.recordTicks(ticks.slice(i, i + rowsPerWrite), at)
+    for (let i = 0; i < days.length; i += rowsPerWrite)
+      deps.futures.recordDays(days.slice(i, i + rowsPerWrite), at)
   }
 
   /** Writes the next contracts of a family, each of them whole; those that trade now come last. */
@@ -109,7 +151,8 @@ export function futuresFiller(deps: FuturesFillerDeps): Required<Filler> {
       batch.ticks.push(...made.ticks)
     }
     write(batch, start)
-    if (rest.months.length === 0) settings.set(names.filled, [...filled(), curve.family.code].join(' '))
+    if (rest.months.length === 0)
+      settings.set(names.filled, [...filled(), curve.family.code].join(' '))
   }
 
   return {
@@ -173,11 +216,18 @@ function historyOf(curve: FixtureCurve, month: string, start: number, reach: Rea
     const oldest = isoDay(start - daysBack * dayMs)
     return laterDay(from, oldest)
   }
-  const [whole, near] = [listedFrom(quotedCount, reach.wholeCurveDays), listedFrom(nearMonths, reach.nearMonthsDays)]
+  const [whole, near] = [
+    listedFrom(quotedCount, reach.wholeCurveDays),
+    listedFrom(nearMonths, reach.nearMonthsDays),
+  ]
   const expiry = lastTradingDay(code, month)
   const made: Published = { days: [], ticks: [] }
   const tickFrom = start - reach.tickDays * dayMs
-  for (let day = earlierDay(whole, near); day <= expiry && parseDay(day)! - dayMs < start; day = dayAfter(day, 1)) {
+  for (
+    let day = earlierDay(whole, near);
+    day <= expiry && parseDay(day)! - dayMs < start;
+    day = dayAfter(day, 1)
+  ) {
     collect(curve, day, [month], Number.NEGATIVE_INFINITY, start, tickFrom, made)
   }
   return made
@@ -189,18 +239,41 @@ function publishedOf(curve: FixtureCurve, from: number, to: number, tickFrom: nu
   // A session can begin the evening before its date, and the last of a date is published on it.
   for (let day = isoDay(from - dayMs); parseDay(day)! - dayMs < to; day = dayAfter(day, 1)) {
     const date = curve.date(day)
-    collect(curve, day, monthsOn(date ?? curve.dateBefore(day), quotedCount), from, to, tickFrom, made)
+    collect(
+      curve,
+      day,
+      monthsOn(date ?? curve.dateBefore(day), quotedCount),
+      from,
+      to,
+      tickFrom,
+      made,
+    )
   }
   return made
 }
 
-/** Adds what is published in `[from, to)` of one day: ticks and settlements of a recent date, the bar of an older one, nothing new on a holiday. */
-function collect(curve: FixtureCurve, day: string, months: readonly string[], from: number, to: number, tickFrom: number, made: Published) {
+/**
+ * Adds what is published in `[from, to)` of one day: ticks and settlements of a recent date, the
+ * bar of an older one, nothing new on a holiday.
+ */
+function collect(
+  curve: FixtureCurve,
+  day: string,
+  months: readonly string[],
+  from: number,
+  to: number,
+  tickFrom: number,
+  made: Published,
+) {
   const within = (at: number) => at + lagMs >= from && at + lagMs < to
   const date = curve.date(day)
   const settledAt = parseDay(day)! + settlementMs
   if (!date) {
-    if (weekdayOf(parseDay(day)!) < 6 && parseDay(day)! >= tickFrom && within(parseDay(day)! + confirmationMs))
+    if (
+      weekdayOf(parseDay(day)!) < 6 &&
+      parseDay(day)! >= tickFrom &&
+      within(parseDay(day)! + confirmationMs)
+    )
       confirm(curve, day, months, made)
     return
   }
@@ -208,33 +281,53 @@ function collect(curve: FixtureCurve, day: string, months: readonly string[], fr
   if (closesAt < tickFrom) {
     const recordedAt = Math.max(closesAt, settledAt) + lagMs
     if (recordedAt >= from && recordedAt < to)
-      for (const month of months) made.days.push({ ...curve.bar(date, month), quotedAt: closesAt, recordedAt })
+      for (const month of months)
+        made.days.push({ ...curve.bar(date, month), quotedAt: closesAt, recordedAt })
     return
   }
   const listed = monthsOn(date, quotedCount)
   for (const month of months) {
     const place = listed.indexOf(month)
     if (place < 0) continue
-    for (const tick of curve.ticks(date, month, from - lagMs, to - lagMs, place < busyMonths ? 1 : quietStride))
+    for (const tick of curve.ticks(
+      date,
+      month,
+      from - lagMs,
+      to - lagMs,
+      place < busyMonths ? 1 : quietStride,
+    ))
       made.ticks.push({ ...tick, recordedAt: tick.tradedAt + lagMs })
     if (within(settledAt)) made.days.push(settlementRecord(curve, date, month, settledAt + lagMs))
   }
 }
 
-const settlementRecord = (curve: FixtureCurve, { day }: CurveDate, month: string, recordedAt: number): DayRecord => ({
+const settlementRecord = (
+  curve: FixtureCurve,
+  { day }: CurveDate,
+  month: string,
+  recordedAt: number,
+): DayRecord => ({
   ...blank(curve, month, day),
   settlement: curve.settlement(day, month),
   openInterest: curve.openInterest(day, month),
   recordedAt,
 })
 
-/** On a weekday that the exchange is closed its last prices are confirmed at noon: no long holiday makes a copy stale that is kept up. */
+/**
+ * On a weekday that the exchange is closed its last prices are confirmed at noon: no long holiday
+ * makes a copy stale that is kept up.
+ */
 function confirm(curve: FixtureCurve, day: string, months: readonly string[], made: Published) {
   const { day: before, ...last } = curve.dateBefore(day)
   const at = parseDay(day)! + confirmationMs
   const listed = monthsOn({ day: before, ...last }, quotedCount)
   for (const month of months.filter(one => listed.includes(one)))
-    made.days.push({ ...blank(curve, month, before), close: curve.close(before, month), quotedAt: at, recordedAt: at + lagMs })
+    made.days.push({
+      ...blank(curve, month, before),
+      close: curve.close(before, month),
+      quotedAt: at,
+      recordedAt: at + lagMs,
+    })
 }
 
 const blank = ({ family }: FixtureCurve, month: string, tradedOn: string): DayRecord => ({

@@ -44,8 +44,10 @@ function yearsBefore(now: number, years: number): number {
 
 export function depthOf(series: WorldSeries, now: number): Depth {
   const from = Math.min(firstDayOf(series), yearsBefore(now, isMainCode(series) ? 10 : 5))
-  if (isIntraday(series.cadence)) return { from, hourlyFrom: now - hourlyDays * dayMs, rawFrom: now - rawDays * dayMs }
-  if (series.cadence === 'twice_daily') return { from, hourlyFrom: now - twiceDailyDays * dayMs, rawFrom: now - twiceDailyDays * dayMs }
+  if (isIntraday(series.cadence))
+    return { from, hourlyFrom: now - hourlyDays * dayMs, rawFrom: now - rawDays * dayMs }
+  if (series.cadence === 'twice_daily')
+    return { from, hourlyFrom: now - twiceDailyDays * dayMs, rawFrom: now - twiceDailyDays * dayMs }
   return { from, hourlyFrom: from, rawFrom: from }
 }
 

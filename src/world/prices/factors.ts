@@ -4,7 +4,10 @@ export interface Factor {
   slow: number
 }
 
-/** What codes have in common. Loads on them are shares of a code's daily movement; the rest of it is the code's own. */
+/**
+ * What codes have in common. Loads on them are shares of a code's daily movement; the rest of it is
+ * the code's own.
+ */
 export const factors = {
   crude: { halfLifeDays: 60, slow: 0.2 },
   distillate: { halfLifeDays: 30, slow: 0.1 },
@@ -38,8 +41,16 @@ export const factors = {
 export type FactorName = keyof typeof factors
 type Loads = Partial<Record<FactorName, number>>
 
-/** `[codes, loads, half-life of the code's own movement in days, smoothed]`; the first one that fits. */
-export type Rule = readonly [pattern: RegExp, loads: Loads, ownHalfLifeDays: number, smooth?: boolean]
+/**
+ * `[codes, loads, half-life of the code's own movement in days, smoothed]`; the first one that
+ * fits.
+ */
+export type Rule = readonly [
+  pattern: RegExp,
+  loads: Loads,
+  ownHalfLifeDays: number,
+  smooth?: boolean,
+]
 
 const distillateLoads: Loads = { crude: 0.73, distillate: 0.64 }
 const gasolineLoads: Loads = { crude: 0.71, light: 0.64 }
@@ -71,7 +82,11 @@ export const rules: Readonly<Record<string, readonly Rule[]>> = {
     [/INDIA/, { euGas: 0.6 }, 30],
     [/_AUD$/, { euGas: 0.25 }, 30],
     [/_(EUR|GBP)$/, { euGas: 0.985 }, 7],
-    [/ALGONQUIN|IROQUOIS|WAHA|EL_PASO|SOCAL|SUMAS|_CAD$|ZONE6|TETCO/, { usGas: 0.8, euGas: 0.15 }, 7],
+    [
+      /ALGONQUIN|IROQUOIS|WAHA|EL_PASO|SOCAL|SUMAS|_CAD$|ZONE6|TETCO/,
+      { usGas: 0.8, euGas: 0.15 },
+      7,
+    ],
     [/./, { usGas: 0.95, euGas: 0.18 }, 7],
   ],
   lng: [

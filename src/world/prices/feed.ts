@@ -8,31 +8,52 @@ export interface FixtureSeries extends WorldSeries {
   id: number
 }
 
-/** An observation of the fixture world on its way to the database, with the time at which it counts as recorded. */
+/**
+ * An observation of the fixture world on its way to the database, with the time at which it counts
+ * as recorded.
+ */
 export interface FixturePoint extends Observation {
   seriesId: number
 }
 
-/** Takes points in one transaction, all or none; the same value for the same instant again changes nothing. */
+/**
+ * Takes points in one transaction, all or none; the same value for the same instant again changes
+ * nothing.
+ */
 export interface Writer {
   write(points: readonly FixturePoint[], recordedAt: number): unknown
 }
 
-/** Where progress is kept, beside the data, so that a copy that is restored goes on from where it was. */
+/**
+ * Where progress is kept, beside the data, so that a copy that is restored goes on from where it
+ * was.
+ */
 export interface Progress {
   get(name: string): string | undefined
   set(name: string, value: string): void
 }
 
-/** The data of an evaluation copy: its history first, then whatever the world publishes as the clock moves. */
+/**
+ * The data of an evaluation copy: its history first, then whatever the world publishes as the clock
+ * moves.
+ */
 export interface FixtureFeed {
-  /** Writes history for about `budgetMs`, at least one transaction; false once every code has its own. */
+  /**
+   * Writes history for about `budgetMs`, at least one transaction; false once every code has its
+   * own.
+   */
   step(budgetMs: number): boolean
-  /** Writes what the world published since the last pass, for the codes that have their history, each oldest first; answers how many points. Does nothing while paused. */
+  /**
+   * Writes what the world published since the last pass, for the codes that have their history,
+   * each oldest first; answers how many points. Does nothing while paused.
+   */
   advance(now: number): number
   /** Paused, data ages as the clock moves; afterwards the next pass catches up. */
   paused: boolean
-  /** The codes whose history is complete. Others may have rows already and must be treated as without data. */
+  /**
+   * The codes whose history is complete. Others may have rows already and must be treated as
+   * without data.
+   */
   filled(): ReadonlySet<string>
   /** How many codes the copy will have. */
   readonly total: number
@@ -40,13 +61,24 @@ export interface FixtureFeed {
 
 /** The longest history of a code fits, so that a code appears whole or not at all. */
 const pointsPerWrite = 12_000
-/** A clock that is moved by more than this gets closes instead of every five minutes for what lies further back. */
+/**
+ * A clock that is moved by more than this gets closes instead of every five minutes for what lies
+ * further back.
+ */
 const denseDays = 40
 
-/** A long absence is made up for in spans that fit into memory; inside one, code by code, which a database takes several times faster than point by point in time. */
+/**
+ * A long absence is made up for in spans that fit into memory; inside one, code by code, which a
+ * database takes several times faster than point by point in time.
+ */
 const sliceMs = 30 * dayMs
 
-const names = { startedAt: 'fixture.started_at', filledTo: 'fixture.filled_to', filled: 'fixture.filled', paused: 'fixture.paused' }
+const names = {
+  startedAt: 'fixture.started_at',
+  filledTo: 'fixture.filled_to',
+  filled: 'fixture.filled',
+  paused: 'fixture.paused',
+}
 
 export function createFixtureFeed(deps: {
   world: World
@@ -85,7 +117,8 @@ export function createFixtureFeed(deps: {
 
   function write(points: readonly FixturePoint[]): void {
     const now = clock.now()
-    for (let i = 0; i < points.length; i += pointsPerWrite) ingest.write(points.slice(i, i + pointsPerWrite), now)
+    for (let i = 0; i < points.length; i += pointsPerWrite)
+      ingest.write(points.slice(i, i + pointsPerWrite), now)
   }
 
   /** Up to where the codes that are filled have everything. */
@@ -97,16 +130,29 @@ export function createFixtureFeed(deps: {
 
   function published(series: FixtureSeries, from: number, to: number, now: number): FixturePoint[] {
     const denseFrom = now - denseDays * dayMs
-    return pointsOf(series, world.observations(series.code, from, to, { from: 0, hourlyFrom: denseFrom, rawFrom: denseFrom }))
+    return pointsOf(
+      series,
+      world.observations(series.code, from, to, {
+        from: 0,
+        hourlyFrom: denseFrom,
+        rawFrom: denseFrom,
+      }),
+    )
   }
 
   /** The next codes that fit into one transaction; a single one may need several. */
-  function nextBatch(missing: readonly FixtureSeries[], start: number): { codes: string[]; points: FixturePoint[] } {
+  function nextBatch(
+    missing: readonly FixtureSeries[],
+    start: number,
+  ): { codes: string[]; points: FixturePoint[] } {
     const codes: string[] = []
     let points: FixturePoint[] = []
     const to = filledTo() ?? start
     for (const series of missing) {
-      const own = [...pointsOf(series, world.history(series.code, start)), ...published(series, start, to, to)]
+      const own = [
+        ...pointsOf(series, world.history(series.code, start)),
+        ...published(series, start, to, to),
+      ]
       if (codes.length > 0 && points.length + own.length > pointsPerWrite) break
       codes.push(series.code)
       points = points.length === 0 ? own : [...points, ...own]
@@ -141,8 +187,9 @@ export function createFixtureFeed(deps: {
         const points = series.flatMap(one => published(one, from, to, now))
         if (points.length === 0) continue
         write(points)
-        // After the points: a crash between the two writes them again, which changes nothing. Not without points: a span in which nothing
-        // was published can be asked again, and a quiet second should not cost a transaction.
+        // After the points: a crash between the two writes them again, which changes nothing. Not
+        // without points: a span in which nothing was published can be asked again, and a quiet
+        // second should not cost a transaction.
         settings.set(names.filledTo, String(to))
         count += points.length
       }
@@ -157,11 +204,16 @@ export function createFixtureFeed(deps: {
   }
 }
 
-/** The codes that answers name first, then those that are quoted all day, then the rest; those without data not at all. */
+/**
+ * The codes that answers name first, then those that are quoted all day, then the rest; those
+ * without data not at all.
+ */
 function fillOrder(series: readonly FixtureSeries[]): FixtureSeries[] {
   const rank = (one: FixtureSeries): number => {
     const leading = leadingCodes.indexOf(one.code)
     return leading >= 0 ? leading : leadingCodes.length + (isMainCode(one) ? 0 : 1)
   }
-  return series.filter(one => one.available).toSorted((a, b) => rank(a) - rank(b) || (a.code < b.code ? -1 : 1))
+  return series
+    .filter(one => one.available)
+    .toSorted((a, b) => rank(a) - rank(b) || (a.code < b.code ? -1 : 1))
 }

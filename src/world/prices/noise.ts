@@ -13,13 +13,20 @@ function mix(value: number): number {
   return (h ^ (h >>> 16)) >>> 0
 }
 
-/** An unsigned 32-bit integer that depends on the key and the counter only: any draw can be repeated without those before it. */
-export const draw = (key: number, counter: number): number => mix(key + Math.imul(counter, 0x9e3779b9))
+/**
+ * An unsigned 32-bit integer that depends on the key and the counter only: any draw can be repeated
+ * without those before it.
+ */
+export const draw = (key: number, counter: number): number =>
+  mix(key + Math.imul(counter, 0x9e3779b9))
 
 /** In [0, 1). */
 export const uniform = (key: number, counter: number): number => draw(key, counter) / 4294967296
 
-/** Mean 0, standard deviation 1, at most 3.5 from 0: four 16-bit uniforms added, which is near enough to a normal for prices and needs no logarithm. */
+/**
+ * Mean 0, standard deviation 1, at most 3.5 from 0: four 16-bit uniforms added, which is near
+ * enough to a normal for prices and needs no logarithm.
+ */
 export function normal(key: number, counter: number): number {
   const a = draw(key, counter)
   const b = mix(a ^ 0x5bd1e995)

@@ -1,7 +1,10 @@
 import { dayMs } from '../../lib/instant.ts'
 import { draw, keyOf, normal } from './noise.ts'
 
-/** The first day of every path, as days since 1970-01-01. It never moves: a path is a function of its seed and the day alone. */
+/**
+ * The first day of every path, as days since 1970-01-01. It never moves: a path is a function of
+ * its seed and the day alone.
+ */
 export const epochDay = Date.UTC(1996, 0, 1) / dayMs
 
 const tradingDays = 252
@@ -16,9 +19,15 @@ const isWeekend = (day: number): boolean => (day + 3) % 7 > 4
 /** A mean-reverting process around 0 whose daily changes have an annual volatility of 1. */
 export interface Path {
   readonly name: string
-  /** Adds `weight` times the value of each day, from `firstDay` on (days since 1970-01-01), to `out`; smoothed over three weeks if asked. */
+  /**
+   * Adds `weight` times the value of each day, from `firstDay` on (days since 1970-01-01), to
+   * `out`; smoothed over three weeks if asked.
+   */
   addTo(out: Float64Array, firstDay: number, weight: number, smooth: boolean): void
-  /** A Brownian bridge over the session of `day`: `steps` + 1 values, 0 at both ends, on the scale of the day's change. */
+  /**
+   * A Brownian bridge over the session of `day`: `steps` + 1 values, 0 at both ends, on the scale
+   * of the day's change.
+   */
   bridge(day: number, steps: number): Float64Array
 }
 
@@ -29,11 +38,17 @@ interface Span {
 }
 
 /**
- * Days are computed one after the other from the epoch. States are kept every 256 days, so that a few days anywhere cost a few
- * hundred steps and a path costs hundreds of bytes instead of one number for every day. A path that many codes have in common is
- * asked for the same span again and again: `shared` keeps the last one.
+ * Days are computed one after the other from the epoch. States are kept every 256 days, so that a
+ * few days anywhere cost a few hundred steps and a path costs hundreds of bytes instead of one
+ * number for every day. A path that many codes have in common is asked for the same span again and
+ * again: `shared` keeps the last one.
  */
-export function createPath(seed: number, name: string, halfLifeDays: number, shared: boolean): Path {
+export function createPath(
+  seed: number,
+  name: string,
+  halfLifeDays: number,
+  shared: boolean,
+): Path {
   const key = keyOf(`${seed}/${name}`)
   const bridgeKey = keyOf(`${seed}/${name}/bridge`)
   const decay = 2 ** (-1 / halfLifeDays)
@@ -43,7 +58,8 @@ export function createPath(seed: number, name: string, halfLifeDays: number, sha
   const smoothed = [0]
   let last: Span | undefined
 
-  const innovation = (day: number): number => scale * normal(key, day) * (isWeekend(day) ? weekendScale : 1)
+  const innovation = (day: number): number =>
+    scale * normal(key, day) * (isWeekend(day) ? weekendScale : 1)
 
   function reach(checkpoint: number): void {
     while (plain.length <= checkpoint) {
@@ -74,7 +90,8 @@ export function createPath(seed: number, name: string, halfLifeDays: number, sha
   }
 
   function valuesOf(firstDay: number, days: number, smooth: boolean): Float64Array {
-    if (last && last.firstDay === firstDay && last.smooth === smooth && last.values.length >= days) return last.values
+    if (last && last.firstDay === firstDay && last.smooth === smooth && last.values.length >= days)
+      return last.values
     const values = compute(firstDay, days, smooth)
     if (shared) last = { firstDay, smooth, values }
     return values
@@ -90,7 +107,10 @@ export function createPath(seed: number, name: string, halfLifeDays: number, sha
   }
 }
 
-/** Halves the session again and again; each midpoint is drawn given the ends of its half, so the points are those of one Brownian path. */
+/**
+ * Halves the session again and again; each midpoint is drawn given the ends of its half, so the
+ * points are those of one Brownian path.
+ */
 function bridge(key: number, scale: number, steps: number): Float64Array {
   const points = new Float64Array(steps + 1)
   const unit = scale / Math.sqrt(steps)
@@ -99,7 +119,8 @@ function bridge(key: number, scale: number, steps: number): Float64Array {
     const middle = (from + to) >> 1
     const share = (middle - from) / (to - from)
     const spread = unit * Math.sqrt(share * (to - middle))
-    points[middle] = points[from]! * (1 - share) + points[to]! * share + spread * normal(key, middle)
+    points[middle] =
+      points[from]! * (1 - share) + points[to]! * share + spread * normal(key, middle)
     split(from, middle)
     split(middle, to)
   }

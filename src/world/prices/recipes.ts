@@ -8,7 +8,10 @@ export interface Term {
   smooth: boolean
 }
 
-/** How deviations become a value: `log` multiplies the level, `percent` keeps between 0 and 100, `count` draws whole numbers of rare events. */
+/**
+ * How deviations become a value: `log` multiplies the level, `percent` keeps between 0 and 100,
+ * `count` draws whole numbers of rare events.
+ */
 export type Shape = 'log' | 'percent' | 'count'
 
 /** A yearly rhythm: 1 at the peak, `1 - depth` at the trough. */
@@ -46,8 +49,12 @@ const totals: Readonly<Record<string, readonly string[]>> = {
   US_CRUDE_STORAGE: padds('CRUDE'),
   US_GASOLINE_STORAGE: padds('GASOLINE'),
   US_DISTILLATE_STORAGE: padds('DISTILLATE'),
-  SPR_STORAGE: ['BRYAN_MOUND', 'BIG_HILL', 'WEST_HACKBERRY', 'BAYOU_CHOCTAW'].map(site => `SPR_${site}_STORAGE`),
-  US_NATGAS_STORAGE: ['EAST', 'MIDWEST', 'MOUNTAIN', 'PACIFIC', 'SOUTH_CENTRAL'].map(region => `NATGAS_STORAGE_${region}`),
+  SPR_STORAGE: ['BRYAN_MOUND', 'BIG_HILL', 'WEST_HACKBERRY', 'BAYOU_CHOCTAW'].map(
+    site => `SPR_${site}_STORAGE`,
+  ),
+  US_NATGAS_STORAGE: ['EAST', 'MIDWEST', 'MOUNTAIN', 'PACIFIC', 'SOUTH_CENTRAL'].map(
+    region => `NATGAS_STORAGE_${region}`,
+  ),
   US_RIG_COUNT: ['US_OIL_RIG_COUNT', 'US_GAS_RIG_COUNT', 'US_MISC_RIG_COUNT'],
   NORTH_AMERICA_RIG_COUNT: ['US_RIG_COUNT', 'CANADA_RIG_COUNT'],
 }
@@ -56,11 +63,14 @@ const [endOfMarch, november] = [90, 309]
 
 function seasonOf({ category, code }: WorldSeries): Season | undefined {
   if (category !== 'storage') return undefined
-  if (/NATGAS/.test(code)) return { depth: 0.52, peakDayOfYear: november, troughDayOfYear: endOfMarch }
-  if (/^[A-Z]{2}_GAS_STORAGE$/.test(code)) return { depth: 0.58, peakDayOfYear: november, troughDayOfYear: endOfMarch }
+  if (/NATGAS/.test(code))
+    return { depth: 0.52, peakDayOfYear: november, troughDayOfYear: endOfMarch }
+  if (/^[A-Z]{2}_GAS_STORAGE$/.test(code))
+    return { depth: 0.58, peakDayOfYear: november, troughDayOfYear: endOfMarch }
   if (code === 'US_PROPANE_STORAGE') return { depth: 0.45, peakDayOfYear: 283, troughDayOfYear: 85 }
   if (/GASOLINE/.test(code)) return { depth: 0.08, peakDayOfYear: 45, troughDayOfYear: 300 }
-  if (/CRUDE|CUSHING/.test(code) && !code.startsWith('JAPAN')) return { depth: 0.06, peakDayOfYear: 120, troughDayOfYear: 265 }
+  if (/CRUDE|CUSHING/.test(code) && !code.startsWith('JAPAN'))
+    return { depth: 0.06, peakDayOfYear: 120, troughDayOfYear: 265 }
   return undefined
 }
 
@@ -87,7 +97,10 @@ export function createRecipes(catalogue: readonly WorldSeries[]): Recipes {
     return { path, weight, smooth }
   }
 
-  /** What one unit of a currency is worth in dollars. European currencies float around the euro, as their rates against it show. */
+  /**
+   * What one unit of a currency is worth in dollars. European currencies float around the euro, as
+   * their rates against it show.
+   */
   function currencyTerms(currency: string): Term[] {
     if (currency === 'USD') return []
     if (currency === 'EUR') {
@@ -98,9 +111,14 @@ export function createRecipes(catalogue: readonly WorldSeries[]): Recipes {
       const volatility = byCode.get(`EUR_${currency}`)?.volatility ?? 0.04
       const crude = currency === 'NOK' ? 0.35 : 0
       const rest = Math.sqrt(1 - crude ** 2)
-      return [...currencyTerms('EUR'), ...factorTerms('crude', crude * volatility), own(`fx:${currency}`, rest * volatility, 45)]
+      return [
+        ...currencyTerms('EUR'),
+        ...factorTerms('crude', crude * volatility),
+        own(`fx:${currency}`, rest * volatility, 45),
+      ]
     }
-    const volatility = (byCode.get(`USD_${currency}`) ?? byCode.get(`${currency}_USD`))?.volatility ?? 0.1
+    const volatility =
+      (byCode.get(`USD_${currency}`) ?? byCode.get(`${currency}_USD`))?.volatility ?? 0.1
     const [dollar, crude] = volatility < 0.03 ? [0, 0] : [0.5, currency === 'CAD' ? 0.35 : 0]
     const rest = Math.sqrt(1 - dollar ** 2 - crude ** 2)
     return [
@@ -115,10 +133,17 @@ export function createRecipes(catalogue: readonly WorldSeries[]): Recipes {
     const [, loads, halfLifeDays, smooth = false] = rule
     const shared = Object.entries(loads) as [FactorName, number][]
     const rest = Math.sqrt(Math.max(0, 1 - shared.reduce((sum, [, load]) => sum + load ** 2, 0)))
-    const scale = volatility * (category === 'retail_fuels' ? smoothedScale : category === 'storage' ? seasonalNoise(code) : 1)
+    const scale =
+      volatility *
+      (category === 'retail_fuels'
+        ? smoothedScale
+        : category === 'storage'
+          ? seasonalNoise(code)
+          : 1)
     const terms = shared.flatMap(([name, load]) => factorTerms(name, load * scale, smooth))
     terms.push(own(code, rest * scale, halfLifeDays, smooth))
-    if (category === 'metals' && currency && currency !== 'USD') terms.push(...scaled(currencyTerms(currency), -1))
+    if (category === 'metals' && currency && currency !== 'USD')
+      terms.push(...scaled(currencyTerms(currency), -1))
     return terms
   }
 
@@ -133,10 +158,20 @@ export function createRecipes(catalogue: readonly WorldSeries[]): Recipes {
       const twin = byCode.get(twins[code] ?? '')
       const model = twin ?? series
       const parts = totals[code]?.filter(part => byCode.get(part)?.available)
-      const recipe: Recipe = { terms: [], shape: shapeOf(series), season: seasonOf(series), heldOverWeekends: category === 'list_prices' }
+      const recipe: Recipe = {
+        terms: [],
+        shape: shapeOf(series),
+        season: seasonOf(series),
+        heldOverWeekends: category === 'list_prices',
+      }
       if (parts && parts.length === totals[code]!.length) return { ...recipe, parts }
       if (code === 'DOLLAR_INDEX')
-        return { ...recipe, terms: merged(dollarIndex.flatMap(([name, share]) => scaled(currencyTerms(name), -share))) }
+        return {
+          ...recipe,
+          terms: merged(
+            dollarIndex.flatMap(([name, share]) => scaled(currencyTerms(name), -share)),
+          ),
+        }
       return { ...recipe, terms: merged(category === 'fx' ? fxTerms(code) : marketTerms(model)) }
     },
     isShared: path => !path.startsWith(ownPrefix) || path.startsWith(currencyPrefix),
@@ -166,7 +201,8 @@ function factorTerms(name: FactorName, weight: number, smooth = false): Term[] {
   ]
 }
 
-const scaled = (terms: readonly Term[], by: number): Term[] => terms.map(term => ({ ...term, weight: term.weight * by }))
+const scaled = (terms: readonly Term[], by: number): Term[] =>
+  terms.map(term => ({ ...term, weight: term.weight * by }))
 
 function merged(terms: readonly Term[]): Term[] {
   const sums = new Map<string, Term>()
@@ -182,8 +218,14 @@ function shapeOf({ unit, code, category }: WorldSeries): Shape {
   return category === 'drilling' && code.endsWith('_PERMITS') ? 'count' : 'log'
 }
 
-/** Smoothing takes away half of the movement that the catalogue speaks of; part of it is given back. */
+/**
+ * Smoothing takes away half of the movement that the catalogue speaks of; part of it is given back.
+ */
 const smoothedScale = 1.5
 
-/** The volatility that the catalogue gives for gas in storage is that of its seasons; little is left for chance. */
-const seasonalNoise = (code: string): number => (/GAS/.test(code) && !/GASOLINE/.test(code) ? 0.3 : 1)
+/**
+ * The volatility that the catalogue gives for gas in storage is that of its seasons; little is left
+ * for chance.
+ */
+const seasonalNoise = (code: string): number =>
+  /GAS/.test(code) && !/GASOLINE/.test(code) ? 0.3 : 1

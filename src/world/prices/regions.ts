@@ -1,5 +1,11 @@
 import { minuteMs } from '../../lib/instant.ts'
-import { basins, country, ducWellCode, fracSpreadCode, rigCountCode } from '../../market/drilling/drilling.ts'
+import {
+  basins,
+  country,
+  ducWellCode,
+  fracSpreadCode,
+  rigCountCode,
+} from '../../market/drilling/drilling.ts'
 import { states } from '../../market/drilling/states.ts'
 import { type Depth, depthOf } from './depth.ts'
 import type { WorldSeries } from './series.ts'
@@ -24,10 +30,14 @@ export const drillingGroups: readonly RegionGroup[] = [
 const releaseSpreadMs = 11 * minuteMs
 
 /**
- * The world with regions that add up: what a part has of its whole follows its own path, and all parts together with the rest are the
- * whole, in whole numbers. The wholes stay as they are.
+ * The world with regions that add up: what a part has of its whole follows its own path, and all
+ * parts together with the rest are the whole, in whole numbers. The wholes stay as they are.
  */
-export function withRegions(world: World, series: readonly WorldSeries[], groups = drillingGroups): World {
+export function withRegions(
+  world: World,
+  series: readonly WorldSeries[],
+  groups = drillingGroups,
+): World {
   const byCode = new Map(series.filter(one => one.available).map(one => [one.code, one]))
   const groupOf = new Map<string, Apportioned>()
   for (const { whole, parts } of groups) {
@@ -60,7 +70,11 @@ export function withRegions(world: World, series: readonly WorldSeries[], groups
 }
 
 /** Values of the parts of a group by the instant of their observation. */
-type Apportioned = (from: number, to: number, depth?: Depth) => ReadonlyMap<number, ReadonlyMap<string, number>>
+type Apportioned = (
+  from: number,
+  to: number,
+  depth?: Depth,
+) => ReadonlyMap<number, ReadonlyMap<string, number>>
 
 function apportioned(world: World, whole: WorldSeries, parts: readonly WorldSeries[]): Apportioned {
   const levels = parts.reduce((sum, part) => sum + part.level, 0)
@@ -69,8 +83,11 @@ function apportioned(world: World, whole: WorldSeries, parts: readonly WorldSeri
   let last = { asked: '', values: new Map<number, ReadonlyMap<string, number>>() }
 
   const compute = (from: number, to: number, depth?: Depth) => {
-    const at = (code: string) => world.observations(code, from - releaseSpreadMs, to + releaseSpreadMs, depth)
-    const columns = parts.map(part => new Map(at(part.code).map(one => [one.observedAt, one.value])))
+    const at = (code: string) =>
+      world.observations(code, from - releaseSpreadMs, to + releaseSpreadMs, depth)
+    const columns = parts.map(
+      part => new Map(at(part.code).map(one => [one.observedAt, one.value])),
+    )
     const values = new Map<number, ReadonlyMap<string, number>>()
     for (const { observedAt, value } of at(whole.code)) {
       const raw = columns.map(column => column.get(observedAt) ?? 0)
@@ -88,13 +105,18 @@ function apportioned(world: World, whole: WorldSeries, parts: readonly WorldSeri
   }
 }
 
-/** `total` in whole numbers that add up to it, by `weights`: each gets the whole part of its share, and the largest remainders one more. */
+/**
+ * `total` in whole numbers that add up to it, by `weights`: each gets the whole part of its share,
+ * and the largest remainders one more.
+ */
 export function apportion(total: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((all, weight) => all + weight, 0)
   if (sum <= 0) return weights.map((_, i) => (i === weights.length - 1 ? total : 0))
   const exact = weights.map(weight => (total * weight) / sum)
   const shares = exact.map(Math.floor)
-  const order = exact.map((share, i) => [share - shares[i]!, i] as const).sort(([a, i], [b, j]) => b - a || i - j)
+  const order = exact
+    .map((share, i) => [share - shares[i]!, i] as const)
+    .sort(([a, i], [b, j]) => b - a || i - j)
   const missing = total - shares.reduce((all, share) => all + share, 0)
   for (const [, i] of order.slice(0, missing)) shares[i]! += 1
   return shares

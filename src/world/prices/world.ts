@@ -1,7 +1,12 @@
 import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/instant.ts'
 import { previousTradingDay, sessionOf } from '../../market/calendars/calendar.ts'
 import { weekdayOfDay } from '../../market/calendars/holidays.ts'
-import { isObserved, releasedAt, type Schedule, scheduleOf } from '../../market/calendars/schedule.ts'
+import {
+  isObserved,
+  releasedAt,
+  type Schedule,
+  scheduleOf,
+} from '../../market/calendars/schedule.ts'
 import { isIntraday } from '../../market/catalogue/catalogue.ts'
 import { type Depth, depthOf } from './depth.ts'
 import { draw, keyOf, uniform } from './noise.ts'
@@ -17,13 +22,20 @@ export interface Observation {
 }
 
 /**
- * A market that never was: plausible values for every code, the same for one seed on every machine. A value is a function of seed, code
- * and instant alone, so it does not matter when, how often or for which span the world is asked.
+ * A market that never was: plausible values for every code, the same for one seed on every machine.
+ * A value is a function of seed, code and instant alone, so it does not matter when, how often or
+ * for which span the world is asked.
  */
 export interface World {
-  /** Everything of a code that is published in `[from, to)`, oldest first; thinned to `depth` if given. Codes that are unknown or unavailable have nothing. */
+  /**
+   * Everything of a code that is published in `[from, to)`, oldest first; thinned to `depth` if
+   * given. Codes that are unknown or unavailable have nothing.
+   */
   observations(code: string, from: number, to: number, depth?: Depth): Observation[]
-  /** What a copy started at `now` holds of a code: all that was published before, as dense as `depthOf` says. */
+  /**
+   * What a copy started at `now` holds of a code: all that was published before, as dense as
+   * `depthOf` says.
+   */
   history(code: string, now: number): Observation[]
 }
 
@@ -36,7 +48,10 @@ interface Plan {
   parts: readonly Plan[]
 }
 
-/** A point of time at which a code has a value: day (days since 1970-01-01) and place between the close before (0) and its own (1). */
+/**
+ * A point of time at which a code has a value: day (days since 1970-01-01) and place between the
+ * close before (0) and its own (1).
+ */
 interface Slot {
   day: number
   step: number
@@ -45,21 +60,34 @@ interface Slot {
   recordedAt: number
 }
 
-/** Holidays can hold a publication back; nothing is published later than this after it was observed. */
+/**
+ * Holidays can hold a publication back; nothing is published later than this after it was observed.
+ */
 const longestDelayDays = 7
 /** The close before a trading day is never further back. */
 const longestClosureDays = 8
-const everything: Depth = { from: Number.NEGATIVE_INFINITY, hourlyFrom: Number.NEGATIVE_INFINITY, rawFrom: Number.NEGATIVE_INFINITY }
+const everything: Depth = {
+  from: Number.NEGATIVE_INFINITY,
+  hourlyFrom: Number.NEGATIVE_INFINITY,
+  rawFrom: Number.NEGATIVE_INFINITY,
+}
 const firstAt = (epochDay + 2 * 365) * dayMs
 
-export function createWorld({ seed, series }: { seed: number; series: readonly WorldSeries[] }): World {
+export function createWorld({
+  seed,
+  series,
+}: {
+  seed: number
+  series: readonly WorldSeries[]
+}): World {
   const recipes = createRecipes(series)
   const byCode = new Map(series.filter(one => one.available).map(one => [one.code, one]))
   const paths = new Map<string, Path>()
   const plans = new Map<string, Plan>()
 
   function pathOf(name: string): Path {
-    const path = paths.get(name) ?? createPath(seed, name, recipes.halfLifeOf(name), recipes.isShared(name))
+    const path =
+      paths.get(name) ?? createPath(seed, name, recipes.halfLifeOf(name), recipes.isShared(name))
     paths.set(name, path)
     return path
   }
@@ -73,7 +101,11 @@ export function createWorld({ seed, series }: { seed: number; series: readonly W
       series: one,
       schedule: scheduleOf(one),
       recipe,
-      paths: recipe.terms.map(({ path, weight, smooth }) => ({ path: pathOf(path), weight, smooth })),
+      paths: recipe.terms.map(({ path, weight, smooth }) => ({
+        path: pathOf(path),
+        weight,
+        smooth,
+      })),
       key: keyOf(`${seed}/slots/${code}`),
       parts: (recipe.parts ?? []).map(part => planOf(part)!),
     }
@@ -81,11 +113,18 @@ export function createWorld({ seed, series }: { seed: number; series: readonly W
     return plan
   }
 
-  const observations = (code: string, from: number, to: number, depth: Depth = everything): Observation[] => {
+  const observations = (
+    code: string,
+    from: number,
+    to: number,
+    depth: Depth = everything,
+  ): Observation[] => {
     const plan = planOf(code)
     const since = Math.max(from, firstAt)
     if (!plan || since >= to) return []
-    const slots = isIntraday(plan.series.cadence) ? sessionSlots(plan, since, to, depth) : settingSlots(plan, since, to, depth)
+    const slots = isIntraday(plan.series.cadence)
+      ? sessionSlots(plan, since, to, depth)
+      : settingSlots(plan, since, to, depth)
     return slots.length === 0 ? [] : valued(plan, slots)
   }
 
@@ -109,8 +148,10 @@ function settingSlots({ schedule, key }: Plan, from: number, to: number, depth: 
     for (let step = 1; step <= steps; step++) {
       const observedAt = day * dayMs + schedule.minutes[step - 1]! * minuteMs
       if (observedAt < depth.from || (step < steps && observedAt < depth.rawFrom)) continue
-      const recordedAt = releasedAt(schedule, observedAt) + (draw(key, day * steps + step) % settingJitterMs)
-      if (recordedAt >= from && recordedAt < to) slots.push({ day, step, steps, observedAt, recordedAt })
+      const recordedAt =
+        releasedAt(schedule, observedAt) + (draw(key, day * steps + step) % settingJitterMs)
+      if (recordedAt >= from && recordedAt < to)
+        slots.push({ day, step, steps, observedAt, recordedAt })
     }
   }
   return slots
@@ -134,7 +175,8 @@ function sessionSlots({ schedule, key }: Plan, from: number, to: number, depth: 
       const observedAt = session.opensAt + step * gridMs
       if (observedAt < depth.from || !isKept(observedAt, step === steps, depth)) continue
       const recordedAt = observedAt + leastLagMs + (draw(key, observedAt / gridMs) % lagJitterMs)
-      if (recordedAt >= from && recordedAt < to) slots.push({ day, step, steps, observedAt, recordedAt })
+      if (recordedAt >= from && recordedAt < to)
+        slots.push({ day, step, steps, observedAt, recordedAt })
     }
   }
   return slots
@@ -156,7 +198,8 @@ function valued(plan: Plan, slots: readonly Slot[]): Observation[] {
     let deviation = closes.deviations[day - firstDay]!
     if (step < steps) {
       if (bridged?.day !== day) bridged = { day, noise: noiseOf(inside, day, steps) }
-      const before = closes.deviations[previousTradingDay(plan.schedule.market, day * dayMs) / dayMs - firstDay]!
+      const before =
+        closes.deviations[previousTradingDay(plan.schedule.market, day * dayMs) / dayMs - firstDay]!
       deviation = before + ((deviation - before) * step) / steps + bridged.noise[step]!
     }
     observations.push({ observedAt, value: closes.valueOf(day, deviation), recordedAt })
@@ -177,19 +220,31 @@ function closesOf(plan: Plan, firstDay: number, days: number): Closes {
   const deviations = new Float64Array(days)
   if (plan.parts.length > 0) {
     const parts = plan.parts.map(part => closesOf(part, firstDay, days))
-    const sum = (day: number) => parts.reduce((total, part) => total + part.valueOf(day, part.deviations[day - firstDay]!), 0)
+    const sum = (day: number) =>
+      parts.reduce((total, part) => total + part.valueOf(day, part.deviations[day - firstDay]!), 0)
     return { deviations, valueOf: day => rounded(sum(day)) }
   }
-  for (const { path, weight, smooth } of plan.paths) path.addTo(deviations, firstDay, weight, smooth)
-  if (recipe.heldOverWeekends) for (let i = 1; i < days; i++) if (weekdayOfDay(firstDay + i) > 5) deviations[i] = deviations[i - 1]!
-  const level = (day: number): number => series.level * (recipe.season ? seasonAt(recipe.season, day) : 1)
+  for (const { path, weight, smooth } of plan.paths)
+    path.addTo(deviations, firstDay, weight, smooth)
+  if (recipe.heldOverWeekends)
+    for (let i = 1; i < days; i++)
+      if (weekdayOfDay(firstDay + i) > 5) deviations[i] = deviations[i - 1]!
+  const level = (day: number): number =>
+    series.level * (recipe.season ? seasonAt(recipe.season, day) : 1)
   switch (recipe.shape) {
     case 'log':
       return { deviations, valueOf: (day, deviation) => rounded(level(day) * Math.exp(deviation)) }
     case 'percent':
-      return { deviations, valueOf: (day, deviation) => rounded(100 * logistic(level(day) / 100, deviation * percentGain(series.level))) }
+      return {
+        deviations,
+        valueOf: (day, deviation) =>
+          rounded(100 * logistic(level(day) / 100, deviation * percentGain(series.level))),
+      }
     case 'count':
-      return { deviations, valueOf: (day, deviation) => poisson(level(day) * Math.exp(deviation), uniform(key, day)) }
+      return {
+        deviations,
+        valueOf: (day, deviation) => poisson(level(day) * Math.exp(deviation), uniform(key, day)),
+      }
   }
 }
 
@@ -208,7 +263,10 @@ function logistic(share: number, deviation: number): number {
   return odds / (1 + odds)
 }
 
-/** Makes a small deviation move a percentage as far as it moves a price of the same level; limited where nearly everything is full. */
+/**
+ * Makes a small deviation move a percentage as far as it moves a price of the same level; limited
+ * where nearly everything is full.
+ */
 const percentGain = (level: number): number => Math.min(8, 1 / (1 - level / 100))
 
 /** The smallest count whose cumulative probability exceeds `chance`. */
@@ -226,10 +284,13 @@ function poisson(mean: number, chance: number): number {
 
 const yearDays = 365.2425
 
-/** Half a cosine from the peak to the trough and another one back, as long as each of them takes. */
+/**
+ * Half a cosine from the peak to the trough and another one back, as long as each of them takes.
+ */
 function seasonAt({ depth, peakDayOfYear, troughDayOfYear }: Season, day: number): number {
   const sincePeak = ((day % yearDays) - peakDayOfYear + 2 * yearDays) % yearDays
   const falling = (troughDayOfYear - peakDayOfYear + yearDays) % yearDays
-  const phase = sincePeak < falling ? sincePeak / falling : 1 + (sincePeak - falling) / (yearDays - falling)
+  const phase =
+    sincePeak < falling ? sincePeak / falling : 1 + (sincePeak - falling) / (yearDays - falling)
   return 1 - (depth * (1 - Math.cos(Math.PI * phase))) / 2
 }

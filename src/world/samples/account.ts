@@ -22,19 +22,39 @@ export interface SamplePeopleDeps {
 const host = 'evaluation.example'
 const secondAddress = `second@${host}`
 
-/** The evaluation account's organization: itself as admin, a member, a read-only member, and an open invitation to its second address. */
-export function samplePeople({ keys, organizationStore: store, clock, ids }: SamplePeopleDeps, accountId: string): void {
+/**
+ * The evaluation account's organization: itself as admin, a member, a read-only member, and an open
+ * invitation to its second address.
+ */
+export function samplePeople(
+  { keys, organizationStore: store, clock, ids }: SamplePeopleDeps,
+  accountId: string,
+): void {
   const owner = keys.account(accountId)?.account
   if (!owner || store.memberByAccount(accountId)) return
   const now = clock.now()
   const organizationId = sampleId(600)
   store.put({ id: organizationId, name: 'Evaluation', accountId, createdAt: now })
   const join = (n: number, account: Account, role: Role) =>
-    store.putMember({ id: sampleId(n), organizationId, accountId: account.id, email: account.email, role, joinedAt: now + n - 600 })
+    store.putMember({
+      id: sampleId(n),
+      organizationId,
+      accountId: account.id,
+      email: account.email,
+      role,
+      joinedAt: now + n - 600,
+    })
   const personOf = (name: string): Account => {
     const email = `${name}@${host}`
     const blank = { addOns: [], trialStartedAt: null, trialEndsAt: null, suspendedAt: null }
-    const made = { ...blank, id: ids.uuid(), email, plan: owner.plan, emailConfirmedAt: now, createdAt: now }
+    const made = {
+      ...blank,
+      id: ids.uuid(),
+      email,
+      plan: owner.plan,
+      emailConfirmedAt: now,
+      createdAt: now,
+    }
     return (keys.accountByEmail(email) ?? keys.putAccount(made)).account
   }
   const [member, reader] = [personOf('member'), personOf('reader')]
@@ -44,7 +64,16 @@ export function samplePeople({ keys, organizationStore: store, clock, ids }: Sam
   for (const one of [owner, member, reader]) keys.place(one.id)
   store.addAddress(secondAddress, accountId, now)
   store.putInvitation({
-    ...{ id: sampleId(603), organizationId, email: secondAddress, role: 'member', message: null, memberId: null },
-    ...{ tokenHash: tokenHash(ids.token()), invitedBy: owner.email, createdAt: now, expiresAt: now + 14 * dayMs, acceptedAt: null },
+    id: sampleId(603),
+    organizationId,
+    email: secondAddress,
+    role: 'member',
+    message: null,
+    memberId: null,
+    tokenHash: tokenHash(ids.token()),
+    invitedBy: owner.email,
+    createdAt: now,
+    expiresAt: now + 14 * dayMs,
+    acceptedAt: null,
   })
 }

@@ -10,10 +10,19 @@ interface Account {
 export interface AlertSamplesDeps<A extends Account> {
   keys: { account(id: string): A | undefined }
   catalogue: { named(code: string): { id: number } | undefined }
-  alerts: { own(accountId: string, id: string): unknown; create(account: A, settings: AlertSettings, options: { id: string }): unknown }
+  alerts: {
+    own(accountId: string, id: string): unknown
+    create(account: A, settings: AlertSettings, options: { id: string }): unknown
+  }
 }
 
-const samples: readonly { id: number; name: string; code: string; condition: AlertCondition; cooldownMinutes: number }[] = [
+const samples: readonly {
+  id: number
+  name: string
+  code: string
+  condition: AlertCondition
+  cooldownMinutes: number
+}[] = [
   {
     id: 201,
     name: 'Brent above 90',
@@ -37,13 +46,23 @@ const samples: readonly { id: number; name: string; code: string; condition: Ale
   },
 ]
 
-/** The alerts of the evaluation account: a standard one, an analytics one and one to delete. Those that are there stay as they are. */
-export function sampleAlerts<A extends Account>({ keys, catalogue, alerts }: AlertSamplesDeps<A>, accountId: string): void {
+/**
+ * The alerts of the evaluation account: a standard one, an analytics one and one to delete. Those
+ * that are there stay as they are.
+ */
+export function sampleAlerts<A extends Account>(
+  { keys, catalogue, alerts }: AlertSamplesDeps<A>,
+  accountId: string,
+): void {
   const account = keys.account(accountId)
   if (!account) return
   for (const { id, code, ...settings } of samples) {
     const series = catalogue.named(code)
     if (!series || alerts.own(accountId, sampleId(id))) continue
-    alerts.create(account, { ...settings, seriesId: series.id, metadata: null, webhookUrl: null, enabled: true }, { id: sampleId(id) })
+    alerts.create(
+      account,
+      { ...settings, seriesId: series.id, metadata: null, webhookUrl: null, enabled: true },
+      { id: sampleId(id) },
+    )
   }
 }

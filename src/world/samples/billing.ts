@@ -12,8 +12,20 @@ export interface BillingSamplesDeps<A extends Account> {
   billing: {
     current(account: A): unknown
     ledger: {
-      agree(account: A, terms: { plan: 'enterprise'; billingPeriod: 'monthly'; priceCents: number }): unknown
-      issue(account: A, wanted: { description: string; amountCents: number; startsAt: number; endsAt: number; id: string }): unknown
+      agree(
+        account: A,
+        terms: { plan: 'enterprise'; billingPeriod: 'monthly'; priceCents: number },
+      ): unknown
+      issue(
+        account: A,
+        wanted: {
+          description: string
+          amountCents: number
+          startsAt: number
+          endsAt: number
+          id: string
+        },
+      ): unknown
     }
     invoices: { byId(id: string): unknown }
   }
@@ -23,14 +35,27 @@ export interface BillingSamplesDeps<A extends Account> {
 const invoiceId = sampleId(901)
 const monthDays = 30
 
-/** The evaluation account's subscription at an agreed price, and a paid invoice from before. What is there stays as it is. */
-export function sampleBilling<A extends Account>({ keys, billing, clock }: BillingSamplesDeps<A>, accountId: string): void {
+/**
+ * The evaluation account's subscription at an agreed price, and a paid invoice from before. What is
+ * there stays as it is.
+ */
+export function sampleBilling<A extends Account>(
+  { keys, billing, clock }: BillingSamplesDeps<A>,
+  accountId: string,
+): void {
   const account = keys.account(accountId)
   if (!account || billing.invoices.byId(invoiceId) || billing.current(account)) return
   const now = clock.now()
   billing.ledger.issue(account, {
-    ...{ id: invoiceId, description: 'Enterprise plan, monthly', amountCents: 120_000 },
-    ...{ startsAt: now - monthDays * dayMs, endsAt: now },
+    id: invoiceId,
+    description: 'Enterprise plan, monthly',
+    amountCents: 120_000,
+    startsAt: now - monthDays * dayMs,
+    endsAt: now,
   })
-  billing.ledger.agree(account, { plan: 'enterprise', billingPeriod: 'monthly', priceCents: 120_000 })
+  billing.ledger.agree(account, {
+    plan: 'enterprise',
+    billingPeriod: 'monthly',
+    priceCents: 120_000,
+  })
 }

@@ -21,18 +21,37 @@ export interface DeliverySamplesDeps<A extends Account> {
   }
 }
 
-const schedule = { cadence: 'daily', weekday: null, deliveryTime: '07:00', timeZone: 'UTC', recipientEmail: null } as const
+const schedule = {
+  cadence: 'daily',
+  weekday: null,
+  deliveryTime: '07:00',
+  timeZone: 'UTC',
+  recipientEmail: null,
+} as const
 
 const samples: readonly (Settings & { id: number })[] = [
-  { ...schedule, id: 301, name: 'Morning prices', commodityCodes: ['BRENT_CRUDE_USD', 'WTI_USD', 'NATURAL_GAS_USD'], enabled: true },
+  {
+    ...schedule,
+    id: 301,
+    name: 'Morning prices',
+    commodityCodes: ['BRENT_CRUDE_USD', 'WTI_USD', 'NATURAL_GAS_USD'],
+    enabled: true,
+  },
   { ...schedule, id: 302, name: 'To delete', commodityCodes: ['GOLD_USD'], enabled: false },
 ]
 
-/** The deliveries of the evaluation account: a daily one, and a paused one to delete. Those that are there stay as they are. */
-export function sampleDeliveries<A extends Account>({ keys, deliveries }: DeliverySamplesDeps<A>, accountId: string): void {
+/**
+ * The deliveries of the evaluation account: a daily one, and a paused one to delete. Those that are
+ * there stay as they are.
+ */
+export function sampleDeliveries<A extends Account>(
+  { keys, deliveries }: DeliverySamplesDeps<A>,
+  accountId: string,
+): void {
   const account = keys.account(accountId)
   if (!account) return
   for (const { id, ...settings } of samples) {
-    if (deliveries.own(accountId, sampleId(id)) === undefined) deliveries.create(account, settings, { source: 'api', id: sampleId(id) })
+    if (deliveries.own(accountId, sampleId(id)) === undefined)
+      deliveries.create(account, settings, { source: 'api', id: sampleId(id) })
   }
 }

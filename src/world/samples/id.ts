@@ -1,2 +1,6 @@
-/** The id of a sample record, the same in every evaluation copy: records of one kind have a hundred of their own. */
-export const sampleId = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+/**
+ * The id of a sample record, the same in every evaluation copy: records of one kind have a hundred
+ * of their own.
+ */
+export const sampleId = (number: number): string =>
+  `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`

@@ -12,21 +12,41 @@ export interface SampleMessagesDeps {
 
 const notificationId = sampleId(701)
 
-/** The evaluation account's verified phone, which is opted in, and an unread notification. What is there already stays. */
-export function sampleMessages({ db, notifications, clock }: SampleMessagesDeps, accountId: string): void {
+/**
+ * The evaluation account's verified phone, which is opted in, and an unread notification. What is
+ * there already stays.
+ */
+export function sampleMessages(
+  { db, notifications, clock }: SampleMessagesDeps,
+  accountId: string,
+): void {
   const at = clock.now()
   const phones = phoneStore(db)
   if (!phones.of(accountId)) {
     phones.put({
-      ...{ accountId, number: '+15550100001', country: 'US', addedAt: at, verifiedAt: at, optedInAt: at },
-      ...{ codeHash: null, codeSentAt: null, codeExpiresAt: null, wrongTries: 0 },
+      accountId,
+      number: '+15550100001',
+      country: 'US',
+      addedAt: at,
+      verifiedAt: at,
+      optedInAt: at,
+      codeHash: null,
+      codeSentAt: null,
+      codeExpiresAt: null,
+      wrongTries: 0,
     })
   }
   if (!notifications.has(notificationId)) {
     notifications.add({
-      ...{ id: notificationId, accountId, type: 'welcome', data: null, createdAt: at, readAt: null },
+      id: notificationId,
+      accountId,
+      type: 'welcome',
+      data: null,
+      createdAt: at,
+      readAt: null,
       title: 'Welcome',
-      message: 'This is an evaluation copy: its prices are generated, and e-mail and text messages end in GET /_dev/inbox.',
+      message:
+        'This is an evaluation copy: its prices are generated, and e-mail and text messages end in GET /_dev/inbox.',
     })
   }
 }

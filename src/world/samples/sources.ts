@@ -15,19 +15,42 @@ interface SampleSource {
 /** What the sample sources are made with. */
 export interface ExtensionSamplesDeps<A extends Account> {
   keys: { account(id: string): A | undefined }
-  dataSources: { byId(id: string): unknown; create(account: A, settings: SampleSource, options: { id: string }): unknown }
+  dataSources: {
+    byId(id: string): unknown
+    create(account: A, settings: SampleSource, options: { id: string }): unknown
+  }
 }
 
-/** The data sources of the evaluation account: a paused one that is asked for prices, and one to delete. Those that are there stay as they are. */
-export function sampleExtensions<A extends Account>({ keys, dataSources }: ExtensionSamplesDeps<A>, accountId: string): void {
+/**
+ * The data sources of the evaluation account: a paused one that is asked for prices, and one to
+ * delete. Those that are there stay as they are.
+ */
+export function sampleExtensions<A extends Account>(
+  { keys, dataSources }: ExtensionSamplesDeps<A>,
+  accountId: string,
+): void {
   const account = keys.account(accountId)
   if (!account || dataSources.byId(sampleId(801))) return
   const paused = { status: 'paused', credentials: { token: 'a token of nobody' } } as const
-  const scraperConfig = { url: 'http://127.0.0.1:9/prices.json', items: 'prices', interval_minutes: 60 }
-  dataSources.create(account, { ...paused, name: 'Terminal feed', sourceType: 'api', scraperConfig }, { id: sampleId(801) })
+  const scraperConfig = {
+    url: 'http://127.0.0.1:9/prices.json',
+    items: 'prices',
+    interval_minutes: 60,
+  }
   dataSources.create(
     account,
-    { ...paused, name: 'to delete', sourceType: 'webhook', scraperConfig: {}, credentials: { secret: 'a secret of nobody' } },
+    { ...paused, name: 'Terminal feed', sourceType: 'api', scraperConfig },
+    { id: sampleId(801) },
+  )
+  dataSources.create(
+    account,
+    {
+      ...paused,
+      name: 'to delete',
+      sourceType: 'webhook',
+      scraperConfig: {},
+      credentials: { secret: 'a secret of nobody' },
+    },
     { id: sampleId(802) },
   )
 }

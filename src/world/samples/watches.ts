@@ -18,18 +18,42 @@ export interface WatchSamplesDeps<A extends Account> {
   keys: { account(id: string): A | undefined }
   watches: {
     own(accountId: string, id: string): unknown
-    create(account: A, settings: Settings, origin: { id: string; source: string; toolName: null }): unknown
+    create(
+      account: A,
+      settings: Settings,
+      origin: { id: string; source: string; toolName: null },
+    ): unknown
   }
 }
 
 const shared = { deliverWebhook: false, intervalSeconds: 3600 }
 const samples: readonly (Settings & { id: number })[] = [
-  { ...shared, id: 501, name: 'crude every hour', codes: ['BRENT_CRUDE_USD', 'WTI_USD'], active: true, thresholdPercent: 1 },
-  { ...shared, id: 502, name: 'to delete', codes: ['NATURAL_GAS_USD'], active: false, thresholdPercent: null },
+  {
+    ...shared,
+    id: 501,
+    name: 'crude every hour',
+    codes: ['BRENT_CRUDE_USD', 'WTI_USD'],
+    active: true,
+    thresholdPercent: 1,
+  },
+  {
+    ...shared,
+    id: 502,
+    name: 'to delete',
+    codes: ['NATURAL_GAS_USD'],
+    active: false,
+    thresholdPercent: null,
+  },
 ]
 
-/** The watches of the evaluation account: a running one, and a paused one to delete. Those that are there stay as they are. */
-export function sampleWatches<A extends Account>({ keys, watches }: WatchSamplesDeps<A>, accountId: string): void {
+/**
+ * The watches of the evaluation account: a running one, and a paused one to delete. Those that are
+ * there stay as they are.
+ */
+export function sampleWatches<A extends Account>(
+  { keys, watches }: WatchSamplesDeps<A>,
+  accountId: string,
+): void {
   const account = keys.account(accountId)
   if (!account) return
   for (const { id, ...settings } of samples) {

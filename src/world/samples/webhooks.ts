@@ -21,7 +21,10 @@ interface SampleMessage {
 /** What the sample endpoints are made with. */
 export interface WebhookSamplesDeps<A extends Account> {
   keys: { account(id: string): A | undefined }
-  webhooks: { byId(id: string): unknown; create(account: A, settings: EndpointSettings, options: { id: string }): unknown }
+  webhooks: {
+    byId(id: string): unknown
+    create(account: A, settings: EndpointSettings, options: { id: string }): unknown
+  }
   outbox: { put(message: SampleMessage): unknown }
   clock: Clock
 }
@@ -29,8 +32,14 @@ export interface WebhookSamplesDeps<A extends Account> {
 const eventId = `evt_${'0'.repeat(22)}0411`
 const url = 'http://127.0.0.1:9/hook'
 
-/** The endpoints of the evaluation account: a disabled one with one logged event, and one to delete. Those that are there stay as they are. */
-export function sampleWebhooks<A extends Account>({ keys, webhooks, outbox, clock }: WebhookSamplesDeps<A>, accountId: string): void {
+/**
+ * The endpoints of the evaluation account: a disabled one with one logged event, and one to delete.
+ * Those that are there stay as they are.
+ */
+export function sampleWebhooks<A extends Account>(
+  { keys, webhooks, outbox, clock }: WebhookSamplesDeps<A>,
+  accountId: string,
+): void {
   const account = keys.account(accountId)
   if (!account || webhooks.byId(sampleId(401))) return
   const settings = { ...defaultSettings, url, events: ['price.updated'], active: false }
@@ -38,9 +47,20 @@ export function sampleWebhooks<A extends Account>({ keys, webhooks, outbox, cloc
   webhooks.create(account, { ...settings, description: 'to delete' }, { id: sampleId(402) })
   const now = isoInstant(clock.now())
   const type = 'price.updated'
-  const data = { commodity: 'BRENT_CRUDE_USD', commodity_code: 'BRENT_CRUDE_USD', name: 'Brent Crude Oil', value: 74, price: 74 }
+  const data = {
+    commodity: 'BRENT_CRUDE_USD',
+    commodity_code: 'BRENT_CRUDE_USD',
+    name: 'Brent Crude Oil',
+    value: 74,
+    price: 74,
+  }
   outbox.put({
-    ...{ kind: 'webhook', id: sampleId(411), accountId, lane: sampleId(401), eventId, eventType: type },
+    kind: 'webhook',
+    id: sampleId(411),
+    accountId,
+    lane: sampleId(401),
+    eventId,
+    eventType: type,
     body: JSON.stringify({
       id: eventId,
       type,

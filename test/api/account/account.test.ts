@@ -19,7 +19,8 @@ interface Body {
   }
 }
 
-const accountOf = async (desk: Desk, token: string): Promise<Body> => (await (await desk.get('/v1/account', token)).json()) as Body
+const accountOf = async (desk: Desk, token: string): Promise<Body> =>
+  (await (await desk.get('/v1/account', token)).json()) as Body
 
 describe('the account', () => {
   test('has one shape at the top and the other under data', async () => {
@@ -39,7 +40,9 @@ describe('the account', () => {
       email_confirmed: true,
       created_at: isoInstant(startAt),
     })
-    expect(body.api_keys.map(one => [one.id, one.usage])).toEqual([[key.key.id, { requests_used: 3, request_limit: 50_000 }]])
+    expect(body.api_keys.map(one => [one.id, one.usage])).toEqual([
+      [key.key.id, { requests_used: 3, request_limit: 50_000 }],
+    ])
     expect([body.docs, body.docs_url]).toEqual(['http://localhost/docs', 'http://localhost/docs'])
     expect(body.data).toEqual({
       plan: 'starter',
@@ -47,8 +50,14 @@ describe('the account', () => {
       subscription_status: 'active',
       cancel_at_period_end: false,
       quota: {
-        ...{ limit: 50_000, used: 3, remaining: 49_997, window: 'monthly_counter', resets_at: '2026-12-01T00:00:00Z' },
-        ...{ state: 'paid_active', percent_used: 0.01, scope: 'key' },
+        limit: 50_000,
+        used: 3,
+        remaining: 49_997,
+        window: 'monthly_counter',
+        resets_at: '2026-12-01T00:00:00Z',
+        state: 'paid_active',
+        percent_used: 0.01,
+        scope: 'key',
       },
       features: ['calculated_metrics', 'analytics', 'analytics_alerts', 'futures'],
       addons: ['futures_data'],
@@ -56,7 +65,12 @@ describe('the account', () => {
         id: 'starter',
         name: 'Starter',
         tier_name: 'Production Boost',
-        request_quota: { limit: 50_000, window: 'monthly_counter', period: 'month', resets: 'on the 1st of each month at 00:00 UTC' },
+        request_quota: {
+          limit: 50_000,
+          window: 'monthly_counter',
+          period: 'month',
+          resets: 'on the 1st of each month at 00:00 UTC',
+        },
         rate_limit: { limit: 60, window_seconds: 60 },
         scheduled_deliveries: 10,
         api_keys: 5,
@@ -72,12 +86,28 @@ describe('the account', () => {
     })
   })
 
-  const rows: [string, Parameters<Desk['open']>[1], Record<string, unknown>, Record<string, unknown>][] = [
-    ['free', {}, { tier: 'free', tier_name: 'Free', request_limit: 50 }, { plan: 'free', subscription_status: 'none' }],
+  const rows: [
+    string,
+    Parameters<Desk['open']>[1],
+    Record<string, unknown>,
+    Record<string, unknown>,
+  ][] = [
+    [
+      'free',
+      {},
+      { tier: 'free', tier_name: 'Free', request_limit: 50 },
+      { plan: 'free', subscription_status: 'none' },
+    ],
     [
       'free',
       { trial: true },
-      { tier: 'free', tier_name: 'Free trial', request_limit: 10_000, trial_active: true, trial_ends_at: '2026-11-27T15:00:00Z' },
+      {
+        tier: 'free',
+        tier_name: 'Free trial',
+        request_limit: 10_000,
+        trial_active: true,
+        trial_ends_at: '2026-11-27T15:00:00Z',
+      },
       { plan: 'free', plan_name: 'Free trial', subscription_status: 'trialing' },
     ],
     [
@@ -100,7 +130,12 @@ describe('the account', () => {
     const { token } = desk.open('free', { trial: true })
     desk.clock.set(Date.parse('2026-11-27T15:00:00Z'))
     const body = await accountOf(desk, token)
-    expect(body.account).toMatchObject({ tier_name: 'Free', trial_active: false, trial_ends_at: '2026-11-27T15:00:00Z', request_limit: 50 })
+    expect(body.account).toMatchObject({
+      tier_name: 'Free',
+      trial_active: false,
+      trial_ends_at: '2026-11-27T15:00:00Z',
+      request_limit: 50,
+    })
     expect(body.data.limits.id).toBe('free')
   })
 
@@ -129,7 +164,11 @@ describe('the account', () => {
     const other = desk.services.keys.addKey(account)
     await desk.get('/probe/counted', token)
     await desk.get('/probe/counted', other.token)
-    expect((await accountOf(desk, token)).data.quota).toMatchObject({ used: 2, remaining: 48, scope: 'account' })
+    expect((await accountOf(desk, token)).data.quota).toMatchObject({
+      used: 2,
+      remaining: 48,
+      scope: 'account',
+    })
   })
 
   test('of a copy without quotas has no limit where there is none', async () => {
@@ -138,7 +177,12 @@ describe('the account', () => {
     const body = (await response.json()) as Body
     expect(response.status).toBe(200)
     expect(body.account.request_limit).toBeNull()
-    expect(body.data.quota).toMatchObject({ limit: null, remaining: null, used: 0, percent_used: 0 })
+    expect(body.data.quota).toMatchObject({
+      limit: null,
+      remaining: null,
+      used: 0,
+      percent_used: 0,
+    })
     expect(response.headers.get('x-ratelimit-limit')).toBeNull()
   })
 })

@@ -3,7 +3,14 @@ import type { InternalRoute } from 'elysia'
 import { dayMs, isoInstant } from '../../../src/lib/instant.ts'
 import { type Role, roles } from '../../../src/plan/roles.ts'
 import { startAt } from '../../support/instance.ts'
-import { type Asked, codeOf, type People, type Person, people, tokenIn } from '../../support/people.ts'
+import {
+  type Asked,
+  codeOf,
+  type People,
+  type Person,
+  people,
+  tokenIn,
+} from '../../support/people.ts'
 
 interface Row {
   id: string
@@ -18,23 +25,37 @@ const token = ({ key }: Person) => `Token ${key}`
 async function office() {
   const all = people()
   const ann = all.person('ann', 'scale')
-  const staff = { admin: all.person('dora', 'free'), member: all.person('bob', 'free'), read_only: all.person('cid', 'free') }
+  const staff = {
+    admin: all.person('dora', 'free'),
+    member: all.person('bob', 'free'),
+    read_only: all.person('cid', 'free'),
+  }
   for (const role of roles) await enlist(all, ann, staff[role], role)
   const dashboard = () => all.ask('GET', '/organizations/dashboard', token(ann))
-  const memberId = async ({ email }: Person) => membersOf(await dashboard()).find(one => one.email === email)!.id
+  const memberId = async ({ email }: Person) =>
+    membersOf(await dashboard()).find(one => one.email === email)!.id
   return { ...all, ann, staff, dashboard, memberId }
 }
 
 type Office = Awaited<ReturnType<typeof office>>
 
-async function enlist({ ask, letters }: People, admin: Person, person: Person, role: Role): Promise<Asked> {
-  const made = await ask('POST', '/organizations/invitations', token(admin), { email: person.email, role })
+async function enlist(
+  { ask, letters }: People,
+  admin: Person,
+  person: Person,
+  role: Role,
+): Promise<Asked> {
+  const made = await ask('POST', '/organizations/invitations', token(admin), {
+    email: person.email,
+    role,
+  })
   const { id } = made.body.invitation as { id: string }
   expect(letters(person.email)).not.toEqual([])
   return ask('POST', `/organizations/invitations/${id}/confirm_accept`, token(person))
 }
 
-const keyOf = (office: Office, person: Person): string => office.services.keys.find(person.key)!.key.id
+const keyOf = (office: Office, person: Person): string =>
+  office.services.keys.find(person.key)!.key.id
 
 /** A key beside the one that somebody calls with, to be changed. */
 async function spareKey(office: Office, person: Person): Promise<string> {
@@ -44,13 +65,19 @@ async function spareKey(office: Office, person: Person): Promise<string> {
 
 async function guestId(office: Office): Promise<string> {
   const email = `guest${office.services.ids.uuid().slice(0, 8)}@example.com`
-  const made = await office.ask('POST', '/organizations/invitations', token(office.ann), { email, role: 'member' })
+  const made = await office.ask('POST', '/organizations/invitations', token(office.ann), {
+    email,
+    role: 'member',
+  })
   return (made.body.invitation as { id: string }).id
 }
 
 async function listedId(office: Office): Promise<string> {
   const email = `listed${office.services.ids.uuid().slice(0, 8)}@example.com`
-  const made = await office.ask('POST', '/organizations/members', token(office.ann), { email, role: 'member' })
+  const made = await office.ask('POST', '/organizations/members', token(office.ann), {
+    email,
+    role: 'member',
+  })
   return (made.body.member as { id: string }).id
 }
 
@@ -60,7 +87,10 @@ interface Operation {
   path: (office: Office, me: Person) => string | Promise<string>
   body?: unknown
   allowed: readonly Role[]
-  /** What whoever may do it is answered; absent: anything but 403, because it is another part's to say. */
+  /**
+   * What whoever may do it is answered; absent: anything but 403, because it is another part's to
+   * say.
+   */
   success?: number
   /** The part of the interface that has it may not be there. */
   optional?: true
@@ -72,8 +102,20 @@ const keyPeople = ['admin', 'member'] as const
 const at = (path: string) => () => path
 
 const matrix: Operation[] = [
-  { name: 'look at the organization', method: 'GET', path: at('/organizations/dashboard'), allowed: everybody, success: 200 },
-  { name: 'look at prices', method: 'GET', path: at('/v1/commodities'), allowed: everybody, success: 200 },
+  {
+    name: 'look at the organization',
+    method: 'GET',
+    path: at('/organizations/dashboard'),
+    allowed: everybody,
+    success: 200,
+  },
+  {
+    name: 'look at prices',
+    method: 'GET',
+    path: at('/v1/commodities'),
+    allowed: everybody,
+    success: 200,
+  },
   {
     name: 'ask for prices in a body',
     method: 'POST',
@@ -83,22 +125,48 @@ const matrix: Operation[] = [
     success: 200,
   },
   { name: 'look at usage', method: 'GET', path: at('/v1/usage'), allowed: everybody, success: 200 },
-  { name: 'look at the account', method: 'GET', path: at('/v1/account'), allowed: everybody, success: 200 },
+  {
+    name: 'look at the account',
+    method: 'GET',
+    path: at('/v1/account'),
+    allowed: everybody,
+    success: 200,
+  },
   { name: 'list keys', method: 'GET', path: at('/v1/api-keys'), allowed: everybody, success: 200 },
-  { name: 'make a key', method: 'POST', path: at('/v1/api-keys'), body: {}, allowed: keyPeople, success: 200 },
+  {
+    name: 'make a key',
+    method: 'POST',
+    path: at('/v1/api-keys'),
+    body: {},
+    allowed: keyPeople,
+    success: 200,
+  },
   ...(['own', 'member', 'read_only', 'admin'] as const).flatMap((whose): Operation[] => {
-    const holder = (office: Office, me: Person) => (whose === 'own' ? me : whose === 'admin' ? office.ann : office.staff[whose])
+    const holder = (office: Office, me: Person) =>
+      whose === 'own' ? me : whose === 'admin' ? office.ann : office.staff[whose]
     const allowed = whose === 'admin' ? admins : keyPeople
     const of = whose === 'own' ? 'their own key' : `a key of the ${whose}`
-    const path = (end: string) => async (office: Office, me: Person) => `/v1/api-keys/${await spareKey(office, holder(office, me))}${end}`
+    const path = (end: string) => async (office: Office, me: Person) =>
+      `/v1/api-keys/${await spareKey(office, holder(office, me))}${end}`
     return [
-      { name: `change ${of}`, method: 'PATCH', path: path(''), body: { name: 'renamed' }, allowed, success: 200 },
+      {
+        name: `change ${of}`,
+        method: 'PATCH',
+        path: path(''),
+        body: { name: 'renamed' },
+        allowed,
+        success: 200,
+      },
       { name: `roll ${of}`, method: 'POST', path: path('/roll'), body: {}, allowed, success: 200 },
       { name: `revoke ${of}`, method: 'DELETE', path: path(''), allowed, success: 200 },
     ]
   }),
   {
-    ...{ name: 'add a member', method: 'POST', path: at('/organizations/members'), allowed: admins, success: 201 },
+    name: 'add a member',
+    method: 'POST',
+    path: at('/organizations/members'),
+    allowed: admins,
+    success: 201,
     body: { email: 'added@example.com', role: 'member' },
   },
   {
@@ -117,7 +185,11 @@ const matrix: Operation[] = [
     success: 200,
   },
   {
-    ...{ name: 'invite', method: 'POST', path: at('/organizations/invitations'), allowed: admins, success: 201 },
+    name: 'invite',
+    method: 'POST',
+    path: at('/organizations/invitations'),
+    allowed: admins,
+    success: 201,
     body: { email: 'invited@example.com', role: 'read-only' },
   },
   {
@@ -184,14 +256,25 @@ describe('what each role may do', () => {
       for (const operation of matrix) {
         const path = await operation.path(office_, me)
         const before = await stateOf(office_)
-        const answer = await ask(operation.method, path, operation.name.length % 2 === 0 ? token(me) : session, operation.body)
+        const answer = await ask(
+          operation.method,
+          path,
+          operation.name.length % 2 === 0 ? token(me) : session,
+          operation.body,
+        )
         if (operation.optional && answer.status === 404 && answer.body.text === '') continue
         const may = operation.allowed.includes(role)
-        if (may && operation.success !== undefined) expect(answer.status, `${role} may ${operation.name}`).toBe(operation.success)
+        if (may && operation.success !== undefined)
+          expect(answer.status, `${role} may ${operation.name}`).toBe(operation.success)
         if (may) expect(codeOf(answer), `${role} may ${operation.name}`).not.toBe('FORBIDDEN_ROLE')
         if (!may) {
-          expect([answer.status, codeOf(answer)], `${role} may not ${operation.name}`).toEqual([403, 'FORBIDDEN_ROLE'])
-          expect(await stateOf(office_), `${operation.name} by ${role} changes nothing`).toEqual(before)
+          expect([answer.status, codeOf(answer)], `${role} may not ${operation.name}`).toEqual([
+            403,
+            'FORBIDDEN_ROLE',
+          ])
+          expect(await stateOf(office_), `${operation.name} by ${role} changes nothing`).toEqual(
+            before,
+          )
         }
       }
     })
@@ -209,15 +292,23 @@ describe('what each role may do', () => {
       'POST /organizations/invitations/:id/confirm_accept',
     ]
     const own = ['DELETE /organizations/members/:id']
-    const routes = (app.routes as InternalRoute[]).filter(route => ['POST', 'PATCH', 'PUT', 'DELETE'].includes(route.method))
+    const routes = (app.routes as InternalRoute[]).filter(route =>
+      ['POST', 'PATCH', 'PUT', 'DELETE'].includes(route.method),
+    )
     const keyed = routes.filter(({ hooks }) => {
-      const security = (hooks as { detail?: { security?: Record<string, unknown>[] } }).detail?.security ?? []
+      const security =
+        (hooks as { detail?: { security?: Record<string, unknown>[] } }).detail?.security ?? []
       return security.some(one => 'apiKeyHeader' in one)
     })
     expect(keyed.length).toBeGreaterThan(8)
     const refused: string[] = []
     for (const route of keyed) {
-      const answer = await ask(route.method, route.path.replace(/:\w+/g, id), token(staff.read_only), {})
+      const answer = await ask(
+        route.method,
+        route.path.replace(/:\w+/g, id),
+        token(staff.read_only),
+        {},
+      )
       if (codeOf(answer) === 'FORBIDDEN_ROLE') refused.push(`${route.method} ${route.path}`)
     }
     const names = keyed.map(route => `${route.method} ${route.path}`)
@@ -230,7 +321,14 @@ describe('what each role may do', () => {
 async function stateOf({ services, dashboard }: Office) {
   const keys = services.keys
     .accounts()
-    .flatMap(one => one.keys.map(({ key }) => [key.id, key.name, key.revokedAt, Buffer.from(key.tokenHash).toString('hex')]))
+    .flatMap(one =>
+      one.keys.map(({ key }) => [
+        key.id,
+        key.name,
+        key.revokedAt,
+        Buffer.from(key.tokenHash).toString('hex'),
+      ]),
+    )
   const { members, invitations } = (await dashboard()).body
   return { keys, members, invitations }
 }
@@ -244,20 +342,32 @@ describe('keys of an organization', () => {
       [ann, staff.admin, staff.member, staff.read_only].map(one => one.email).sort(),
     )
     const me = await ask('GET', '/v1/users/me', token(staff.member))
-    expect(me.body).toMatchObject({ id: staff.member.account.account.id, email: staff.member.email, tier: 'scale' })
+    expect(me.body).toMatchObject({
+      id: staff.member.account.account.id,
+      email: staff.member.email,
+      tier: 'scale',
+    })
   })
 
   test('that a member makes are the member’s: they have that role and leave with them', async () => {
     const { ask, ann, staff, memberId } = await office()
     const made = await ask('POST', '/v1/api-keys', token(staff.member), { name: 'mine' })
     const plain = (made.body.data as { api_key: { plain_token: string } }).api_key.plain_token
-    expect(codeOf(await ask('POST', '/organizations/members', `Token ${plain}`, { email: 'x@example.com', role: 'admin' }))).toBe(
-      'FORBIDDEN_ROLE',
-    )
+    expect(
+      codeOf(
+        await ask('POST', '/organizations/members', `Token ${plain}`, {
+          email: 'x@example.com',
+          role: 'admin',
+        }),
+      ),
+    ).toBe('FORBIDDEN_ROLE')
     await ask('DELETE', `/organizations/members/${await memberId(staff.member)}`, token(ann))
     const after = await ask('GET', '/v1/account', `Token ${plain}`)
     expect(after.body.account).toMatchObject({ email: staff.member.email, tier: 'free' })
-    expect((after.body.api_keys as { held_by: string }[]).map(one => one.held_by)).toEqual([staff.member.email, staff.member.email])
+    expect((after.body.api_keys as { held_by: string }[]).map(one => one.held_by)).toEqual([
+      staff.member.email,
+      staff.member.email,
+    ])
     const anns = await ask('GET', '/v1/api-keys', token(ann))
     expect(JSON.stringify(anns.body)).not.toContain(staff.member.email)
   })
@@ -265,8 +375,11 @@ describe('keys of an organization', () => {
   test('may be as many for each person as the plan allows', async () => {
     const { ask, staff } = await office()
     for (const person of [staff.admin, staff.member]) {
-      for (let i = 0; i < 4; i += 1) expect((await ask('POST', '/v1/api-keys', token(person), {})).status).toBe(200)
-      expect(codeOf(await ask('POST', '/v1/api-keys', token(person), {}))).toBe('api_key_limit_reached')
+      for (let i = 0; i < 4; i += 1)
+        expect((await ask('POST', '/v1/api-keys', token(person), {})).status).toBe(200)
+      expect(codeOf(await ask('POST', '/v1/api-keys', token(person), {}))).toBe(
+        'api_key_limit_reached',
+      )
     }
   })
 
@@ -300,7 +413,10 @@ describe('membership', () => {
   test('changes in steps that always leave an admin', async () => {
     const { ask, ann, staff, memberId } = await office()
     const [annId, doraId] = [await memberId(ann), await memberId(staff.admin)]
-    expect((await ask('PATCH', `/organizations/members/${doraId}`, token(ann), { role: 'read-only' })).body.member).toMatchObject({
+    expect(
+      (await ask('PATCH', `/organizations/members/${doraId}`, token(ann), { role: 'read-only' }))
+        .body.member,
+    ).toMatchObject({
       role: 'read_only',
     })
     for (const refused of [
@@ -320,14 +436,42 @@ describe('membership', () => {
   test('is listed at once and acts after it was accepted', async () => {
     const { ask, person, letters, ...all } = people()
     const [ann, bob] = [person('ann', 'scale'), person('bob', 'free')]
-    const made = await ask('POST', '/organizations/members', token(ann), { email: 'BOB@example.com', role: 'member' })
+    const made = await ask('POST', '/organizations/members', token(ann), {
+      email: 'BOB@example.com',
+      role: 'member',
+    })
     expect(made.status).toBe(201)
-    expect(made.body.member).toEqual({ id: expect.any(String), email: bob.email, role: 'member', joined_at: isoInstant(startAt) } as never)
-    expect(codeOf(await ask('POST', '/organizations/members', token(ann), { email: bob.email, role: 'admin' }))).toBe('already_member')
-    expect(codeOf(await ask('POST', '/organizations/invitations', token(ann), { email: bob.email, role: 'admin' }))).toBe('already_member')
+    expect(made.body.member).toEqual({
+      id: expect.any(String),
+      email: bob.email,
+      role: 'member',
+      joined_at: isoInstant(startAt),
+    } as never)
+    expect(
+      codeOf(
+        await ask('POST', '/organizations/members', token(ann), {
+          email: bob.email,
+          role: 'admin',
+        }),
+      ),
+    ).toBe('already_member')
+    expect(
+      codeOf(
+        await ask('POST', '/organizations/invitations', token(ann), {
+          email: bob.email,
+          role: 'admin',
+        }),
+      ),
+    ).toBe('already_member')
     expect(bob.account.actsOn).toBe(bob.account)
-    const { invitation } = all.services.organizations.invitationByToken(tokenIn(letters(bob.email)[0]!.text))!
-    const accepted = await ask('POST', `/organizations/invitations/${invitation.id}/confirm_accept`, token(bob))
+    const { invitation } = all.services.organizations.invitationByToken(
+      tokenIn(letters(bob.email)[0]!.text),
+    )!
+    const accepted = await ask(
+      'POST',
+      `/organizations/invitations/${invitation.id}/confirm_accept`,
+      token(bob),
+    )
     expect(accepted.body.member).toEqual(made.body.member as never)
     expect(bob.account.actsOn).toBe(ann.account)
     const { body } = await ask('GET', '/organizations/dashboard', token(bob))
@@ -339,8 +483,16 @@ describe('membership', () => {
     ['a role that is none', { email: 'x@example.com', role: 'owner' }, ['role']],
     ['a role that is no text', { email: 'x@example.com', role: 1 }, ['role']],
     ['no address', { email: 'nowhere', role: 'member' }, ['email']],
-    ['an address with a line break', { email: 'x@example.com\nbcc: y@example.com', role: 'member' }, ['email']],
-    ['a message that is too long', { email: 'x@example.com', role: 'member', message: 'x'.repeat(501) }, ['message']],
+    [
+      'an address with a line break',
+      { email: 'x@example.com\nbcc: y@example.com', role: 'member' },
+      ['email'],
+    ],
+    [
+      'a message that is too long',
+      { email: 'x@example.com', role: 'member', message: 'x'.repeat(501) },
+      ['message'],
+    ],
   ])('is not asked for with %s', async (_, body, fields) => {
     const { ask, person, services } = people()
     const answer = await ask('POST', '/organizations/invitations', token(person('ann')), body)
@@ -352,8 +504,18 @@ describe('membership', () => {
   test('is made as asked, whatever else stands in the body', async () => {
     const { ask, person, ...all } = people()
     const [ann, eve] = [person('ann'), person('eve')]
-    const extra = { id: 'mine', account_id: eve.account.account.id, status: 'accepted', organization_id: 'another', invited_by: 'the boss' }
-    const made = await ask('POST', '/organizations/invitations', token(ann), { email: eve.email, role: 'member', ...extra })
+    const extra = {
+      id: 'mine',
+      account_id: eve.account.account.id,
+      status: 'accepted',
+      organization_id: 'another',
+      invited_by: 'the boss',
+    }
+    const made = await ask('POST', '/organizations/invitations', token(ann), {
+      email: eve.email,
+      role: 'member',
+      ...extra,
+    })
     expect(made.body.invitation).toMatchObject({ status: 'pending', invited_by: ann.email })
     expect((made.body.invitation as Row).id).not.toBe('mine')
     const listed = await ask('POST', '/organizations/members', token(ann), {
@@ -370,7 +532,13 @@ describe('membership', () => {
     const { ask, person, letters } = people()
     const ann = token(person('ann'))
     const send = () =>
-      ask('POST', '/organizations/invitations', ann, { email: 'g@example.com', role: 'member' }, { 'idempotency-key': 'once' })
+      ask(
+        'POST',
+        '/organizations/invitations',
+        ann,
+        { email: 'g@example.com', role: 'member' },
+        { 'idempotency-key': 'once' },
+      )
     const [first, second] = [await send(), await send()]
     expect(second.status).toBe(201)
     expect(second.body).toEqual(first.body)
@@ -382,17 +550,36 @@ describe('an invitation', () => {
   async function invited(role: Role = 'member') {
     const all = people()
     const [ann, guest] = [all.person('ann', 'scale'), all.person('guest', 'free')]
-    const made = await all.ask('POST', '/organizations/invitations', token(ann), { email: guest.email, role, message: 'Welcome' })
+    const made = await all.ask('POST', '/organizations/invitations', token(ann), {
+      email: guest.email,
+      role,
+      message: 'Welcome',
+    })
     const { id } = made.body.invitation as { id: string }
     const letter = all.letters(guest.email).at(-1)!
-    return { ...all, ann, guest, id, made, letter, secret: tokenIn(letter.text), base: `/organizations/invitations/${id}` }
+    return {
+      ...all,
+      ann,
+      guest,
+      id,
+      made,
+      letter,
+      secret: tokenIn(letter.text),
+      base: `/organizations/invitations/${id}`,
+    }
   }
 
   test('is shown without changing anything, is accepted, and is good once', async () => {
     const { ask, ann, guest, id, base, made, letter } = await invited()
     expect(made.body.invitation).toEqual({
-      ...{ id, email: guest.email, role: 'member', status: 'pending', message: 'Welcome', invited_by: ann.email },
-      ...{ created_at: isoInstant(startAt), expires_at: isoInstant(startAt + 14 * dayMs) },
+      id,
+      email: guest.email,
+      role: 'member',
+      status: 'pending',
+      message: 'Welcome',
+      invited_by: ann.email,
+      created_at: isoInstant(startAt),
+      expires_at: isoInstant(startAt + 14 * dayMs),
     } as never)
     expect(letter.text).toContain('Welcome')
     expect(JSON.stringify(made.body)).not.toContain(tokenIn(letter.text))
@@ -407,7 +594,10 @@ describe('an invitation', () => {
     }
     const accepted = await ask('POST', `${base}/confirm_accept`, token(guest))
     expect(accepted.status).toBe(200)
-    expect(accepted.body).toMatchObject({ invitation: { id, status: 'accepted' }, member: { email: guest.email, role: 'member' } })
+    expect(accepted.body).toMatchObject({
+      invitation: { id, status: 'accepted' },
+      member: { email: guest.email, role: 'member' },
+    })
     const again = await ask('POST', `${base}/confirm_accept`, token(guest))
     expect([again.status, codeOf(again)]).toEqual([422, 'invitation_used'])
   })
@@ -417,7 +607,10 @@ describe('an invitation', () => {
     clock.advance(14 * dayMs - 1)
     expect((await ask('GET', `${base}/accept`, token(guest))).body.can_accept).toBe(true)
     clock.advance(1)
-    expect((await ask('GET', `${base}/accept`, token(guest))).body).toMatchObject({ can_accept: false, invitation: { status: 'expired' } })
+    expect((await ask('GET', `${base}/accept`, token(guest))).body).toMatchObject({
+      can_accept: false,
+      invitation: { status: 'expired' },
+    })
     const late = await ask('POST', `${base}/confirm_accept`, token(guest))
     expect([late.status, codeOf(late)]).toEqual([422, 'invitation_expired'])
     expect(guest.account.actsOn).toBe(guest.account)
@@ -426,30 +619,51 @@ describe('an invitation', () => {
   test('does not exist for a stranger, unless they have the letter', async () => {
     const { ask, person, base, secret, ann } = await invited()
     const eve = person('eve')
-    const unknown = await ask('GET', '/organizations/invitations/00000000-0000-4000-8000-000000000999/accept', token(eve))
+    const unknown = await ask(
+      'GET',
+      '/organizations/invitations/00000000-0000-4000-8000-000000000999/accept',
+      token(eve),
+    )
     const foreign = await ask('GET', `${base}/accept`, token(eve))
     expect([foreign.status, foreign.body.error]).toEqual([
       404,
-      { ...(unknown.body.error as object), request_id: (foreign.body.error as Row & { request_id: string }).request_id },
+      {
+        ...(unknown.body.error as object),
+        request_id: (foreign.body.error as Row & { request_id: string }).request_id,
+      },
     ] as never)
-    expect((await ask('GET', `${base}/accept?token=${'f'.repeat(64)}`, token(eve))).status).toBe(404)
+    expect((await ask('GET', `${base}/accept?token=${'f'.repeat(64)}`, token(eve))).status).toBe(
+      404,
+    )
     expect((await ask('POST', `${base}/confirm_accept`, token(eve), {})).status).toBe(404)
     expect((await ask('POST', `${base}/confirm_accept`, token(ann), {})).status).toBe(404)
-    expect((await ask('GET', `${base}/accept?token=${secret}`, token(eve))).body.can_accept).toBe(true)
+    expect((await ask('GET', `${base}/accept?token=${secret}`, token(eve))).body.can_accept).toBe(
+      true,
+    )
     const accepted = await ask('POST', `${base}/confirm_accept`, token(eve), { token: secret })
     expect(accepted.status).toBe(200)
   })
 
   test('replaces an older one to the same address', async () => {
     const { ask, ann, guest, base, secret } = await invited()
-    await ask('POST', '/organizations/invitations', token(ann), { email: guest.email, role: 'read_only' })
-    expect(codeOf(await ask('POST', `${base}/confirm_accept`, token(guest), { token: secret }))).toBe('invitation_expired')
+    await ask('POST', '/organizations/invitations', token(ann), {
+      email: guest.email,
+      role: 'read_only',
+    })
+    expect(
+      codeOf(await ask('POST', `${base}/confirm_accept`, token(guest), { token: secret })),
+    ).toBe('invitation_expired')
   })
 
   test('that is withdrawn is over', async () => {
     const { ask, ann, guest, id, base } = await invited()
-    expect((await ask('DELETE', `/organizations/members/${id}`, token(ann))).body).toEqual({ id, deleted: true } as never)
-    expect(codeOf(await ask('POST', `${base}/confirm_accept`, token(guest)))).toBe('invitation_expired')
+    expect((await ask('DELETE', `/organizations/members/${id}`, token(ann))).body).toEqual({
+      id,
+      deleted: true,
+    } as never)
+    expect(codeOf(await ask('POST', `${base}/confirm_accept`, token(guest)))).toBe(
+      'invitation_expired',
+    )
     expect((await ask('DELETE', `/organizations/members/${id}`, token(ann))).status).toBe(404)
   })
 
@@ -474,7 +688,10 @@ describe('an invitation', () => {
       const made = await ask('POST', '/organizations/invitations', token(ann), { email, role })
       const path = `/organizations/invitations/${(made.body.invitation as Row).id}/confirm_accept`
       const proof = role === 'member' ? { token: tokenIn(letters(email).at(-1)!.text) } : {}
-      expect((await ask('POST', path, token(guest), proof)).body.member).toMatchObject({ email: guest.email, role: then })
+      expect((await ask('POST', path, token(guest), proof)).body.member).toMatchObject({
+        email: guest.email,
+        role: then,
+      })
     }
     expect(membersOf(await ask('GET', '/organizations/dashboard', token(ann)))).toHaveLength(2)
   })
@@ -486,7 +703,11 @@ describe('one organization’s credentials', () => {
     const { ask, ann, staff, person, memberId, signedIn } = office_
     const eve = person('eve', 'scale')
     await enlist(office_, eve, person('mallory', 'free'), 'admin')
-    const [member, invitation, key] = [await memberId(staff.member), await guestId(office_), keyOf(office_, ann)]
+    const [member, invitation, key] = [
+      await memberId(staff.member),
+      await guestId(office_),
+      keyOf(office_, ann),
+    ]
     const before = await stateOf(office_)
     const unknown = '00000000-0000-4000-8000-000000000999'
     const attacks: [method: string, path: (id: string) => string, id: string, body?: unknown][] = [
@@ -501,8 +722,14 @@ describe('one organization’s credentials', () => {
     ]
     for (const credentials of [token(eve), `Bearer ${await signedIn(eve)}`]) {
       for (const [method, path, id, body] of attacks) {
-        const [foreign, nobody] = [await ask(method, path(id), credentials, body), await ask(method, path(unknown), credentials, body)]
-        expect([foreign.status, codeOf(foreign)], `${method} ${path('…')}`).toEqual([404, 'NOT_FOUND'])
+        const [foreign, nobody] = [
+          await ask(method, path(id), credentials, body),
+          await ask(method, path(unknown), credentials, body),
+        ]
+        expect([foreign.status, codeOf(foreign)], `${method} ${path('…')}`).toEqual([
+          404,
+          'NOT_FOUND',
+        ])
         const message = ({ body: { error } }: Asked) => (error as { message: string }).message
         expect(message(foreign)).toBe(message(nobody))
       }

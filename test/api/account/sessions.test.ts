@@ -6,7 +6,8 @@ import { startAt } from '../../support/instance.ts'
 import { type Asked, codeOf, people, tokenIn } from '../../support/people.ts'
 
 const password = 'correct horse battery'
-const dataOf = ({ body }: Asked) => body.data as { token: string; expires_at: string; account: { email: string; tier: string } }
+const dataOf = ({ body }: Asked) =>
+  body.data as { token: string; expires_at: string; account: { email: string; tier: string } }
 const jwt = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 describe('signing in with a password', () => {
@@ -14,7 +15,10 @@ describe('signing in with a password', () => {
     const { ask, person, services } = people()
     const { account } = person('ann', 'starter')
     await services.signIn.setPassword(account, password)
-    const answer = await ask('POST', '/v1/auth/session', undefined, { email: 'Ann@Example.com', password })
+    const answer = await ask('POST', '/v1/auth/session', undefined, {
+      email: 'Ann@Example.com',
+      password,
+    })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('cache-control')).toBe('no-store')
     expect(answer.headers.get('set-cookie')).toBeNull()
@@ -43,7 +47,9 @@ describe('signing in with a password', () => {
     person('bob')
     const answer = await ask('POST', '/v1/auth/session', undefined, body)
     expect([answer.status, codeOf(answer)]).toEqual([401, 'INVALID_CREDENTIALS'])
-    expect((answer.body.error as { message: string }).message).toBe('The address, password or link is not valid.')
+    expect((answer.body.error as { message: string }).message).toBe(
+      'The address, password or link is not valid.',
+    )
     expect(JSON.stringify(answer.body)).not.toContain(body.password || 'unset')
   })
 
@@ -78,7 +84,10 @@ describe('signing in with a password', () => {
   })
 
   test('takes no body that is larger than a body may be', async () => {
-    const answer = await people().ask('POST', '/v1/auth/session', undefined, { email: 'ann@example.com', password: 'x'.repeat(2 ** 20) })
+    const answer = await people().ask('POST', '/v1/auth/session', undefined, {
+      email: 'ann@example.com',
+      password: 'x'.repeat(2 ** 20),
+    })
     expect([answer.status, codeOf(answer)]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
   })
 
@@ -86,12 +95,20 @@ describe('signing in with a password', () => {
     const { ask, person, services, clock } = people({ 'server.trusted_proxies': '127.0.0.1' })
     await services.signIn.setPassword(person('ann').account, password)
     await services.signIn.setPassword(person('bob').account, password)
-    const attempt = (email: string, given: string) => ask('POST', '/v1/auth/session', undefined, { email, password: given })
-    for (let i = 0; i < 5; i += 1) expect((await attempt('ann@example.com', 'wrong, so wrong')).status).toBe(401)
+    const attempt = (email: string, given: string) =>
+      ask('POST', '/v1/auth/session', undefined, { email, password: given })
+    for (let i = 0; i < 5; i += 1)
+      expect((await attempt('ann@example.com', 'wrong, so wrong')).status).toBe(401)
     const locked = await attempt('ann@example.com', password)
-    expect([locked.status, codeOf(locked), locked.headers.get('retry-after')]).toEqual([429, 'LOGIN_LOCKED', '900'])
+    expect([locked.status, codeOf(locked), locked.headers.get('retry-after')]).toEqual([
+      429,
+      'LOGIN_LOCKED',
+      '900',
+    ])
     expect((await attempt('bob@example.com', password)).status).toBe(200)
-    expect(await services.signIn.withPassword('ann@example.com', password, 'another address')).toHaveProperty('token')
+    expect(
+      await services.signIn.withPassword('ann@example.com', password, 'another address'),
+    ).toHaveProperty('token')
     expect((await attempt('nobody@example.com', password)).status).toBe(401)
     clock.advance(15 * minuteMs)
     expect((await attempt('ann@example.com', password)).status).toBe(200)
@@ -99,7 +116,8 @@ describe('signing in with a password', () => {
 
   test('locks an address that nobody has just as well', async () => {
     const { ask } = people()
-    const attempt = () => ask('POST', '/v1/auth/session', undefined, { email: 'nobody@example.com', password })
+    const attempt = () =>
+      ask('POST', '/v1/auth/session', undefined, { email: 'nobody@example.com', password })
     for (let i = 0; i < 5; i += 1) expect((await attempt()).status).toBe(401)
     expect((await attempt()).status).toBe(429)
   })
@@ -107,7 +125,11 @@ describe('signing in with a password', () => {
   test('lets no more than five through when all come at once', async () => {
     const { services, person } = people()
     await services.signIn.setPassword(person('ann').account, password)
-    const all = await Promise.all(Array.from({ length: 30 }, () => services.signIn.withPassword('ann@example.com', 'wrong', 'here')))
+    const all = await Promise.all(
+      Array.from({ length: 30 }, () =>
+        services.signIn.withPassword('ann@example.com', 'wrong', 'here'),
+      ),
+    )
     expect(all.filter(one => 'refused' in one && one.refused === 'locked')).toHaveLength(25)
   })
 })
@@ -118,7 +140,11 @@ describe('a session', () => {
     const ann = person('ann', 'starter')
     const token = await signedIn(ann)
     const answer = await ask('GET', '/v1/commodities', `Bearer ${token}`)
-    expect([answer.status, answer.headers.get('x-ratelimit-used'), answer.headers.get('x-ratelimit-limit')]).toEqual([200, '1', '50000'])
+    expect([
+      answer.status,
+      answer.headers.get('x-ratelimit-used'),
+      answer.headers.get('x-ratelimit-limit'),
+    ]).toEqual([200, '1', '50000'])
     services.meter.flush()
     const counted = services.db.query('SELECT key_id, used FROM quota_counters').all()
     expect(counted).toEqual([{ key_id: ann.account.account.id, used: 1 }])
@@ -138,8 +164,11 @@ describe('a session', () => {
     }
     expect((await ask('DELETE', `/v1/api-keys/${id}`, `Token ${ann.key}`)).status).toBe(404)
     expect((await ask('POST', `/v1/api-keys/${id}/roll`, `Token ${ann.key}`)).status).toBe(404)
-    for (let i = 0; i < 4; i += 1) expect((await ask('POST', '/v1/api-keys', `Bearer ${token}`, {})).status).toBe(200)
-    expect(codeOf(await ask('POST', '/v1/api-keys', `Bearer ${token}`, {}))).toBe('api_key_limit_reached')
+    for (let i = 0; i < 4; i += 1)
+      expect((await ask('POST', '/v1/api-keys', `Bearer ${token}`, {})).status).toBe(200)
+    expect(codeOf(await ask('POST', '/v1/api-keys', `Bearer ${token}`, {}))).toBe(
+      'api_key_limit_reached',
+    )
     services.keys.reload()
     expect((await ask('GET', '/v1/account', `Bearer ${token}`)).status).toBe(200)
     expect(services.keys.byId(id)).toBeUndefined()
@@ -151,7 +180,13 @@ describe('a session', () => {
   ])('is none %s', async (_, headers, query) => {
     const { ask, person, signedIn } = people()
     const token = await signedIn(person('ann'))
-    const answer = await ask('GET', `/v1/commodities${query && query + token}`, undefined, undefined, headers(token))
+    const answer = await ask(
+      'GET',
+      `/v1/commodities${query && query + token}`,
+      undefined,
+      undefined,
+      headers(token),
+    )
     expect(answer.status).toBe(401)
   })
 
@@ -179,9 +214,14 @@ describe('a session', () => {
     const { ask, person, signedIn, services } = people()
     const [ann, bob] = [person('ann'), person('bob')]
     const token = await signedIn(ann)
-    const claims = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Record<string, unknown>
+    const claims = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Record<
+      string,
+      unknown
+    >
     const sign = (payload: Record<string, unknown>, masterKey: string) =>
-      new SignJWT(payload).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).sign(sessionKeyOf(masterKey))
+      new SignJWT(payload)
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+        .sign(sessionKeyOf(masterKey))
     const forged = [
       await sign(claims, 'another master key'),
       await sign({ ...claims, sub: bob.account.account.id }, services.masterKey),
@@ -192,7 +232,8 @@ describe('a session', () => {
       'a.b.c',
       '..',
     ]
-    for (const one of forged) expect((await ask('GET', '/v1/account', `Bearer ${one}`)).status, one).toBe(401)
+    for (const one of forged)
+      expect((await ask('GET', '/v1/account', `Bearer ${one}`)).status, one).toBe(401)
     expect((await ask('GET', '/v1/account', `Bearer ${token}`)).status).toBe(200)
   })
 
@@ -210,7 +251,10 @@ describe('refreshing', () => {
     const token = await signedIn(person('ann'))
     clock.advance(hourMs)
     const answer = await ask('POST', '/v1/auth/session/refresh', `Bearer ${token}`)
-    expect([answer.status, dataOf(answer).expires_at]).toEqual([200, isoInstant(startAt + 13 * hourMs)])
+    expect([answer.status, dataOf(answer).expires_at]).toEqual([
+      200,
+      isoInstant(startAt + 13 * hourMs),
+    ])
     expect((await ask('GET', '/v1/account', `Bearer ${dataOf(answer).token}`)).status).toBe(200)
     expect((await ask('GET', '/v1/account', `Bearer ${token}`)).status).toBe(401)
   })
@@ -218,21 +262,26 @@ describe('refreshing', () => {
   test.each([
     ['refreshing', 'POST', '/v1/auth/session/refresh'],
     ['reading', 'GET', '/v1/account'],
-  ])('an old token shown again for %s ends the whole sign-in, and no other', async (_, method, path) => {
-    const { ask, person, signedIn } = people()
-    const ann = person('ann')
-    const [token, other] = [await signedIn(ann), await signedIn(ann)]
-    const next = dataOf(await ask('POST', '/v1/auth/session/refresh', `Bearer ${token}`)).token
-    expect((await ask(method, path, `Bearer ${token}`)).status).toBe(401)
-    expect((await ask('GET', '/v1/account', `Bearer ${next}`)).status).toBe(401)
-    expect((await ask('POST', '/v1/auth/session/refresh', `Bearer ${next}`)).status).toBe(401)
-    expect((await ask('GET', '/v1/account', `Bearer ${other}`)).status).toBe(200)
-  })
+  ])(
+    'an old token shown again for %s ends the whole sign-in, and no other',
+    async (_, method, path) => {
+      const { ask, person, signedIn } = people()
+      const ann = person('ann')
+      const [token, other] = [await signedIn(ann), await signedIn(ann)]
+      const next = dataOf(await ask('POST', '/v1/auth/session/refresh', `Bearer ${token}`)).token
+      expect((await ask(method, path, `Bearer ${token}`)).status).toBe(401)
+      expect((await ask('GET', '/v1/account', `Bearer ${next}`)).status).toBe(401)
+      expect((await ask('POST', '/v1/auth/session/refresh', `Bearer ${next}`)).status).toBe(401)
+      expect((await ask('GET', '/v1/account', `Bearer ${other}`)).status).toBe(200)
+    },
+  )
 
   test('the same token twice at once leaves nobody in', async () => {
     const { ask, person, signedIn } = people()
     const token = await signedIn(person('ann'))
-    const both = await Promise.all([1, 2].map(() => ask('POST', '/v1/auth/session/refresh', `Bearer ${token}`)))
+    const both = await Promise.all(
+      [1, 2].map(() => ask('POST', '/v1/auth/session/refresh', `Bearer ${token}`)),
+    )
     expect(both.map(one => one.status).sort()).toEqual([200, 401])
     const won = dataOf(both.find(one => one.status === 200)!).token
     expect((await ask('GET', '/v1/account', `Bearer ${won}`)).status).toBe(401)
@@ -271,7 +320,10 @@ describe('signing out', () => {
     const ann = person('ann')
     const [token, other] = [await signedIn(ann), await signedIn(ann)]
     const answer = await ask('DELETE', '/v1/auth/session', `Bearer ${token}`)
-    expect([answer.status, answer.body]).toEqual([200, { status: 'success', data: { revoked: true } }] as never)
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { status: 'success', data: { revoked: true } },
+    ] as never)
     expect((await ask('GET', '/v1/account', `Bearer ${token}`)).status).toBe(401)
     expect((await ask('POST', '/v1/auth/session/refresh', `Bearer ${token}`)).status).toBe(401)
     expect((await ask('GET', '/v1/account', `Bearer ${other}`)).status).toBe(200)
@@ -282,8 +334,11 @@ describe('signing out', () => {
     const [ann, bob] = [person('ann'), person('bob')]
     const tokens = [await signedIn(ann), await signedIn(ann), await signedIn(ann)]
     const bobs = await signedIn(bob)
-    expect((await ask('DELETE', '/v1/auth/session?all=true', `Bearer ${tokens[0]}`)).status).toBe(200)
-    for (const token of tokens) expect((await ask('GET', '/v1/account', `Bearer ${token}`)).status).toBe(401)
+    expect((await ask('DELETE', '/v1/auth/session?all=true', `Bearer ${tokens[0]}`)).status).toBe(
+      200,
+    )
+    for (const token of tokens)
+      expect((await ask('GET', '/v1/account', `Bearer ${token}`)).status).toBe(401)
     expect((await ask('GET', '/v1/account', `Bearer ${bobs}`)).status).toBe(200)
     expect((await ask('GET', '/v1/account', `Token ${ann.key}`)).status).toBe(200)
   })
@@ -291,7 +346,9 @@ describe('signing out', () => {
   test('with an `all` that is neither true nor false changes nothing', async () => {
     const { ask, person, signedIn } = people()
     const token = await signedIn(person('ann'))
-    expect((await ask('DELETE', '/v1/auth/session?all=perhaps', `Bearer ${token}`)).status).toBe(400)
+    expect((await ask('DELETE', '/v1/auth/session?all=perhaps', `Bearer ${token}`)).status).toBe(
+      400,
+    )
     expect((await ask('GET', '/v1/account', `Bearer ${token}`)).status).toBe(200)
   })
 
@@ -312,7 +369,9 @@ describe('signing out', () => {
     expect((await ask('DELETE', `${path}/sessions`, admin)).status).toBe(200)
     expect((await ask('GET', '/v1/account', `Bearer ${dataOf(again).token}`)).status).toBe(401)
     for (const end of ['password', 'link'])
-      expect((await ask('POST', `/admin/v1/accounts/nobody/${end}`, admin, { password })).status).toBe(404)
+      expect(
+        (await ask('POST', `/admin/v1/accounts/nobody/${end}`, admin, { password })).status,
+      ).toBe(404)
   })
 })
 
@@ -320,10 +379,23 @@ describe('a link', () => {
   test('is mailed, signs in once within fifteen minutes and confirms the address', async () => {
     const { ask, services, letters, clock } = people()
     const account = services.keys.putAccount({
-      ...{ id: services.ids.uuid(), email: 'new@example.com', plan: 'starter', addOns: [], trialStartedAt: null, trialEndsAt: null },
-      ...{ emailConfirmedAt: null, suspendedAt: null, createdAt: clock.now() },
+      id: services.ids.uuid(),
+      email: 'new@example.com',
+      plan: 'starter',
+      addOns: [],
+      trialStartedAt: null,
+      trialEndsAt: null,
+      emailConfirmedAt: null,
+      suspendedAt: null,
+      createdAt: clock.now(),
     })
-    const asked = await ask('POST', '/v1/auth/link', undefined, { email: 'New@example.com' }, { host: 'evil.example' })
+    const asked = await ask(
+      'POST',
+      '/v1/auth/link',
+      undefined,
+      { email: 'New@example.com' },
+      { host: 'evil.example' },
+    )
     await services.signIn.settled()
     expect(asked.status).toBe(202)
     const [letter] = letters('new@example.com')
@@ -332,7 +404,10 @@ describe('a link', () => {
     const link_token = tokenIn(letter!.text)
     clock.advance(15 * minuteMs - 1)
     const answer = await ask('POST', '/v1/auth/session', undefined, { link_token })
-    expect([answer.status, dataOf(answer).account]).toEqual([200, { email: 'new@example.com', tier: 'starter' }])
+    expect([answer.status, dataOf(answer).account]).toEqual([
+      200,
+      { email: 'new@example.com', tier: 'starter' },
+    ])
     expect(account.account.emailConfirmedAt).toBe(clock.now())
     const again = await ask('POST', '/v1/auth/session', undefined, { link_token })
     expect([again.status, codeOf(again)]).toEqual([401, 'INVALID_CREDENTIALS'])
@@ -348,7 +423,9 @@ describe('a link', () => {
   test('is good for one of those who use it at the same time', async () => {
     const { ask, person, services } = people()
     const link_token = services.signIn.makeLink(person('ann').account)
-    const all = await Promise.all(Array.from({ length: 8 }, () => ask('POST', '/v1/auth/session', undefined, { link_token })))
+    const all = await Promise.all(
+      Array.from({ length: 8 }, () => ask('POST', '/v1/auth/session', undefined, { link_token })),
+    )
     expect(all.filter(one => one.status === 200)).toHaveLength(1)
   })
 
@@ -368,7 +445,8 @@ describe('a link', () => {
   test('goes to one account three times in fifteen minutes at most', async () => {
     const { ask, person, services, letters, clock } = people()
     const { email } = person('ann')
-    for (let i = 0; i < 6; i += 1) expect((await ask('POST', '/v1/auth/link', undefined, { email })).status).toBe(202)
+    for (let i = 0; i < 6; i += 1)
+      expect((await ask('POST', '/v1/auth/link', undefined, { email })).status).toBe(202)
     await services.signIn.settled()
     expect(letters(email)).toHaveLength(3)
     clock.advance(15 * minuteMs)
@@ -380,7 +458,10 @@ describe('a link', () => {
   test('that is none of ours is refused, whatever its form', async () => {
     const { ask } = people()
     for (const link_token of ['', 'f'.repeat(64), 'a.b.c', "' OR 1=1 --", 'x'.repeat(900)]) {
-      expect((await ask('POST', '/v1/auth/session', undefined, { link_token })).status, link_token).toBe(401)
+      expect(
+        (await ask('POST', '/v1/auth/session', undefined, { link_token })).status,
+        link_token,
+      ).toBe(401)
     }
   })
 })
@@ -395,10 +476,14 @@ test('no token, link or password is at rest, in a log or in an answer that is no
   await services.signIn.settled()
   const mailed = tokenIn(letters(ann.email)[0]!.text)
   await ask('POST', '/v1/auth/session', undefined, { email: ann.email, password })
-  await ask('POST', '/v1/auth/session', undefined, { email: ann.email, password: 'wrong, but secret' })
+  await ask('POST', '/v1/auth/session', undefined, {
+    email: ann.email,
+    password: 'wrong, but secret',
+  })
   await ask('GET', `/v1/account?trace=${token}`, `Bearer ${token}`)
   const kept = `${Buffer.from(services.db.serialize()).toString('latin1')}${log.join('\n')}`
-  for (const secret of [password, 'wrong, but secret', link, mailed, token, token.split('.')[2]!]) expect(kept).not.toContain(secret)
+  for (const secret of [password, 'wrong, but secret', link, mailed, token, token.split('.')[2]!])
+    expect(kept).not.toContain(secret)
 })
 
 test('sessions that are over are forgotten as new ones come', async () => {

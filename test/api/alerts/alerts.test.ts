@@ -3,8 +3,18 @@ import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
 import { type House, house, startAt } from '../../support/instance.ts'
 
 const code = 'BRENT_CRUDE_USD'
-const standard = { name: 'Brent above 90', commodity_code: code, condition_operator: 'greater_than', condition_value: 90 }
-const analytics = { name: 'Brent far off', commodity_code: code, analytics_type: 'z_score', analytics_config: { threshold: 2 } }
+const standard = {
+  name: 'Brent above 90',
+  commodity_code: code,
+  condition_operator: 'greater_than',
+  condition_value: 90,
+}
+const analytics = {
+  name: 'Brent far off',
+  commodity_code: code,
+  analytics_type: 'z_score',
+  analytics_config: { threshold: 2 },
+}
 
 type Body = Record<string, unknown> & { id: string; errors: { field: string }[] }
 const bodyOf = async (response: Response) => (await response.json()) as Body
@@ -20,18 +30,42 @@ describe('making an alert', () => {
     const home = house()
     const token = home.key()
     const expected = {
-      ...{ id: expect.any(String), name: 'Brent above 90', commodity_code: code, condition_operator: 'greater_than', condition_value: 90 },
-      ...{ analytics_type: null, analytics_period: null, analytics_config: null, webhook_url: null, cooldown_minutes: 60, enabled: true },
-      ...{ trigger_count: 0, last_triggered_at: null, created_at: '2026-11-20T15:00:00Z', updated_at: '2026-11-20T15:00:00Z' },
-      ...{ metadata: null, in_cooldown: false, suspended_reason: null },
+      id: expect.any(String),
+      name: 'Brent above 90',
+      commodity_code: code,
+      condition_operator: 'greater_than',
+      condition_value: 90,
+      analytics_type: null,
+      analytics_period: null,
+      analytics_config: null,
+      webhook_url: null,
+      cooldown_minutes: 60,
+      enabled: true,
+      trigger_count: 0,
+      last_triggered_at: null,
+      created_at: '2026-11-20T15:00:00Z',
+      updated_at: '2026-11-20T15:00:00Z',
+      metadata: null,
+      in_cooldown: false,
+      suspended_reason: null,
     }
     expect(await made(home, token)).toEqual(expected as never)
-    const bare = await home.send('POST', '/v1/alerts', { ...standard, commodity_code: 'brent' }, token)
+    const bare = await home.send(
+      'POST',
+      '/v1/alerts',
+      { ...standard, commodity_code: 'brent' },
+      token,
+    )
     expect([bare.status, await bare.json()]).toEqual([201, expected])
   })
 
   test.each([
-    [{ analytics_type: 'z_score', analytics_config: { threshold: 2 } }, 'greater_than', 2, { threshold: 2, direction: 'both' }],
+    [
+      { analytics_type: 'z_score', analytics_config: { threshold: 2 } },
+      'greater_than',
+      2,
+      { threshold: 2, direction: 'both' },
+    ],
     [
       { analytics_type: 'z_score', analytics_config: { threshold: 1.5, direction: 'below' } },
       'less_than',
@@ -39,20 +73,38 @@ describe('making an alert', () => {
       { threshold: 1.5, direction: 'below' },
     ],
     [
-      { analytics_type: 'rsi', analytics_config: { overbought: 70, oversold: 30 }, analytics_period: 14 },
+      {
+        analytics_type: 'rsi',
+        analytics_config: { overbought: 70, oversold: 30 },
+        analytics_period: 14,
+      },
       'greater_than',
       70,
       { overbought: 70, oversold: 30 },
     ],
-    [{ analytics_type: 'volatility_spike', analytics_config: { multiplier: 2.5 } }, 'greater_than', 2.5, { multiplier: 2.5 }],
-    [{ analytics_type: 'trend_reversal', analytics_config: {}, analytics_period: 20 }, 'not_equals', 0, {}],
+    [
+      { analytics_type: 'volatility_spike', analytics_config: { multiplier: 2.5 } },
+      'greater_than',
+      2.5,
+      { multiplier: 2.5 },
+    ],
+    [
+      { analytics_type: 'trend_reversal', analytics_config: {}, analytics_period: 20 },
+      'not_equals',
+      0,
+      {},
+    ],
     [{ analytics_type: 'trend_reversal', analytics_period: 20 }, 'not_equals', 0, {}],
   ] as const)('%j stands as %s %d', async (fields, operator, value, config) => {
     const home = house()
     const alert = await made(home, home.key(), { name: 'x', commodity_code: code, ...fields })
     expect(alert).toMatchObject({
-      ...{ condition_operator: operator, condition_value: value, analytics_type: fields.analytics_type, analytics_config: config },
-      ...{ analytics_period: 'analytics_period' in fields ? fields.analytics_period : 30, cooldown_minutes: 1440 },
+      condition_operator: operator,
+      condition_value: value,
+      analytics_type: fields.analytics_type,
+      analytics_config: config,
+      analytics_period: 'analytics_period' in fields ? fields.analytics_period : 30,
+      cooldown_minutes: 1440,
     })
   })
 
@@ -99,22 +151,50 @@ describe('making an alert', () => {
     ['analytics_period', { analytics_type: 'trend_reversal', analytics_period: 1 }],
     ['analytics_period', { analytics_type: 'trend_reversal', analytics_period: 366 }],
     ['analytics_config.threshold', { analytics_type: 'z_score' }],
-    ['analytics_config.threshold', { analytics_type: 'z_score', analytics_config: { threshold: 0 } }],
-    ['analytics_config.direction', { analytics_type: 'z_score', analytics_config: { threshold: 2, direction: 'up' } }],
+    [
+      'analytics_config.threshold',
+      { analytics_type: 'z_score', analytics_config: { threshold: 0 } },
+    ],
+    [
+      'analytics_config.direction',
+      { analytics_type: 'z_score', analytics_config: { threshold: 2, direction: 'up' } },
+    ],
     ['analytics_config.overbought', { analytics_type: 'rsi', analytics_config: { oversold: 30 } }],
-    ['analytics_config.overbought', { analytics_type: 'rsi', analytics_config: { overbought: 70.5, oversold: 30 } }],
-    ['analytics_config.oversold', { analytics_type: 'rsi', analytics_config: { overbought: 30, oversold: 30 } }],
-    ['analytics_config.oversold', { analytics_type: 'rsi', analytics_config: { overbought: 70, oversold: 0 } }],
-    ['analytics_config.multiplier', { analytics_type: 'volatility_spike', analytics_config: { multiplier: 1 } }],
+    [
+      'analytics_config.overbought',
+      { analytics_type: 'rsi', analytics_config: { overbought: 70.5, oversold: 30 } },
+    ],
+    [
+      'analytics_config.oversold',
+      { analytics_type: 'rsi', analytics_config: { overbought: 30, oversold: 30 } },
+    ],
+    [
+      'analytics_config.oversold',
+      { analytics_type: 'rsi', analytics_config: { overbought: 70, oversold: 0 } },
+    ],
+    [
+      'analytics_config.multiplier',
+      { analytics_type: 'volatility_spike', analytics_config: { multiplier: 1 } },
+    ],
     ['analytics_config', { analytics_type: 'z_score', analytics_config: 'high' }],
   ]
   const plain = house()
   const plainKey = plain.key('enterprise')
   test.each(wrong)('is refused for %s: %j', async (field, change) => {
     plain.clock.advance(minuteMs)
-    const response = await plain.send('POST', '/v1/alerts', { price_alert: { ...standard, ...change } }, plainKey)
+    const response = await plain.send(
+      'POST',
+      '/v1/alerts',
+      { price_alert: { ...standard, ...change } },
+      plainKey,
+    )
     const body = await bodyOf(response)
-    expect([response.status, body.code, body.field, body.errors[0]!.field]).toEqual([422, 'validation_failed', field, field])
+    expect([response.status, body.code, body.field, body.errors[0]!.field]).toEqual([
+      422,
+      'validation_failed',
+      field,
+      field,
+    ])
   })
 
   test.each([
@@ -143,14 +223,14 @@ describe('making an alert', () => {
   test('ignores what only the service sets', async () => {
     const home = house()
     const alert = await made(home, home.key(), {
-      ...{
-        ...standard,
-        id: '00000000-0000-4000-8000-000000000001',
-        account_id: 'x',
-        trigger_count: 9,
-        last_triggered_at: '2026-01-01T00:00:00Z',
-      },
-      ...{ in_cooldown: true, suspended_reason: 'plan', created_at: '2020-01-01T00:00:00Z' },
+      ...standard,
+      id: '00000000-0000-4000-8000-000000000001',
+      account_id: 'x',
+      trigger_count: 9,
+      last_triggered_at: '2026-01-01T00:00:00Z',
+      in_cooldown: true,
+      suspended_reason: 'plan',
+      created_at: '2020-01-01T00:00:00Z',
     })
     expect(alert).toMatchObject({
       trigger_count: 0,
@@ -166,7 +246,8 @@ describe('making an alert', () => {
     const { send, get, key } = house()
     const token = key()
     const answers = []
-    for (let i = 0; i < 2; i += 1) answers.push(await send('POST', '/v1/alerts', standard, token, { 'idempotency-key': 'one' }))
+    for (let i = 0; i < 2; i += 1)
+      answers.push(await send('POST', '/v1/alerts', standard, token, { 'idempotency-key': 'one' }))
     expect(answers.map(one => [one.status, one.headers.get('idempotent-replayed')])).toEqual([[201, null], [201, 'true']]) // biome-ignore format: a pair each
     expect(await (await get('/v1/alerts', token)).json()).toHaveLength(1)
   })
@@ -193,12 +274,24 @@ describe('making an alert', () => {
     ['starter', standard, 'standard_alerts'],
     ['developer', analytics, 'standard_alerts'],
     ['free', standard, 'standard_alerts'],
-  ] as const)('on %s is refused when the plan does not have its kind, before what is wrong with it', async (plan, body, feature) => {
-    const { send, key } = house()
-    const response = await send('POST', '/v1/alerts', { price_alert: { ...body, name: '' } }, key(plan))
-    const { error } = (await response.json()) as { error: Record<string, unknown> }
-    expect([response.status, error.code, error.required_feature]).toEqual([403, 'INSUFFICIENT_PLAN', feature])
-  })
+  ] as const)(
+    'on %s is refused when the plan does not have its kind, before what is wrong with it',
+    async (plan, body, feature) => {
+      const { send, key } = house()
+      const response = await send(
+        'POST',
+        '/v1/alerts',
+        { price_alert: { ...body, name: '' } },
+        key(plan),
+      )
+      const { error } = (await response.json()) as { error: Record<string, unknown> }
+      expect([response.status, error.code, error.required_feature]).toEqual([
+        403,
+        'INSUFFICIENT_PLAN',
+        feature,
+      ])
+    },
+  )
 })
 
 describe('the list', () => {
@@ -227,7 +320,9 @@ describe('the list', () => {
     const { keys } = home.services
     const { account } = keys.find(token)!
     keys.putAccount({ ...account.account, plan: 'starter' })
-    expect(await (await home.get('/v1/alerts', token)).json()).toMatchObject([{ enabled: true, suspended_reason: 'plan' }])
+    expect(await (await home.get('/v1/alerts', token)).json()).toMatchObject([
+      { enabled: true, suspended_reason: 'plan' },
+    ])
   })
 })
 
@@ -247,16 +342,19 @@ describe('one alert', () => {
     const token = home.key()
     const { id } = await fires(home, token)
     const shown = await bodyOf(await home.get(`/v1/alerts/${id}`, token))
-    expect(shown).toMatchObject({ id, trigger_count: 2, last_triggered_at: '2026-11-20T17:00:00Z', in_cooldown: true })
+    expect(shown).toMatchObject({
+      id,
+      trigger_count: 2,
+      last_triggered_at: '2026-11-20T17:00:00Z',
+      in_cooldown: true,
+    })
     expect(shown.trigger_history).toEqual(
       [92, 91].map((value, i) => ({
-        ...{
-          triggered_at: `2026-11-20T1${7 - i}:00:00Z`,
-          value,
-          condition: 'price above 90',
-          channels: ['email', 'in_app'],
-          metadata: null,
-        },
+        triggered_at: `2026-11-20T1${7 - i}:00:00Z`,
+        value,
+        condition: 'price above 90',
+        channels: ['email', 'in_app'],
+        metadata: null,
       })),
     )
   })
@@ -267,7 +365,15 @@ describe('one alert', () => {
     [{ commodity_code: 'WTI_USD' }, false],
     [{ metadata: { tolerance: 3 }, condition_operator: 'equals' }, false],
     [{ ...analytics }, false],
-    [{ name: 'other', cooldown_minutes: 120, webhook_url: 'https://example.com/hook', metadata: { note: 'x' } }, true],
+    [
+      {
+        name: 'other',
+        cooldown_minutes: 120,
+        webhook_url: 'https://example.com/hook',
+        metadata: { note: 'x' },
+      },
+      true,
+    ],
     [{ condition_value: 90, commodity_code: 'brent' }, true],
     [{}, true],
   ])('changed by %j is in cooldown after that: %p', async (change, cools) => {
@@ -284,23 +390,36 @@ describe('one alert', () => {
       analytics_config,
       ...plain
     } = { metadata: undefined, analytics_config: undefined, commodity_code: undefined, ...change }
-    expect(changed).toMatchObject({ ...plain, trigger_count: 2, updated_at: '2026-11-20T17:00:01Z' })
+    expect(changed).toMatchObject({
+      ...plain,
+      trigger_count: 2,
+      updated_at: '2026-11-20T17:00:01Z',
+    })
     if (asked === 'WTI_USD') expect(changed.commodity_code).toBe(asked)
   })
 
   test('keeps what a change does not name; null clears address and metadata', async () => {
     const home = house()
     const token = home.key()
-    const full = { ...standard, webhook_url: 'https://example.com/hook', metadata: { note: 'x' }, cooldown_minutes: 5, enabled: false }
+    const full = {
+      ...standard,
+      webhook_url: 'https://example.com/hook',
+      metadata: { note: 'x' },
+      cooldown_minutes: 5,
+      enabled: false,
+    }
     const alert = await made(home, token, full)
-    const patch = async (body: object) => bodyOf(await home.send('PATCH', `/v1/alerts/${alert.id}`, body, token))
+    const patch = async (body: object) =>
+      bodyOf(await home.send('PATCH', `/v1/alerts/${alert.id}`, body, token))
     expect(await patch({ name: 'renamed' })).toEqual({ ...alert, name: 'renamed' })
     expect(await patch({ price_alert: { webhook_url: null, metadata: null } })).toMatchObject({
       webhook_url: null,
       metadata: null,
       cooldown_minutes: 5,
     })
-    expect(await patch({ analytics_type: 'rsi', analytics_config: { overbought: 80, oversold: 20 } })).toMatchObject({
+    expect(
+      await patch({ analytics_type: 'rsi', analytics_config: { overbought: 80, oversold: 20 } }),
+    ).toMatchObject({
       condition_value: 80,
     })
     expect(await patch({ analytics_period: 10 })).toMatchObject({
@@ -308,8 +427,14 @@ describe('one alert', () => {
       analytics_period: 10,
       analytics_config: { overbought: 80 },
     })
-    expect(await patch({ analytics_type: null, condition_operator: 'less_than', condition_value: 3 })).toMatchObject({
-      ...{ analytics_type: null, analytics_period: null, analytics_config: null, condition_operator: 'less_than', condition_value: 3 },
+    expect(
+      await patch({ analytics_type: null, condition_operator: 'less_than', condition_value: 3 }),
+    ).toMatchObject({
+      analytics_type: null,
+      analytics_period: null,
+      analytics_config: null,
+      condition_operator: 'less_than',
+      condition_value: 3,
     })
   })
 
@@ -317,7 +442,11 @@ describe('one alert', () => {
     ['condition_value', analytics, { condition_value: 3 }],
     ['analytics_config.overbought', analytics, { analytics_type: 'rsi' }],
     ['condition_operator', analytics, { analytics_type: null }],
-    ['metadata', { ...standard, condition_operator: 'between', metadata: { min: 1, max: 2 } }, { metadata: null }],
+    [
+      'metadata',
+      { ...standard, condition_operator: 'between', metadata: { min: 1, max: 2 } },
+      { metadata: null },
+    ],
     ['name', standard, { name: null }],
     ['commodity_code', standard, { commodity_code: 'NOPE' }],
   ])('is not changed when %s does not fit', async (field, body, change) => {
@@ -326,7 +455,9 @@ describe('one alert', () => {
     const alert = await made(home, token, body)
     const response = await home.send('PATCH', `/v1/alerts/${alert.id}`, change, token)
     expect([response.status, (await bodyOf(response)).field]).toEqual([422, field])
-    const { trigger_history: _, ...after } = await bodyOf(await home.get(`/v1/alerts/${alert.id}`, token))
+    const { trigger_history: _, ...after } = await bodyOf(
+      await home.get(`/v1/alerts/${alert.id}`, token),
+    )
     expect(after).toEqual(alert)
   })
 
@@ -337,8 +468,15 @@ describe('one alert', () => {
     const other = await made(home, token, analytics)
     const { account } = home.services.keys.find(token)!
     home.services.keys.putAccount({ ...account.account, plan: 'starter' })
-    expect((await home.send('PATCH', `/v1/alerts/${alert.id}`, { enabled: false }, token)).status).toBe(200)
-    const turned = await home.send('PATCH', `/v1/alerts/${other.id}`, { ...standard, analytics_type: null }, token)
+    expect(
+      (await home.send('PATCH', `/v1/alerts/${alert.id}`, { enabled: false }, token)).status,
+    ).toBe(200)
+    const turned = await home.send(
+      'PATCH',
+      `/v1/alerts/${other.id}`,
+      { ...standard, analytics_type: null },
+      token,
+    )
     expect(turned.status).toBe(403)
   })
 
@@ -350,7 +488,10 @@ describe('one alert', () => {
     expect([gone.status, await gone.text()]).toEqual([204, ''])
     expect((await home.get(`/v1/alerts/${id}`, token)).status).toBe(404)
     expect(await (await home.get('/v1/alerts', token)).json()).toEqual([])
-    expect(await (await home.get('/v1/alerts/triggers', token)).json()).toMatchObject({ triggers: [], meta: { total: 0 } })
+    expect(await (await home.get('/v1/alerts/triggers', token)).json()).toMatchObject({
+      triggers: [],
+      meta: { total: 0 },
+    })
   })
 
   test('of another account is as unknown as none, whatever is done with it', async () => {
@@ -368,7 +509,11 @@ describe('one alert', () => {
         // biome-ignore format: pairs
         const response = await home.send(method, `/v1/alerts/${one}${path}`, method === 'GET' ? undefined : {}, other)
         const { error } = (await response.json()) as { error: Record<string, unknown> }
-        expect([response.status, error.code, error.message]).toEqual([404, 'NOT_FOUND', 'The alert was not found.'])
+        expect([response.status, error.code, error.message]).toEqual([
+          404,
+          'NOT_FOUND',
+          'The alert was not found.',
+        ])
       }
       expect((await home.get(`/v1/alerts/triggers?alert_id=${one}`, other)).status).toBe(404)
     }
@@ -383,20 +528,28 @@ describe('testing', () => {
     const token = home.key()
     const { id } = await made(home, token, { ...standard, enabled: false })
     const count = await made(home, token, { ...standard, name: 'fires' })
-    const test = async (one: string) => bodyOf(await home.send('POST', `/v1/alerts/${one}/test`, '', token))
+    const test = async (one: string) =>
+      bodyOf(await home.send('POST', `/v1/alerts/${one}/test`, '', token))
     expect(await test(id)).toEqual({
-      ...{
-        alert_id: id,
-        condition: 'price above 90',
-        current_price: { value: null, timestamp: null },
-        would_trigger: false,
-        in_cooldown: false,
-      },
-      ...{ result: 'no_data', success: false, status_code: null, response_time_ms: 0, error: `${code} has no price.` },
+      alert_id: id,
+      condition: 'price above 90',
+      current_price: { value: null, timestamp: null },
+      would_trigger: false,
+      in_cooldown: false,
+      result: 'no_data',
+      success: false,
+      status_code: null,
+      response_time_ms: 0,
+      error: `${code} has no price.`,
     } as never)
     home.record(code, [90], startAt - hourMs, 1)
     await home.services.alerts.evaluation.pass()
-    expect(await test(id)).toMatchObject({ would_trigger: false, result: 'not_triggered', success: true, error: null })
+    expect(await test(id)).toMatchObject({
+      would_trigger: false,
+      result: 'not_triggered',
+      success: true,
+      error: null,
+    })
     home.record(code, [91.5], startAt, 1)
     await home.services.alerts.evaluation.pass()
     const state = () => [
@@ -406,18 +559,32 @@ describe('testing', () => {
     ]
     const before = state()
     expect(await test(id)).toMatchObject({
-      ...{
-        would_trigger: true,
-        in_cooldown: false,
-        result: 'would_trigger',
-        current_price: { value: 91.5, timestamp: '2026-11-20T15:00:00Z' },
-      },
+      would_trigger: true,
+      in_cooldown: false,
+      result: 'would_trigger',
+      current_price: { value: 91.5, timestamp: '2026-11-20T15:00:00Z' },
     })
-    expect(await test(count.id)).toMatchObject({ would_trigger: false, in_cooldown: true, result: 'in_cooldown' })
-    const all = await bodyOf(await home.send('POST', `/v1/alerts/test?commodity_code=brent`, undefined, token))
-    expect(all).toMatchObject({ commodity_code: code, current_price: { value: 91.5 }, evaluated: 2, would_trigger: 1 })
-    expect((all.results as { result: string }[]).map(one => one.result)).toEqual(['would_trigger', 'in_cooldown'])
-    const named = await bodyOf(await home.send('POST', '/v1/alerts/test', { commodity_code: code }, token))
+    expect(await test(count.id)).toMatchObject({
+      would_trigger: false,
+      in_cooldown: true,
+      result: 'in_cooldown',
+    })
+    const all = await bodyOf(
+      await home.send('POST', `/v1/alerts/test?commodity_code=brent`, undefined, token),
+    )
+    expect(all).toMatchObject({
+      commodity_code: code,
+      current_price: { value: 91.5 },
+      evaluated: 2,
+      would_trigger: 1,
+    })
+    expect((all.results as { result: string }[]).map(one => one.result)).toEqual([
+      'would_trigger',
+      'in_cooldown',
+    ])
+    const named = await bodyOf(
+      await home.send('POST', '/v1/alerts/test', { commodity_code: code }, token),
+    )
     expect(named.evaluated).toBe(2)
     expect(state()).toEqual(before)
   })
@@ -434,9 +601,13 @@ describe('testing', () => {
       analytics_period: 14,
       analytics_config: { overbought: 70, oversold: 30 },
     })
-    expect(await bodyOf(await home.send('POST', `/v1/alerts/${id}/test`, {}, token))).toMatchObject({
-      ...{ result: 'no_data', current_price: { value: 82 }, error: `${code} has 3 daily closes of the 15 that this takes.` },
-    })
+    expect(await bodyOf(await home.send('POST', `/v1/alerts/${id}/test`, {}, token))).toMatchObject(
+      {
+        result: 'no_data',
+        current_price: { value: 82 },
+        error: `${code} has 3 daily closes of the 15 that this takes.`,
+      },
+    )
   })
 
   test('and backtesting say in a header that they rest on fixture data', async () => {
@@ -485,14 +656,24 @@ describe('a backtest', () => {
     expect([response.status, await response.json()]).toEqual([
       200,
       {
-        ...{ commodity_code: code, condition: 'price above 90', from: '2026-11-17', to: '2026-11-20', observations: 4, trigger_count: 3 },
+        commodity_code: code,
+        condition: 'price above 90',
+        from: '2026-11-17',
+        to: '2026-11-20',
+        observations: 4,
+        trigger_count: 3,
         triggers: [[17, 91], [18, 92], [20, 93]].map(([day, value]) => ({ triggered_at: `2026-11-${day}T15:00:00Z`, value })), // biome-ignore format: pairs
-        ...{ truncated: false, cooldown_suppressed: 0 },
+        truncated: false,
+        cooldown_suppressed: 0,
       },
     ])
     expect(await (await get('/v1/alerts', token)).json()).toEqual([])
     const year = await send('POST', '/v1/alerts/backtest', { price_alert: standard }, token)
-    expect(await year.json()).toMatchObject({ from: '2025-11-21', to: '2026-11-20', observations: 5 })
+    expect(await year.json()).toMatchObject({
+      from: '2025-11-21',
+      to: '2026-11-20',
+      observations: 5,
+    })
   })
 
   test.each([
@@ -502,7 +683,12 @@ describe('a backtest', () => {
     [{ price_alert: { ...standard, condition_operator: 'x' } }, 422, 'validation_failed'],
   ])('is refused for %j', async (change, status, problem) => {
     const { send, key } = house()
-    const response = await send('POST', '/v1/alerts/backtest', { price_alert: standard, ...change }, key())
+    const response = await send(
+      'POST',
+      '/v1/alerts/backtest',
+      { price_alert: standard, ...change },
+      key(),
+    )
     expect([response.status, response.headers.get('x-error-code')]).toEqual([status, problem])
   })
 })
@@ -512,28 +698,41 @@ describe('what has fired', () => {
     const home = house()
     const token = home.key()
     const first = await made(home, token, { ...standard, cooldown_minutes: 0 })
-    const second = await made(home, token, { ...standard, name: 'second', condition_value: 92, cooldown_minutes: 0 })
+    const second = await made(home, token, {
+      ...standard,
+      name: 'second',
+      condition_value: 92,
+      cooldown_minutes: 0,
+    })
     for (const value of [91, 93, 94]) {
       home.clock.advance(minuteMs)
       home.record(code, [value], home.clock.now(), 1)
       await home.services.alerts.evaluation.pass()
     }
     type Page = { triggers: Body[]; meta: Record<string, unknown> }
-    const page = async (query: string) => (await (await home.get(`/v1/alerts/triggers${query}`, token)).json()) as Page
+    const page = async (query: string) =>
+      (await (await home.get(`/v1/alerts/triggers${query}`, token)).json()) as Page
     const all = await page('')
     expect(all.triggers.map(one => [one.alert_name, one.price])).toEqual([['second', 94], ['Brent above 90', 94], ['second', 93], ['Brent above 90', 93], ['Brent above 90', 91]]) // biome-ignore format: pairs
     expect(all.triggers[0]).toEqual({
-      ...{
-        id: expect.any(String),
-        alert_id: second.id,
-        alert_name: 'second',
-        commodity_code: code,
-        condition: 'price above 92',
-        price: 94,
-      },
-      ...{ threshold: 92, triggered_at: '2026-11-20T15:03:00Z', channels: ['email', 'in_app'] },
+      id: expect.any(String),
+      alert_id: second.id,
+      alert_name: 'second',
+      commodity_code: code,
+      condition: 'price above 92',
+      price: 94,
+      threshold: 92,
+      triggered_at: '2026-11-20T15:03:00Z',
+      channels: ['email', 'in_app'],
     } as never)
-    expect(all.meta).toEqual({ page: 1, per_page: 50, total: 5, total_pages: 1, has_next: false, has_prev: false })
+    expect(all.meta).toEqual({
+      page: 1,
+      per_page: 50,
+      total: 5,
+      total_pages: 1,
+      has_next: false,
+      has_prev: false,
+    })
     const walked = []
     for (const n of [1, 2, 3]) walked.push(...(await page(`?per_page=2&page=${n}`)).triggers)
     expect(walked).toEqual(all.triggers)
@@ -557,10 +756,23 @@ describe('what has fired', () => {
       {
         triggered_alerts: [
           {
-            ...{ id, name: 'Brent far off', commodity_code: code, analytics_type: 'z_score', analytics_period: 30 },
-            ...{ analytics_config: { threshold: 2, direction: 'both' }, condition: 'z-score over 30 days above 2 or below -2' },
-            ...{ trigger_count: 1, last_triggered_at: '2026-11-20T15:00:00Z', cooldown_minutes: 1440, enabled: true },
-            metadata: { z_score: expect.any(Number), mean: expect.any(Number), std_dev: expect.any(Number), current_price: 95 },
+            id,
+            name: 'Brent far off',
+            commodity_code: code,
+            analytics_type: 'z_score',
+            analytics_period: 30,
+            analytics_config: { threshold: 2, direction: 'both' },
+            condition: 'z-score over 30 days above 2 or below -2',
+            trigger_count: 1,
+            last_triggered_at: '2026-11-20T15:00:00Z',
+            cooldown_minutes: 1440,
+            enabled: true,
+            metadata: {
+              z_score: expect.any(Number),
+              mean: expect.any(Number),
+              std_dev: expect.any(Number),
+              current_price: 95,
+            },
           },
         ],
         pagination: { page: 1, per_page: 20, total: 1 },
@@ -568,9 +780,15 @@ describe('what has fired', () => {
     ])
   })
 
-  test.each(['/v1/alerts/triggers', '/v1/alerts/analytics_history'])('%s refuses a page that is none', async path => {
-    const { get, key } = house()
-    const response = await get(`${path}?page=0`, key())
-    expect([response.status, response.headers.get('x-error-code')]).toEqual([400, 'INVALID_PARAMETER'])
-  })
+  test.each(['/v1/alerts/triggers', '/v1/alerts/analytics_history'])(
+    '%s refuses a page that is none',
+    async path => {
+      const { get, key } = house()
+      const response = await get(`${path}?page=0`, key())
+      expect([response.status, response.headers.get('x-error-code')]).toEqual([
+        400,
+        'INVALID_PARAMETER',
+      ])
+    },
+  )
 })

@@ -14,7 +14,11 @@ const token = home.key('enterprise')
 function put(code: string, days: readonly definitions.Day[], to = home): void {
   const { series } = to.services.catalogue.resolve(code, to.clock.now())!
   to.services.ingest.write(
-    days.map(({ day, value }) => ({ seriesId: series.id, observedAt: parseDay(day)! + 19.5 * 3_600_000, value })),
+    days.map(({ day, value }) => ({
+      seriesId: series.id,
+      observedAt: parseDay(day)! + 19.5 * 3_600_000,
+      value,
+    })),
     parseDay(days.at(-1)!.day)! + dayMs,
   )
 }
@@ -40,7 +44,10 @@ function documented(path: string, body: unknown): boolean {
   return Value.Check(shape['x-serialised'] as TSchema, body)
 }
 
-/** The fields of a 200, which must stand under `data` and at the top, and hold what the document says. */
+/**
+ * The fields of a 200, which must stand under `data` and at the top, and hold what the document
+ * says.
+ */
 async function answered(path: string, key = token): Promise<Json> {
   const { status, text } = await ask(path, key)
   const body = JSON.parse(text)
@@ -64,27 +71,57 @@ async function refused(path: string, key = token) {
 function near(made: unknown, wanted: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(wanted)) {
     const given = (made as Record<string, number>)[name]!
-    expect(Math.abs(given - value), `${name}: ${given} is not ${value}`).toBeLessThanOrEqual(1e-9 * Math.max(1, Math.abs(value)))
+    expect(Math.abs(given - value), `${name}: ${given} is not ${value}`).toBeLessThanOrEqual(
+      1e-9 * Math.max(1, Math.abs(value)),
+    )
   }
 }
 
-/** Stretches of real series that between them have holidays, a hole, a negative price and a spike. */
+/**
+ * Stretches of real series that between them have holidays, a hole, a negative price and a spike.
+ */
 const real = [
-  { code: 'WTI_USD', file: 'oil-prices/wti-daily.csv', last: '2024-06-28', periods: [30, 90, 365, 1825] },
-  { code: 'WCS_CRUDE_USD', file: 'oil-prices/wti-daily.csv', last: '2020-04-30', periods: [30, 90, 365] },
+  {
+    code: 'WTI_USD',
+    file: 'oil-prices/wti-daily.csv',
+    last: '2024-06-28',
+    periods: [30, 90, 365, 1825],
+  },
+  {
+    code: 'WCS_CRUDE_USD',
+    file: 'oil-prices/wti-daily.csv',
+    last: '2020-04-30',
+    periods: [30, 90, 365],
+  },
   { code: 'MARS_USD', file: 'oil-prices/wti-daily.csv', last: '2020-04-20', periods: [30, 365] },
-  { code: 'BRENT_CRUDE_USD', file: 'oil-prices/brent-daily.csv', last: '2024-06-28', periods: [30, 90, 365, 1825] },
-  { code: 'DUBAI_CRUDE_USD', file: 'oil-prices/brent-daily.csv', last: '2020-04-30', periods: [30, 365] },
-  { code: 'NATURAL_GAS_USD', file: 'natural-gas/daily.csv', last: '2024-06-28', periods: [30, 365] },
+  {
+    code: 'BRENT_CRUDE_USD',
+    file: 'oil-prices/brent-daily.csv',
+    last: '2024-06-28',
+    periods: [30, 90, 365, 1825],
+  },
+  {
+    code: 'DUBAI_CRUDE_USD',
+    file: 'oil-prices/brent-daily.csv',
+    last: '2020-04-30',
+    periods: [30, 365],
+  },
+  {
+    code: 'NATURAL_GAS_USD',
+    file: 'natural-gas/daily.csv',
+    last: '2024-06-28',
+    periods: [30, 365],
+  },
   { code: 'GAS_WAHA_USD', file: 'natural-gas/daily.csv', last: '2005-10-31', periods: [45, 365] },
 ] as const
 type RealCode = (typeof real)[number]['code']
-const closesOf = Object.fromEntries(real.map(one => [one.code, realCloses(one.file, one.last).slice(-1700)])) as Record<
-  RealCode,
-  definitions.Day[]
->
+const closesOf = Object.fromEntries(
+  real.map(one => [one.code, realCloses(one.file, one.last).slice(-1700)]),
+) as Record<RealCode, definitions.Day[]>
 if (haveRealData) for (const { code } of real) put(code, closesOf[code])
-const cases = real.flatMap(one => one.periods.map(period => ({ code: one.code, last: one.last, period })))
+const cases = real.flatMap(one =>
+  one.periods.map(period => ({ code: one.code, last: one.last, period })),
+)
 const realTest = test.skipIf(!haveRealData)
 
 describe('on real series, as recomputed from the definitions to 1e-9', () => {
@@ -101,13 +138,23 @@ describe('on real series, as recomputed from the definitions to 1e-9', () => {
       const inside = definitions.window(closes, period)
       const fit = definitions.line(inside)
       const [first, newest] = [inside[0]!.value, inside.at(-1)!.value]
-      near(made.trend, { slope: fit.slope, strength: 100 * fit.rSquared, price_change_pct: 100 * (newest / first - 1) })
+      near(made.trend, {
+        slope: fit.slope,
+        strength: 100 * fit.rSquared,
+        price_change_pct: 100 * (newest / first - 1),
+      })
       const moved = Math.abs(fit.rise) > Math.abs(fit.mean) / 100
       expect(made.trend.direction).toBe(moved ? (fit.rise > 0 ? 'up' : 'down') : 'sideways')
       near(made.momentum, { rsi: definitions.rsiAt(closes, 14) })
       const sma = definitions.smaAt(closes, 20)
-      near(made.moving_averages, { sma_20: sma, ema_20: definitions.emaAt(closes, 20), price_vs_sma: 100 * (newest / sma - 1) })
-      expect(made.moving_averages.golden_cross).toBe(definitions.smaAt(closes, 50) > definitions.smaAt(closes, 200))
+      near(made.moving_averages, {
+        sma_20: sma,
+        ema_20: definitions.emaAt(closes, 20),
+        price_vs_sma: 100 * (newest / sma - 1),
+      })
+      expect(made.moving_averages.golden_cross).toBe(
+        definitions.smaAt(closes, 50) > definitions.smaAt(closes, 200),
+      )
       const levels = definitions.pivots(inside)
       near(made.levels, { pivot_point: levels.pivot_point })
       near(made.levels.support, { 0: levels.support[0]!, 1: levels.support[1]! })
@@ -126,15 +173,25 @@ describe('on real series, as recomputed from the definitions to 1e-9', () => {
           ['combined', 0.5],
         ] as const) {
           const made = await answered(`forecast?code=${code}&method=${method}&period=${period}`)
-          near(made, { current_price: last, data_points: inside.length, volatility: definitions.volatility(inside) })
+          near(made, {
+            current_price: last,
+            data_points: inside.length,
+            volatility: definitions.volatility(inside),
+          })
           for (const row of made.forecasts) {
             const h = row.horizon_days
             const value = last * Math.exp(share * drift * h)
             near(row, { forecast_value: value, forecast_change_pct: 100 * (value / last - 1) })
             for (const n of [1, 2]) {
-              const edges = [-1, 1].map(sign => value * Math.exp(sign * n * sigma * Math.sqrt(h))).sort((a, b) => a - b)
+              const edges = [-1, 1]
+                .map(sign => value * Math.exp(sign * n * sigma * Math.sqrt(h)))
+                .sort((a, b) => a - b)
               const band = row.confidence_intervals[`sigma_${n}`]
-              near(band, { low: edges[0]!, high: edges[1]!, probability: n === 1 ? 0.6827 : 0.9545 })
+              near(band, {
+                low: edges[0]!,
+                high: edges[1]!,
+                probability: n === 1 ? 0.6827 : 0.9545,
+              })
             }
           }
         }
@@ -150,47 +207,63 @@ describe('on real series, as recomputed from the definitions to 1e-9', () => {
     ['MARS_USD', 'WCS_CRUDE_USD', 365],
   ]
   for (const [a, b, period] of pairs) {
-    realTest(`correlation of ${a} and ${b} over ${period} days, whole and rolling${needsRealData}`, async () => {
-      const { made, closes } = definitions.pairs(closesOf[a], closesOf[b], period)
-      const whole = await answered(`correlation?code1=${a}&code2=${b}&period=${period}`)
-      near(whole, { correlation: definitions.pearson(made), data_points: closes })
-      for (const window of [7, 20]) {
-        const rolling = await answered(`correlation?type=rolling&code1=${a}&code2=${b}&period=${period}&window=${window}`)
-        const rows = rolling.correlations as { date: string; correlation: number }[]
-        const wanted = made
-          .slice(window - 1)
-          .map((one, i) => ({ date: one.day, correlation: definitions.pearson(made.slice(i, i + window)) }))
-        expect(rows.map(row => row.date)).toEqual(wanted.map(one => one.date))
-        rows.forEach((row, i) => {
-          // The reference's one pass loses digits where seven returns hardly vary.
-          expect(Math.abs(row.correlation - wanted[i]!.correlation)).toBeLessThan(1e-8)
-        })
-        near(rolling, { latest: rows.at(-1)!.correlation, average: definitions.mean(rows.map(row => row.correlation)) })
-        if (window === 7) {
-          const spread = definitions.deviation(rows.map(row => row.correlation))
-          expect(whole.stability).toBe(spread < 0.25 ? 'stable' : spread < 0.5 ? 'moderate' : 'unstable')
+    realTest(
+      `correlation of ${a} and ${b} over ${period} days, whole and rolling${needsRealData}`,
+      async () => {
+        const { made, closes } = definitions.pairs(closesOf[a], closesOf[b], period)
+        const whole = await answered(`correlation?code1=${a}&code2=${b}&period=${period}`)
+        near(whole, { correlation: definitions.pearson(made), data_points: closes })
+        for (const window of [7, 20]) {
+          const rolling = await answered(
+            `correlation?type=rolling&code1=${a}&code2=${b}&period=${period}&window=${window}`,
+          )
+          const rows = rolling.correlations as { date: string; correlation: number }[]
+          const wanted = made.slice(window - 1).map((one, i) => ({
+            date: one.day,
+            correlation: definitions.pearson(made.slice(i, i + window)),
+          }))
+          expect(rows.map(row => row.date)).toEqual(wanted.map(one => one.date))
+          rows.forEach((row, i) => {
+            // The reference's one pass loses digits where seven returns hardly vary.
+            expect(Math.abs(row.correlation - wanted[i]!.correlation)).toBeLessThan(1e-8)
+          })
+          near(rolling, {
+            latest: rows.at(-1)!.correlation,
+            average: definitions.mean(rows.map(row => row.correlation)),
+          })
+          if (window === 7) {
+            const spread = definitions.deviation(rows.map(row => row.correlation))
+            expect(whole.stability).toBe(
+              spread < 0.25 ? 'stable' : spread < 0.5 ? 'moderate' : 'unstable',
+            )
+          }
         }
-      }
-    })
+      },
+    )
   }
 
-  realTest(`a matrix of five codes, symmetric, each pair on its own common dates${needsRealData}`, async () => {
-    const codes = real.slice(0, 5).map(one => one.code)
-    const made = await answered(`correlation?type=matrix&codes=${codes.join(',')}&period=365`)
-    expect(made.codes).toEqual(codes)
-    let least = Number.POSITIVE_INFINITY
-    for (const a of codes) {
-      for (const b of codes) {
-        const { made: joined, closes } = definitions.pairs(closesOf[a], closesOf[b], 365)
-        near(made.matrix[a], { [b]: definitions.pearson(joined) })
-        least = Math.min(least, closes)
+  realTest(
+    `a matrix of five codes, symmetric, each pair on its own common dates${needsRealData}`,
+    async () => {
+      const codes = real.slice(0, 5).map(one => one.code)
+      const made = await answered(`correlation?type=matrix&codes=${codes.join(',')}&period=365`)
+      expect(made.codes).toEqual(codes)
+      let least = Number.POSITIVE_INFINITY
+      for (const a of codes) {
+        for (const b of codes) {
+          const { made: joined, closes } = definitions.pairs(closesOf[a], closesOf[b], 365)
+          near(made.matrix[a], { [b]: definitions.pearson(joined) })
+          least = Math.min(least, closes)
+        }
       }
-    }
-    expect(made.data_points).toBe(least)
-  })
+      expect(made.data_points).toBe(least)
+    },
+  )
 
   realTest(`wti_brent over 365 days, with its history${needsRealData}`, async () => {
-    const days = definitions.common(closesOf.WTI_USD, closesOf.BRENT_CRUDE_USD).map(one => ({ ...one, value: one.a - one.b }))
+    const days = definitions
+      .common(closesOf.WTI_USD, closesOf.BRENT_CRUDE_USD)
+      .map(one => ({ ...one, value: one.a - one.b }))
     const made = await answered('spread?spread=wti_brent&period=365&type=historical')
     const { median: _, volatility: __, ...wanted } = definitions.statistics(days, 365)
     near(made.historical, wanted)
@@ -199,15 +272,19 @@ describe('on real series, as recomputed from the definitions to 1e-9', () => {
     const inside = definitions.window(days, 365).reverse()
     const rows = made.history as { date: string; spread: number; price1: number; price2: number }[]
     expect(rows.map(row => row.date)).toEqual(inside.map(one => one.day))
-    for (const [i, row] of rows.entries()) near(row, { spread: inside[i]!.value, price1: inside[i]!.a, price2: inside[i]!.b })
+    for (const [i, row] of rows.entries())
+      near(row, { spread: inside[i]!.value, price1: inside[i]!.a, price2: inside[i]!.b })
   })
 })
 
 describe('textbook vectors', () => {
   const rsiCloses = [
-    44.3389, 44.0902, 44.1497, 43.6124, 44.3278, 44.8264, 45.0955, 45.4245, 45.8433, 46.0826, 45.8931, 46.0328, 45.614, 46.282, 46.282,
+    44.3389, 44.0902, 44.1497, 43.6124, 44.3278, 44.8264, 45.0955, 45.4245, 45.8433, 46.0826,
+    45.8931, 46.0328, 45.614, 46.282, 46.282,
   ]
-  const averageCloses = [22.27, 22.19, 22.08, 22.17, 22.18, 22.13, 22.23, 22.43, 22.24, 22.29, 22.15, 22.39]
+  const averageCloses = [
+    22.27, 22.19, 22.08, 22.17, 22.18, 22.13, 22.23, 22.43, 22.24, 22.29, 22.15, 22.39,
+  ]
   put('ESPO_CRUDE_USD', daysFrom('2026-11-01', rsiCloses))
   put('FORTIES_USD', daysFrom('2026-11-01', averageCloses))
 
@@ -232,8 +309,16 @@ describe('spreads by their definitions', () => {
   const own = house()
   const key = own.key()
   const at = startAt - dayMs
-  const legs = { WTI_USD: 72, BRENT_CRUDE_USD: 75.1, DUBAI_CRUDE_USD: 74.2, GASOLINE_USD: 2.1, HEATING_OIL_USD: 2.3, NATURAL_GAS_USD: 3.2 }
-  for (const [code, price] of Object.entries(legs)) own.record(code, [price + 1, price + 2, price - 0.5, price + 0.3, price], at, dayMs)
+  const legs = {
+    WTI_USD: 72,
+    BRENT_CRUDE_USD: 75.1,
+    DUBAI_CRUDE_USD: 74.2,
+    GASOLINE_USD: 2.1,
+    HEATING_OIL_USD: 2.3,
+    NATURAL_GAS_USD: 3.2,
+  }
+  for (const [code, price] of Object.entries(legs))
+    own.record(code, [price + 1, price + 2, price - 0.5, price + 0.3, price], at, dayMs)
   const ask = async (id: string) => {
     own.clock.advance(1001)
     return JSON.parse(await (await own.get(`/v1/analytics/spread?spread=${id}`, key)).text()).data
@@ -250,7 +335,11 @@ describe('spreads by their definitions', () => {
   for (const [id, value, code1, code2, unit] of table) {
     test(id, async () => {
       const made = await ask(id)
-      near(made, { current_spread: value, price1: legs[code1 as 'WTI_USD'], price2: legs[code2 as 'WTI_USD'] })
+      near(made, {
+        current_spread: value,
+        price1: legs[code1 as 'WTI_USD'],
+        price2: legs[code2 as 'WTI_USD'],
+      })
       expect(made).toMatchObject({ spread: id, code1, code2, unit, type: 'current', period: 30 })
       expect(made.historical.data_points).toBe(5)
       expect(made.history).toBeUndefined()
@@ -260,13 +349,18 @@ describe('spreads by their definitions', () => {
   test('the list says which there are', async () => {
     own.clock.advance(1001)
     const { data } = JSON.parse(await (await own.get('/v1/analytics/spread', key)).text())
-    expect(data.available_spreads.map((one: { id: string }) => one.id)).toEqual(table.map(([id]) => id))
+    expect(data.available_spreads.map((one: { id: string }) => one.id)).toEqual(
+      table.map(([id]) => id),
+    )
   })
 })
 
 describe('too little data', () => {
   put('MURBAN_CRUDE_USD', daysFrom('2026-11-01', [70, 71, 72, 73]))
-  put('OMAN_CRUDE_USD', daysFrom('2026-11-01', [70, 71, 72, 73, 72, 71, 73, 74, 73, 72, 75, 74, 73, 75]))
+  put(
+    'OMAN_CRUDE_USD',
+    daysFrom('2026-11-01', [70, 71, 72, 73, 72, 71, 73, 74, 73, 72, 75, 74, 73, 75]),
+  )
 
   const table: [string, number, number][] = [
     ['statistics?code=MURBAN_CRUDE_USD', 4, 5],
@@ -287,7 +381,12 @@ describe('too little data', () => {
   for (const [path, have, need] of table) {
     test(`${path}: 404 that names ${have} and ${need}`, async () => {
       const { status, error } = await refused(path)
-      expect([status, error.code, error.have, error.need]).toEqual([404, 'DATA_NOT_AVAILABLE', have, need])
+      expect([status, error.code, error.have, error.need]).toEqual([
+        404,
+        'DATA_NOT_AVAILABLE',
+        have,
+        need,
+      ])
       expect(error.message).toContain(`${have} of the ${need} needed`)
     })
   }
@@ -295,13 +394,20 @@ describe('too little data', () => {
   test('a matrix names the pair, a spread the leg', async () => {
     const { error } = await refused('correlation?type=matrix&codes=OMAN_CRUDE_USD,MURBAN_CRUDE_USD')
     expect(error.codes).toEqual(['OMAN_CRUDE_USD', 'MURBAN_CRUDE_USD'])
-    expect((await refused('spread?spread=321')).error).toMatchObject({ code: 'DATA_NOT_AVAILABLE', leg: 'GASOLINE_USD', have: 0, need: 5 })
+    expect((await refused('spread?spread=321')).error).toMatchObject({
+      code: 'DATA_NOT_AVAILABLE',
+      leg: 'GASOLINE_USD',
+      have: 0,
+      need: 5,
+    })
   })
 
   test('the least that is enough is enough', async () => {
     put('JOHAN_SVERDRUP_USD', daysFrom('2026-11-01', [70, 71, 70, 72, 73]))
     expect((await answered('statistics?code=JOHAN_SVERDRUP_USD')).statistics.data_points).toBe(5)
-    expect((await answered('trend?code=JOHAN_SVERDRUP_USD&type=rsi&window=4')).values).toHaveLength(1)
+    expect((await answered('trend?code=JOHAN_SVERDRUP_USD&type=rsi&window=4')).values).toHaveLength(
+      1,
+    )
   })
 })
 
@@ -348,15 +454,27 @@ describe('refusals', () => {
   }
 
   test('words that are not known come with those that are', async () => {
-    expect((await refused('trend?code=WTI_USD&type=macd')).error.allowed).toEqual(['analysis', 'sma', 'ema', 'rsi', 'levels'])
+    expect((await refused('trend?code=WTI_USD&type=macd')).error.allowed).toEqual([
+      'analysis',
+      'sma',
+      'ema',
+      'rsi',
+      'levels',
+    ])
     expect((await refused('spread?spread=x')).error.allowed).toContain('gas_oil_ratio')
   })
 
   test('unknown codes are named, all of them', async () => {
     const { status, error } = await refused('correlation?code1=WTI_USDX&code2=NO_SUCH')
-    expect([status, error.code, error.data.invalid_codes]).toEqual([400, 'invalid_code', ['WTI_USDX', 'NO_SUCH']])
+    expect([status, error.code, error.data.invalid_codes]).toEqual([
+      400,
+      'invalid_code',
+      ['WTI_USDX', 'NO_SUCH'],
+    ])
     expect(error.data.suggestions).toContain('WTI_USD')
-    expect((await refused('statistics?code=WTI_USD,BRENT_CRUDE_USD')).error.code).toBe('invalid_code')
+    expect((await refused('statistics?code=WTI_USD,BRENT_CRUDE_USD')).error.code).toBe(
+      'invalid_code',
+    )
   })
 
   test('a matrix takes ten codes and no more', async () => {
@@ -364,10 +482,12 @@ describe('refusals', () => {
       .list()
       .slice(0, 11)
       .map(one => one.code)
-    expect((await refused(`correlation?type=matrix&codes=${codes.join(',')}`)).error).toMatchObject({
-      code: 'too_many_codes',
-      data: { max: 10, requested: 11 },
-    })
+    expect((await refused(`correlation?type=matrix&codes=${codes.join(',')}`)).error).toMatchObject(
+      {
+        code: 'too_many_codes',
+        data: { max: 10, requested: 11 },
+      },
+    )
   })
 })
 
@@ -413,8 +533,13 @@ describe('plans', () => {
 
   test("an answer says the caller's plan and counts against the quota; a refusal does not", async () => {
     const key = home.key('starter')
-    expect(await answered(analytics, key)).toMatchObject({ tier: 'starter', tier_name: 'Production Boost' })
-    expect((await ask('statistics?code=BONNY_LIGHT_USD', key)).headers.get('x-ratelimit-used')).toBe('1')
+    expect(await answered(analytics, key)).toMatchObject({
+      tier: 'starter',
+      tier_name: 'Production Boost',
+    })
+    expect(
+      (await ask('statistics?code=BONNY_LIGHT_USD', key)).headers.get('x-ratelimit-used'),
+    ).toBe('1')
     expect((await ask(analytics, key)).headers.get('x-ratelimit-used')).toBe('2')
   })
 })
@@ -423,15 +548,19 @@ describe('whatever the prices are', () => {
   const wild = house()
   const key = wild.key()
   const paths = [
-    ...['statistics?code=WTI_USD', 'trend?code=WTI_USD', 'trend?code=WTI_USD&type=sma&window=5', 'trend?code=WTI_USD&type=ema&window=5'],
-    ...[
-      'trend?code=WTI_USD&type=rsi&window=5',
-      'trend?code=WTI_USD&type=levels',
-      'forecast?code=WTI_USD',
-      'forecast?code=WTI_USD&method=combined',
-    ],
-    ...['correlation?code1=WTI_USD&code2=BRENT_CRUDE_USD', 'correlation?type=rolling&code1=WTI_USD&code2=BRENT_CRUDE_USD&window=2'],
-    ...['correlation?type=matrix&codes=WTI_USD,BRENT_CRUDE_USD', 'spread?spread=wti_brent&type=historical', 'spread?spread=gas_oil_ratio'],
+    'statistics?code=WTI_USD',
+    'trend?code=WTI_USD',
+    'trend?code=WTI_USD&type=sma&window=5',
+    'trend?code=WTI_USD&type=ema&window=5',
+    'trend?code=WTI_USD&type=rsi&window=5',
+    'trend?code=WTI_USD&type=levels',
+    'forecast?code=WTI_USD',
+    'forecast?code=WTI_USD&method=combined',
+    'correlation?code1=WTI_USD&code2=BRENT_CRUDE_USD',
+    'correlation?type=rolling&code1=WTI_USD&code2=BRENT_CRUDE_USD&window=2',
+    'correlation?type=matrix&codes=WTI_USD,BRENT_CRUDE_USD',
+    'spread?spread=wti_brent&type=historical',
+    'spread?spread=gas_oil_ratio',
   ]
   const price = fc.oneof(
     fc.constantFrom(0, 0.01, 70, -37.63, 1e-6, 1400),
@@ -457,8 +586,10 @@ describe('whatever the prices are', () => {
           wild.clock.advance(1001)
           const response = await wild.get(`/v1/analytics/${path}`, key)
           const body = (await response.json()) as { error?: { code: string } }
-          if (response.status === 200) expect(documented(path, body), `${path} ${JSON.stringify(body)}`).toBe(true)
-          else expect([response.status, body.error?.code], path).toEqual([404, 'DATA_NOT_AVAILABLE'])
+          if (response.status === 200)
+            expect(documented(path, body), `${path} ${JSON.stringify(body)}`).toBe(true)
+          else
+            expect([response.status, body.error?.code], path).toEqual([404, 'DATA_NOT_AVAILABLE'])
         }
       }),
       { numRuns: 40 },
@@ -466,16 +597,23 @@ describe('whatever the prices are', () => {
   })
 
   test('equal prices have no z-score, no correlation and volatility 0', async () => {
-    for (const code of ['WTI_USD', 'BRENT_CRUDE_USD']) wild.record(code, Array(30).fill(71.23), startAt, dayMs)
+    for (const code of ['WTI_USD', 'BRENT_CRUDE_USD'])
+      wild.record(code, Array(30).fill(71.23), startAt, dayMs)
     const get = async (path: string) => {
       wild.clock.advance(1001)
       return ((await (await wild.get(`/v1/analytics/${path}`, key)).json()) as { data: Json }).data
     }
     expect((await get('statistics?code=WTI_USD')).statistics).toMatchObject({
-      ...{ z_score: null, z_score_interpretation: null, std_dev: 0, percentile: 100, volatility: 0 },
+      z_score: null,
+      z_score_interpretation: null,
+      std_dev: 0,
+      percentile: 100,
+      volatility: 0,
     })
     expect(await get('correlation?code1=WTI_USD&code2=BRENT_CRUDE_USD')).toMatchObject({
-      ...{ correlation: null, strength: 'none', direction: 'none' },
+      correlation: null,
+      strength: 'none',
+      direction: 'none',
     })
   })
 })
@@ -499,7 +637,9 @@ describe('what changes the closes', () => {
     return ((await (await own.get(`/v1/analytics/${path}`, key)).json()) as { data: Json }).data
   }
   const statistics = async () => (await get('statistics?code=WTI_USD')).statistics
-  const matrix = async () => (await get('correlation?type=matrix&codes=WTI_USD,BRENT_CRUDE_USD')).matrix.WTI_USD.BRENT_CRUDE_USD
+  const matrix = async () =>
+    (await get('correlation?type=matrix&codes=WTI_USD,BRENT_CRUDE_USD')).matrix.WTI_USD
+      .BRENT_CRUDE_USD
   const { series } = own.services.catalogue.resolve('WTI_USD', startAt)!
 
   test('a quarantined day is absent, and there again when it is cleared', async () => {
@@ -532,11 +672,16 @@ describe('what changes the closes', () => {
     near(await statistics(), definitions.statistics(corrected, 30))
     expect(await matrix()).not.toBe(before)
     own.services.ingest.write([{ seriesId: series.id, observedAt: startAt, value: 75 }])
-    near(await statistics(), definitions.statistics([...corrected, { day: '2026-11-20', value: 75 }], 30))
+    near(
+      await statistics(),
+      definitions.statistics([...corrected, { day: '2026-11-20', value: 75 }], 30),
+    )
   })
 
   test('fixture data is marked in a header', async () => {
-    expect((await own.get('/v1/analytics/statistics?code=WTI_USD', key)).headers.get('x-service-data')).toBeNull()
+    expect(
+      (await own.get('/v1/analytics/statistics?code=WTI_USD', key)).headers.get('x-service-data'),
+    ).toBeNull()
     own.services.series.markFixture([series.id])
     own.services.catalogue.reload()
     for (const path of [
@@ -545,7 +690,10 @@ describe('what changes the closes', () => {
       'spread?spread=wti_brent',
       'trend?code=WTI_USD&type=levels',
     ]) {
-      expect((await own.get(`/v1/analytics/${path}`, key)).headers.get('x-service-data'), path).toBe('fixture')
+      expect(
+        (await own.get(`/v1/analytics/${path}`, key)).headers.get('x-service-data'),
+        path,
+      ).toBe('fixture')
     }
   })
 })

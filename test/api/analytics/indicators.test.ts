@@ -4,11 +4,24 @@ import { dayAfter } from '../../../src/market/prices/window.ts'
 import { type House, house, startAt } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
-const names = ['fuel-switching', 'price-context', 'storage-analytics', 'cftc-positioning', 'annotations', 'congressional-trades'] as const
+const names = [
+  'fuel-switching',
+  'price-context',
+  'storage-analytics',
+  'cftc-positioning',
+  'annotations',
+  'congressional-trades',
+] as const
 
 interface Answer<T> {
   data: T
-  meta: { as_of: string; source: string; source_description: string; count?: number; total?: number }
+  meta: {
+    as_of: string
+    source: string
+    source_description: string
+    count?: number
+    total?: number
+  }
 }
 interface Refusal {
   error: {
@@ -33,7 +46,11 @@ async function read<T>(h: House, name: string, query = ''): Promise<Answer<T>> {
   return body
 }
 
-async function refused(h: House, name: string, query = ''): Promise<Refusal['error'] & { status: number }> {
+async function refused(
+  h: House,
+  name: string,
+  query = '',
+): Promise<Refusal['error'] & { status: number }> {
   const response = await h.get(`/v1/indicators/${name}${query}`, h.key())
   return { status: response.status, ...(await json<Refusal>(response)).error }
 }
@@ -52,13 +69,20 @@ describe('every indicator', () => {
     })
 
     test(`${name} is a 404 with a reason while there is no data`, async () => {
-      expect(await refused(house(), name)).toMatchObject({ status: 404, code: 'DATA_NOT_AVAILABLE' })
+      expect(await refused(house(), name)).toMatchObject({
+        status: 404,
+        code: 'DATA_NOT_AVAILABLE',
+      })
     })
   }
 
   test('of another name is an unknown route', async () => {
     const h = house()
-    for (const path of ['/v1/indicators', '/v1/indicators/rsi', '/v1/indicators/fuel-switching/today']) {
+    for (const path of [
+      '/v1/indicators',
+      '/v1/indicators/rsi',
+      '/v1/indicators/fuel-switching/today',
+    ]) {
       const response = await h.get(path, h.key())
       expect([response.status, await response.text()], path).toEqual([404, ''])
     }
@@ -106,9 +130,17 @@ describe('fuel switching', () => {
     expect(data.value).toBeCloseTo(coalCost - gasCost, 9)
     expect(data.metadata.gas_cost).toBeCloseTo(gasCost, 9)
     expect(data.breakeven_price).toBeCloseTo(0.9 * (coalCost * 0.53 - 80 * 0.20196), 9)
-    expect(data.metadata.breakeven_carbon_price).toBeCloseTo((30 / 0.9 / 0.53 - 90 / 6.978 / 0.442) / (0.34056 / 0.442 - 0.20196 / 0.53), 9)
+    expect(data.metadata.breakeven_carbon_price).toBeCloseTo(
+      (30 / 0.9 / 0.53 - 90 / 6.978 / 0.442) / (0.34056 / 0.442 - 0.20196 / 0.53),
+      9,
+    )
     expect(data.metadata.carbon_included).toBe(true)
-    expect(data.metadata.prices.map(one => one.code)).toEqual(['DUTCH_TTF_EUR', 'COAL_ARA_USD', 'EUR_USD', 'EU_CARBON_EUR'])
+    expect(data.metadata.prices.map(one => one.code)).toEqual([
+      'DUTCH_TTF_EUR',
+      'COAL_ARA_USD',
+      'EUR_USD',
+      'EU_CARBON_EUR',
+    ])
     // Coal is the oldest price.
     expect([data.timestamp, meta.as_of]).toEqual(['2026-11-19T17:00:00Z', '2026-11-19T17:00:00Z'])
     expect(meta.source).toBe('market_reporting')
@@ -128,7 +160,11 @@ describe('fuel switching', () => {
     h.record('NATURAL_GAS_USD', [3], startAt - 5 * minuteMs, 1)
     h.record('CAPP_COAL_USD', [75], startAt - 4 * dayMs, 1)
     const { data, meta } = await read<Switching>(h, 'fuel-switching', '?region=us')
-    expect(data).toMatchObject({ economical: 'natural_gas', unit: 'USD/MWh', breakeven_unit: 'USD/MMBtu' })
+    expect(data).toMatchObject({
+      economical: 'natural_gas',
+      unit: 'USD/MWh',
+      breakeven_unit: 'USD/MMBtu',
+    })
     expect(data.value).toBeCloseTo(3 * 10.689 - 3 * 7.74, 9)
     expect(data.breakeven_price).toBeCloseTo((3 * 10.689) / 7.74, 9)
     expect(data.metadata.breakeven_carbon_price).toBeNull()
@@ -143,13 +179,19 @@ describe('fuel switching', () => {
     test(`names the leg ${missing} that has no price`, async () => {
       const h = house()
       for (const code of codes) h.record(code, [30], startAt - 5 * minuteMs, 1)
-      expect(await refused(h, 'fuel-switching')).toMatchObject({ status: 404, code: 'DATA_NOT_AVAILABLE', leg: missing })
+      expect(await refused(h, 'fuel-switching')).toMatchObject({
+        status: 404,
+        code: 'DATA_NOT_AVAILABLE',
+        leg: missing,
+      })
     })
   }
 
   test('of another region is refused with those that there are', async () => {
     expect(await refused(priced(), 'fuel-switching', '?region=asia')).toMatchObject({
-      ...{ status: 400, code: 'INVALID_PARAMETER', parameter: 'region' },
+      status: 400,
+      code: 'INVALID_PARAMETER',
+      parameter: 'region',
       allowed: ['europe', 'us'],
     })
   })
@@ -163,8 +205,16 @@ describe('price context', () => {
     h.record('BRENT_CRUDE_USD', [500], startAt - 371 * dayMs, 1)
     const { data, meta } = await read<Record<string, unknown>>(h, 'price-context')
     expect(data).toEqual({
-      ...{ commodity: 'BRENT_CRUDE_USD', price: 80.01, percentile: 60, high_52w: 90, low_52w: 60, average_52w: 77.001 },
-      ...{ currency: 'USD', unit: 'barrel', data_points: 5, timestamp: '2026-11-20T14:00:00Z' },
+      commodity: 'BRENT_CRUDE_USD',
+      price: 80.01,
+      percentile: 60,
+      high_52w: 90,
+      low_52w: 60,
+      average_52w: 77.001,
+      currency: 'USD',
+      unit: 'barrel',
+      data_points: 5,
+      timestamp: '2026-11-20T14:00:00Z',
     })
     expect(meta).toEqual({
       as_of: '2026-11-20T14:00:00Z',
@@ -172,15 +222,23 @@ describe('price context', () => {
       source_description: 'Compiled from market reporting',
     })
     h.record('NATURAL_GAS_USD', [3, 4, 5, 6, 3.5], startAt - hourMs, dayMs)
-    expect((await read<Record<string, unknown>>(h, 'price-context', '?by_code=natural_gas')).data).toMatchObject({
-      ...{ commodity: 'NATURAL_GAS_USD', percentile: 40 },
+    expect(
+      (await read<Record<string, unknown>>(h, 'price-context', '?by_code=natural_gas')).data,
+    ).toMatchObject({
+      commodity: 'NATURAL_GAS_USD',
+      percentile: 40,
     })
   })
 
   test('says how many closes are missing', async () => {
     const h = house()
     h.record('BRENT_CRUDE_USD', [60, 90, 70, 85], startAt - hourMs, dayMs)
-    expect(await refused(h, 'price-context')).toMatchObject({ status: 404, code: 'DATA_NOT_AVAILABLE', have: 4, need: 5 })
+    expect(await refused(h, 'price-context')).toMatchObject({
+      status: 404,
+      code: 'DATA_NOT_AVAILABLE',
+      have: 4,
+      need: 5,
+    })
   })
 
   test('is of one code', async () => {
@@ -198,7 +256,8 @@ describe('price context', () => {
 describe('storage analytics', () => {
   const weeks = ['2023-11-22', '2024-11-20', '2025-11-19', '2026-11-18']
   function stored(code: string, levels: readonly number[], h = house()): House {
-    for (const [i, level] of levels.entries()) h.record(code, [level], parseDay(weeks[i]!)! + 12 * hourMs, 1)
+    for (const [i, level] of levels.entries())
+      h.record(code, [level], parseDay(weeks[i]!)! + 12 * hourMs, 1)
     return h
   }
 
@@ -207,35 +266,60 @@ describe('storage analytics', () => {
     const { data, meta } = await read<Record<string, unknown>>(h, 'storage-analytics')
     expect(data).toEqual({
       // 22, 24, 26: mean 24, sample deviation 2; (27 - 24) / 2.
-      ...{ code: 'CUSHING_STORAGE', level: 27, zscore: 1.5, seasonal_average: 24, seasonal_std_dev: 2, seasonal_years: 3 },
-      ...{ capacity_percent: null, days_of_cover: null, week: '2026-W47', unit: 'million_barrels', timestamp: '2026-11-18T12:00:00Z' },
+      code: 'CUSHING_STORAGE',
+      level: 27,
+      zscore: 1.5,
+      seasonal_average: 24,
+      seasonal_std_dev: 2,
+      seasonal_years: 3,
+      capacity_percent: null,
+      days_of_cover: null,
+      week: '2026-W47',
+      unit: 'million_barrels',
+      timestamp: '2026-11-18T12:00:00Z',
     })
     expect(meta).toMatchObject({ as_of: '2026-11-18T12:00:00Z', source: 'EIA' })
     const series = h.services.catalogue.resolve('CUSHING_STORAGE', 0)!.series
-    h.services.storageCapacities.write([{ seriesId: series.id, effectiveOn: '2026-03-31', capacity: 78.3, source: 'EIA' }], 1)
-    // 100 x 27 / 78.3
-    expect((await read<{ capacity_percent: number }>(h, 'storage-analytics', '?code=cushing')).data.capacity_percent).toBeCloseTo(
-      34.4827586207,
-      9,
+    h.services.storageCapacities.write(
+      [{ seriesId: series.id, effectiveOn: '2026-03-31', capacity: 78.3, source: 'EIA' }],
+      1,
     )
+    // 100 x 27 / 78.3
+    expect(
+      (await read<{ capacity_percent: number }>(h, 'storage-analytics', '?code=cushing')).data
+        .capacity_percent,
+    ).toBeCloseTo(34.4827586207, 9)
   })
 
   test('has days of cover where the use is published: the level over the mean of four weeks', async () => {
     const h = stored('US_CRUDE_STORAGE', [410, 420, 430, 424])
-    h.record('US_REFINERY_INPUTS', [99, 15.5, 16, 16.5, 16], parseDay('2026-11-18')! + 12 * hourMs, 7 * dayMs)
-    expect((await read<unknown>(h, 'storage-analytics', '?code=US_CRUDE_STORAGE')).data).toMatchObject({ days_of_cover: 26.5, level: 424 })
+    h.record(
+      'US_REFINERY_INPUTS',
+      [99, 15.5, 16, 16.5, 16],
+      parseDay('2026-11-18')! + 12 * hourMs,
+      7 * dayMs,
+    )
+    expect(
+      (await read<unknown>(h, 'storage-analytics', '?code=US_CRUDE_STORAGE')).data,
+    ).toMatchObject({ days_of_cover: 26.5, level: 424 })
   })
 
   test('takes a level in percent as the capacity it fills', async () => {
     const h = stored('EU_GAS_STORAGE', [90, 95, 85, 81.25])
-    expect((await read<unknown>(h, 'storage-analytics', '?code=EU_GAS_STORAGE')).data).toMatchObject({
+    expect(
+      (await read<unknown>(h, 'storage-analytics', '?code=EU_GAS_STORAGE')).data,
+    ).toMatchObject({
       capacity_percent: 81.25,
       unit: 'percent',
     })
   })
 
   test('is a 404 with too few years, or with years that do not differ', async () => {
-    expect(await refused(stored('CUSHING_STORAGE', [22]), 'storage-analytics')).toMatchObject({ status: 404, have: 0, need: 2 })
+    expect(await refused(stored('CUSHING_STORAGE', [22]), 'storage-analytics')).toMatchObject({
+      status: 404,
+      have: 0,
+      need: 2,
+    })
     const same = await refused(stored('CUSHING_STORAGE', [22, 22, 22, 27]), 'storage-analytics')
     expect([same.status, same.code]).toEqual([404, 'DATA_NOT_AVAILABLE'])
   })
@@ -258,8 +342,21 @@ interface Position {
 }
 
 describe('positions of managed money', () => {
-  const report = (market: string, reportedOn: string, long: number, short: number, source = 'CFTC') => [
-    { market, reportedOn, managedMoneyLong: long, managedMoneyShort: short, openInterest: 1000, source },
+  const report = (
+    market: string,
+    reportedOn: string,
+    long: number,
+    short: number,
+    source = 'CFTC',
+  ) => [
+    {
+      market,
+      reportedOn,
+      managedMoneyLong: long,
+      managedMoneyShort: short,
+      openInterest: 1000,
+      source,
+    },
   ]
   function reported(): House {
     const h = house()
@@ -279,14 +376,24 @@ describe('positions of managed money', () => {
   test('are listed newest first, with the change since the report before, whenever that was', async () => {
     const { data, meta } = await read<Position[]>(reported(), 'cftc-positioning')
     expect(
-      data.map(({ market, net_position, change, report_date, commodity }) => [market, report_date, net_position, change, commodity]),
+      data.map(({ market, net_position, change, report_date, commodity }) => [
+        market,
+        report_date,
+        net_position,
+        change,
+        commodity,
+      ]),
     ).toEqual([
       ['WHEAT', '2026-11-10', -5, null, null],
       ['WTI', '2026-11-10', 130, -20, 'WTI_USD'],
       ['WTI', '2026-11-03', 150, 140, 'WTI_USD'],
       ['WTI', '2026-10-20', 10, null, 'WTI_USD'],
     ])
-    expect(data[1]).toMatchObject({ managed_money_long: 210, managed_money_short: 80, open_interest: 1000 })
+    expect(data[1]).toMatchObject({
+      managed_money_long: 210,
+      managed_money_short: 80,
+      open_interest: 1000,
+    })
     expect(meta).toMatchObject({
       as_of: '2026-11-10T00:00:00Z',
       source: 'CFTC',
@@ -299,7 +406,9 @@ describe('positions of managed money', () => {
   test('of one market come in pages that keep their changes', async () => {
     const h = reported()
     const response = await h.get('/v1/indicators/cftc-positioning?market=wti&per_page=2', h.key())
-    expect(['x-total', 'x-total-pages', 'x-has-next'].map(name => response.headers.get(name))).toEqual(['3', '2', 'true'])
+    expect(
+      ['x-total', 'x-total-pages', 'x-has-next'].map(name => response.headers.get(name)),
+    ).toEqual(['3', '2', 'true'])
     const body = await json<Answer<Position[]>>(response)
     expect(body.data.map(one => one.change)).toEqual([-20, 140])
     const second = await read<Position[]>(h, 'cftc-positioning', '?market=WTI&per_page=2&page=2')
@@ -317,10 +426,16 @@ describe('positions of managed money', () => {
 
   test('say when fixture data is among them', async () => {
     const h = reported()
-    expect((await h.get('/v1/indicators/cftc-positioning', h.key())).headers.get('x-service-data')).toBeNull()
+    expect(
+      (await h.get('/v1/indicators/cftc-positioning', h.key())).headers.get('x-service-data'),
+    ).toBeNull()
     h.services.cot.write([report('RBOB', '2026-11-10', 1, 2, 'fixture')], 1)
-    expect((await h.get('/v1/indicators/cftc-positioning', h.key())).headers.get('x-service-data')).toBe('fixture')
-    expect((await read<unknown>(h, 'cftc-positioning')).meta.source_description).toContain('Fixture data')
+    expect(
+      (await h.get('/v1/indicators/cftc-positioning', h.key())).headers.get('x-service-data'),
+    ).toBe('fixture')
+    expect((await read<unknown>(h, 'cftc-positioning')).meta.source_description).toContain(
+      'Fixture data',
+    )
   })
 })
 
@@ -328,19 +443,36 @@ describe('annotations', () => {
   test('are listed newest first, of one commodity if named', async () => {
     const h = house()
     const note = (id: string, on: string, commodity: string | null) => ({
-      ...{ id, on, commodity, title: `Title ${id}`, description: `Text ${id}`, category: 'opec', source: 'desk' },
+      id,
+      on,
+      commodity,
+      title: `Title ${id}`,
+      description: `Text ${id}`,
+      category: 'opec',
+      source: 'desk',
     })
     h.services.annotations.write(
-      [note('a', '2026-11-05', 'WTI_USD'), note('b', '2026-11-09', null), note('c', '2026-10-01', 'BRENT_CRUDE_USD')],
+      [
+        note('a', '2026-11-05', 'WTI_USD'),
+        note('b', '2026-11-09', null),
+        note('c', '2026-10-01', 'BRENT_CRUDE_USD'),
+      ],
       1,
     )
     const { data, meta } = await read<{ id: string }[]>(h, 'annotations')
     expect(data.map(one => one.id)).toEqual(['b', 'a', 'c'])
     expect(data[1]).toEqual({
-      ...{ id: 'a', title: 'Title a', description: 'Text a', category: 'opec', date: '2026-11-05', commodity: 'WTI_USD' },
+      id: 'a',
+      title: 'Title a',
+      description: 'Text a',
+      category: 'opec',
+      date: '2026-11-05',
+      commodity: 'WTI_USD',
     } as (typeof data)[0])
     expect(meta).toMatchObject({ as_of: '2026-11-09T00:00:00Z', source: 'desk', count: 3 })
-    expect((await read<{ id: string }[]>(h, 'annotations', '?commodity=wti')).data.map(one => one.id)).toEqual(['a'])
+    expect(
+      (await read<{ id: string }[]>(h, 'annotations', '?commodity=wti')).data.map(one => one.id),
+    ).toEqual(['a'])
     expect((await read<unknown[]>(h, 'annotations', '?commodity=GOLD_USD')).data).toEqual([])
   })
 })
@@ -352,15 +484,27 @@ describe('congressional trades', () => {
     expect(before).toMatchObject({ status: 404, code: 'DATA_NOT_AVAILABLE', reason: 'no_source' })
     expect(before.message).toContain('--dataset congressional-trades')
     const trade = (ticker: string, disclosedOn: string) => ({
-      ...{ member: 'Jordan Example', ticker, transactionType: 'purchase' as const, amountRange: '$1,001 - $15,000' },
-      ...{ transactedOn: dayAfter(disclosedOn, -20), disclosedOn, source: 'import' },
+      member: 'Jordan Example',
+      ticker,
+      transactionType: 'purchase' as const,
+      amountRange: '$1,001 - $15,000',
+      transactedOn: dayAfter(disclosedOn, -20),
+      disclosedOn,
+      source: 'import',
     })
-    h.services.congressionalTrades.write([trade('ABC', '2026-10-30'), trade('XYZ', '2026-11-03')], 1)
+    h.services.congressionalTrades.write(
+      [trade('ABC', '2026-10-30'), trade('XYZ', '2026-11-03')],
+      1,
+    )
     const { data, meta } = await read<Record<string, string>[]>(h, 'congressional-trades')
     expect(data.map(one => one.ticker)).toEqual(['XYZ', 'ABC'])
     expect(data[0]).toEqual({
-      ...{ member: 'Jordan Example', ticker: 'XYZ', transaction_type: 'purchase', amount_range: '$1,001 - $15,000' },
-      ...{ transaction_date: '2026-10-14', disclosure_date: '2026-11-03' },
+      member: 'Jordan Example',
+      ticker: 'XYZ',
+      transaction_type: 'purchase',
+      amount_range: '$1,001 - $15,000',
+      transaction_date: '2026-10-14',
+      disclosure_date: '2026-11-03',
     })
     expect(meta).toMatchObject({ as_of: '2026-11-03T00:00:00Z', source: 'import', count: 2 })
   })

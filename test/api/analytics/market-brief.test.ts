@@ -12,7 +12,14 @@ interface Row {
   change_24h_pct: number | null
   stale: boolean
   requested_code?: string
-  forecast_1m: { point: number; low: number; high: number; confidence: number; confidence_level: string; method: string } | null
+  forecast_1m: {
+    point: number
+    low: number
+    high: number
+    confidence: number
+    confidence_level: string
+    method: string
+  } | null
 }
 interface Brief {
   data: {
@@ -57,13 +64,28 @@ describe('a market brief', () => {
   test('has price, change and what is asked of each code, in the order asked', async () => {
     const h = priced()
     const brief = await read(h, '?codes=WTI_USD,%20brent')
-    expect(brief).toMatchObject({ as_of: '2026-11-20T15:00:00Z', codes: ['WTI_USD', 'BRENT_CRUDE_USD'], count: 2 })
+    expect(brief).toMatchObject({
+      as_of: '2026-11-20T15:00:00Z',
+      codes: ['WTI_USD', 'BRENT_CRUDE_USD'],
+      count: 2,
+    })
     expect(Object.keys(brief)).not.toContain('narrative')
     expect(Object.keys(brief)).not.toContain('missing_codes')
     expect(brief.commodities[1]).toEqual({
-      ...{ code: 'BRENT_CRUDE_USD', name: 'Brent Crude Oil', price: 71.4, currency: 'USD', unit: 'barrel', formatted: '$71.40' },
-      ...{ change_24h_abs: 1.4, change_24h_pct: 2, change_24h: 1.4, as_of: '2026-11-20T14:55:00Z', source: 'market_reporting' },
-      ...{ stale: false, requested_code: 'BRENT', forecast_1m: null },
+      code: 'BRENT_CRUDE_USD',
+      name: 'Brent Crude Oil',
+      price: 71.4,
+      currency: 'USD',
+      unit: 'barrel',
+      formatted: '$71.40',
+      change_24h_abs: 1.4,
+      change_24h_pct: 2,
+      change_24h: 1.4,
+      as_of: '2026-11-20T14:55:00Z',
+      source: 'market_reporting',
+      stale: false,
+      requested_code: 'BRENT',
+      forecast_1m: null,
     } as Row)
   })
 
@@ -72,11 +94,17 @@ describe('a market brief', () => {
     const values = Array.from({ length: 100 }, (_, i) => 70 + Math.sin(i) + i / 50)
     h.record('WTI_USD', values, startAt - hourMs, dayMs)
     const [row] = (await read(h, '?codes=WTI_USD')).commodities
-    const made = monthForecast(h.services.closes.of(h.services.catalogue.resolve('WTI_USD', 0)!.series.id))!
+    const made = monthForecast(
+      h.services.closes.of(h.services.catalogue.resolve('WTI_USD', 0)!.series.id),
+    )!
     const cents = (value: number) => Math.round(value * 100) / 100
     expect(row!.forecast_1m).toEqual({
-      ...{ point: cents(made.point), low: cents(made.low), high: cents(made.high), method: 'combined' },
-      ...{ confidence: Math.round(made.confidence * 10_000) / 10_000, confidence_level: made.level },
+      point: cents(made.point),
+      low: cents(made.low),
+      high: cents(made.high),
+      method: 'combined',
+      confidence: Math.round(made.confidence * 10_000) / 10_000,
+      confidence_level: made.level,
     })
   })
 
@@ -102,10 +130,22 @@ describe('a market brief', () => {
       ['developer', 6, 5, 'starter'],
       ['enterprise', 21, 20, null],
     ] as const) {
-      const response = await h.get(`/v1/market-brief?codes=${many.slice(0, requested)}`, h.key(plan))
-      expect([response.status, response.headers.get('x-error-code')], plan).toEqual([403, 'INSUFFICIENT_PLAN'])
+      const response = await h.get(
+        `/v1/market-brief?codes=${many.slice(0, requested)}`,
+        h.key(plan),
+      )
+      expect([response.status, response.headers.get('x-error-code')], plan).toEqual([
+        403,
+        'INSUFFICIENT_PLAN',
+      ])
       const { error } = await json<{ error: Record<string, unknown> }>(response)
-      expect(error).toMatchObject({ limit, requested, current_plan: plan, required_plan: required, recommended_plan: required })
+      expect(error).toMatchObject({
+        limit,
+        requested,
+        current_plan: plan,
+        required_plan: required,
+        recommended_plan: required,
+      })
       expect(String(error.message)).toMatch(/tier/)
     }
     expect((await read(h, `?codes=${many.slice(0, 20)}`)).count).toBe(1)
@@ -114,13 +154,20 @@ describe('a market brief', () => {
   test('names codes without a price, and is a 404 when none has one', async () => {
     const h = priced()
     const brief = await read(h, '?codes=OMAN_CRUDE_USD,WTI_USD')
-    expect([brief.missing_codes, brief.codes, brief.count]).toEqual([['OMAN_CRUDE_USD'], ['WTI_USD'], 1])
+    expect([brief.missing_codes, brief.codes, brief.count]).toEqual([
+      ['OMAN_CRUDE_USD'],
+      ['WTI_USD'],
+      1,
+    ])
     for (const [one, query] of [
       [h, '?codes=OMAN_CRUDE_USD'],
       [house(), ''],
     ] as const) {
       const response = await one.get(`/v1/market-brief${query}`, one.key())
-      expect([response.status, response.headers.get('x-error-code')]).toEqual([404, 'DATA_NOT_AVAILABLE'])
+      expect([response.status, response.headers.get('x-error-code')]).toEqual([
+        404,
+        'DATA_NOT_AVAILABLE',
+      ])
     }
   })
 

@@ -20,13 +20,20 @@ function desk() {
   const ask = async (path: string, key = token) => {
     const response = await home.get(`/v1/spreads/${path}`, key)
     const text = await response.text()
-    return { status: response.status, headers: response.headers, body: (text === '' ? undefined : JSON.parse(text)) as Json }
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (text === '' ? undefined : JSON.parse(text)) as Json,
+    }
   }
   const answered = async (path: string, key = token): Promise<Json> => {
     const { status, body } = await ask(path, key)
     expect(status, JSON.stringify(body)).toBe(200)
     const route = routes.find(one => one.path === `/v1/spreads/${path.split('?')[0]}`)!
-    expect(Value.Check((route.hooks as { response: Record<number, TSchema> }).response[200]!, body), JSON.stringify(body)).toBe(true)
+    expect(
+      Value.Check((route.hooks as { response: Record<number, TSchema> }).response[200]!, body),
+      JSON.stringify(body),
+    ).toBe(true)
     return body
   }
   const refused = async (path: string, key = token): Promise<Json> => {
@@ -39,52 +46,111 @@ function desk() {
   return { home, ask, answered, refused, seriesId }
 }
 
-const close = (made: number, wanted: number) => expect(Math.abs(made - wanted), `${made} is not ${wanted}`).toBeLessThan(1e-9)
+const close = (made: number, wanted: number) =>
+  expect(Math.abs(made - wanted), `${made} is not ${wanted}`).toBeLessThan(1e-9)
 
-/** A settled day of the nearest contracts of a family, nearest first; null leaves one without a price. */
-function settle(home: House, family: FamilyCode, prices: readonly (number | null)[], quotedAt = startAt - hourMs): void {
+/**
+ * A settled day of the nearest contracts of a family, nearest first; null leaves one without a
+ * price.
+ */
+function settle(
+  home: House,
+  family: FamilyCode,
+  prices: readonly (number | null)[],
+  quotedAt = startAt - hourMs,
+): void {
   const months = listed(family, isoDay(startAt), prices.length)
   home.services.futures.recordDays(
     prices.flatMap((price, i) => {
       if (price === null) return []
       const none = { open: null, high: null, low: null, volume: null, openInterest: null }
-      return [{ ...none, family, month: months[i]!, tradedOn: isoDay(quotedAt), close: price, settlement: price, quotedAt, source: 'test' }]
+      return [
+        {
+          ...none,
+          family,
+          month: months[i]!,
+          tradedOn: isoDay(quotedAt),
+          close: price,
+          settlement: price,
+          quotedAt,
+          source: 'test',
+        },
+      ]
     }),
     quotedAt,
   )
 }
 
-const pathsOf = { crack: 'crack', basis: 'basis', 'refining-margin': 'refining-margin', 'physical-premium': 'physical-premium' } as const
+const pathsOf = {
+  crack: 'crack',
+  basis: 'basis',
+  'refining-margin': 'refining-margin',
+  'physical-premium': 'physical-premium',
+} as const
 const prices: Record<string, number> = {
-  ...{ GASOIL_USD: 702.5, BRENT_CRUDE_USD: 75.1, GASOLINE_USD: 2.1, HEATING_OIL_USD: 2.3, WTI_USD: 71.23, JET_FUEL_NWE_USD: 760 },
-  ...{ SINGAPORE_JET_KEROSENE_USD: 88.4, DUBAI_CRUDE_USD: 74.2, WCS_CRUDE_USD: 58.1, WTI_MIDLAND_USD: 72.1, MARS_USD: 70.4 },
-  ...{
-    LOUISIANA_LIGHT_USD: 73.3,
-    GAS_WAHA_USD: -0.45,
-    GAS_HENRY_HUB_SPOT_USD: 3.1,
-    DUTCH_TTF_EUR: 31.5,
-    NATURAL_GAS_USD: 3.2,
-    EUR_USD: 1.16,
-  },
-  ...{ JKM_LNG_USD: 11.4, GASOLINE_CBOB_USGC_USD: 2.02, ULSD_USGC_USD: 2.25, GASOLINE_EUROBOB_NWE_USD: 690, NAPHTHA_NWE_USD: 560 },
-  ...{ DIESEL_10PPM_ARA_BARGE_USD: 715, FUEL_OIL_1_0_NWE_USD: 450, DATED_BRENT_USD: 75.8, FUEL_OIL_3_5_NWE_USD: 410 },
-  ...{ SINGAPORE_MOGAS_92_USD: 84, NAPHTHA_SINGAPORE_USD: 66, GASOIL_10PPM_SINGAPORE_USD: 89, FUEL_OIL_380_SINGAPORE_USD: 415 },
-  ...{ MURBAN_CRUDE_USD: 76, JOHAN_SVERDRUP_USD: 74.9, BONNY_LIGHT_USD: 77, ESPO_CRUDE_USD: 71, OMAN_CRUDE_USD: 74.5, FORTIES_USD: 75.2 },
+  GASOIL_USD: 702.5,
+  BRENT_CRUDE_USD: 75.1,
+  GASOLINE_USD: 2.1,
+  HEATING_OIL_USD: 2.3,
+  WTI_USD: 71.23,
+  JET_FUEL_NWE_USD: 760,
+  SINGAPORE_JET_KEROSENE_USD: 88.4,
+  DUBAI_CRUDE_USD: 74.2,
+  WCS_CRUDE_USD: 58.1,
+  WTI_MIDLAND_USD: 72.1,
+  MARS_USD: 70.4,
+  LOUISIANA_LIGHT_USD: 73.3,
+  GAS_WAHA_USD: -0.45,
+  GAS_HENRY_HUB_SPOT_USD: 3.1,
+  DUTCH_TTF_EUR: 31.5,
+  NATURAL_GAS_USD: 3.2,
+  EUR_USD: 1.16,
+  JKM_LNG_USD: 11.4,
+  GASOLINE_CBOB_USGC_USD: 2.02,
+  ULSD_USGC_USD: 2.25,
+  GASOLINE_EUROBOB_NWE_USD: 690,
+  NAPHTHA_NWE_USD: 560,
+  DIESEL_10PPM_ARA_BARGE_USD: 715,
+  FUEL_OIL_1_0_NWE_USD: 450,
+  DATED_BRENT_USD: 75.8,
+  FUEL_OIL_3_5_NWE_USD: 410,
+  SINGAPORE_MOGAS_92_USD: 84,
+  NAPHTHA_SINGAPORE_USD: 66,
+  GASOIL_10PPM_SINGAPORE_USD: 89,
+  FUEL_OIL_380_SINGAPORE_USD: 415,
+  MURBAN_CRUDE_USD: 76,
+  JOHAN_SVERDRUP_USD: 74.9,
+  BONNY_LIGHT_USD: 77,
+  ESPO_CRUDE_USD: 71,
+  OMAN_CRUDE_USD: 74.5,
+  FORTIES_USD: 75.2,
 }
 
 /** Every spread from the prices above, by hand from the documentation. */
 const p = prices as Record<string, number>
 const wanted: Record<string, [keyof typeof pathsOf, number, string]> = {
   brent_gasoil: ['crack', p.GASOIL_USD! / 7.45 - p.BRENT_CRUDE_USD!, 'USD/bbl'],
-  wti_321: ['crack', (2 * p.GASOLINE_USD! * 42 + p.HEATING_OIL_USD! * 42 - 3 * p.WTI_USD!) / 3, 'USD/bbl'],
+  wti_321: [
+    'crack',
+    (2 * p.GASOLINE_USD! * 42 + p.HEATING_OIL_USD! * 42 - 3 * p.WTI_USD!) / 3,
+    'USD/bbl',
+  ],
   wti_gasoline: ['crack', p.GASOLINE_USD! * 42 - p.WTI_USD!, 'USD/bbl'],
   wti_heating_oil: ['crack', p.HEATING_OIL_USD! * 42 - p.WTI_USD!, 'USD/bbl'],
   brent_jet: ['crack', p.JET_FUEL_NWE_USD! / 7.88 - p.BRENT_CRUDE_USD!, 'USD/bbl'],
   dubai_jet: ['crack', p.SINGAPORE_JET_KEROSENE_USD! - p.DUBAI_CRUDE_USD!, 'USD/bbl'],
-  wti_211: ['crack', (p.GASOLINE_USD! * 42 + p.HEATING_OIL_USD! * 42 - 2 * p.WTI_USD!) / 2, 'USD/bbl'],
+  wti_211: [
+    'crack',
+    (p.GASOLINE_USD! * 42 + p.HEATING_OIL_USD! * 42 - 2 * p.WTI_USD!) / 2,
+    'USD/bbl',
+  ],
   wti_brent: ['basis', p.WTI_USD! - p.BRENT_CRUDE_USD!, 'USD/bbl'],
   waha_henry_hub: ['basis', p.GAS_WAHA_USD! - p.GAS_HENRY_HUB_SPOT_USD!, 'USD/MMBtu'],
-  ttf_henry_hub: ['basis', (p.DUTCH_TTF_EUR! * p.EUR_USD!) / 3.412142 - p.NATURAL_GAS_USD!, 'USD/MMBtu'],
+  ttf_henry_hub: [
+    'basis',
+    (p.DUTCH_TTF_EUR! * p.EUR_USD!) / 3.412142 - p.NATURAL_GAS_USD!,
+    'USD/MMBtu',
+  ],
   jkm_ttf: ['basis', p.JKM_LNG_USD! - (p.DUTCH_TTF_EUR! * p.EUR_USD!) / 3.412142, 'USD/MMBtu'],
   us_gulf_321: [
     'refining-margin',
@@ -96,7 +162,8 @@ const wanted: Record<string, [keyof typeof pathsOf, number, string]> = {
 
 describe('a spread of today', () => {
   const { home, answered } = desk()
-  for (const [code, price] of Object.entries(prices)) home.record(code, [price - 1, price], startAt - hourMs, dayMs)
+  for (const [code, price] of Object.entries(prices))
+    home.record(code, [price - 1, price], startAt - hourMs, dayMs)
 
   for (const [id, [path, value, unit]] of Object.entries(wanted)) {
     test(`${id} is what its formula says, and the sum of its components`, async () => {
@@ -119,7 +186,10 @@ describe('a spread of today', () => {
 
   test('names the exchange rate that is part of it', async () => {
     const { data } = await answered('basis?id=ttf_henry_hub')
-    expect(data.components.map((leg: Json) => leg.code)).toEqual(['DUTCH_TTF_EUR', 'NATURAL_GAS_USD'])
+    expect(data.components.map((leg: Json) => leg.code)).toEqual([
+      'DUTCH_TTF_EUR',
+      'NATURAL_GAS_USD',
+    ])
     expect(data.metadata.exchange_rates).toMatchObject([{ code: 'EUR_USD', rate: 1.16 }])
   })
 
@@ -137,7 +207,9 @@ describe('a spread of today', () => {
   test('margin is another name of refining-margin', async () => {
     expect(await answered('margin')).toEqual(await answered('refining-margin'))
     expect(await answered('margin/all')).toEqual(await answered('refining-margin/all'))
-    expect(await answered('margin/historical')).toEqual(await answered('refining-margin/historical'))
+    expect(await answered('margin/historical')).toEqual(
+      await answered('refining-margin/historical'),
+    )
   })
 })
 
@@ -165,7 +237,12 @@ describe('a leg without a price', () => {
     expect((await answered('basis')).data.value).toBe(-4)
     home.clock.advance(1)
     const last = isoInstant(startAt - 96 * hourMs)
-    expect(await refused('basis')).toMatchObject({ status: 404, leg: 'BRENT_CRUDE_USD', reason: 'stale', last_updated: last })
+    expect(await refused('basis')).toMatchObject({
+      status: 404,
+      leg: 'BRENT_CRUDE_USD',
+      reason: 'stale',
+      last_updated: last,
+    })
     expect((await answered('basis/historical')).coverage.observations).toBe(0)
   })
 
@@ -175,23 +252,39 @@ describe('a leg without a price', () => {
     expect(made.meta.count).toBe(1)
     expect(made.meta.unavailable).toContainEqual({ id: 'wti_brent', leg: 'BRENT_CRUDE_USD' })
     expect(made.meta.unavailable).toHaveLength(spreads.basis.length - 1)
-    expect(await refused('physical-premium/all')).toMatchObject({ status: 404, code: 'DATA_NOT_AVAILABLE', leg: 'MURBAN_CRUDE_USD' })
+    expect(await refused('physical-premium/all')).toMatchObject({
+      status: 404,
+      code: 'DATA_NOT_AVAILABLE',
+      leg: 'MURBAN_CRUDE_USD',
+    })
   })
 })
 
 describe('the past of a spread', () => {
   const { home, ask, answered, refused, seriesId } = desk()
   const first = parseDay('2026-08-03')!
-  const weekdays = Array.from({ length: 110 }, (_, i) => first + i * dayMs).filter(day => weekdayOf(day) <= 5 && day <= startAt)
-  const valueAt = (day: number, leg: number) => Math.round(7000 + 300 * Math.sin(day / dayMs / 7 + leg)) / 100
+  const weekdays = Array.from({ length: 110 }, (_, i) => first + i * dayMs).filter(
+    day => weekdayOf(day) <= 5 && day <= startAt,
+  )
+  const valueAt = (day: number, leg: number) =>
+    Math.round(7000 + 300 * Math.sin(day / dayMs / 7 + leg)) / 100
   for (const [leg, code] of ['WTI_USD', 'BRENT_CRUDE_USD'].entries()) {
-    const points = weekdays.map(day => ({ seriesId: seriesId(code), observedAt: day + 14 * hourMs, value: valueAt(day, leg) }))
+    const points = weekdays.map(day => ({
+      seriesId: seriesId(code),
+      observedAt: day + 14 * hourMs,
+      value: valueAt(day, leg),
+    }))
     home.services.ingest.write(points, startAt - dayMs)
   }
   const wantedIn = (from: string, to: string) =>
     weekdays
       .filter(day => isoDay(day) >= from && isoDay(day) <= to)
-      .map(day => ({ date: isoDay(day), value: valueAt(day, 0) - valueAt(day, 1), first: valueAt(day, 0), second: valueAt(day, 1) }))
+      .map(day => ({
+        date: isoDay(day),
+        value: valueAt(day, 0) - valueAt(day, 1),
+        first: valueAt(day, 0),
+        second: valueAt(day, 1),
+      }))
       .reverse()
   const path = 'basis/historical'
 
@@ -201,17 +294,33 @@ describe('the past of a spread', () => {
     expect(made.data.map((row: Json) => row.date)).toEqual(rows.map(row => row.date))
     for (const [i, row] of rows.entries()) {
       close(made.data[i].value, row.value)
-      expect(made.data[i]).toMatchObject({ unit: 'USD/bbl', legs: { WTI_USD: row.first, BRENT_CRUDE_USD: row.second } })
+      expect(made.data[i]).toMatchObject({
+        unit: 'USD/bbl',
+        legs: { WTI_USD: row.first, BRENT_CRUDE_USD: row.second },
+      })
     }
-    expect(made).toMatchObject({ id: 'wti_brent', type: 'basis', name: 'WTI - Brent', interval: 'day' })
+    expect(made).toMatchObject({
+      id: 'wti_brent',
+      type: 'basis',
+      name: 'WTI - Brent',
+      interval: 'day',
+    })
   })
 
   test('covers 90 days up to today unless asked otherwise', async () => {
     const made = await answered(path)
     const rows = wantedIn('2026-08-23', '2026-11-20')
     expect(made.data.map((row: Json) => row.date)).toEqual(rows.map(row => row.date))
-    expect(made.coverage).toEqual({ from: '2026-08-24', to: '2026-11-20', observations: rows.length, complete: true })
-    expect((await answered(`${path}?end_date=2026-10-30`)).coverage).toMatchObject({ from: '2026-08-03', to: '2026-10-30' })
+    expect(made.coverage).toEqual({
+      from: '2026-08-24',
+      to: '2026-11-20',
+      observations: rows.length,
+      complete: true,
+    })
+    expect((await answered(`${path}?end_date=2026-10-30`)).coverage).toMatchObject({
+      from: '2026-08-03',
+      to: '2026-10-30',
+    })
   })
 
   test('is cut into pages that neither repeat nor lose a date', async () => {
@@ -221,7 +330,14 @@ describe('the past of a spread', () => {
       dates.push(...body.data.map((row: Json) => row.date))
       expect(headers.get('x-total')).toBe(String(weekdays.length))
       expect(headers.get('link')).toContain('rel="first"')
-      expect(body.meta).toEqual({ page, per_page: 30, total: weekdays.length, total_pages: 3, has_next: page < 3, has_prev: page > 1 })
+      expect(body.meta).toEqual({
+        page,
+        per_page: 30,
+        total: weekdays.length,
+        total_pages: 3,
+        has_next: page < 3,
+        has_prev: page > 1,
+      })
       expect(body.coverage.observations).toBe(weekdays.length)
     }
     expect(dates).toEqual(wantedIn('2026-08-03', '2026-11-20').map(row => row.date))
@@ -231,7 +347,8 @@ describe('the past of a spread', () => {
   test('in weeks and months has the last value of each', async () => {
     const lastOf = (length: number) => {
       const rows = wantedIn('2026-09-01', '2026-10-30').map(row => row.date)
-      const bucket = (date: string) => (length === 7 ? Math.floor((parseDay(date)! / dayMs + 3) / 7) : date.slice(0, 7))
+      const bucket = (date: string) =>
+        length === 7 ? Math.floor((parseDay(date)! / dayMs + 3) / 7) : date.slice(0, 7)
       return rows.filter((date, i) => i === 0 || bucket(date) !== bucket(rows[i - 1]!))
     }
     for (const [interval, length] of [
@@ -239,7 +356,9 @@ describe('the past of a spread', () => {
       ['1w', 7],
       ['month', 30],
     ] as const) {
-      const made = await answered(`${path}?start_date=2026-09-01&end_date=2026-10-30&interval=${interval}`)
+      const made = await answered(
+        `${path}?start_date=2026-09-01&end_date=2026-10-30&interval=${interval}`,
+      )
       expect(made.data.map((row: Json) => row.date)).toEqual(lastOf(length))
       expect(made.coverage.observations).toBe(wantedIn('2026-09-01', '2026-10-30').length)
     }
@@ -247,35 +366,60 @@ describe('the past of a spread', () => {
 
   test('is incomplete where a weekday has no value, and says from when to when it has some', async () => {
     const made = await answered(`${path}?start_date=2026-07-30&end_date=2026-08-07`)
-    expect(made.coverage).toEqual({ from: '2026-08-03', to: '2026-08-07', observations: 5, complete: false })
-    expect((await answered(`${path}?start_date=2026-08-01&end_date=2026-08-09`)).coverage.complete).toBe(true)
+    expect(made.coverage).toEqual({
+      from: '2026-08-03',
+      to: '2026-08-07',
+      observations: 5,
+      complete: false,
+    })
+    expect(
+      (await answered(`${path}?start_date=2026-08-01&end_date=2026-08-09`)).coverage.complete,
+    ).toBe(true)
     expect((await answered(`${path}?start_date=2020-01-01&end_date=2020-02-01`)).coverage).toEqual({
-      ...{ from: null, to: null, observations: 0, complete: false },
+      from: null,
+      to: null,
+      observations: 0,
+      complete: false,
     })
   })
 
   test('leaves quarantined days of a leg out', async () => {
     const bad = home.services.quarantine.add({
-      ...{ seriesId: seriesId('BRENT_CRUDE_USD'), fromOn: '2026-10-06', toOn: '2026-10-07', reason: 'stuck', createdAt: startAt },
+      seriesId: seriesId('BRENT_CRUDE_USD'),
+      fromOn: '2026-10-06',
+      toOn: '2026-10-07',
+      reason: 'stuck',
+      createdAt: startAt,
     })
     const made = await answered(`${path}?start_date=2026-10-05&end_date=2026-10-09`)
-    expect(made.data.map((row: Json) => row.date)).toEqual(['2026-10-09', '2026-10-08', '2026-10-05'])
+    expect(made.data.map((row: Json) => row.date)).toEqual([
+      '2026-10-09',
+      '2026-10-08',
+      '2026-10-05',
+    ])
     expect(made.coverage).toMatchObject({ observations: 3, complete: false })
     home.services.quarantine.remove(bad.id)
-    expect((await answered(`${path}?start_date=2026-10-05&end_date=2026-10-09`)).coverage.complete).toBe(true)
+    expect(
+      (await answered(`${path}?start_date=2026-10-05&end_date=2026-10-09`)).coverage.complete,
+    ).toBe(true)
   })
 
   test('says when a leg was last corrected inside the asked range', async () => {
     const range = 'start_date=2026-10-01&end_date=2026-10-15'
     expect((await answered(`${path}?${range}`)).data_revised_at).toBeNull()
     const correct = (day: string, value: number, recordedAt: number) =>
-      home.services.ingest.write([{ seriesId: seriesId('WTI_USD'), observedAt: parseDay(day)! + 14 * hourMs, value }], recordedAt)
+      home.services.ingest.write(
+        [{ seriesId: seriesId('WTI_USD'), observedAt: parseDay(day)! + 14 * hourMs, value }],
+        recordedAt,
+      )
     correct('2026-10-12', 71.5, startAt - 3 * hourMs)
     correct('2026-10-16', 71.5, startAt - 2 * hourMs)
     const made = await answered(`${path}?${range}`)
     expect(made.data_revised_at).toBe(isoInstant(startAt - 3 * hourMs))
     expect(made.data.find((row: Json) => row.date === '2026-10-12').legs.WTI_USD).toBe(71.5)
-    expect((await answered(`${path}?start_date=2026-10-01`)).data_revised_at).toBe(isoInstant(startAt - 2 * hourMs))
+    expect((await answered(`${path}?start_date=2026-10-01`)).data_revised_at).toBe(
+      isoInstant(startAt - 2 * hourMs),
+    )
   })
 
   const invalid: [string, number, string, string | undefined][] = [
@@ -283,7 +427,12 @@ describe('the past of a spread', () => {
     ['basis/historical?id=wti_321', 400, 'INVALID_PARAMETER', 'id'],
     ['basis/historical?start_date=2026-02-30', 400, 'INVALID_PARAMETER', 'start_date'],
     ['basis/historical?end_date=yesterday', 400, 'INVALID_PARAMETER', 'end_date'],
-    ['basis/historical?start_date=2026-10-02&end_date=2026-10-01', 400, 'INVALID_DATE_RANGE', undefined],
+    [
+      'basis/historical?start_date=2026-10-02&end_date=2026-10-01',
+      400,
+      'INVALID_DATE_RANGE',
+      undefined,
+    ],
     ['basis/historical?start_date=2027-01-01', 400, 'INVALID_DATE_RANGE', undefined],
     ['basis/historical?page=0', 400, 'INVALID_PARAMETER', 'page'],
     ['basis/historical?per_page=ten', 400, 'INVALID_PARAMETER', 'per_page'],
@@ -323,17 +472,34 @@ describe('on real series', () => {
   if (haveRealData) {
     for (const [code, days] of Object.entries(held)) {
       home.services.ingest.write(
-        [...days].map(([day, value]) => ({ seriesId: seriesId(code), observedAt: parseDay(day)! + 19 * hourMs, value })),
+        [...days].map(([day, value]) => ({
+          seriesId: seriesId(code),
+          observedAt: parseDay(day)! + 19 * hourMs,
+          value,
+        })),
         startAt - dayMs,
       )
     }
   }
   const of = (code: string, day: string) => held[code]!.get(day)!
   const table: [string, string, string[], (day: string) => number][] = [
-    ['basis', 'wti_brent', ['WTI_USD', 'BRENT_CRUDE_USD'], day => of('WTI_USD', day) - of('BRENT_CRUDE_USD', day)],
     [
-      ...(['crack', 'wti_321', ['GASOLINE_USD', 'HEATING_OIL_USD', 'WTI_USD']] as [string, string, string[]]),
-      day => (2 * of('GASOLINE_USD', day) * 42 + of('HEATING_OIL_USD', day) * 42 - 3 * of('WTI_USD', day)) / 3,
+      'basis',
+      'wti_brent',
+      ['WTI_USD', 'BRENT_CRUDE_USD'],
+      day => of('WTI_USD', day) - of('BRENT_CRUDE_USD', day),
+    ],
+    [
+      ...(['crack', 'wti_321', ['GASOLINE_USD', 'HEATING_OIL_USD', 'WTI_USD']] as [
+        string,
+        string,
+        string[],
+      ]),
+      day =>
+        (2 * of('GASOLINE_USD', day) * 42 +
+          of('HEATING_OIL_USD', day) * 42 -
+          3 * of('WTI_USD', day)) /
+        3,
     ],
   ]
   for (const [path, id, legs, value] of table) {
@@ -343,12 +509,15 @@ describe('on real series', () => {
         const rows: Json[] = []
         for (let page = 1; page <= 3; page++) {
           home.clock.advance(3000)
-          const made = await answered(`${path}/historical?id=${id}&start_date=2020-03-01&end_date=2020-12-31&page=${page}`)
+          const made = await answered(
+            `${path}/historical?id=${id}&start_date=2020-03-01&end_date=2020-12-31&page=${page}`,
+          )
           rows.push(...made.data)
           expect(made.coverage.complete).toBe(false)
         }
         const days = [...held[legs[0]!]!.keys()].filter(
-          day => day >= '2020-03-01' && day <= '2020-12-31' && legs.every(leg => held[leg]!.has(day)),
+          day =>
+            day >= '2020-03-01' && day <= '2020-12-31' && legs.every(leg => held[leg]!.has(day)),
         )
         expect(rows.map(row => row.date)).toEqual(days.reverse())
         for (const row of rows) close(row.value, value(row.date))
@@ -363,22 +532,45 @@ describe('gasoil crack', () => {
   const crack = 'gasoil-crack'
 
   test('names the leg that has no price', async () => {
-    expect(await refused(crack)).toMatchObject({ status: 404, code: 'DATA_NOT_AVAILABLE', leg: 'product' })
+    expect(await refused(crack)).toMatchObject({
+      status: 404,
+      code: 'DATA_NOT_AVAILABLE',
+      leg: 'product',
+    })
     settle(home, 'GASOIL_FUTURES', [702.5], startAt - 95 * hourMs)
-    expect(await refused(crack)).toMatchObject({ status: 404, code: 'DATA_NOT_AVAILABLE', leg: 'crude', reason: 'no_price' })
+    expect(await refused(crack)).toMatchObject({
+      status: 404,
+      code: 'DATA_NOT_AVAILABLE',
+      leg: 'crude',
+      reason: 'no_price',
+    })
   })
 
   test('is front-month gasoil / 7.45 - front-month Brent, dated by the older leg', async () => {
     settle(home, 'BRENT_FUTURES', [75.1, 74.8])
     const { data } = await answered(crack)
-    const [gasoil, brent] = [listed('GASOIL_FUTURES', isoDay(startAt), 1)[0]!, listed('BRENT_FUTURES', isoDay(startAt), 1)[0]!]
+    const [gasoil, brent] = [
+      listed('GASOIL_FUTURES', isoDay(startAt), 1)[0]!,
+      listed('BRENT_FUTURES', isoDay(startAt), 1)[0]!,
+    ]
     close(data.value, 702.5 / 7.45 - 75.1)
     close(data.conversion.gasoil_usd_per_bbl, 702.5 / 7.45)
     expect(data).toMatchObject({
-      ...{ spread_type: 'gasoil_crack', type: 'gasoil-crack', unit: 'USD/bbl', timestamp: isoInstant(startAt - 95 * hourMs) },
+      spread_type: 'gasoil_crack',
+      type: 'gasoil-crack',
+      unit: 'USD/bbl',
+      timestamp: isoInstant(startAt - 95 * hourMs),
       components: {
-        product: { code: `GASOIL_FUTURES_${gasoil.replace('-', '_')}`, contract_month: gasoil, price: 702.5 },
-        crude: { code: `BRENT_FUTURES_${brent.replace('-', '_')}`, contract_month: brent, price: 75.1 },
+        product: {
+          code: `GASOIL_FUTURES_${gasoil.replace('-', '_')}`,
+          contract_month: gasoil,
+          price: 702.5,
+        },
+        crude: {
+          code: `BRENT_FUTURES_${brent.replace('-', '_')}`,
+          contract_month: brent,
+          price: 75.1,
+        },
       },
       conversion: { barrels_per_tonne: 7.45 },
     })
@@ -406,7 +598,11 @@ describe('gasoil crack', () => {
       'crack/latest',
     ]) {
       const { status, body, headers } = await ask(path)
-      expect([status, body as unknown, headers.get('content-type')]).toEqual([404, undefined, 'text/html'])
+      expect([status, body as unknown, headers.get('content-type')]).toEqual([
+        404,
+        undefined,
+        'text/html',
+      ])
     }
   })
 })
@@ -415,19 +611,37 @@ describe('curve structure', () => {
   const { home, answered, refused } = desk()
 
   test('of no curve is a 404', async () => {
-    expect(await refused('curve-structure?commodity=EXCH_BRENT')).toMatchObject({ status: 404, code: 'DATA_NOT_AVAILABLE' })
-    expect(await refused('curve-structure/all')).toMatchObject({ status: 404, code: 'DATA_NOT_AVAILABLE' })
+    expect(await refused('curve-structure?commodity=EXCH_BRENT')).toMatchObject({
+      status: 404,
+      code: 'DATA_NOT_AVAILABLE',
+    })
+    expect(await refused('curve-structure/all')).toMatchObject({
+      status: 404,
+      code: 'DATA_NOT_AVAILABLE',
+    })
   })
 
   test('in backwardation has positive spreads and a negative slope', async () => {
-    settle(home, 'BRENT_FUTURES', [80, 79.5, 79.1, 78.8, 78.5, 78.3, 78.1, 77.9, 77.8, 77.7, 77.6, 77.5])
+    settle(
+      home,
+      'BRENT_FUTURES',
+      [80, 79.5, 79.1, 78.8, 78.5, 78.3, 78.1, 77.9, 77.8, 77.7, 77.6, 77.5],
+    )
     const { data } = await answered('curve-structure?commodity=EXCH_BRENT')
-    const months = listed('BRENT_FUTURES', isoDay(startAt), 12).map(month => `BRENT_FUTURES_${month.replace('-', '_')}`)
+    const months = listed('BRENT_FUTURES', isoDay(startAt), 12).map(
+      month => `BRENT_FUTURES_${month.replace('-', '_')}`,
+    )
     close(data.term_slope_pct, 100 * (77.5 / 80 - 1))
     expect(data).toMatchObject({
-      ...{ commodity: 'EXCH_BRENT', display_name: 'Brent Futures', structure: 'backwardation', severity: 'moderate', curve_points: 12 },
-      ...{ spreads: { m1_m3: 0.9, m1_m6: 1.7, m1_m12: 2.5 }, timestamp: isoInstant(startAt - hourMs) },
-      ...{ front_month: { price: 80, contract: months[0]! }, back_month_6: { price: 78.3, contract: months[5]! } },
+      commodity: 'EXCH_BRENT',
+      display_name: 'Brent Futures',
+      structure: 'backwardation',
+      severity: 'moderate',
+      curve_points: 12,
+      spreads: { m1_m3: 0.9, m1_m6: 1.7, m1_m12: 2.5 },
+      timestamp: isoInstant(startAt - hourMs),
+      front_month: { price: 80, contract: months[0]! },
+      back_month_6: { price: 78.3, contract: months[5]! },
     })
   })
 
@@ -438,34 +652,58 @@ describe('curve structure', () => {
     ['EXCH_TTF', [30, 30.1, 30.2], 'contango', 'mild'],
   ]
   const families: Record<string, FamilyCode> = {
-    ...{ EXCH_WTI: 'WTI_FUTURES', EXCH_GASOIL: 'GASOIL_FUTURES', EXCH_NG: 'NATURAL_GAS_FUTURES', EXCH_TTF: 'TTF_FUTURES' },
+    EXCH_WTI: 'WTI_FUTURES',
+    EXCH_GASOIL: 'GASOIL_FUTURES',
+    EXCH_NG: 'NATURAL_GAS_FUTURES',
+    EXCH_TTF: 'TTF_FUTURES',
   }
   for (const [name, curve, structure, severity] of table) {
     test(`${name}: ${structure}, ${severity}`, async () => {
       settle(home, families[name]!, curve)
       const { data } = await answered(`curve-structure?commodity=${name}`)
-      expect(data).toMatchObject({ commodity: name, structure, severity, curve_points: curve.length })
-      expect(data.spreads.m1_m12).toBe(curve.length === 12 ? Math.round((curve[0]! - curve[11]!) * 1e6) / 1e6 : null)
+      expect(data).toMatchObject({
+        commodity: name,
+        structure,
+        severity,
+        curve_points: curve.length,
+      })
+      expect(data.spreads.m1_m12).toBe(
+        curve.length === 12 ? Math.round((curve[0]! - curve[11]!) * 1e6) / 1e6 : null,
+      )
       if (curve.length < 6) expect([data.spreads.m1_m6, data.back_month_6]).toEqual([null, null])
     })
   }
 
   test('of all has every curve', async () => {
     const made = await answered('curve-structure/all')
-    expect(made.data.map((one: Json) => one.commodity)).toEqual(['EXCH_BRENT', 'EXCH_WTI', 'EXCH_GASOIL', 'EXCH_NG', 'EXCH_TTF'])
+    expect(made.data.map((one: Json) => one.commodity)).toEqual([
+      'EXCH_BRENT',
+      'EXCH_WTI',
+      'EXCH_GASOIL',
+      'EXCH_NG',
+      'EXCH_TTF',
+    ])
     expect(made.meta).toEqual({ count: 5 })
   })
 
   test('takes the family code, a slug and any letter case', async () => {
     for (const name of ['brent_futures', 'exch-brent', 'exch_brent', 'bz']) {
-      expect((await answered(`curve-structure?commodity=${name}`)).data.commodity).toBe('EXCH_BRENT')
+      expect((await answered(`curve-structure?commodity=${name}`)).data.commodity).toBe(
+        'EXCH_BRENT',
+      )
     }
   })
 
   test('needs a commodity that it offers', async () => {
-    expect(await refused('curve-structure')).toMatchObject({ status: 400, code: 'MISSING_PARAMETER', parameter: 'commodity' })
+    expect(await refused('curve-structure')).toMatchObject({
+      status: 400,
+      code: 'MISSING_PARAMETER',
+      parameter: 'commodity',
+    })
     expect(await refused('curve-structure?commodity=EUA_FUTURES')).toMatchObject({
-      ...{ status: 400, code: 'INVALID_PARAMETER', parameter: 'commodity' },
+      status: 400,
+      code: 'INVALID_PARAMETER',
+      parameter: 'commodity',
       allowed: ['EXCH_BRENT', 'EXCH_WTI', 'EXCH_GASOIL', 'EXCH_NG', 'EXCH_TTF'],
     })
   })
@@ -474,7 +712,11 @@ describe('curve structure', () => {
     const { home: own, answered: get } = desk()
     settle(own, 'BRENT_FUTURES', [80, null, 79, 78.8, 78.6, 78.4])
     const { data } = await get('curve-structure?commodity=EXCH_BRENT')
-    expect(data).toMatchObject({ spreads: { m1_m3: 1, m1_m6: 1.6, m1_m12: null }, back_month_6: { price: 78.4 }, curve_points: 5 })
+    expect(data).toMatchObject({
+      spreads: { m1_m3: 1, m1_m6: 1.6, m1_m12: null },
+      back_month_6: { price: 78.4 },
+      curve_points: 5,
+    })
   })
 
   test('leaves prices older than 96 hours out', async () => {
@@ -494,7 +736,10 @@ describe('plans', () => {
   settle(home, 'BRENT_FUTURES', [75.1, 74.8])
   const paths = [
     ...Object.values(pathsOf).flatMap(path => [path, `${path}/all`, `${path}/historical`]),
-    ...['margin', 'gasoil-crack', 'curve-structure?commodity=EXCH_BRENT', 'curve-structure/all'],
+    'margin',
+    'gasoil-crack',
+    'curve-structure?commodity=EXCH_BRENT',
+    'curve-structure/all',
   ]
   const table: [string, { trial?: boolean }, number][] = [
     ['free', {}, 403],
@@ -513,13 +758,11 @@ describe('plans', () => {
     const key = home.key('free', { trial: true })
     home.clock.advance(7 * dayMs)
     expect(await refused('crack', key)).toMatchObject({
-      ...{
-        status: 403,
-        code: 'INSUFFICIENT_PLAN',
-        feature: 'calculated_metrics',
-        required_plan: 'developer',
-        required_tier: 'Exploration',
-      },
+      status: 403,
+      code: 'INSUFFICIENT_PLAN',
+      feature: 'calculated_metrics',
+      required_plan: 'developer',
+      required_tier: 'Exploration',
     })
   })
 })
@@ -537,7 +780,10 @@ test('fixture data is marked in a header and in the metadata', async () => {
 
 test('every leg of every spread is a code of the catalogue in a unit that its formula takes', () => {
   const { services } = house()
-  const units: Record<string, string[]> = { 'USD/bbl': ['barrel', 'gallon', 'metric_ton'], 'USD/MMBtu': ['mmbtu', 'mwh', 'rate'] }
+  const units: Record<string, string[]> = {
+    'USD/bbl': ['barrel', 'gallon', 'metric_ton'],
+    'USD/MMBtu': ['mmbtu', 'mwh', 'rate'],
+  }
   for (const identity of Object.values(spreads).flat()) {
     for (const code of codesOf(identity)) {
       const series = services.catalogue.named(code)

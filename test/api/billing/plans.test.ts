@@ -27,9 +27,18 @@ describe('plans', () => {
       ['scale', 39_900, 478_800, 1_000_000, 'month'],
       ['enterprise', 0, 0, 10_000_000, 'month'],
     ])
-    expect(body.plans.map((one: Record<string, unknown>) => one.custom_pricing)).toEqual([false, false, false, false, false, true])
+    expect(body.plans.map((one: Record<string, unknown>) => one.custom_pricing)).toEqual([
+      false,
+      false,
+      false,
+      false,
+      false,
+      true,
+    ])
     expect(body.plans[2].features).toEqual(['calculated_metrics', 'analytics', 'analytics_alerts'])
-    expect(body.addons.map((one: Record<string, unknown>) => [one.id, one.price_monthly, one.currency])).toEqual([
+    expect(
+      body.addons.map((one: Record<string, unknown>) => [one.id, one.price_monthly, one.currency]),
+    ).toEqual([
       ['futures_data', 4900, 'USD'],
       ['well_permits', 9900, 'USD'],
       ['well_production', 19_900, 'USD'],
@@ -41,12 +50,20 @@ describe('plans', () => {
 describe('the current subscription', () => {
   test('of the free plan is active for the day, of a trial trialing, of a plan set by hand active for the month', async () => {
     const house = billingHouse()
-    const of = async (buyer: Buyer) => (await house.ask('GET', current, buyer.token)).body.subscription
+    const of = async (buyer: Buyer) =>
+      (await house.ask('GET', current, buyer.token)).body.subscription
     const free = house.buyer()
     expect(await of(free)).toEqual({
-      ...{ id: free.id, plan: 'free', status: 'active', billing_period: 'monthly' },
-      ...{ current_period_start: '2026-11-20T00:00:00Z', current_period_end: '2026-11-21T00:00:00Z' },
-      ...{ cancel_at_period_end: false, pending_plan: null, addons: [], usage: { requests_used: 0, requests_limit: 50, percent_used: 0 } },
+      id: free.id,
+      plan: 'free',
+      status: 'active',
+      billing_period: 'monthly',
+      current_period_start: '2026-11-20T00:00:00Z',
+      current_period_end: '2026-11-21T00:00:00Z',
+      cancel_at_period_end: false,
+      pending_plan: null,
+      addons: [],
+      usage: { requests_used: 0, requests_limit: 50, percent_used: 0 },
     })
     const trial = {
       plan: 'free',
@@ -55,7 +72,12 @@ describe('the current subscription', () => {
       current_period_end: '2026-11-27T15:00:00Z',
     }
     expect(await of(house.buyer('free', { trial: true }))).toMatchObject(trial)
-    const scale = { plan: 'scale', status: 'active', current_period_end: '2026-12-01T00:00:00Z', addons: ['well_production'] }
+    const scale = {
+      plan: 'scale',
+      status: 'active',
+      current_period_end: '2026-12-01T00:00:00Z',
+      addons: ['well_production'],
+    }
     expect(await of(house.buyer('scale', { addOns: ['well_production'] }))).toMatchObject(scale)
   })
 
@@ -63,7 +85,8 @@ describe('the current subscription', () => {
     const house = billingHouse()
     const buyer = house.buyer()
     const second = house.services.keys.addKey(buyer.account).token
-    for (const token of [buyer.token, second, second]) expect((await house.ask('GET', '/v1/prices/latest', token)).status).toBe(200)
+    for (const token of [buyer.token, second, second])
+      expect((await house.ask('GET', '/v1/prices/latest', token)).status).toBe(200)
     const { subscription } = (await house.ask('GET', current, buyer.token)).body
     expect(subscription.usage).toEqual({ requests_used: 3, requests_limit: 50, percent_used: 6 })
   })
@@ -74,26 +97,58 @@ describe('a subscription', () => {
     const house = billingHouse()
     const { token, account } = house.buyer()
     const made = await house.ask('POST', '/billing/subscriptions', token, { plan_id: 'starter' })
-    expect([made.status, made.body.subscription.plan, made.body.message]).toEqual([201, 'starter', 'The Starter plan has begun.'])
+    expect([made.status, made.body.subscription.plan, made.body.message]).toEqual([
+      201,
+      'starter',
+      'The Starter plan has begun.',
+    ])
     expect(made.headers.get('x-ratelimit-tier')).toBe('starter')
 
     await house.advance(10 * dayMs)
-    const up = await house.ask('POST', '/billing/subscriptions/change_plan', token, { new_plan_id: 'professional' })
-    expect([up.status, up.body.proration, up.body.effective_at]).toEqual([200, { amount: 3333, currency: 'USD' }, '2026-11-30T15:00:00Z'])
-    expect([up.body.subscription.plan, up.headers.get('x-ratelimit-limit')]).toEqual(['professional', '100000'])
+    const up = await house.ask('POST', '/billing/subscriptions/change_plan', token, {
+      new_plan_id: 'professional',
+    })
+    expect([up.status, up.body.proration, up.body.effective_at]).toEqual([
+      200,
+      { amount: 3333, currency: 'USD' },
+      '2026-11-30T15:00:00Z',
+    ])
+    expect([up.body.subscription.plan, up.headers.get('x-ratelimit-limit')]).toEqual([
+      'professional',
+      '100000',
+    ])
     expect(up.body.subscription.current_period_end).toBe('2026-12-20T15:00:00Z')
 
-    const down = await house.ask('POST', '/billing/subscriptions/change_plan', token, { new_plan_id: 'developer' })
-    expect([down.body.proration.amount, down.body.effective_at]).toEqual([0, '2026-12-20T15:00:00Z'])
-    expect(down.body.subscription).toMatchObject({ plan: 'professional', pending_plan: 'developer', cancel_at_period_end: false })
+    const down = await house.ask('POST', '/billing/subscriptions/change_plan', token, {
+      new_plan_id: 'developer',
+    })
+    expect([down.body.proration.amount, down.body.effective_at]).toEqual([
+      0,
+      '2026-12-20T15:00:00Z',
+    ])
+    expect(down.body.subscription).toMatchObject({
+      plan: 'professional',
+      pending_plan: 'developer',
+      cancel_at_period_end: false,
+    })
 
     const ended = await house.ask('POST', '/billing/subscriptions/cancel', token)
-    expect([ended.status, ended.body.subscription.cancel_at_period_end, ended.body.subscription.status]).toEqual([200, true, 'active'])
+    expect([
+      ended.status,
+      ended.body.subscription.cancel_at_period_end,
+      ended.body.subscription.status,
+    ]).toEqual([200, true, 'active'])
     const { body: whole } = await house.ask('GET', '/v1/account', token)
-    expect(whole.data).toMatchObject({ plan: 'professional', subscription_status: 'active', cancel_at_period_end: true })
+    expect(whole.data).toMatchObject({
+      plan: 'professional',
+      subscription_status: 'active',
+      cancel_at_period_end: true,
+    })
     const again = await house.ask('POST', '/billing/subscriptions/reactivate', token)
     expect([again.status, again.body.subscription.cancel_at_period_end]).toEqual([200, false])
-    expect(again.body.subscription).toEqual((await house.ask('POST', '/billing/subscriptions/reactivate', token)).body.subscription)
+    expect(again.body.subscription).toEqual(
+      (await house.ask('POST', '/billing/subscriptions/reactivate', token)).body.subscription,
+    )
 
     await house.advance(20 * dayMs)
     expect(account.account.plan).toBe('developer')
@@ -103,38 +158,80 @@ describe('a subscription', () => {
       [3333, 'paid'],
       [4900, 'paid'],
     ])
-    expect(meta).toEqual({ page: 1, per_page: 20, total: 3, total_pages: 1, has_next: false, has_prev: false })
+    expect(meta).toEqual({
+      page: 1,
+      per_page: 20,
+      total: 3,
+      total_pages: 1,
+      has_next: false,
+      has_prev: false,
+    })
   })
 
   test('by the year is paid for the year, with what is left of the month taken off', async () => {
     const house = billingHouse()
     const { token } = house.buyer()
-    await house.ask('POST', '/billing/subscriptions', token, { plan_id: 'starter', billing_period: 'monthly' })
+    await house.ask('POST', '/billing/subscriptions', token, {
+      plan_id: 'starter',
+      billing_period: 'monthly',
+    })
     await house.advance(15 * dayMs)
-    const { body } = await house.ask('POST', '/billing/subscriptions', token, { plan_id: 'starter', billing_period: 'yearly' })
-    expect(body.subscription).toMatchObject({ billing_period: 'yearly', current_period_end: '2027-12-05T15:00:00Z' })
+    const { body } = await house.ask('POST', '/billing/subscriptions', token, {
+      plan_id: 'starter',
+      billing_period: 'yearly',
+    })
+    expect(body.subscription).toMatchObject({
+      billing_period: 'yearly',
+      current_period_end: '2027-12-05T15:00:00Z',
+    })
     const { invoices } = (await house.ask('GET', '/billing/invoices', token)).body
     expect(invoices[0].amount).toBe(58_800 - 2450)
-    const shorter = await house.ask('POST', '/billing/subscriptions', token, { plan_id: 'scale', billing_period: 'monthly' })
-    expect(shorter.body.subscription).toMatchObject({ plan: 'starter', billing_period: 'yearly', pending_plan: 'scale' })
+    const shorter = await house.ask('POST', '/billing/subscriptions', token, {
+      plan_id: 'scale',
+      billing_period: 'monthly',
+    })
+    expect(shorter.body.subscription).toMatchObject({
+      plan: 'starter',
+      billing_period: 'yearly',
+      pending_plan: 'scale',
+    })
   })
 
   test('is not made twice by a request that is sent again, and another request under its name is refused', async () => {
     const house = billingHouse()
     const { token, id } = house.buyer()
-    const send = (plan: string) => house.ask('POST', '/billing/subscriptions', token, { plan_id: plan }, { 'idempotency-key': 'k' })
+    const send = (plan: string) =>
+      house.ask(
+        'POST',
+        '/billing/subscriptions',
+        token,
+        { plan_id: plan },
+        { 'idempotency-key': 'k' },
+      )
     const [first, second] = [await send('starter'), await send('starter')]
-    expect([first.status, second.status, second.headers.get('idempotent-replayed')]).toEqual([201, 201, 'true'])
+    expect([first.status, second.status, second.headers.get('idempotent-replayed')]).toEqual([
+      201,
+      201,
+      'true',
+    ])
     expect(second.body).toEqual(first.body)
     expect(codeOf(await send('scale'))).toBe('idempotency_key_reused')
-    expect([house.services.billing.invoices.count({ accountId: id }), house.services.keys.account(id)!.account.plan]).toEqual([
-      1,
-      'starter',
-    ])
+    expect([
+      house.services.billing.invoices.count({ accountId: id }),
+      house.services.keys.account(id)!.account.plan,
+    ]).toEqual([1, 'starter'])
     // Two at once are one.
     const other = house.buyer().token
     const both = await Promise.all(
-      [1, 2].map(() => house.ask('POST', '/billing/subscriptions', other, { plan_id: 'starter' }, { 'idempotency-key': 'j' })),
+      [1, 2].map(() =>
+        house.ask(
+          'POST',
+          '/billing/subscriptions',
+          other,
+          { plan_id: 'starter' },
+          { 'idempotency-key': 'j' },
+        ),
+      ),
     )
     expect(both.map(one => one.status)).toEqual([201, 201])
     expect(both[1]!.body).toEqual(both[0]!.body)
@@ -145,43 +242,103 @@ describe('a refusal', () => {
   test.each([
     ['POST', '/billing/subscriptions', {}, 'validation_failed', 'plan_id'],
     ['POST', '/billing/subscriptions', { plan_id: 5 }, 'validation_failed', 'plan_id'],
-    ['POST', '/billing/subscriptions', { plan_id: 'starter', billing_period: 'weekly' }, 'validation_failed', 'billing_period'],
+    [
+      'POST',
+      '/billing/subscriptions',
+      { plan_id: 'starter', billing_period: 'weekly' },
+      'validation_failed',
+      'billing_period',
+    ],
     ['POST', '/billing/subscriptions', { plan_id: 'gold' }, 'invalid_plan', 'plan_id'],
     ['POST', '/billing/subscriptions', { plan_id: 'free' }, 'invalid_plan', 'plan_id'],
     ['POST', '/billing/subscriptions', { plan_id: 'trial' }, 'invalid_plan', 'plan_id'],
     // Its price is agreed: nobody gives it to themselves.
     ['POST', '/billing/subscriptions', { plan_id: 'enterprise' }, 'invalid_plan', 'plan_id'],
-    ['POST', '/billing/subscriptions/change_plan', { new_plan_id: 'enterprise' }, 'invalid_plan', 'new_plan_id'],
-    ['POST', '/billing/subscriptions/change_plan', { new_plan_id: 'gold' }, 'invalid_plan', 'new_plan_id'],
-    ['POST', '/billing/subscriptions/change_plan', { plan_id: 'starter' }, 'validation_failed', 'new_plan_id'],
-    ['POST', '/billing/subscriptions/change_plan', { new_plan_id: 'free' }, 'no_active_subscription', null],
+    [
+      'POST',
+      '/billing/subscriptions/change_plan',
+      { new_plan_id: 'enterprise' },
+      'invalid_plan',
+      'new_plan_id',
+    ],
+    [
+      'POST',
+      '/billing/subscriptions/change_plan',
+      { new_plan_id: 'gold' },
+      'invalid_plan',
+      'new_plan_id',
+    ],
+    [
+      'POST',
+      '/billing/subscriptions/change_plan',
+      { plan_id: 'starter' },
+      'validation_failed',
+      'new_plan_id',
+    ],
+    [
+      'POST',
+      '/billing/subscriptions/change_plan',
+      { new_plan_id: 'free' },
+      'no_active_subscription',
+      null,
+    ],
     ['POST', '/billing/subscriptions/cancel', undefined, 'no_active_subscription', null],
     ['PATCH', '/billing/payment_methods/update', {}, 'validation_failed', 'payment_method_id'],
     ['POST', '/billing/credit_purchases', { pack_id: 'pack_1' }, 'validation_failed', 'pack_id'],
-    ['POST', '/billing/credit_purchases', { pack_id: 'pack_10k', quantity: 0 }, 'validation_failed', 'quantity'],
-    ['POST', '/billing/credit_purchases', { pack_id: 'pack_10k', quantity: 101 }, 'validation_failed', 'quantity'],
-    ['POST', '/billing/customer-portal/sessions', { return_url: 'javascript:alert(1)' }, 'validation_failed', 'return_url'],
+    [
+      'POST',
+      '/billing/credit_purchases',
+      { pack_id: 'pack_10k', quantity: 0 },
+      'validation_failed',
+      'quantity',
+    ],
+    [
+      'POST',
+      '/billing/credit_purchases',
+      { pack_id: 'pack_10k', quantity: 101 },
+      'validation_failed',
+      'quantity',
+    ],
+    [
+      'POST',
+      '/billing/customer-portal/sessions',
+      { return_url: 'javascript:alert(1)' },
+      'validation_failed',
+      'return_url',
+    ],
   ])('of %s %s %j is 422 %s', async (method, path, body, code, field) => {
     const house = billingHouse()
     const { token, id } = house.buyer()
     const answer = await house.ask(method, path, token, body)
     expect([answer.status, answer.body.code, answer.body.field]).toEqual([422, code, field])
-    expect([house.services.billing.invoices.count({ accountId: id }), house.services.keys.account(id)!.account.plan]).toEqual([0, 'free'])
+    expect([
+      house.services.billing.invoices.count({ accountId: id }),
+      house.services.keys.account(id)!.account.plan,
+    ]).toEqual([0, 'free'])
   })
 
   test('of a payment is 422 payment_failed and changes nothing', async () => {
     const house = billingHouse()
     const { token, id } = house.buyer()
-    await house.ask('PATCH', '/billing/payment_methods/update', token, { payment_method_id: 'pm_fail' })
+    await house.ask('PATCH', '/billing/payment_methods/update', token, {
+      payment_method_id: 'pm_fail',
+    })
     for (const [path, body] of [
       ['/billing/subscriptions', { plan_id: 'starter' }],
       ['/billing/subscriptions/change_plan', { new_plan_id: 'starter' }],
       ['/billing/credit_purchases', { pack_id: 'pack_10k' }],
     ] as const) {
       const answer = await house.ask('POST', path, token, body, { 'idempotency-key': path })
-      expect([answer.status, codeOf(answer), answer.body.message]).toEqual([422, 'payment_failed', expect.stringContaining('declined')])
+      expect([answer.status, codeOf(answer), answer.body.message]).toEqual([
+        422,
+        'payment_failed',
+        expect.stringContaining('declined'),
+      ])
     }
-    expect([house.services.billing.invoices.count({ accountId: id }), house.services.keys.account(id)!.account.plan]).toEqual([0, 'free'])
+    expect([
+      house.services.billing.invoices.count({ accountId: id }),
+      house.services.keys.account(id)!.account.plan,
+    ]).toEqual([0, 'free'])
   })
 
   test('of a plan set by hand: it can not be cancelled or changed, only subscribed to', async () => {
@@ -194,13 +351,24 @@ describe('a refusal', () => {
       expect(codeOf(await house.ask('POST', path, token, body))).toBe('no_active_subscription')
     }
     expect(account.account.plan).toBe('enterprise')
-    expect((await house.ask('POST', '/billing/subscriptions', token, { plan_id: 'enterprise' })).status).toBe(201)
+    expect(
+      (await house.ask('POST', '/billing/subscriptions', token, { plan_id: 'enterprise' })).status,
+    ).toBe(201)
   })
 
   test('bodies set nothing but what they are for', async () => {
     const house = billingHouse()
     const { token, account } = house.buyer()
-    const body = { plan_id: 'starter', price_cents: 0, price: 0, agreed: true, status: 'active', account: 'x', amount: 0, add_ons: ['sms'] }
+    const body = {
+      plan_id: 'starter',
+      price_cents: 0,
+      price: 0,
+      agreed: true,
+      status: 'active',
+      account: 'x',
+      amount: 0,
+      add_ons: ['sms'],
+    }
     await house.ask('POST', '/billing/subscriptions', token, body)
     expect(account.account.addOns).toEqual([])
     expect((await house.ask('GET', '/billing/invoices', token)).body.invoices[0].amount).toBe(4900)
@@ -212,12 +380,17 @@ describe('what belongs to another account', () => {
     const house = billingHouse()
     const [owner, other] = [house.buyer(), house.buyer()]
     await house.change(owner, 'starter')
-    const [{ id, pdf_url: url }] = (await house.ask('GET', '/billing/invoices', owner.token)).body.invoices
+    const [{ id, pdf_url: url }] = (await house.ask('GET', '/billing/invoices', owner.token)).body
+      .invoices
     expect(url).toBe(`http://localhost/billing/invoices/${id}/pdf`)
     const strange = [id, 'ffffffff-0000-4000-8000-000000000000', 'x'].map(one =>
       house.ask('GET', `/billing/invoices/${one}/pdf`, other.token),
     )
-    const messages = (await Promise.all(strange)).map(({ status, body }) => [status, body.error.code, body.error.message])
+    const messages = (await Promise.all(strange)).map(({ status, body }) => [
+      status,
+      body.error.code,
+      body.error.message,
+    ])
     expect(messages).toEqual(Array(3).fill([404, 'NOT_FOUND', 'The invoice was not found.']))
     expect((await house.ask('GET', '/billing/invoices', other.token)).body.invoices).toEqual([])
     expect((await house.ask('GET', `/billing/invoices/${id}/pdf`)).status).toBe(401)
@@ -226,13 +399,15 @@ describe('what belongs to another account', () => {
   test('payment methods that an account does not have are unknown', async () => {
     const house = billingHouse()
     const { token } = house.buyer()
-    const answer = await house.ask('PATCH', '/billing/payment_methods/update', token, { payment_method_id: 'pm_9999' })
+    const answer = await house.ask('PATCH', '/billing/payment_methods/update', token, {
+      payment_method_id: 'pm_9999',
+    })
     expect([answer.status, codeOf(answer)]).toEqual([404, 'NOT_FOUND'])
     const { body } = await house.ask('GET', '/billing/payment_methods', token)
-    expect([body.default_payment_method_id, body.payment_methods.filter((one: { is_default: boolean }) => one.is_default).length]).toEqual([
-      'pm_0001',
-      1,
-    ])
+    expect([
+      body.default_payment_method_id,
+      body.payment_methods.filter((one: { is_default: boolean }) => one.is_default).length,
+    ]).toEqual(['pm_0001', 1])
   })
 })
 
@@ -241,9 +416,13 @@ test('an invoice is a PDF that can be read', async () => {
   const { token } = house.buyer()
   await house.ask('POST', '/billing/subscriptions', token, { plan_id: 'starter' })
   const [{ id, number }] = (await house.ask('GET', '/billing/invoices', token)).body.invoices
-  const response = await house.app.handle(new Request(`http://localhost/billing/invoices/${id}/pdf?api_key=${token}`, { headers: {} }))
+  const response = await house.app.handle(
+    new Request(`http://localhost/billing/invoices/${id}/pdf?api_key=${token}`, { headers: {} }),
+  )
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf'])
-  expect(response.headers.get('content-disposition')).toBe(`inline; filename="invoice-${number}.pdf"`)
+  expect(response.headers.get('content-disposition')).toBe(
+    `inline; filename="invoice-${number}.pdf"`,
+  )
   const document = await PDFDocument.load(await response.arrayBuffer(), { updateMetadata: false })
   expect([document.getTitle(), document.getPageCount()]).toEqual([`Invoice ${number}`, 1])
 })
@@ -283,7 +462,9 @@ describe('usage', () => {
       6,
       30,
     ])
-    expect((await house.ask('GET', '/billing/usage?period=next', token)).body.error.allowed).toEqual(['current', 'previous'])
+    expect(
+      (await house.ask('GET', '/billing/usage?period=next', token)).body.error.allowed,
+    ).toEqual(['current', 'previous'])
   })
 
   test('of the free plan is a day, of a trial its days', async () => {
@@ -299,7 +480,10 @@ describe('usage', () => {
     const before = (await house.ask('GET', '/billing/usage?period=previous', free)).body
     expect([before.period.start, before.requests.used]).toEqual(['2026-11-20', 1])
     const trial = house.buyer('free', { trial: true }).token
-    expect((await house.ask('GET', '/billing/usage', trial)).body.period).toEqual({ start: '2026-11-21', end: '2026-11-28' })
+    expect((await house.ask('GET', '/billing/usage', trial)).body.period).toEqual({
+      start: '2026-11-21',
+      end: '2026-11-28',
+    })
   })
 })
 
@@ -308,29 +492,58 @@ describe('requests that are bought', () => {
     const house = billingHouse()
     const { token } = house.buyer()
     const { body } = await house.ask('GET', '/billing/credit_packs', token)
-    const pack = { id: 'pack_10k', name: '10,000 requests', requests: 10_000, price: 900, currency: 'USD', expires_after_days: 365 }
+    const pack = {
+      id: 'pack_10k',
+      name: '10,000 requests',
+      requests: 10_000,
+      price: 900,
+      currency: 'USD',
+      expires_after_days: 365,
+    }
     expect(body.credit_packs[0]).toEqual(pack)
     const send = () =>
-      house.ask('POST', '/billing/credit_purchases', token, { pack_id: 'pack_10k', quantity: 3 }, { 'idempotency-key': 'k' })
+      house.ask(
+        'POST',
+        '/billing/credit_purchases',
+        token,
+        { pack_id: 'pack_10k', quantity: 3 },
+        { 'idempotency-key': 'k' },
+      )
     const made = await send()
     expect(made.status).toBe(201)
     expect(made.body).toEqual({
       credit_purchase: {
-        ...{ id: made.body.credit_purchase.id, pack_id: 'pack_10k', quantity: 3, requests: 30_000, amount: 2700, currency: 'USD' },
-        ...{ status: 'completed', created_at: '2026-11-20T15:00:00Z' },
+        id: made.body.credit_purchase.id,
+        pack_id: 'pack_10k',
+        quantity: 3,
+        requests: 30_000,
+        amount: 2700,
+        currency: 'USD',
+        status: 'completed',
+        created_at: '2026-11-20T15:00:00Z',
       },
       balance: { requests_remaining: 30_000 },
     })
     const again = await send()
-    expect([again.status, again.body, again.headers.get('idempotent-replayed')]).toEqual([201, made.body, 'true'])
+    expect([again.status, again.body, again.headers.get('idempotent-replayed')]).toEqual([
+      201,
+      made.body,
+      'true',
+    ])
     expect((await house.ask('GET', '/billing/invoices', token)).body.invoices).toHaveLength(1)
   })
 
   test('are pending in the ledger until the operator says that they are paid', async () => {
     const house = billingHouse('serve')
     const { token } = house.buyer()
-    const made = await house.ask('POST', '/billing/credit_purchases', token, { pack_id: 'pack_10k' })
-    expect([made.status, made.body.credit_purchase.status, made.body.balance]).toEqual([201, 'pending', { requests_remaining: 0 }])
+    const made = await house.ask('POST', '/billing/credit_purchases', token, {
+      pack_id: 'pack_10k',
+    })
+    expect([made.status, made.body.credit_purchase.status, made.body.balance]).toEqual([
+      201,
+      'pending',
+      { requests_remaining: 0 },
+    ])
   })
 })
 
@@ -345,7 +558,14 @@ describe('roles', () => {
     ['POST', '/billing/customer-portal/sessions', {}],
     ['POST', '/billing/credit_purchases', { pack_id: 'pack_10k' }],
   ] as const
-  const reads = ['/billing/plans', current, '/billing/payment_methods', '/billing/invoices', '/billing/usage', '/billing/credit_packs']
+  const reads = [
+    '/billing/plans',
+    current,
+    '/billing/payment_methods',
+    '/billing/invoices',
+    '/billing/usage',
+    '/billing/credit_packs',
+  ]
 
   test.each([...roles])('%s: everybody reads, admins alone change', async role => {
     const house = billingHouse()
@@ -353,16 +573,29 @@ describe('roles', () => {
     const owner = house.buyer()
     await house.change(owner, 'starter')
     const person = house.buyer()
-    services.organizationStore.put({ id: 'org', name: 'Org', accountId: owner.id, createdAt: startAt })
+    services.organizationStore.put({
+      id: 'org',
+      name: 'Org',
+      accountId: owner.id,
+      createdAt: startAt,
+    })
     for (const [who, as] of [
       [owner, 'admin'],
       [person, role],
     ] as const) {
       const { id, email } = who.account.account
-      services.organizationStore.putMember({ id: `m-${id}`, organizationId: 'org', accountId: id, email, role: as, joinedAt: startAt })
+      services.organizationStore.putMember({
+        id: `m-${id}`,
+        organizationId: 'org',
+        accountId: id,
+        email,
+        role: as,
+        joinedAt: startAt,
+      })
       services.keys.place(id)
     }
-    for (const path of reads) expect((await house.ask('GET', path, person.token)).status, path).toBe(200)
+    for (const path of reads)
+      expect((await house.ask('GET', path, person.token)).status, path).toBe(200)
     const before = JSON.stringify(services.billing.current(owner.account))
     for (const [method, path, body] of changes) {
       const answer = await house.ask(method, path, person.token, body)
@@ -371,7 +604,9 @@ describe('roles', () => {
     }
     // What an admin changes is the organization's, and what others try is nothing.
     expect(owner.account.account.plan).toBe(role === 'admin' ? 'scale' : 'starter')
-    expect(JSON.stringify(services.billing.current(owner.account)) === before).toBe(role !== 'admin')
+    expect(JSON.stringify(services.billing.current(owner.account)) === before).toBe(
+      role !== 'admin',
+    )
     expect(person.account.account.plan).toBe('free')
   })
 })
@@ -388,18 +623,37 @@ describe('the portal', () => {
     expect([answer.status, answer.body.expires_at]).toEqual([200, '2026-11-20T16:00:00Z'])
     const path = answer.body.url.replace('http://localhost', '')
     const page = await house.ask('GET', path)
-    expect([page.status, page.headers.get('content-security-policy')]).toEqual([200, expect.stringContaining("default-src 'none'")])
+    expect([page.status, page.headers.get('content-security-policy')]).toEqual([
+      200,
+      expect.stringContaining("default-src 'none'"),
+    ])
     expect(page.body.text).toContain('Starter plan')
     expect(page.body.text).toContain('USD 49.00')
     expect(page.body.text).toContain('href="https://example.com/a?b=1&amp;c=%3Cx%3E"')
     const [mine] = house.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)
     const [theirs] = house.services.billing.invoices.page({ accountId: other.id }, 1, 0)
-    const pdf = (id: string) => house.ask('GET', path.replace('/portal?', `/portal/invoices/${id}?`))
-    expect([(await pdf(mine!.id)).headers.get('content-type'), (await pdf(theirs!.id)).status]).toEqual(['application/pdf', 404])
+    const pdf = (id: string) =>
+      house.ask('GET', path.replace('/portal?', `/portal/invoices/${id}?`))
+    expect([
+      (await pdf(mine!.id)).headers.get('content-type'),
+      (await pdf(theirs!.id)).status,
+    ]).toEqual(['application/pdf', 404])
     const [text, signature] = new URLSearchParams(path.split('?')[1]).get('session')!.split('.')
-    const forged = Buffer.from(JSON.stringify({ accountId: other.id, expiresAt: startAt + dayMs })).toString('base64url')
-    for (const session of [`${forged}.${signature}`, `${text}.`, `${text}.${signature}x`, `${text}`, '', '.']) {
-      const strange = await house.ask('GET', `/billing/portal?session=${encodeURIComponent(session)}`)
+    const forged = Buffer.from(
+      JSON.stringify({ accountId: other.id, expiresAt: startAt + dayMs }),
+    ).toString('base64url')
+    for (const session of [
+      `${forged}.${signature}`,
+      `${text}.`,
+      `${text}.${signature}x`,
+      `${text}`,
+      '',
+      '.',
+    ]) {
+      const strange = await house.ask(
+        'GET',
+        `/billing/portal?session=${encodeURIComponent(session)}`,
+      )
       expect([strange.status, / plan/.test(strange.body.text)]).toEqual([404, false])
     }
     house.clock.advance(hourMs)

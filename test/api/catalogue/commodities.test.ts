@@ -27,7 +27,13 @@ interface One {
 
 interface Refusal {
   message: string
-  error: { message: string; docs_url: string; parameter?: string; allowed: string[]; suggestions: string[] }
+  error: {
+    message: string
+    docs_url: string
+    parameter?: string
+    allowed: string[]
+    suggestions: string[]
+  }
 }
 
 const used = (response: Response) => Number(response.headers.get('x-ratelimit-used'))
@@ -132,7 +138,11 @@ describe('the list of codes', () => {
     const category = await h.get('/v1/commodities?category=cheese', key)
     expect(category.status).toBe(400)
     const { error } = await json<Refusal>(category)
-    expect(error).toMatchObject({ code: 'INVALID_PARAMETER', parameter: 'category', value: 'cheese' })
+    expect(error).toMatchObject({
+      code: 'INVALID_PARAMETER',
+      parameter: 'category',
+      value: 'cheese',
+    })
     expect(error.allowed).toContain('crude_oil')
     const flag = await h.get('/v1/commodities?include_unavailable=perhaps', key)
     expect(flag.status).toBe(400)
@@ -176,13 +186,21 @@ describe('the list of codes', () => {
     const h = filled(house(unlimited), 'WTI_USD')
     const key = h.key()
     const reach = async () => {
-      const body = await json<List>(h.get('/v1/commodities?include_unavailable=true&category=crude_oil', key))
+      const body = await json<List>(
+        h.get('/v1/commodities?include_unavailable=true&category=crude_oil', key),
+      )
       const wti = body.data.find(one => one.code === 'WTI_USD')!
       return [wti.has_data, wti.unavailable_reason, wti.first_observation, wti.last_observation]
     }
     const { quarantine, catalogue } = h.services
     const seriesId = catalogue.named('WTI_USD')!.id
-    const range = (fromOn: string, toOn: string) => ({ seriesId, fromOn, toOn, reason: 'feed fault', createdAt: startAt })
+    const range = (fromOn: string, toOn: string) => ({
+      seriesId,
+      fromOn,
+      toOn,
+      reason: 'feed fault',
+      createdAt: startAt,
+    })
     expect(await reach()).toEqual([true, undefined, '2026-11-18', '2026-11-20T14:00:00Z'])
     const newest = quarantine.add(range('2026-11-20', '2026-11-20'))
     expect(await reach()).toEqual([true, undefined, '2026-11-18', '2026-11-19T14:00:00Z'])
@@ -202,13 +220,20 @@ describe('the list of codes', () => {
     h.services.series.markFixture([h.services.catalogue.named('WTI_USD')!.id])
     h.services.catalogue.reload()
     expect((await h.get('/v1/commodities', key)).headers.get('x-service-data')).toBe('fixture')
-    expect((await h.get('/v1/commodities/wti_usd', key)).headers.get('x-service-data')).toBe('fixture')
+    expect((await h.get('/v1/commodities/wti_usd', key)).headers.get('x-service-data')).toBe(
+      'fixture',
+    )
     expect((await h.get('/v1/commodities/gold_usd', key)).headers.get('x-service-data')).toBeNull()
   })
 
   test('is for keys only', async () => {
     const h = house()
-    for (const path of ['/v1/commodities', '/v1/commodities/categories', '/v1/commodities/codes', '/v1/commodities/WTI_USD']) {
+    for (const path of [
+      '/v1/commodities',
+      '/v1/commodities/categories',
+      '/v1/commodities/codes',
+      '/v1/commodities/WTI_USD',
+    ]) {
       expect((await h.get(path)).status, path).toBe(401)
     }
   })
@@ -221,11 +246,24 @@ describe('the categories', () => {
     const body = await json<Categories>(h.get('/v1/commodities/categories', key))
     expectShape(h.app, '/v1/commodities/categories', body)
     const names = Object.fromEntries(
-      Object.entries(body.data as Record<string, { name: string }>).map(([category, one]) => [category, one.name]),
+      Object.entries(body.data as Record<string, { name: string }>).map(([category, one]) => [
+        category,
+        one.name,
+      ]),
     )
-    expect(names).toEqual({ crude_oil: 'Crude Oil', fx: 'FX', lng: 'LNG', ngl: 'NGL', refined_products: 'Refined Products' })
-    const all = await json<Categories>(h.get('/v1/commodities/categories?include_unavailable=yes', key))
-    const groups = Object.values(all.data as Record<string, { count: number; commodities: { code: string }[] }>)
+    expect(names).toEqual({
+      crude_oil: 'Crude Oil',
+      fx: 'FX',
+      lng: 'LNG',
+      ngl: 'NGL',
+      refined_products: 'Refined Products',
+    })
+    const all = await json<Categories>(
+      h.get('/v1/commodities/categories?include_unavailable=yes', key),
+    )
+    const groups = Object.values(
+      all.data as Record<string, { count: number; commodities: { code: string }[] }>,
+    )
     for (const group of groups) expect(group.count).toBe(group.commodities.length)
     const codes = groups.flatMap(group => group.commodities.map(one => one.code))
     expect(codes.sort()).toEqual(shipped.series.map(one => one.code).sort())
@@ -235,7 +273,9 @@ describe('the categories', () => {
     const h = filled(house(), 'WTI_USD')
     const key = h.key()
     const etag = (await h.get('/v1/commodities/categories', key)).headers.get('etag')!
-    expect((await h.get('/v1/commodities/categories', key, { 'if-none-match': etag })).status).toBe(304)
+    expect((await h.get('/v1/commodities/categories', key, { 'if-none-match': etag })).status).toBe(
+      304,
+    )
   })
 })
 
@@ -257,7 +297,12 @@ describe('one code', () => {
       const body = await json<One>(h.get(`/v1/commodities/${code}`, key))
       const { data } = body
       const reason = unavailableReason ?? 'no_observations'
-      if (data?.code !== code || data.category !== category || data.unavailable_reason !== reason || 'requested_code' in data)
+      if (
+        data?.code !== code ||
+        data.category !== category ||
+        data.unavailable_reason !== reason ||
+        'requested_code' in data
+      )
         wrong.push(code)
     }
     for (const { alias, code } of shipped.aliases) {
@@ -277,21 +322,36 @@ describe('one code', () => {
       return body.data.freshness
     }
     const fresh = await ask()
-    expect(fresh).toMatchObject({ as_of: '2026-11-20T14:00:00Z', data_status: 'current', stale: false })
+    expect(fresh).toMatchObject({
+      as_of: '2026-11-20T14:00:00Z',
+      data_status: 'current',
+      stale: false,
+    })
     h.clock.advance(fresh.max_age_hours * hourMs)
-    expect(await ask()).toMatchObject({ as_of: '2026-11-20T14:00:00Z', data_status: 'stale', stale: true })
+    expect(await ask()).toMatchObject({
+      as_of: '2026-11-20T14:00:00Z',
+      data_status: 'stale',
+      stale: true,
+    })
     const empty = await json<One>(h.get('/v1/commodities/GOLD_USD', key))
     expectShape(h.app, '/v1/commodities/:code', empty)
     expect(empty.data.freshness).toMatchObject({ as_of: null, data_status: 'empty', stale: false })
   })
 
-  test.each(['SINGAPORE_JET_KEROSENE_USD', 'SINGAPORE_MOGAS_92_USD'])('%s is disclosed as a swap, with its contract month', async code => {
-    const h = house()
-    h.record(code, [90], parseDay('2026-10-30')!, dayMs)
-    const { data } = await json<One>(h.get(`/v1/commodities/${code}`, h.key()))
-    expect(data.instrument_disclosure).toMatchObject({ code, instrument_type: 'calendar_month_average_swap', contract_month: '2026-10' })
-    expect(data.instrument_disclosure!.settlement_basis).toBeString()
-  })
+  test.each(['SINGAPORE_JET_KEROSENE_USD', 'SINGAPORE_MOGAS_92_USD'])(
+    '%s is disclosed as a swap, with its contract month',
+    async code => {
+      const h = house()
+      h.record(code, [90], parseDay('2026-10-30')!, dayMs)
+      const { data } = await json<One>(h.get(`/v1/commodities/${code}`, h.key()))
+      expect(data.instrument_disclosure).toMatchObject({
+        code,
+        instrument_type: 'calendar_month_average_swap',
+        contract_month: '2026-10',
+      })
+      expect(data.instrument_disclosure!.settlement_basis).toBeString()
+    },
+  )
 
   test('that is no swap has no disclosure', async () => {
     const h = house()
@@ -305,10 +365,20 @@ describe('one code', () => {
     const key = h.key()
     h.record('UKA_FUTURES', [60, 61], at - hourMs, dayMs)
     const { data } = await json<One>(h.get('/v1/commodities/UKA_FUTURES', key))
-    expect(data).toMatchObject({ code: 'UKA_FUTURES', category: 'futures', type: 'futures_price', currency: 'GBP', has_data: true })
+    expect(data).toMatchObject({
+      code: 'UKA_FUTURES',
+      category: 'futures',
+      type: 'futures_price',
+      currency: 'GBP',
+      has_data: true,
+    })
     expect(data).not.toHaveProperty('requested_code')
     const latest = await json<{ data: object }>(h.get('/v1/prices/latest?by_code=uka_futures', key))
-    expect(latest.data).toMatchObject({ code: 'UKA_FUTURES_2026_12', requested_code: 'UKA_FUTURES', price: 61 })
+    expect(latest.data).toMatchObject({
+      code: 'UKA_FUTURES_2026_12',
+      requested_code: 'UKA_FUTURES',
+      price: 61,
+    })
   })
 
   test('that is unknown is refused in the shape of the catalogue, with what may have been meant', async () => {
@@ -321,7 +391,12 @@ describe('one code', () => {
     expect(body).toMatchObject({
       status: 'fail',
       code: 'COMMODITY_NOT_FOUND',
-      error: { code: 'COMMODITY_NOT_FOUND', status: 404, commodity_code: 'GASOLNE_USD', request_id: 'abc' },
+      error: {
+        code: 'COMMODITY_NOT_FOUND',
+        status: 404,
+        commodity_code: 'GASOLNE_USD',
+        request_id: 'abc',
+      },
     })
     expect(body.error.message).toBe(body.message)
     expect(body.error.docs_url).toEndWith('#COMMODITY_NOT_FOUND')
@@ -329,11 +404,14 @@ describe('one code', () => {
     expect(used(response)).toBe(0)
   })
 
-  test.each(['%00', '%zz', '%F0%9F%9B%A2', 'x'.repeat(5000), '..%2f..', '%20'])('%p is no code and no accident', async text => {
-    const h = house()
-    const response = await h.get(`/v1/commodities/${text}`, h.key())
-    expect([400, 404]).toContain(response.status)
-  })
+  test.each(['%00', '%zz', '%F0%9F%9B%A2', 'x'.repeat(5000), '..%2f..', '%20'])(
+    '%p is no code and no accident',
+    async text => {
+      const h = house()
+      const response = await h.get(`/v1/commodities/${text}`, h.key())
+      expect([400, 404]).toContain(response.status)
+    },
+  )
 
   test('is 304 for who has it until its price moves', async () => {
     const h = filled(house(), 'WTI_USD')
@@ -343,7 +421,9 @@ describe('one code', () => {
     const again = await h.get('/v1/commodities/WTI_USD', key, { 'if-none-match': etag })
     expect([again.status, used(again)]).toEqual([304, 1])
     h.record('WTI_USD', [73], startAt, 1)
-    expect((await h.get('/v1/commodities/WTI_USD', key, { 'if-none-match': etag })).status).toBe(200)
+    expect((await h.get('/v1/commodities/WTI_USD', key, { 'if-none-match': etag })).status).toBe(
+      200,
+    )
   })
 
   test('reaches back to the first day of its history', async () => {
@@ -351,6 +431,11 @@ describe('one code', () => {
     const firstAt = parseDay('2002-08-23')!
     h.record('DIESEL_LIST_STANDARD_DKK', [7.42, 7.41], firstAt + dayMs, dayMs)
     const { data } = await json<One>(h.get('/v1/commodities/DIESEL_LIST_STANDARD_DKK', h.key()))
-    expect(data).toMatchObject({ first_observation: isoDay(firstAt), currency: 'DKK', type: 'list_price', decimals: 2 })
+    expect(data).toMatchObject({
+      first_observation: isoDay(firstAt),
+      currency: 'DKK',
+      type: 'list_price',
+      decimals: 2,
+    })
   })
 })

@@ -25,7 +25,10 @@ interface Prices {
 }
 
 interface Codes {
-  data: { commodities: Record<string, { code: string; free_tier: boolean }[]>; meta: Record<string, unknown> }
+  data: {
+    commodities: Record<string, { code: string; free_tier: boolean }[]>
+    meta: Record<string, unknown>
+  }
 }
 
 interface Refusal {
@@ -76,7 +79,10 @@ describe('the prices of the demo', () => {
     for (const example of [examples.curl, examples.latest, examples.history]) {
       const url = new URL(/"(http[^"]+)"$/.exec(example)![1]!)
       const named = /Authorization: Token YOUR_API_KEY/.test(example)
-      expect((await h.get(url.pathname + url.search, named ? key : undefined)).status, example).toBe(200)
+      expect(
+        (await h.get(url.pathname + url.search, named ? key : undefined)).status,
+        example,
+      ).toBe(200)
     }
   })
 
@@ -98,15 +104,22 @@ describe('the prices of the demo', () => {
   test('never repeat a token that somebody sent for a code', async () => {
     const h = filled()
     const token = h.key()
-    expect((await (await h.get(`/v1/demo/prices?codes=${token}`)).text()).toLowerCase()).not.toContain(token)
+    expect(
+      (await (await h.get(`/v1/demo/prices?codes=${token}`)).text()).toLowerCase(),
+    ).not.toContain(token)
   })
 
   test('lack a code without a price, and say of how many there are', async () => {
     const h = house()
     h.record('WTI_USD', [70], startAt, 1)
-    const { prices, meta } = (await json<Prices>(h.get('/v1/demo/prices?codes=WTI_USD,GOLD_USD'))).data
+    const { prices, meta } = (await json<Prices>(h.get('/v1/demo/prices?codes=WTI_USD,GOLD_USD')))
+      .data
     expect(prices.map(one => one.code)).toEqual(['WTI_USD'])
-    expect(meta).toMatchObject({ available_commodities: 1, commodities_available: 1, unavailable_codes: ['GOLD_USD'] })
+    expect(meta).toMatchObject({
+      available_commodities: 1,
+      commodities_available: 1,
+      unavailable_codes: ['GOLD_USD'],
+    })
   })
 
   test('are of the codes that the operator set', async () => {
@@ -119,7 +132,12 @@ describe('the prices of the demo', () => {
   test('are for twenty requests an hour from one address, over all of the demo', async () => {
     const h = house()
     h.record('WTI_USD', [70], startAt, 1)
-    const paths = ['/v1/demo/prices', '/v1/demo/commodities', '/v1/demo/prices/WTI_USD', '/v1/demo/prices/NONSENSE']
+    const paths = [
+      '/v1/demo/prices',
+      '/v1/demo/commodities',
+      '/v1/demo/prices/WTI_USD',
+      '/v1/demo/prices/NONSENSE',
+    ]
     for (let i = 0; i < 20; i++) {
       const response = await h.get(paths[i % 4]!)
       expect(response.headers.get('x-ratelimit-limit')).toBe('20')
@@ -130,7 +148,11 @@ describe('the prices of the demo', () => {
     expect(refused.status).toBe(429)
     const body = await json<object>(refused)
     expectShape(h.app, '/v1/demo/prices', body, 429)
-    expect(body).toMatchObject({ error_code: 'RATE_LIMIT_EXCEEDED', limit: 20, window_seconds: 3600 })
+    expect(body).toMatchObject({
+      error_code: 'RATE_LIMIT_EXCEEDED',
+      limit: 20,
+      window_seconds: 3600,
+    })
     h.clock.advance(3600_000)
     expect((await h.get('/v1/demo/prices')).status).toBe(200)
   })
@@ -171,7 +193,11 @@ describe('one price of the demo', () => {
     const response = await h.get('/v1/demo/prices/JET_FUEL_USD')
     expect(response.status).toBe(403)
     const { error } = await json<Refusal>(response)
-    expect(error).toMatchObject({ code: 'DEMO_CODE_NOT_AVAILABLE', status: 403, available_codes: nine })
+    expect(error).toMatchObject({
+      code: 'DEMO_CODE_NOT_AVAILABLE',
+      status: 403,
+      available_codes: nine,
+    })
   })
 
   test('of no code is not found, with suggestions', async () => {
@@ -180,7 +206,10 @@ describe('one price of the demo', () => {
     expect(response.status).toBe(404)
     const body = await json<Refusal>(response)
     expectShape(h.app, '/v1/demo/prices/:code', body, 404)
-    expect(body).toMatchObject({ status: 'fail', error: { code: 'COMMODITY_NOT_FOUND', commodity_code: 'WTTI_USD' } })
+    expect(body).toMatchObject({
+      status: 'fail',
+      error: { code: 'COMMODITY_NOT_FOUND', commodity_code: 'WTTI_USD' },
+    })
     expect(body.error.suggestions).toContain('WTI_USD')
   })
 
@@ -202,7 +231,11 @@ test('the codes of the demo are those with data by category, and name the nine',
   const { commodities, meta } = body.data
   const flat = Object.values(commodities).flat()
   expect(flat.map(one => one.code).sort()).toEqual(listed.map(one => one.code).sort())
-  expect(meta).toEqual({ total: flat.length, categories: Object.keys(commodities), free_commodities: nine })
+  expect(meta).toEqual({
+    total: flat.length,
+    categories: Object.keys(commodities),
+    free_commodities: nine,
+  })
   expect(flat.length).toBeGreaterThanOrEqual(400)
   expect(
     flat

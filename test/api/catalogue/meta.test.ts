@@ -46,7 +46,15 @@ describe('the limits', () => {
     expectShape(h.app, '/v1/meta/limits', body)
     expect(body.data).toMatchObject({ schema_version: '2.0.0', updated_at: '2026-11-20T15:00:00Z' })
     const tiers = body.data.tiers
-    expect(tiers.map(one => one.id)).toEqual(['free', 'trial', 'developer', 'starter', 'professional', 'scale', 'enterprise'])
+    expect(tiers.map(one => one.id)).toEqual([
+      'free',
+      'trial',
+      'developer',
+      'starter',
+      'professional',
+      'scale',
+      'enterprise',
+    ])
     expect(tiers[0]).toMatchObject({
       tier_name: 'Free',
       request_quota: { limit: 50, window: 'daily_counter', period: 'day' },
@@ -54,7 +62,11 @@ describe('the limits', () => {
       api_keys: 5,
       addons: ['sms'],
     })
-    expect(tiers[5]).toMatchObject({ tier_name: 'Scale', request_quota: { limit: 1_000_000 }, scheduled_deliveries: null })
+    expect(tiers[5]).toMatchObject({
+      tier_name: 'Scale',
+      request_quota: { limit: 1_000_000 },
+      scheduled_deliveries: null,
+    })
     expect(body.data.rate_limits.map(one => [one.class, one.limit])).toEqual([
       ['authenticated', 60],
       ['unauthenticated', 10],
@@ -80,10 +92,18 @@ describe('the limits', () => {
   })
 
   test('are those that the operator set', async () => {
-    const h = house({ 'limits.per_minute': '600', 'limits.unauthenticated_per_minute': '77', 'demo.limit_per_hour': '3' })
+    const h = house({
+      'limits.per_minute': '600',
+      'limits.unauthenticated_per_minute': '77',
+      'demo.limit_per_hour': '3',
+    })
     const { data } = await json<Limits>(h.get('/v1/meta/limits'))
     const limits = new Map(data.rate_limits.map(one => [one.class, one.limit]))
-    expect([limits.get('authenticated'), limits.get('unauthenticated'), limits.get('demo')]).toEqual([600, 77, 3])
+    expect([
+      limits.get('authenticated'),
+      limits.get('unauthenticated'),
+      limits.get('demo'),
+    ]).toEqual([600, 77, 3])
     expect(data.tiers[0]!.rate_limit.limit).toBe(600)
   })
 
@@ -110,7 +130,8 @@ describe('the limits', () => {
 
   test('can be asked for ten times a minute from one address', async () => {
     const h = house()
-    for (let i = 0; i < 10; i++) expect((await h.get(i % 2 ? '/limits.json' : '/v1/meta/limits')).status).toBe(200)
+    for (let i = 0; i < 10; i++)
+      expect((await h.get(i % 2 ? '/limits.json' : '/v1/meta/limits')).status).toBe(200)
     const refused = await h.get('/v1/meta/limits')
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
   })
@@ -124,7 +145,10 @@ describe('health', () => {
       const response = await h.get(path)
       const body = await json<object>(response)
       expectShape(h.app, path, body)
-      expect([response.status, body]).toEqual([200, { status: 'ok', version, uptime_seconds: 90, timestamp: '2026-11-20T15:01:30.500Z' }])
+      expect([response.status, body]).toEqual([
+        200,
+        { status: 'ok', version, uptime_seconds: 90, timestamp: '2026-11-20T15:01:30.500Z' },
+      ])
       expect(response.headers.get('cache-control')).toBe('no-store')
     }
   })
@@ -158,16 +182,30 @@ describe('the status', () => {
     expectShape(h.app, '/v1/status', body)
     return body.data
   }
-  const statusOf = (data: Status['data'], name: string) => data.components.find(one => one.name === name)?.status
+  const statusOf = (data: Status['data'], name: string) =>
+    data.components.find(one => one.name === name)?.status
   const feedOf = (data: Status['data'], name: string) => data.feeds.find(one => one.name === name)!
 
   test('names every part, and those that this copy does not have as disabled', async () => {
     const h = house()
     h.record('WTI_USD', [70], startAt, 1)
     const data = await ask(h)
-    expect(data).toMatchObject({ status: 'operational', version, timestamp: '2026-11-20T15:00:00Z' })
-    expect(data.components.map(one => one.name)).toEqual(['api', 'database', 'ingest', 'scheduler', 'webhooks', 'email', 'sms'])
-    for (const name of ['api', 'database', 'ingest']) expect(statusOf(data, name), name).toBe('operational')
+    expect(data).toMatchObject({
+      status: 'operational',
+      version,
+      timestamp: '2026-11-20T15:00:00Z',
+    })
+    expect(data.components.map(one => one.name)).toEqual([
+      'api',
+      'database',
+      'ingest',
+      'scheduler',
+      'webhooks',
+      'email',
+      'sms',
+    ])
+    for (const name of ['api', 'database', 'ingest'])
+      expect(statusOf(data, name), name).toBe('operational')
     for (const one of data.components) expect(one.checked_at).toBe('2026-11-20T15:00:00Z')
     expect(data.outbox).toEqual({ pending: 0, oldest_pending_seconds: null })
   })
@@ -180,9 +218,20 @@ describe('the status', () => {
     const data = await ask(h)
     const names = new Set(listed.map(one => `${one.source}/${one.category}`))
     expect(data.feeds.map(one => one.name)).toEqual([...names].sort())
-    expect(feedOf(data, 'market_reporting/crude_oil')).toMatchObject({ status: 'current', last_observation_at: '2026-11-20T14:00:00Z' })
-    expect(feedOf(data, 'EIA/storage')).toMatchObject({ status: 'current', last_observation_at: '2026-11-18T12:00:00Z' })
-    expect(feedOf(data, 'ECB/fx')).toEqual({ name: 'ECB/fx', status: 'empty', last_observation_at: null, expected_by: null })
+    expect(feedOf(data, 'market_reporting/crude_oil')).toMatchObject({
+      status: 'current',
+      last_observation_at: '2026-11-20T14:00:00Z',
+    })
+    expect(feedOf(data, 'EIA/storage')).toMatchObject({
+      status: 'current',
+      last_observation_at: '2026-11-18T12:00:00Z',
+    })
+    expect(feedOf(data, 'ECB/fx')).toEqual({
+      name: 'ECB/fx',
+      status: 'empty',
+      last_observation_at: null,
+      expected_by: null,
+    })
     expect<object>(data.data).toEqual({
       commodities: shippedCatalogue().series.length,
       with_data: 3,
@@ -205,7 +254,11 @@ describe('the status', () => {
     h.clock.advance(30 * dayMs)
     const stopped = await ask(h, key)
     expect(feedOf(stopped, name)).toMatchObject({ status: 'stale' })
-    expect([stopped.status, statusOf(stopped, 'ingest'), stopped.data.stale]).toEqual(['degraded', 'down', 1])
+    expect([stopped.status, statusOf(stopped, 'ingest'), stopped.data.stale]).toEqual([
+      'degraded',
+      'down',
+      1,
+    ])
   })
 
   test('shows a daily part that stopped behind a weekly one that goes on', async () => {
@@ -213,17 +266,20 @@ describe('the status', () => {
     h.record('GOLD_USD', [2000], startAt - 20 * dayMs, dayMs)
     const weekly = listed.find(one => one.category === 'metals' && one.cadence === 'weekly')!
     h.record(weekly.code, [110], startAt - hourMs, dayMs)
-    expect(feedOf(await ask(h), 'market_reporting/metals')).toMatchObject({ status: 'stale', last_observation_at: '2026-11-20T14:00:00Z' })
+    expect(feedOf(await ask(h), 'market_reporting/metals')).toMatchObject({
+      status: 'stale',
+      last_observation_at: '2026-11-20T14:00:00Z',
+    })
   })
 
   test('is degraded while there is nothing', async () => {
     const data = await ask(house())
-    expect([data.status, statusOf(data, 'ingest'), data.data.with_data, data.data.newest_observation]).toEqual([
-      'degraded',
-      'degraded',
-      0,
-      null,
-    ])
+    expect([
+      data.status,
+      statusOf(data, 'ingest'),
+      data.data.with_data,
+      data.data.newest_observation,
+    ]).toEqual(['degraded', 'degraded', 0, null])
   })
 
   test('needs a key', async () => {
@@ -233,7 +289,9 @@ describe('the status', () => {
 
 describe('where webhooks come from', () => {
   test('is what the operator set, addresses apart', async () => {
-    const h = house({ 'webhooks.source_ranges': '198.51.100.0/24,203.0.113.7,2001:db8::7,2001:db8::/32' })
+    const h = house({
+      'webhooks.source_ranges': '198.51.100.0/24,203.0.113.7,2001:db8::7,2001:db8::/32',
+    })
     const response = await h.get('/v1/webhook-ips', h.key())
     const body = await json<{ data: object }>(response)
     expectShape(h.app, '/v1/webhook-ips', body)
@@ -247,7 +305,10 @@ describe('where webhooks come from', () => {
 
   test('is empty where nothing is set', async () => {
     const h = house()
-    expect((await json<{ data: object }>(h.get('/v1/webhook-ips', h.key()))).data).toMatchObject({ ip_ranges: [], ips: [] })
+    expect((await json<{ data: object }>(h.get('/v1/webhook-ips', h.key()))).data).toMatchObject({
+      ip_ranges: [],
+      ips: [],
+    })
     expect((await h.get('/v1/webhook-ips')).status).toBe(401)
   })
 })
@@ -256,12 +317,19 @@ test('the facts name plans, features and the size of the catalogue, and follow i
   const h = house({ 'brand.service_name': 'Desk prices' })
   const body = await json<Facts>(h.get('/product-facts.json'))
   expectShape(h.app, '/product-facts.json', body)
-  expect(body).toMatchObject({ schema_version: '2.0.0', name: 'Desk prices', version, commodities: { available: 0 } })
+  expect(body).toMatchObject({
+    schema_version: '2.0.0',
+    name: 'Desk prices',
+    version,
+    commodities: { available: 0 },
+  })
   expect(body.commodities.total).toBe(shippedCatalogue().series.length)
   expect(body.plans).toEqual((await json<Limits>(h.get('/v1/meta/limits'))).data.tiers)
   expect(body.features).toContain('energy_intelligence')
   const etag = (await h.get('/product-facts.json')).headers.get('etag')!
-  expect((await h.get('/product-facts.json', undefined, { 'if-none-match': etag })).status).toBe(304)
+  expect((await h.get('/product-facts.json', undefined, { 'if-none-match': etag })).status).toBe(
+    304,
+  )
   h.record('WTI_USD', [70], startAt, 1)
   const after = await h.get('/product-facts.json', undefined, { 'if-none-match': etag })
   expect((await json<Facts>(after)).commodities.available).toBe(1)

@@ -5,7 +5,11 @@ import { type House, house, startAt } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
 interface List {
-  data: { prices: { code: string; price: number; requested_code?: string }[]; count: number; missing_codes?: string[] }
+  data: {
+    prices: { code: string; price: number; requested_code?: string }[]
+    count: number
+    missing_codes?: string[]
+  }
 }
 
 interface Inner {
@@ -42,7 +46,11 @@ function filled(...codes: string[]): House {
 
 function full(): House {
   const h = house({ 'limits.per_minute': '1000000' })
-  const points = listed.map(one => ({ seriesId: h.services.catalogue.named(one.code)!.id, observedAt: startAt - hourMs, value: one.level }))
+  const points = listed.map(one => ({
+    seriesId: h.services.catalogue.named(one.code)!.id,
+    observedAt: startAt - hourMs,
+    value: one.level,
+  }))
   h.services.ingest.write(points)
   return h
 }
@@ -53,7 +61,11 @@ describe('the list of latest prices', () => {
     const body = await json<List>(h.get('/v1/prices?by_code=WTI_USD', h.key()))
     expectShape(h.app, '/v1/prices', body)
     expect(body.data.prices).toHaveLength(1)
-    expect(body.data).toMatchObject({ count: 1, missing_codes: [], prices: [{ code: 'WTI_USD', price: 71.5, formatted: '$71.50' }] })
+    expect(body.data).toMatchObject({
+      count: 1,
+      missing_codes: [],
+      prices: [{ code: 'WTI_USD', price: 71.5, formatted: '$71.50' }],
+    })
   })
 
   test('keeps the order asked and names the codes that have no price', async () => {
@@ -73,7 +85,9 @@ describe('the list of latest prices', () => {
 
   test('knows nothing of dates', async () => {
     const h = filled('WTI_USD')
-    const { data } = await json<List>(h.get('/v1/prices?by_code=WTI_USD&start_date=2020-01-01&end_date=2020-02-01', h.key()))
+    const { data } = await json<List>(
+      h.get('/v1/prices?by_code=WTI_USD&start_date=2020-01-01&end_date=2020-02-01', h.key()),
+    )
     expect(data.prices[0]!.price).toBe(71.5)
   })
 
@@ -82,9 +96,16 @@ describe('the list of latest prices', () => {
     const key = h.key()
     const unknown = await h.get('/v1/prices?by_code=WTI_USD,GASOLNE_USD', key)
     expect(unknown.status).toBe(400)
-    expect((await json<List>(unknown)).data).toMatchObject({ error: 'invalid_code', invalid_codes: ['GASOLNE_USD'] })
+    expect((await json<List>(unknown)).data).toMatchObject({
+      error: 'invalid_code',
+      invalid_codes: ['GASOLNE_USD'],
+    })
     const many = await h.get(`/v1/prices?by_code=${Array(21).fill('WTI_USD').join(',')}`, key)
-    expect((await json<List>(many)).data).toMatchObject({ error: 'too_many_codes', max: 20, requested: 21 })
+    expect((await json<List>(many)).data).toMatchObject({
+      error: 'too_many_codes',
+      max: 20,
+      requested: 21,
+    })
     expect(used(many)).toBe(0)
   })
 
@@ -122,7 +143,14 @@ describe('every price', () => {
     const { data: inner, ...outer } = body.data
     expect(inner).toEqual(outer)
     expect(outer).toMatchObject({ count: 2, timestamp: '2026-11-20T15:00:00Z' })
-    expect<object>(body.meta).toEqual({ page: 1, per_page: 1000, total: 2, total_pages: 1, has_next: false, has_prev: false })
+    expect<object>(body.meta).toEqual({
+      page: 1,
+      per_page: 1000,
+      total: 2,
+      total_pages: 1,
+      has_next: false,
+      has_prev: false,
+    })
     expect(response.headers.get('x-has-next')).toBe('false')
     expect(used(response)).toBe(1)
   })
@@ -147,7 +175,10 @@ describe('every price', () => {
     }
     expect(codes).toEqual(listed.map(one => one.code).sort())
     const past = await h.get('/v1/prices/all?page=99', key)
-    expect([past.status, (await json<All>(past)).data]).toMatchObject([200, { prices: {}, count: 0, data: { prices: {}, count: 0 } }])
+    expect([past.status, (await json<All>(past)).data]).toMatchObject([
+      200,
+      { prices: {}, count: 0, data: { prices: {}, count: 0 } },
+    ])
   })
 
   test.each([
@@ -161,7 +192,10 @@ describe('every price', () => {
     const response = await h.get(`/v1/prices/all?${query}`, h.key())
     expect(response.status).toBe(status)
     if (status === 200) expect((await json<All>(response)).meta.per_page).toBe(1000)
-    else expect((await json<{ error: { code: string } }>(response)).error.code).toBe('INVALID_PARAMETER')
+    else
+      expect((await json<{ error: { code: string } }>(response)).error.code).toBe(
+        'INVALID_PARAMETER',
+      )
   })
 
   test('of a category is of that category', async () => {
@@ -178,14 +212,27 @@ describe('every price', () => {
   test('follows what is written and what is quarantined', async () => {
     const h = filled('WTI_USD')
     const key = h.key()
-    const price = async () => (await json<All>(h.get('/v1/prices/all', key))).data.prices.WTI_USD?.price
+    const price = async () =>
+      (await json<All>(h.get('/v1/prices/all', key))).data.prices.WTI_USD?.price
     expect(await price()).toBe(71.5)
     h.record('WTI_USD', [73], startAt, 1)
     expect(await price()).toBe(73)
     const seriesId = h.services.catalogue.named('WTI_USD')!.id
-    h.services.quarantine.add({ seriesId, fromOn: '2026-11-20', toOn: '2026-11-20', reason: 'feed fault', createdAt: startAt })
+    h.services.quarantine.add({
+      seriesId,
+      fromOn: '2026-11-20',
+      toOn: '2026-11-20',
+      reason: 'feed fault',
+      createdAt: startAt,
+    })
     expect(await price()).toBe(70)
-    h.services.quarantine.add({ seriesId, fromOn: '2026-11-19', toOn: '2026-11-19', reason: 'feed fault', createdAt: startAt })
+    h.services.quarantine.add({
+      seriesId,
+      fromOn: '2026-11-19',
+      toOn: '2026-11-19',
+      reason: 'feed fault',
+      createdAt: startAt,
+    })
     expect(await price()).toBeUndefined()
   })
 
@@ -196,11 +243,23 @@ describe('every price', () => {
     const key = h.key()
     const { data } = await json<All>(h.get('/v1/prices/all?category=futures', key))
     expect(Object.keys(data.prices)).toEqual(['UKA_FUTURES'])
-    expect(data.prices.UKA_FUTURES).toMatchObject({ code: 'UKA_FUTURES', name: 'UK Carbon Futures', price: 65 })
+    expect(data.prices.UKA_FUTURES).toMatchObject({
+      code: 'UKA_FUTURES',
+      name: 'UK Carbon Futures',
+      price: 65,
+    })
     const list = await json<List>(h.get('/v1/prices', key))
-    expect(list.data.prices[0]).toMatchObject({ code: 'UKA_FUTURES_2026_12', requested_code: 'UKA_FUTURES', price: 65 })
+    expect(list.data.prices[0]).toMatchObject({
+      code: 'UKA_FUTURES_2026_12',
+      requested_code: 'UKA_FUTURES',
+      price: 65,
+    })
     const commodity = await json<{ data: object }>(h.get('/v1/commodities/UKA_FUTURES', key))
-    expect(commodity.data).toMatchObject({ code: 'UKA_FUTURES', has_data: true, last_observation: '2026-12-01T14:00:00Z' })
+    expect(commodity.data).toMatchObject({
+      code: 'UKA_FUTURES',
+      has_data: true,
+      last_observation: '2026-12-01T14:00:00Z',
+    })
   })
 })
 
@@ -237,11 +296,20 @@ describe('the health of the prices', () => {
     const key = h.key()
     expect((await ask(h, key)).status).toBe('healthy')
     h.clock.advance(30 * dayMs)
-    expect(await ask(h, key)).toMatchObject({ status: 'unhealthy', current: 0, stale: 1, oldest_current: null })
+    expect(await ask(h, key)).toMatchObject({
+      status: 'unhealthy',
+      current: 0,
+      stale: 1,
+      oldest_current: null,
+    })
   })
 
   test('of nothing is unhealthy, and says that everything is missing', async () => {
     const h = house()
-    expect(await ask(h, h.key())).toMatchObject({ status: 'unhealthy', missing: listed.length, newest_observation: null })
+    expect(await ask(h, h.key())).toMatchObject({
+      status: 'unhealthy',
+      missing: listed.length,
+      newest_observation: null,
+    })
   })
 })

@@ -26,31 +26,52 @@ interface Summary {
 }
 
 const days: string[] = []
-for (let at = parseDay('2026-07-01')!; at <= parseDay('2026-11-19')!; at += dayMs) if (isTradingDay('us_energy', at)) days.push(isoDay(at))
+for (let at = parseDay('2026-07-01')!; at <= parseDay('2026-11-19')!; at += dayMs)
+  if (isTradingDay('us_energy', at)) days.push(isoDay(at))
 
-/** Daily closes of a code, each recorded ten minutes after it was made, but for the days left out. */
+/**
+ * Daily closes of a code, each recorded ten minutes after it was made, but for the days left out.
+ */
 function record(h: House, code: string, without: readonly string[] = []): void {
   const seriesId = h.services.catalogue.named(code)!.id
   const points = days.flatMap((day, i) => {
     const observedAt = parseDay(day)! + 19.5 * hourMs
-    return without.includes(day) ? [] : [{ seriesId, observedAt, value: 2 + (i % 4) / 100, recordedAt: observedAt + 600_000 }]
+    return without.includes(day)
+      ? []
+      : [{ seriesId, observedAt, value: 2 + (i % 4) / 100, recordedAt: observedAt + 600_000 }]
   })
   h.services.ingest.write(points)
 }
 const gone = ['2026-09-15', '2026-10-20', '2026-10-21']
 const report = async (h: House, code: string) =>
   (await json<{ data: Report }>(h.get(`/v1/data-quality/reports/${code}`, h.key('free')))).data
-const summary = async (h: House) => (await json<{ data: Summary }>(h.get('/v1/data-quality/summary', h.key('free')))).data
+const summary = async (h: House) =>
+  (await json<{ data: Summary }>(h.get('/v1/data-quality/summary', h.key('free')))).data
 
 describe('the quality of a code', () => {
   test('is 100 where every day is there and came in time', async () => {
     const h = house()
     record(h, 'GASOLINE_USD')
-    const body = await json<{ data: Report }>(h.get('/v1/data-quality/reports/gasoline_usd', h.key('free')))
+    const body = await json<{ data: Report }>(
+      h.get('/v1/data-quality/reports/gasoline_usd', h.key('free')),
+    )
     expectShape(h.app, '/v1/data-quality/reports/:code', body)
     expect(body.data).toMatchObject({
-      ...{ code: 'GASOLINE_USD', status: 'healthy', quality_score: 100, completeness: 100, issues: [], recommendations: [] },
-      metrics: { completeness: 100, timeliness: 100, accuracy: 100, consistency: 100, missing_points: 0, late_updates: 0, anomalies: 0 },
+      code: 'GASOLINE_USD',
+      status: 'healthy',
+      quality_score: 100,
+      completeness: 100,
+      issues: [],
+      recommendations: [],
+      metrics: {
+        completeness: 100,
+        timeliness: 100,
+        accuracy: 100,
+        consistency: 100,
+        missing_points: 0,
+        late_updates: 0,
+        anomalies: 0,
+      },
       period: { start: '2026-08-22', end: '2026-11-20' },
     })
   })
@@ -64,8 +85,12 @@ describe('the quality of a code', () => {
     expect([bad.metrics.missing_points, bad.metrics.expected_points]).toEqual([3, expected])
     expect(bad.completeness).toBeCloseTo(100 - 300 / expected, 2)
     expect(bad.quality_score).toBeLessThan(good.quality_score)
-    expect(bad.issues).toMatchObject([{ severity: 'warning', affected_points: 3, detected_at: '2026-10-22T00:00:00Z' }])
-    expect(bad.issues[0]!.description).toBe(`No observation in 3 of ${expected} trading days, the last from 2026-10-21.`)
+    expect(bad.issues).toMatchObject([
+      { severity: 'warning', affected_points: 3, detected_at: '2026-10-22T00:00:00Z' },
+    ])
+    expect(bad.issues[0]!.description).toBe(
+      `No observation in 3 of ${expected} trading days, the last from 2026-10-21.`,
+    )
     expect(bad.recommendations.length).toBe(1)
   })
 
@@ -74,7 +99,13 @@ describe('the quality of a code', () => {
     record(h, 'GASOLINE_USD', gone)
     expect((await report(h, 'GASOLINE_USD')).metrics.missing_points).toBe(3)
     const seriesId = h.services.catalogue.named('GASOLINE_USD')!.id
-    h.services.quarantine.add({ seriesId, fromOn: gone[0]!, toOn: gone[0]!, reason: 'none published', createdAt: 1 })
+    h.services.quarantine.add({
+      seriesId,
+      fromOn: gone[0]!,
+      toOn: gone[0]!,
+      reason: 'none published',
+      createdAt: 1,
+    })
     expect((await report(h, 'GASOLINE_USD')).metrics.missing_points).toBe(2)
     record(h, 'GASOLINE_USD')
     expect((await report(h, 'GASOLINE_USD')).metrics.missing_points).toBe(0)
@@ -100,10 +131,15 @@ describe('the quality of a code', () => {
     const h = house()
     record(h, 'GASOLINE_USD')
     const seriesId = h.services.catalogue.named('GASOLINE_USD')!.id
-    h.services.db.run('UPDATE bars SET high = 9 WHERE series_id = ? AND span = 24 AND starts_at = ?', [seriesId, parseDay('2026-11-10')!])
+    h.services.db.run(
+      'UPDATE bars SET high = 9 WHERE series_id = ? AND span = 24 AND starts_at = ?',
+      [seriesId, parseDay('2026-11-10')!],
+    )
     const found = await report(h, 'GASOLINE_USD')
     expect(found.metrics.consistency).toBeLessThan(100)
-    expect(found.issues.find(one => one.severity === 'critical')?.description).toContain('2026-11-10')
+    expect(found.issues.find(one => one.severity === 'critical')?.description).toContain(
+      '2026-11-10',
+    )
   })
 
   test('is not there for a code without data, and 404 tells it from a code that is not there', async () => {
@@ -125,16 +161,32 @@ describe('the quality of all', () => {
     const body = await json<{ data: Summary }>(h.get('/v1/data-quality/summary', h.key('free')))
     expectShape(h.app, '/v1/data-quality/summary', body)
     const [good, bad] = [await report(h, 'GASOLINE_USD'), await report(h, 'HEATING_OIL_USD')]
-    expect(body.data).toMatchObject({ total_commodities: 2, total_issues: 1, overall_quality: 'excellent', sources_with_issues: 0 })
+    expect(body.data).toMatchObject({
+      total_commodities: 2,
+      total_issues: 1,
+      overall_quality: 'excellent',
+      sources_with_issues: 0,
+    })
     expect(body.data.overall_score).toBeCloseTo((good.quality_score + bad.quality_score) / 2, 1)
-    expect(body.data.breakdown.completeness).toBeCloseTo((good.completeness + bad.completeness) / 2, 1)
+    expect(body.data.breakdown.completeness).toBeCloseTo(
+      (good.completeness + bad.completeness) / 2,
+      1,
+    )
     expect(body.data.recent_alerts).toMatchObject([
-      { severity: 'warning', message: expect.stringContaining('HEATING_OIL_USD: No observation in 3 of ') },
+      {
+        severity: 'warning',
+        message: expect.stringContaining('HEATING_OIL_USD: No observation in 3 of '),
+      },
     ])
   })
 
   test('of an empty copy is unknown', async () => {
-    expect(await summary(house())).toMatchObject({ overall_score: 0, overall_quality: 'unknown', total_commodities: 0, total_issues: 0 })
+    expect(await summary(house())).toMatchObject({
+      overall_score: 0,
+      overall_quality: 'unknown',
+      total_commodities: 0,
+      total_issues: 0,
+    })
   })
 
   test('by code is a row for each, all or those of one status', async () => {
@@ -146,9 +198,9 @@ describe('the quality of all', () => {
       days.filter((_, i) => i % 4 === 1),
     )
     const rows = async (query: string) => {
-      const body = await json<{ data: { reports: { code: string; status: string }[]; count: number } }>(
-        h.get(`/v1/data-quality/reports${query}`, h.key('free')),
-      )
+      const body = await json<{
+        data: { reports: { code: string; status: string }[]; count: number }
+      }>(h.get(`/v1/data-quality/reports${query}`, h.key('free')))
       expectShape(h.app, '/v1/data-quality/reports', body)
       expect(body.data.count).toBe(body.data.reports.length)
       return body.data.reports.map(one => [one.code, one.status])

@@ -20,7 +20,13 @@ interface Row {
   source: string
 }
 interface Body {
-  data: Row & { delivery: Row; run_id: string; status: string; recipient: string; error: string | null }
+  data: Row & {
+    delivery: Row
+    run_id: string
+    status: string
+    recipient: string
+    error: string | null
+  }
   message: string
   code: string
   field: string | null
@@ -38,7 +44,13 @@ const standing = deliveryWorld()
 function desk({ world = deliveryWorld(), plan }: { world?: DeliveryWorld; plan?: string } = {}) {
   const account = world.account(plan)
   const token = world.token(account)
-  const ask = async <T = Body>(method: string, where = '', body?: unknown, headers: Record<string, string> = {}, key = token) => {
+  const ask = async <T = Body>(
+    method: string,
+    where = '',
+    body?: unknown,
+    headers: Record<string, string> = {},
+    key = token,
+  ) => {
     const response = await world.app.handle(
       new Request(`http://localhost${path}${where}`, {
         method,
@@ -46,7 +58,11 @@ function desk({ world = deliveryWorld(), plan }: { world?: DeliveryWorld; plan?:
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       }),
     )
-    const got = { status: response.status, headers: response.headers, body: (await response.json()) as T }
+    const got = {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as T,
+    }
     const route = path + where.replace(/^\/[^/]+/, '/:id')
     if (got.status < 300) expectShapeOf(world, method, route, got.body, got.status)
     return got
@@ -57,8 +73,16 @@ function desk({ world = deliveryWorld(), plan }: { world?: DeliveryWorld; plan?:
 }
 
 /** The schema of a route of several methods. */
-function expectShapeOf({ app }: DeliveryWorld, method: string, route: string, body: unknown, status: number) {
-  const one = { routes: app.routes.filter((each: { method: string }) => each.method === method) } as typeof app
+function expectShapeOf(
+  { app }: DeliveryWorld,
+  method: string,
+  route: string,
+  body: unknown,
+  status: number,
+) {
+  const one = {
+    routes: app.routes.filter((each: { method: string }) => each.method === method),
+  } as typeof app
   expectShape(one, route, body, status)
 }
 
@@ -72,10 +96,23 @@ describe('creating a delivery', () => {
     const { delivery, ...bare } = body.data
     expect(delivery).toEqual(bare as unknown as Row)
     expect(delivery as unknown).toEqual({
-      ...{ id: delivery.id, name: null, commodity_codes: ['WTI_USD', 'BRENT_CRUDE_USD'], cadence: 'weekdays', weekday: null },
-      ...{ delivery_time: '07:00', time_zone: 'UTC', destination: 'email', recipient_email: account.account.email, enabled: true },
-      ...{ source: 'api', deliveries_count: 0, last_delivered_on: null, next_delivery_at: '2026-11-23T07:00:00Z', last_run: null },
-      ...{ created_at: '2026-11-20T15:00:00Z', updated_at: '2026-11-20T15:00:00Z' },
+      id: delivery.id,
+      name: null,
+      commodity_codes: ['WTI_USD', 'BRENT_CRUDE_USD'],
+      cadence: 'weekdays',
+      weekday: null,
+      delivery_time: '07:00',
+      time_zone: 'UTC',
+      destination: 'email',
+      recipient_email: account.account.email,
+      enabled: true,
+      source: 'api',
+      deliveries_count: 0,
+      last_delivered_on: null,
+      next_delivery_at: '2026-11-23T07:00:00Z',
+      last_run: null,
+      created_at: '2026-11-20T15:00:00Z',
+      updated_at: '2026-11-20T15:00:00Z',
     })
     expect(body).not.toHaveProperty('status')
     expect(body.message).toBeString()
@@ -84,28 +121,39 @@ describe('creating a delivery', () => {
   test('takes every field, bare or wrapped, and ignores those that are not the caller’s to set', async () => {
     const { ask } = desk({ world: standing })
     const fields = {
-      ...{
-        name: ' Morning ',
-        commodity_codes: ['WTI_USD'],
-        cadence: 'weekly',
-        weekday: 7,
-        delivery_time: '23:59',
-        time_zone: 'asia/tokyo',
-      },
-      ...{ recipient_email: 'Desk@Example.com', enabled: false, id: unknownId, source: 'dashboard', deliveries_count: 7, account_id: 'x' },
-      ...{
-        last_delivered_on: '2020-01-01',
-        next_delivery_at: '2020-01-01T00:00:00Z',
-        created_at: '2020-01-01T00:00:00Z',
-        destination: 'ftp',
-      },
+      name: ' Morning ',
+      commodity_codes: ['WTI_USD'],
+      cadence: 'weekly',
+      weekday: 7,
+      delivery_time: '23:59',
+      time_zone: 'asia/tokyo',
+      recipient_email: 'Desk@Example.com',
+      enabled: false,
+      id: unknownId,
+      source: 'dashboard',
+      deliveries_count: 7,
+      account_id: 'x',
+      last_delivered_on: '2020-01-01',
+      next_delivery_at: '2020-01-01T00:00:00Z',
+      created_at: '2020-01-01T00:00:00Z',
+      destination: 'ftp',
     }
     for (const body of [fields, { scheduled_delivery: fields }]) {
       const { data } = (await ask('POST', '', body)).body
       expect(data).toMatchObject({
-        ...{ name: 'Morning', cadence: 'weekly', weekday: 7, delivery_time: '23:59', time_zone: 'Asia/Tokyo', enabled: false },
-        ...{ recipient_email: 'Desk@Example.com', source: 'api', deliveries_count: 0, last_delivered_on: null, next_delivery_at: null },
-        ...{ created_at: '2026-11-20T15:00:00Z', destination: 'email' },
+        name: 'Morning',
+        cadence: 'weekly',
+        weekday: 7,
+        delivery_time: '23:59',
+        time_zone: 'Asia/Tokyo',
+        enabled: false,
+        recipient_email: 'Desk@Example.com',
+        source: 'api',
+        deliveries_count: 0,
+        last_delivered_on: null,
+        next_delivery_at: null,
+        created_at: '2026-11-20T15:00:00Z',
+        destination: 'email',
       })
       expect(data.id).not.toBe(unknownId)
     }
@@ -123,16 +171,30 @@ describe('creating a delivery', () => {
     ],
     [{ cadence: 'daily', delivery_time: '15:00' }, { next_delivery_at: '2026-11-21T15:00:00Z' }],
     [{ cadence: 'daily', delivery_time: '15:01' }, { next_delivery_at: '2026-11-20T15:01:00Z' }],
-    [{ cadence: 'daily', time_zone: 'America/New_York', delivery_time: '10:30' }, { next_delivery_at: '2026-11-20T15:30:00Z' }],
     [
-      { name: null, cadence: null, weekday: null, delivery_time: null, time_zone: null, recipient_email: null, enabled: null },
+      { cadence: 'daily', time_zone: 'America/New_York', delivery_time: '10:30' },
+      { next_delivery_at: '2026-11-20T15:30:00Z' },
+    ],
+    [
+      {
+        name: null,
+        cadence: null,
+        weekday: null,
+        delivery_time: null,
+        time_zone: null,
+        recipient_email: null,
+        enabled: null,
+      },
       { cadence: 'weekdays' },
     ],
     [{ name: '' }, { name: null }],
     [{ commodity_codes: ['brent_futures'] }, { commodity_codes: ['BRENT_FUTURES'] }],
     [{ time_zone: 'Asia/Calcutta' }, { time_zone: 'Asia/Calcutta' }],
   ])('%j is answered %j', async (fields, row) => {
-    expect((await desk({ world: standing }).ask('POST', '', { commodity_codes: ['WTI_USD'], ...fields })).body.data).toMatchObject(row)
+    expect(
+      (await desk({ world: standing }).ask('POST', '', { commodity_codes: ['WTI_USD'], ...fields }))
+        .body.data,
+    ).toMatchObject(row)
   })
 
   test('the channel comes from the header, a word or nothing', async () => {
@@ -144,10 +206,16 @@ describe('creating a delivery', () => {
       ['', 'api'],
       ['x'.repeat(41), 'api'],
     ] as const) {
-      expect((await ask('POST', '', { commodity_codes: ['WTI_USD'] }, { 'X-Service-Source': given })).body.data.source).toBe(source)
+      expect(
+        (await ask('POST', '', { commodity_codes: ['WTI_USD'] }, { 'X-Service-Source': given }))
+          .body.data.source,
+      ).toBe(source)
     }
     const branded = desk({ world: deliveryWorld({ flags: { 'brand.header_prefix': 'X-Acme-' } }) })
-    expect((await branded.ask('POST', '', { commodity_codes: ['WTI_USD'] }, { 'x-acme-source': 'app' })).body.data.source).toBe('app')
+    expect(
+      (await branded.ask('POST', '', { commodity_codes: ['WTI_USD'] }, { 'x-acme-source': 'app' }))
+        .body.data.source,
+    ).toBe('app')
   })
 
   test('again with the same Idempotency-Key makes nothing', async () => {
@@ -166,11 +234,21 @@ describe('creating a delivery', () => {
     [{ commodity_codes: [] }, ['commodity_codes', null]],
     [{ commodity_codes: 'WTI_USD' }, ['commodity_codes', 'WTI_USD']],
     [{ commodity_codes: null }, ['commodity_codes', null]],
-    [{ commodity_codes: Array.from({ length: 26 }, (_, n) => `CODE_${n}`) }, ['commodity_codes', null]],
-    [{ commodity_codes: ['WTI_USD', 'Nope_USD', 7, 'nope_usd'] }, ['commodity_codes', 'Nope_USD'], ['commodity_codes', 7]],
+    [
+      { commodity_codes: Array.from({ length: 26 }, (_, n) => `CODE_${n}`) },
+      ['commodity_codes', null],
+    ],
+    [
+      { commodity_codes: ['WTI_USD', 'Nope_USD', 7, 'nope_usd'] },
+      ['commodity_codes', 'Nope_USD'],
+      ['commodity_codes', 7],
+    ],
     [{ commodity_codes: ['x'.repeat(500)] }, ['commodity_codes', 'x'.repeat(200)]],
     [{ commodity_codes: ['WTI_USD'], name: 'n'.repeat(121) }, ['name', 'n'.repeat(121)]],
-    [{ commodity_codes: ['WTI_USD'], name: 'a\r\nBcc: x@example.com' }, ['name', 'a\r\nBcc: x@example.com']],
+    [
+      { commodity_codes: ['WTI_USD'], name: 'a\r\nBcc: x@example.com' },
+      ['name', 'a\r\nBcc: x@example.com'],
+    ],
     [{ commodity_codes: ['WTI_USD'], cadence: 'hourly' }, ['cadence', 'hourly']],
     [{ commodity_codes: ['WTI_USD'], weekday: 0 }, ['weekday', 0]],
     [{ commodity_codes: ['WTI_USD'], cadence: 'weekly', weekday: 8 }, ['weekday', 8]],
@@ -200,39 +278,52 @@ describe('creating a delivery', () => {
         recipient_email: 'x',
         enabled: 1,
       },
-      ...[
-        ['name', 1],
-        ['commodity_codes', 'NOPE_USD'],
-        ['cadence', 'x'],
-        ['weekday', 'x'],
-        ['delivery_time', 'x'],
-        ['time_zone', 'x'],
-      ],
-      ...[
-        ['recipient_email', 'x'],
-        ['enabled', 1],
-      ],
+      ['name', 1],
+      ['commodity_codes', 'NOPE_USD'],
+      ['cadence', 'x'],
+      ['weekday', 'x'],
+      ['delivery_time', 'x'],
+      ['time_zone', 'x'],
+      ['recipient_email', 'x'],
+      ['enabled', 1],
     ],
-  ] as [unknown, ...[string, unknown][]][])('%j is refused with one entry for each fault', async (fields, ...faults) => {
-    const { ask } = desk({ world: standing })
-    for (const body of [fields, { scheduled_delivery: fields }]) {
-      const { status, headers, body: answer } = await ask('POST', '', body)
-      expect([status, answer.code, headers.get('x-error-code')]).toEqual([422, 'validation_failed', 'validation_failed'])
-      expect(answer.errors.map(one => [one.field, one.value])).toEqual(faults)
-      expect([answer.field, answer.value]).toEqual(faults[0]!)
-      expect(answer.errors.every(one => one.message.startsWith(`${one.field}: `))).toBe(true)
-    }
-    expect((await ask<{ data: Row[] }>('GET')).body.data).toEqual([])
-  })
+  ] as [unknown, ...[string, unknown][]][])(
+    '%j is refused with one entry for each fault',
+    async (fields, ...faults) => {
+      const { ask } = desk({ world: standing })
+      for (const body of [fields, { scheduled_delivery: fields }]) {
+        const { status, headers, body: answer } = await ask('POST', '', body)
+        expect([status, answer.code, headers.get('x-error-code')]).toEqual([
+          422,
+          'validation_failed',
+          'validation_failed',
+        ])
+        expect(answer.errors.map(one => [one.field, one.value])).toEqual(faults)
+        expect([answer.field, answer.value]).toEqual(faults[0]!)
+        expect(answer.errors.every(one => one.message.startsWith(`${one.field}: `))).toBe(true)
+      }
+      expect((await ask<{ data: Row[] }>('GET')).body.data).toEqual([])
+    },
+  )
 
   test('names what an unknown code may have meant', async () => {
-    const { body } = await desk({ world: standing }).ask('POST', '', { commodity_codes: ['BRENT_CRUD_USD'] })
-    expect(body.errors[0]!.message).toMatch(/^commodity_codes: BRENT_CRUD_USD is no commodity code\. Did you mean BRENT_CRUDE_USD/)
+    const { body } = await desk({ world: standing }).ask('POST', '', {
+      commodity_codes: ['BRENT_CRUD_USD'],
+    })
+    expect(body.errors[0]!.message).toMatch(
+      /^commodity_codes: BRENT_CRUD_USD is no commodity code\. Did you mean BRENT_CRUDE_USD/,
+    )
   })
 
-  test.each([['[]'], ['"text"'], ['{"scheduled_delivery":[]}'], ['{"scheduled_delivery":null}']])('the body %s is no form', async text => {
-    expect(await desk({ world: standing }).ask('POST', '', text)).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
-  })
+  test.each([['[]'], ['"text"'], ['{"scheduled_delivery":[]}'], ['{"scheduled_delivery":null}']])(
+    'the body %s is no form',
+    async text => {
+      expect(await desk({ world: standing }).ask('POST', '', text)).toMatchObject({
+        status: 422,
+        body: { code: 'validation_failed' },
+      })
+    },
+  )
 
   test.each([
     ['free', 1],
@@ -253,7 +344,9 @@ describe('creating a delivery', () => {
         errors: [],
       },
     })
-    expect((refused.body as unknown as { upgrade_url: string }).upgrade_url).toEndWith('/billing/plans')
+    expect((refused.body as unknown as { upgrade_url: string }).upgrade_url).toEndWith(
+      '/billing/plans',
+    )
     const meta = { limit, current_count: limit, remaining: 0, plan }
     expect((await ask<{ meta: unknown; limit: number }>('GET')).body).toMatchObject({ meta, limit })
     world.services.deliveries.remove(world.services.deliveries.list(account.account.id)[0]!)
@@ -284,7 +377,11 @@ describe('reading', () => {
     const seen = async () => (await ask('GET', `/${id}`)).body.data
     await world.advance(dayMs)
     const { last_run: run, ...row } = await seen()
-    expect(row).toMatchObject({ deliveries_count: 1, last_delivered_on: '2026-11-21', next_delivery_at: '2026-11-22T07:00:00Z' })
+    expect(row).toMatchObject({
+      deliveries_count: 1,
+      last_delivered_on: '2026-11-21',
+      next_delivery_at: '2026-11-22T07:00:00Z',
+    })
     expect(run).toEqual({
       id: run!.id,
       trigger: 'scheduled',
@@ -300,12 +397,22 @@ describe('reading', () => {
 describe('changing a delivery', () => {
   test('leaves what the body does not name', async () => {
     const { ask, create, world } = desk()
-    const made = await create({ name: 'Morning', cadence: 'daily', recipient_email: 'desk@example.com' })
+    const made = await create({
+      name: 'Morning',
+      cadence: 'daily',
+      recipient_email: 'desk@example.com',
+    })
     world.clock.advance(minuteMs)
     const { delivery: _, ...before } = made
-    const { body } = await ask('PATCH', `/${made.id}`, { scheduled_delivery: { commodity_codes: ['brent', 'GOLD_USD'] } })
+    const { body } = await ask('PATCH', `/${made.id}`, {
+      scheduled_delivery: { commodity_codes: ['brent', 'GOLD_USD'] },
+    })
     const { delivery, ...after } = body.data
-    expect(after as unknown).toEqual({ ...before, commodity_codes: ['BRENT_CRUDE_USD', 'GOLD_USD'], updated_at: '2026-11-20T15:01:00Z' })
+    expect(after as unknown).toEqual({
+      ...before,
+      commodity_codes: ['BRENT_CRUDE_USD', 'GOLD_USD'],
+      updated_at: '2026-11-20T15:01:00Z',
+    })
     expect(delivery).toEqual(after as unknown as Row)
     for (const nothing of [undefined, {}, { scheduled_delivery: {} }]) {
       expect((await ask('PATCH', `/${made.id}`, nothing)).body.data).toMatchObject({
@@ -314,7 +421,10 @@ describe('changing a delivery', () => {
       })
     }
     const cleared = await ask('PATCH', `/${made.id}`, { name: null, recipient_email: null })
-    expect(cleared.body.data).toMatchObject({ name: null, recipient_email: expect.stringMatching(/^[0-9a-f]{8}@example\.com$/) })
+    expect(cleared.body.data).toMatchObject({
+      name: null,
+      recipient_email: expect.stringMatching(/^[0-9a-f]{8}@example\.com$/),
+    })
   })
 
   test.each([
@@ -340,7 +450,8 @@ describe('changing a delivery', () => {
     const { id } = await create({ cadence: 'daily', delivery_time: '15:15' })
     await world.advance(hourMs)
     expect(world.runs()).toHaveLength(1)
-    const change = async (fields: unknown) => (await ask('PATCH', `/${id}`, fields)).body.data.next_delivery_at
+    const change = async (fields: unknown) =>
+      (await ask('PATCH', `/${id}`, fields)).body.data.next_delivery_at
     expect(await change({ delivery_time: '18:00' })).toBe('2026-11-21T18:00:00Z')
     expect(await change({ time_zone: 'Pacific/Honolulu' })).toBe('2026-11-22T04:00:00Z')
     await change({ enabled: false })
@@ -352,8 +463,17 @@ describe('changing a delivery', () => {
     const { id } = await create({ cadence: 'daily', delivery_time: '15:05' })
     await world.beat()
     world.clock.advance(7 * minuteMs)
-    const same = { name: 'Later', cadence: 'daily', delivery_time: '15:05', time_zone: 'UTC', enabled: true, weekday: 3 }
-    expect((await ask('PATCH', `/${id}`, same)).body.data.next_delivery_at).toBe('2026-11-20T15:05:00Z')
+    const same = {
+      name: 'Later',
+      cadence: 'daily',
+      delivery_time: '15:05',
+      time_zone: 'UTC',
+      enabled: true,
+      weekday: 3,
+    }
+    expect((await ask('PATCH', `/${id}`, same)).body.data.next_delivery_at).toBe(
+      '2026-11-20T15:05:00Z',
+    )
     await world.advance(10 * minuteMs)
     expect(world.mails().map(mail => mail.subject)).toEqual(['Later, 2026-11-20'])
   })
@@ -362,15 +482,26 @@ describe('changing a delivery', () => {
     const { ask, create } = desk()
     const { id } = await create({ cadence: 'weekly', weekday: 5 })
     expect((await ask('PATCH', `/${id}`, { name: 'x' })).body.data).toMatchObject({ weekday: 5 })
-    expect((await ask('PATCH', `/${id}`, { cadence: 'daily' })).body.data).toMatchObject({ weekday: null })
-    expect((await ask('PATCH', `/${id}`, { cadence: 'weekly' })).body.data).toMatchObject({ weekday: 1 })
+    expect((await ask('PATCH', `/${id}`, { cadence: 'daily' })).body.data).toMatchObject({
+      weekday: null,
+    })
+    expect((await ask('PATCH', `/${id}`, { cadence: 'weekly' })).body.data).toMatchObject({
+      weekday: 1,
+    })
   })
 
   test('is refused as creating is, and changes nothing', async () => {
     const { ask, create } = desk()
     const { id, delivery } = await create()
-    const { status, body } = await ask('PATCH', `/${id}`, { name: 'x', cadence: 'x', commodity_codes: ['NOPE_USD', 'NADA_USD'] })
-    expect([status, body.errors.map(one => one.value)]).toEqual([422, ['NOPE_USD', 'NADA_USD', 'x']])
+    const { status, body } = await ask('PATCH', `/${id}`, {
+      name: 'x',
+      cadence: 'x',
+      commodity_codes: ['NOPE_USD', 'NADA_USD'],
+    })
+    expect([status, body.errors.map(one => one.value)]).toEqual([
+      422,
+      ['NOPE_USD', 'NADA_USD', 'x'],
+    ])
     expect((await ask('GET', `/${id}`)).body.data.delivery).toEqual(delivery)
   })
 })
@@ -380,7 +511,10 @@ describe('deleting a delivery', () => {
     const { ask, create, world } = desk()
     const { id } = await create({ cadence: 'daily' })
     await world.advance(2 * dayMs)
-    expect(await ask('DELETE', `/${id}`)).toMatchObject({ status: 200, body: { data: { id, deleted: true }, message: expect.any(String) } })
+    expect(await ask('DELETE', `/${id}`)).toMatchObject({
+      status: 200,
+      body: { data: { id, deleted: true }, message: expect.any(String) },
+    })
     expect([world.runs(), (await ask<{ data: Row[] }>('GET')).body.data]).toEqual([[], []])
     await world.advance(2 * dayMs)
     expect(world.mails()).toHaveLength(2)
@@ -405,13 +539,24 @@ describe('sending now', () => {
     const { status, body } = await ask('POST', `/${id}/send_now`)
     expect(status).toBe(202)
     expect(body).toEqual({
-      data: { run_id: body.data.run_id, status: 'pending', recipient: account.account.email, error: null },
+      data: {
+        run_id: body.data.run_id,
+        status: 'pending',
+        recipient: account.account.email,
+        error: null,
+      },
       message: expect.any(String),
     } as never)
-    expect((await ask('GET', `/${id}`)).body.data.last_run).toMatchObject({ id: body.data.run_id, trigger: 'manual', status: 'pending' })
+    expect((await ask('GET', `/${id}`)).body.data.last_run).toMatchObject({
+      id: body.data.run_id,
+      trigger: 'manual',
+      status: 'pending',
+    })
     await world.beat()
     expect((await ask('GET', `/${id}`)).body.data).toMatchObject({
-      ...{ deliveries_count: 1, last_delivered_on: '2026-11-21', next_delivery_at: '2026-11-20T17:00:00Z' },
+      deliveries_count: 1,
+      last_delivered_on: '2026-11-21',
+      next_delivery_at: '2026-11-20T17:00:00Z',
       last_run: { trigger: 'manual', status: 'sent', sent_at: '2026-11-20T15:00:00Z' },
     })
     await world.advance(3 * hourMs)
@@ -433,7 +578,12 @@ describe('sending now', () => {
     const refused = await ask('POST', `/${one.id}/send_now`)
     expect(refused).toMatchObject({
       status: 429,
-      body: { code: 'manual_send_cooldown', error_code: 'manual_send_cooldown', retry_after: 570, errors: [] },
+      body: {
+        code: 'manual_send_cooldown',
+        error_code: 'manual_send_cooldown',
+        retry_after: 570,
+        errors: [],
+      },
     })
     expect(refused.headers.get('retry-after')).toBe('570')
     expect((await ask('POST', `/${other.id}/send_now`)).status).toBe(202)
@@ -461,7 +611,11 @@ describe('sending now', () => {
     const { ask, create, world } = desk()
     const { id } = await create({ enabled: false })
     const { status, body } = await ask('POST', `/${id}/send_now`)
-    expect([status, body.data.status, body.data.error]).toEqual([202, 'skipped', 'The delivery is paused.'])
+    expect([status, body.data.status, body.data.error]).toEqual([
+      202,
+      'skipped',
+      'The delivery is paused.',
+    ])
     await ask('PATCH', `/${id}`, { enabled: true })
     expect((await ask('POST', `/${id}/send_now`)).body.data.status).toBe('pending')
     await world.beat()
@@ -471,7 +625,11 @@ describe('sending now', () => {
   test('to an address that nothing is sent to is suppressed with the reason', async () => {
     const { ask, create, world } = desk()
     const { id } = await create({ recipient_email: 'Gone@example.com', cadence: 'daily' })
-    world.services.suppressions.add({ address: 'gone@example.com', reason: 'Its server refused it.', createdAt: 0 })
+    world.services.suppressions.add({
+      address: 'gone@example.com',
+      reason: 'Its server refused it.',
+      createdAt: 0,
+    })
     const { status, body } = await ask('POST', `/${id}/send_now`)
     expect([status, body.data.status, body.data.recipient, body.data.error]).toEqual([
       202,
@@ -515,34 +673,43 @@ describe('every route', () => {
     ['POST', '/send_now'],
   ]
 
-  test.each(calls)('%s /{id}%s answers an unknown, a malformed and another account’s id alike', async (method, end, body) => {
-    const { ask, world } = desk({ world: standing })
-    const other = world.account()
-    const foreign = world.create(other)
-    const answers: unknown[] = []
-    for (const id of [unknownId, 'nonsense', '%00', foreign]) {
-      const { status, headers, body: answer } = await ask(method, `/${id}${end}`, body)
-      expect([status, headers.get('x-error-code')]).toEqual([404, 'not_found'])
-      answers.push({ ...answer, request_id: null })
-    }
-    expect(new Set(answers.map(one => JSON.stringify(one))).size).toBe(1)
-    expect(answers[0]).toMatchObject({
-      error: 'not_found',
-      error_code: 'not_found',
-      code: 'not_found',
-      field: null,
-      value: null,
-      errors: [],
-    })
-    expect(world.services.deliveries.list(other.account.id)).toMatchObject([{ id: foreign, name: null }])
-  })
+  test.each(calls)(
+    '%s /{id}%s answers an unknown, a malformed and another account’s id alike',
+    async (method, end, body) => {
+      const { ask, world } = desk({ world: standing })
+      const other = world.account()
+      const foreign = world.create(other)
+      const answers: unknown[] = []
+      for (const id of [unknownId, 'nonsense', '%00', foreign]) {
+        const { status, headers, body: answer } = await ask(method, `/${id}${end}`, body)
+        expect([status, headers.get('x-error-code')]).toEqual([404, 'not_found'])
+        answers.push({ ...answer, request_id: null })
+      }
+      expect(new Set(answers.map(one => JSON.stringify(one))).size).toBe(1)
+      expect(answers[0]).toMatchObject({
+        error: 'not_found',
+        error_code: 'not_found',
+        code: 'not_found',
+        field: null,
+        value: null,
+        errors: [],
+      })
+      expect(world.services.deliveries.list(other.account.id)).toMatchObject([
+        { id: foreign, name: null },
+      ])
+    },
+  )
 
   test('a wrong body is refused before an unknown id', async () => {
-    expect((await desk({ world: standing }).ask('PATCH', `/${unknownId}`, { cadence: 'x' })).status).toBe(422)
+    expect(
+      (await desk({ world: standing }).ask('PATCH', `/${unknownId}`, { cadence: 'x' })).status,
+    ).toBe(422)
   })
 
   test('makes, changes and sends nothing while all are paused, and can be read and deleted', async () => {
-    const { ask, world, account } = desk({ world: deliveryWorld({ flags: { 'deliveries.enabled': 'false' } }) })
+    const { ask, world, account } = desk({
+      world: deliveryWorld({ flags: { 'deliveries.enabled': 'false' } }),
+    })
     const id = world.create(account)
     for (const [method, where] of [
       ['POST', ''],
@@ -557,7 +724,10 @@ describe('every route', () => {
         'scheduled_deliveries_disabled',
       ])
     }
-    expect((await ask('GET', `/${id}`)).body.data).toMatchObject({ enabled: true, next_delivery_at: null })
+    expect((await ask('GET', `/${id}`)).body.data).toMatchObject({
+      enabled: true,
+      next_delivery_at: null,
+    })
     expect((await ask<{ data: Row[] }>('GET')).body.data).toHaveLength(1)
     expect((await ask('DELETE', `/${id}`)).status).toBe(200)
   })
@@ -574,10 +744,17 @@ describe('every route', () => {
   })
 
   test('has its constants in the published limits', async () => {
-    const { world } = desk({ world: deliveryWorld({ flags: { 'deliveries.dispatch_interval': '10m' } }) })
-    const body = (await (await world.app.handle(new Request('http://localhost/v1/meta/limits'))).json()) as { data: { constants: unknown } }
+    const { world } = desk({
+      world: deliveryWorld({ flags: { 'deliveries.dispatch_interval': '10m' } }),
+    })
+    const body = (await (
+      await world.app.handle(new Request('http://localhost/v1/meta/limits'))
+    ).json()) as { data: { constants: unknown } }
     expect(body.data.constants).toMatchObject({
-      ...{ delivery_codes_max: 25, delivery_name_max: 120, manual_send_cooldown_seconds: 600, dispatch_interval_seconds: 600 },
+      delivery_codes_max: 25,
+      delivery_name_max: 120,
+      manual_send_cooldown_seconds: 600,
+      dispatch_interval_seconds: 600,
     })
   })
 })

@@ -21,9 +21,18 @@ describe('cycle time', () => {
   test('is computed from the days of the wells, stage by stage', async () => {
     const cycle = await data<Cycle>('/cycle-time?state=tx')
     expect(cycle).toMatchObject({
-      ...{ filters: { state: 'TX' }, well_count: 4, wells_with_cycle_data: 3 },
+      filters: { state: 'TX' },
+      well_count: 4,
+      wells_with_cycle_data: 3,
       cycle_time_stats: {
-        ...{ count: 3, median_days: 161, p25_days: 155.5, p75_days: 263, p90_days: 324.2, min_days: 150, max_days: 365, avg_days: 225.33 },
+        count: 3,
+        median_days: 161,
+        p25_days: 155.5,
+        p75_days: 263,
+        p90_days: 324.2,
+        min_days: 150,
+        max_days: 365,
+        avg_days: 225.33,
       },
       stage_breakdown: {
         permit_to_spud: { count: 3, median_days: 60, min_days: 50, max_days: 60 },
@@ -38,8 +47,11 @@ describe('cycle time', () => {
     })
     expect(cycle.top_fastest.map(one => one.total_days)).toEqual([150, 161, 365])
     expect(cycle.top_slowest[0]).toEqual({
-      ...{ api_number: third, operator: 'Badland Petroleum, Inc.', total_days: 365 },
-      ...{ permit_date: '2024-12-31', first_production: '2025-12-31' },
+      api_number: third,
+      operator: 'Badland Petroleum, Inc.',
+      total_days: 365,
+      permit_date: '2024-12-31',
+      first_production: '2025-12-31',
     } as never)
   })
 
@@ -54,25 +66,41 @@ describe('cycle time', () => {
     ['lat=31.87&lng=-102.03', 2],
     ['lat=31.87&lng=-102.03&radius_miles=40', 3],
     ['lat=32.75&lng=-103.4&radius_miles=1', 1],
-    ['state=TX&operator=badland&formation=wolf&lat=32.3&lng=-102.03&start_date=2025-12-31&end_date=2025-12-31', 1],
+    [
+      'state=TX&operator=badland&formation=wolf&lat=32.3&lng=-102.03&start_date=2025-12-31&end_date=2025-12-31',
+      1,
+    ],
     ['radius_miles=20', 4],
   ])('with "%s" is of %d wells, and its cohorts add up to them', async (query, count) => {
     const cycle = await data<Cycle>(`/cycle-time?${query}`)
     expect(cycle.wells_with_cycle_data).toBe(count)
-    expect(Object.values(cycle.quarterly_cohorts).reduce((sum, one) => sum + one.well_count, 0)).toBe(count)
+    expect(
+      Object.values(cycle.quarterly_cohorts).reduce((sum, one) => sum + one.well_count, 0),
+    ).toBe(count)
     if (/operator|formation/.test(query)) return
     for (const span of ['quarter', 'month', 'year']) {
-      const { cohorts } = await data<{ cohorts: Record<string, { well_count: number; wells_with_data: number; stats: Row }> }>(
-        `/cycle-time/cohorts?group_by=${span}&${query}`,
-      )
+      const { cohorts } = await data<{
+        cohorts: Record<string, { well_count: number; wells_with_data: number; stats: Row }>
+      }>(`/cycle-time/cohorts?group_by=${span}&${query}`)
       expect(Object.values(cohorts).reduce((sum, one) => sum + one.wells_with_data, 0)).toBe(count)
       expect(Object.keys(cohorts)).toEqual(Object.keys(cohorts).sort())
     }
   })
 
   test('says what was asked for', async () => {
-    expect((await data<Cycle>('/cycle-time?state=tx&operator=juniper&lat=31.87&lng=-102.03&end_date=2025-12-31')).filters).toEqual({
-      ...{ state: 'TX', operator: 'juniper', lat: 31.87, lng: -102.03, radius_miles: 10, end_date: '2025-12-31' },
+    expect(
+      (
+        await data<Cycle>(
+          '/cycle-time?state=tx&operator=juniper&lat=31.87&lng=-102.03&end_date=2025-12-31',
+        )
+      ).filters,
+    ).toEqual({
+      state: 'TX',
+      operator: 'juniper',
+      lat: 31.87,
+      lng: -102.03,
+      radius_miles: 10,
+      end_date: '2025-12-31',
     })
     expect((await data<Cycle>('/cycle-time')).filters).toEqual({})
   })
@@ -102,23 +130,43 @@ describe('cycle time', () => {
     own.services.wells.put([wellOf(sample, { permitOn: null })], 1)
     const refused = await json<{ error: Row }>(own.get(`${prefix}/cycle-time`, token))
     expect(refused.error.message).toStartWith('Of none of the wells that fit (1)')
-    const { data: grouped } = await json<{ data: Row }>(own.get(`${prefix}/cycle-time/cohorts?group_by=YEAR`, token))
-    expect(grouped).toEqual({ group_by: 'year', cohorts: { '2025': { well_count: 1, wells_with_data: 0, stats: null } } })
+    const { data: grouped } = await json<{ data: Row }>(
+      own.get(`${prefix}/cycle-time/cohorts?group_by=YEAR`, token),
+    )
+    expect(grouped).toEqual({
+      group_by: 'year',
+      cohorts: { '2025': { well_count: 1, wells_with_data: 0, stats: null } },
+    })
   })
 
   test('agrees with a count by hand over many wells, and lists the ten fastest and slowest', async () => {
     const own = house()
     const spans = Array.from({ length: 41 }, (_, i) => 100 + ((i * 17) % 41))
     own.services.wells.put(
-      spans.map((days, i) => wellOf(`4232950${String(i).padStart(3, '0')}0000`, { firstProductionOn: dayAfter('2025-01-10', days) })),
+      spans.map((days, i) =>
+        wellOf(`4232950${String(i).padStart(3, '0')}0000`, {
+          firstProductionOn: dayAfter('2025-01-10', days),
+        }),
+      ),
       1,
     )
     const { data: cycle } = await json<{ data: Cycle }>(own.get(`${prefix}/cycle-time`, own.key()))
     // 100 to 140, each once: the percentile p is 100 + 40 p.
     expect(cycle.cycle_time_stats as Row).toEqual({
-      ...{ count: 41, median_days: 120, p25_days: 110, p75_days: 130, p90_days: 136, min_days: 100, max_days: 140, avg_days: 120 },
+      count: 41,
+      median_days: 120,
+      p25_days: 110,
+      p75_days: 130,
+      p90_days: 136,
+      min_days: 100,
+      max_days: 140,
+      avg_days: 120,
     })
-    expect(cycle.top_fastest.map(one => one.total_days)).toEqual(Array.from({ length: 10 }, (_, i) => 100 + i))
-    expect(cycle.top_slowest.map(one => one.total_days)).toEqual(Array.from({ length: 10 }, (_, i) => 140 - i))
+    expect(cycle.top_fastest.map(one => one.total_days)).toEqual(
+      Array.from({ length: 10 }, (_, i) => 100 + i),
+    )
+    expect(cycle.top_slowest.map(one => one.total_days)).toEqual(
+      Array.from({ length: 10 }, (_, i) => 140 - i),
+    )
   })
 })

@@ -11,9 +11,20 @@ interface List {
 }
 
 const job = (reference: string, change: Partial<FracDisclosure> = {}): FracDisclosure => ({
-  ...{ reference, apiNumber: '42329400010000', state: 'TX', county: 'Midland', operator: 'Juniper Ridge Operating, LLC' },
-  ...{ wellName: 'BRADFORD 14-23 UNIT 3H', startedOn: '2026-09-28', endedOn: '2026-10-14', latitude: 31.8637, longitude: -102.0319 },
-  ...{ waterGallons: 18_420_000, nonWaterGallons: 0, source: 'registry', ...change },
+  reference,
+  apiNumber: '42329400010000',
+  state: 'TX',
+  county: 'Midland',
+  operator: 'Juniper Ridge Operating, LLC',
+  wellName: 'BRADFORD 14-23 UNIT 3H',
+  startedOn: '2026-09-28',
+  endedOn: '2026-10-14',
+  latitude: 31.8637,
+  longitude: -102.0319,
+  waterGallons: 18_420_000,
+  nonWaterGallons: 0,
+  source: 'registry',
+  ...change,
 })
 
 function filled(): House {
@@ -62,7 +73,11 @@ function filled(): House {
   return h
 }
 
-const get = async <T = List>(h: House, path: string, route = path.replace(/\?.*/, '')): Promise<T> => {
+const get = async <T = List>(
+  h: House,
+  path: string,
+  route = path.replace(/\?.*/, ''),
+): Promise<T> => {
   const body = await json<T>(h.get(path, h.key()))
   expectShape(h.app, route, body)
   return body
@@ -74,13 +89,31 @@ describe('disclosures', () => {
     const body = await get(filled(), '/v1/ei/frac-focus?per_page=2')
     expect([ids(body), body.meta]).toEqual([
       ['1', '2'],
-      { page: 1, per_page: 2, total_count: 3, total_pages: 2, api_version: 'v1', tier_required: 'Reservoir Mastery', cache_ttl: 3600 },
+      {
+        page: 1,
+        per_page: 2,
+        total_count: 3,
+        total_pages: 2,
+        api_version: 'v1',
+        tier_required: 'Reservoir Mastery',
+        cache_ttl: 3600,
+      },
     ])
     expect(body.data[0]).toEqual({
-      ...{ id: '1', api_number: '42329400010000', state: 'TX', county: 'Midland', operator: 'Juniper Ridge Operating, LLC' },
-      ...{ well_name: 'BRADFORD 14-23 UNIT 3H', job_start_date: '2026-09-28', job_end_date: '2026-10-14' },
-      ...{ total_base_water_volume: 18_420_000, total_base_non_water_volume: 0, latitude: 31.8637, longitude: -102.0319 },
-      ...{ source: 'registry', timestamp: '2026-11-20T15:00:00Z' },
+      id: '1',
+      api_number: '42329400010000',
+      state: 'TX',
+      county: 'Midland',
+      operator: 'Juniper Ridge Operating, LLC',
+      well_name: 'BRADFORD 14-23 UNIT 3H',
+      job_start_date: '2026-09-28',
+      job_end_date: '2026-10-14',
+      total_base_water_volume: 18_420_000,
+      total_base_non_water_volume: 0,
+      latitude: 31.8637,
+      longitude: -102.0319,
+      source: 'registry',
+      timestamp: '2026-11-20T15:00:00Z',
     })
   })
 
@@ -104,14 +137,26 @@ describe('disclosures', () => {
   }
 
   test('of a circle come in pages with the number of all', async () => {
-    const body = await get(filled(), '/v1/ei/frac-focus/search?latitude=40&longitude=-102&radius_miles=100')
+    const body = await get(
+      filled(),
+      '/v1/ei/frac-focus/search?latitude=40&longitude=-102&radius_miles=100',
+    )
     expect([ids(body), body.meta.total_count]).toEqual([[], 0])
   })
 
   test('refuse what can not be read', async () => {
     const h = filled()
-    for (const query of ['api_number=42', 'min_water_gallons=-1', 'latitude=1', 'states=ZZ', 'end_date=x']) {
-      expect([query, (await h.get(`/v1/ei/frac-focus/search?${query}`, h.key())).status]).toEqual([query, 400])
+    for (const query of [
+      'api_number=42',
+      'min_water_gallons=-1',
+      'latitude=1',
+      'states=ZZ',
+      'end_date=x',
+    ]) {
+      expect([query, (await h.get(`/v1/ei/frac-focus/search?${query}`, h.key())).status]).toEqual([
+        query,
+        400,
+      ])
     }
   })
 
@@ -126,12 +171,24 @@ describe('disclosures', () => {
 
   test('have one by its number, with its chemicals, most of it first', async () => {
     const h = filled()
-    expect((await get<{ data: Body }>(h, '/v1/ei/frac-focus/2', '/v1/ei/frac-focus/:id')).data.state).toBe('ND')
-    const { data } = await get<{ data: Body }>(h, '/v1/ei/frac-focus/1/chemicals', '/v1/ei/frac-focus/:id/chemicals')
+    expect(
+      (await get<{ data: Body }>(h, '/v1/ei/frac-focus/2', '/v1/ei/frac-focus/:id')).data.state,
+    ).toBe('ND')
+    const { data } = await get<{ data: Body }>(
+      h,
+      '/v1/ei/frac-focus/1/chemicals',
+      '/v1/ei/frac-focus/:id/chemicals',
+    )
     expect(data).toEqual({
       id: '1',
       chemicals: [
-        { chemical_name: 'Water', cas_number: '7732-18-5', purpose: 'Carrier', concentration_percent: 88.4, mass_lbs: null },
+        {
+          chemical_name: 'Water',
+          cas_number: '7732-18-5',
+          purpose: 'Carrier',
+          concentration_percent: 88.4,
+          mass_lbs: null,
+        },
         {
           chemical_name: 'Crystalline silica (sand)',
           cas_number: '14808-60-7',
@@ -141,7 +198,11 @@ describe('disclosures', () => {
         },
       ],
     })
-    for (const path of ['/v1/ei/frac-focus/4', '/v1/ei/frac-focus/x', '/v1/ei/frac-focus/4/chemicals']) {
+    for (const path of [
+      '/v1/ei/frac-focus/4',
+      '/v1/ei/frac-focus/x',
+      '/v1/ei/frac-focus/4/chemicals',
+    ]) {
       expect([path, (await h.get(path, h.key())).status]).toEqual([path, 404])
     }
   })
@@ -151,7 +212,9 @@ describe('numbers of disclosures', () => {
   test('add up, and one operator is one however it writes itself', async () => {
     const { data } = await get<{ data: Body }>(filled(), '/v1/ei/frac-focus/summary')
     expect(data).toEqual({
-      ...{ total_disclosures: 3, by_state: { TX: 2, ND: 1 }, as_of_date: '2026-10-14' },
+      total_disclosures: 3,
+      by_state: { TX: 2, ND: 1 },
+      as_of_date: '2026-10-14',
       by_operator: { 'Juniper Ridge Operating, LLC': 2, 'Badland Petroleum, Inc.': 1 },
     })
   })
@@ -166,15 +229,30 @@ describe('numbers of disclosures', () => {
     [
       'by-operator',
       [
-        { operator: 'Juniper Ridge Operating, LLC', disclosure_count: 2, percentage: 66.67, date: '2026-10-14' },
-        { operator: 'Badland Petroleum, Inc.', disclosure_count: 1, percentage: 33.33, date: '2026-10-09' },
+        {
+          operator: 'Juniper Ridge Operating, LLC',
+          disclosure_count: 2,
+          percentage: 66.67,
+          date: '2026-10-14',
+        },
+        {
+          operator: 'Badland Petroleum, Inc.',
+          disclosure_count: 1,
+          percentage: 33.33,
+          date: '2026-10-09',
+        },
       ],
     ],
     [
       'by-chemical',
       [
         { chemical_name: 'Water', cas_number: '7732-18-5', usage_count: 2, percentage: 66.67 },
-        { chemical_name: 'Crystalline silica (sand)', cas_number: '14808-60-7', usage_count: 1, percentage: 33.33 },
+        {
+          chemical_name: 'Crystalline silica (sand)',
+          cas_number: '14808-60-7',
+          usage_count: 1,
+          percentage: 33.33,
+        },
       ],
     ],
   ] as const) {
@@ -188,13 +266,21 @@ describe('numbers of disclosures', () => {
       ['starter', 403],
       ['professional', 200],
     ] as const) {
-      expect([plan, (await h.get('/v1/ei/frac-focus/summary', h.key(plan))).status]).toEqual([plan, status])
+      expect([plan, (await h.get('/v1/ei/frac-focus/summary', h.key(plan))).status]).toEqual([
+        plan,
+        status,
+      ])
     }
   })
 })
 
 describe('the timeline of a well', () => {
-  const timeline = (h: House) => get<{ data: Body }>(h, '/v1/ei/wells/42-329-40001/timeline', '/v1/ei/wells/:api_number/timeline')
+  const timeline = (h: House) =>
+    get<{ data: Body }>(
+      h,
+      '/v1/ei/wells/42-329-40001/timeline',
+      '/v1/ei/wells/:api_number/timeline',
+    )
 
   test('puts permits, disclosures and the days of the well in order', async () => {
     const h = filled()
@@ -202,32 +288,38 @@ describe('the timeline of a well', () => {
     h.services.wells.put(
       [
         {
-          ...{
-            apiNumber: '42329400010000',
-            state: 'TX',
-            operator: 'X',
-            name: 'Y',
-            county: null,
-            formation: null,
-            latitude: null,
-            longitude: null,
-          },
-          ...{
-            permitOn: '2023-05-01',
-            spudOn: '2023-09-12',
-            completedOn: '2024-02-02',
-            firstProductionOn: '2024-03-01',
-            source: 'Texas RRC',
-          },
+          apiNumber: '42329400010000',
+          state: 'TX',
+          operator: 'X',
+          name: 'Y',
+          county: null,
+          formation: null,
+          latitude: null,
+          longitude: null,
+          permitOn: '2023-05-01',
+          spudOn: '2023-09-12',
+          completedOn: '2024-02-02',
+          firstProductionOn: '2024-03-01',
+          source: 'Texas RRC',
         },
       ],
       startAt,
     )
     const { data } = await timeline(h)
     expect([data.api_number, data.well_name, data.operator, data.state]).toEqual([
-      ...['42329400010000', 'Bradford 14-23 Unit', 'Juniper Ridge Operating, LLC', 'TX'],
+      '42329400010000',
+      'Bradford 14-23 Unit',
+      'Juniper Ridge Operating, LLC',
+      'TX',
     ])
-    expect((data.events as Body[]).map(event => [event.date, event.event_type, event.type, event.source])).toEqual([
+    expect(
+      (data.events as Body[]).map(event => [
+        event.date,
+        event.event_type,
+        event.type,
+        event.source,
+      ]),
+    ).toEqual([
       ['2023-05-01', 'permit', 'permit', 'Texas RRC'],
       ['2023-09-12', 'spud', 'spud', 'Texas RRC'],
       ['2024-01-20', 'frac_start', 'frac_start', 'registry'],
@@ -250,7 +342,8 @@ describe('the timeline of a well', () => {
 
   test('of an unknown well is 404, of what is no number 400', async () => {
     const h = filled()
-    const status = async (number: string) => (await h.get(`/v1/ei/wells/${number}/timeline`, h.key())).status
+    const status = async (number: string) =>
+      (await h.get(`/v1/ei/wells/${number}/timeline`, h.key())).status
     expect([await status('42-329-49999'), await status('abc')]).toEqual([404, 400])
   })
 })

@@ -29,7 +29,14 @@ const some = (): WellPermit[] => [
     latitude: 32.3,
     wellName: 'Sorenson 5',
   }),
-  permit({ permitNumber: '3', permitOn: '2026-09-30', permitType: 'reentry', formation: null, latitude: null, longitude: null }),
+  permit({
+    permitNumber: '3',
+    permitOn: '2026-09-30',
+    permitType: 'reentry',
+    formation: null,
+    latitude: null,
+    longitude: null,
+  }),
   permit({
     permitNumber: '4',
     state: 'NM',
@@ -40,10 +47,21 @@ const some = (): WellPermit[] => [
     latitude: 32.75,
     longitude: -103.2,
   }),
-  permit({ permitNumber: 'nv', state: 'NV', permitOn: '2026-09-25', county: null, latitude: 38.4, longitude: -115.7 }),
+  permit({
+    permitNumber: 'nv',
+    state: 'NV',
+    permitOn: '2026-09-25',
+    county: null,
+    latitude: 38.4,
+    longitude: -115.7,
+  }),
 ]
 
-const get = async <T = List>(h: House, path: string, route = path.replace(/\?.*/, '')): Promise<T> => {
+const get = async <T = List>(
+  h: House,
+  path: string,
+  route = path.replace(/\?.*/, ''),
+): Promise<T> => {
   const body = await json<T>(h.get(path, h.key()))
   expectShape(h.app, route, body)
   return body
@@ -55,41 +73,70 @@ describe('the list', () => {
   test('is newest first on both keys, and says how up to date each state is', async () => {
     const body = await get(filled(), '/v1/ei/well-permits?per_page=2')
     const fresh = {
-      ...{ as_of: '2026-11-18', data_age_days: 2, stale: false, as_of_basis: 'permit_date', stale_states: ['NV'] },
+      as_of: '2026-11-18',
+      data_age_days: 2,
+      stale: false,
+      as_of_basis: 'permit_date',
+      stale_states: ['NV'],
       by_state_as_ofs: { NM: '2026-11-17', NV: '2026-09-25', TX: '2026-11-18' },
     }
     expect(numbers(body)).toEqual(['918273', '4'])
     expect(body.well_permits).toEqual(body.data)
     expect(body).toMatchObject(fresh)
     expect(body.meta).toEqual({
-      ...{ page: 1, per_page: 2, total_count: 5, total_pages: 3, api_version: 'v1', tier_required: 'Reservoir Mastery', cache_ttl: 3600 },
+      page: 1,
+      per_page: 2,
+      total_count: 5,
+      total_pages: 3,
+      api_version: 'v1',
+      tier_required: 'Reservoir Mastery',
+      cache_ttl: 3600,
       ...fresh,
     })
     expect(body.data[0]).toEqual({
-      ...{
-        id: '5',
-        api_number: '42329400010000',
-        api_number_raw: '42-329-40001',
-        state_code: 'TX',
-        county: 'Midland',
-        permit_number: '918273',
-      },
-      ...{ permit_type: 'new_drill', permit_status: 'approved', permit_date: '2026-11-18' },
+      id: '5',
+      api_number: '42329400010000',
+      api_number_raw: '42-329-40001',
+      state_code: 'TX',
+      county: 'Midland',
+      permit_number: '918273',
+      permit_type: 'new_drill',
+      permit_status: 'approved',
+      permit_date: '2026-11-18',
       operator: {
-        ...{ name: 'Juniper Ridge Operating, LLC', name_raw: 'Juniper Ridge Operating, LLC' },
-        ...{ name_normalized: 'JUNIPER RIDGE OPERATING', number: '148113' },
+        name: 'Juniper Ridge Operating, LLC',
+        name_raw: 'Juniper Ridge Operating, LLC',
+        name_normalized: 'JUNIPER RIDGE OPERATING',
+        number: '148113',
       },
       well: { name: 'Bradford 14-23 Unit', number: '3H', type: 'oil' },
-      location: { latitude: '31.8637', longitude: '-102.0319', county: 'Midland', section: '14', township: '2S', range: '37E' },
-      target: { formation: 'Wolfcamp A', formation_raw: 'Wolfcamp A', formation_normalized: 'WOLFCAMP A', total_depth_proposed: 9800 },
+      location: {
+        latitude: '31.8637',
+        longitude: '-102.0319',
+        county: 'Midland',
+        section: '14',
+        township: '2S',
+        range: '37E',
+      },
+      target: {
+        formation: 'Wolfcamp A',
+        formation_raw: 'Wolfcamp A',
+        formation_normalized: 'WOLFCAMP A',
+        total_depth_proposed: 9800,
+      },
       provenance: {
         source: 'Texas RRC',
         source_url: 'https://example.com/918273',
         fetched_at: '2026-11-19T06:00:00Z',
         data_as_of: '2026-11-18',
       },
-      ...{ state: 'TX', operator_name: 'Juniper Ridge Operating, LLC', well_name: 'Bradford 14-23 Unit', well_type: 'oil' },
-      ...{ formation: 'Wolfcamp A', issue_date: '2026-11-18', timestamp: '2026-11-20T15:00:00Z' },
+      state: 'TX',
+      operator_name: 'Juniper Ridge Operating, LLC',
+      well_name: 'Bradford 14-23 Unit',
+      well_type: 'oil',
+      formation: 'Wolfcamp A',
+      issue_date: '2026-11-18',
+      timestamp: '2026-11-20T15:00:00Z',
     })
   })
 
@@ -113,7 +160,10 @@ describe('the list', () => {
   test('leads from page to page in its headers', async () => {
     const h = filled()
     const response = await h.get('/v1/ei/well-permits?per_page=2&page=2&states=TX,NM,NV', h.key())
-    expect([response.headers.get('x-total'), response.headers.get('x-has-next')]).toEqual(['5', 'true'])
+    expect([response.headers.get('x-total'), response.headers.get('x-has-next')]).toEqual([
+      '5',
+      'true',
+    ])
     expect(response.headers.get('link')).toContain('states=TX%2CNM%2CNV>; rel="next"')
   })
 })
@@ -159,7 +209,11 @@ describe('a search', () => {
     ['start_date=2026-11-02&end_date=2026-11-01', 'INVALID_DATE_RANGE', undefined],
     ['well_name=ab', 'INVALID_PARAMETER', 'well_name'],
     ['query=a%20b', 'INVALID_PARAMETER', 'query'],
-    ['query=one%20two%20three%20four%20five%20six%20seven%20eight%20nine', 'INVALID_PARAMETER', 'query'],
+    [
+      'query=one%20two%20three%20four%20five%20six%20seven%20eight%20nine',
+      'INVALID_PARAMETER',
+      'query',
+    ],
     [`operator=${'x'.repeat(201)}`, 'INVALID_PARAMETER', 'operator'],
   ] as const) {
     test(`with ${query.slice(0, 60)} is refused`, async () => {
@@ -173,14 +227,21 @@ describe('a search', () => {
 
 describe('one permit', () => {
   test('is found by its number', async () => {
-    const body = await get<{ data: Body; meta: Body }>(filled(), '/v1/ei/well-permits/5', '/v1/ei/well-permits/:id')
+    const body = await get<{ data: Body; meta: Body }>(
+      filled(),
+      '/v1/ei/well-permits/5',
+      '/v1/ei/well-permits/:id',
+    )
     expect([body.data.permit_number, body.meta.total_count]).toEqual(['918273', 1])
   })
   for (const id of ['6', '0', '-1', '1.5', 'abc', '99999999999999999999']) {
     test(`${id} is unknown`, async () => {
       const h = filled()
       const response = await h.get(`/v1/ei/well-permits/${id}`, h.key())
-      expect([response.status, (await json<{ error: Body }>(response)).error.code]).toEqual([404, 'NOT_FOUND'])
+      expect([response.status, (await json<{ error: Body }>(response)).error.code]).toEqual([
+        404,
+        'NOT_FOUND',
+      ])
     })
   }
 })
@@ -193,14 +254,27 @@ describe('the latest', () => {
     )
     expect(body.data.well_permits.map(row => row.permit_number)).toEqual(['918273'])
     expect(body.data.meta).toEqual({
-      ...{ days: 3, states: ['NM', 'NV', 'TX'], limit: 1, count: 1, as_of: '2026-11-18' },
+      days: 3,
+      states: ['NM', 'NV', 'TX'],
+      limit: 1,
+      count: 1,
+      as_of: '2026-11-18',
       data_quality: {
-        NM: { date_coverage: '2026-11-17 to 2026-11-17', source: 'Texas RRC', note: 'Newest permit 3 days old.' },
+        NM: {
+          date_coverage: '2026-11-17 to 2026-11-17',
+          source: 'Texas RRC',
+          note: 'Newest permit 3 days old.',
+        },
         NV: {
-          ...{ date_coverage: '2026-09-25 to 2026-09-25', source: 'Texas RRC' },
+          date_coverage: '2026-09-25 to 2026-09-25',
+          source: 'Texas RRC',
           note: 'Nothing newer than 2026-09-25 is held (56 days): the state publishes its list at longer intervals, or it was not loaded since.',
         },
-        TX: { date_coverage: '2026-09-30 to 2026-11-18', source: 'Texas RRC', note: 'Newest permit 2 days old.' },
+        TX: {
+          date_coverage: '2026-09-30 to 2026-11-18',
+          source: 'Texas RRC',
+          note: 'Newest permit 2 days old.',
+        },
       },
     })
     expect(body.meta.total_count).toBe(1)
@@ -208,7 +282,9 @@ describe('the latest', () => {
   test('take a day and a state at least', async () => {
     const h = filled()
     for (const query of ['days=0', 'days=91', 'limit=501', 'states=XX']) {
-      expect([query, (await h.get(`/v1/ei/well-permits/latest?${query}`, h.key())).status]).toEqual([query, 400])
+      expect([query, (await h.get(`/v1/ei/well-permits/latest?${query}`, h.key())).status]).toEqual(
+        [query, 400],
+      )
     }
   })
 })
@@ -216,10 +292,19 @@ describe('the latest', () => {
 describe('numbers', () => {
   test('of the summary add up', async () => {
     const { data } = await get<{
-      data: { total_permits: number; by_state: Record<string, number>; by_operator: Record<string, number> } & Body
+      data: {
+        total_permits: number
+        by_state: Record<string, number>
+        by_operator: Record<string, number>
+      } & Body
     }>(filled(), '/v1/ei/well-permits/summary')
     const sum = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b, 0)
-    expect([data.total_permits, sum(data.by_state), sum(data.by_operator), data.as_of_date]).toEqual([5, 5, 5, '2026-11-18'])
+    expect([
+      data.total_permits,
+      sum(data.by_state),
+      sum(data.by_operator),
+      data.as_of_date,
+    ]).toEqual([5, 5, 5, '2026-11-18'])
     expect(data.by_state).toEqual({ TX: 3, NM: 1, NV: 1 })
   })
 
@@ -234,11 +319,26 @@ describe('numbers', () => {
     [
       'by-operator',
       [
-        { operator: 'Juniper Ridge Operating, LLC', permit_count: 4, change: 0, percentage: 80, date: '2026-11-18' },
-        { operator: 'Badland Petroleum, Inc.', permit_count: 1, change: 1, percentage: 20, date: '2026-11-10' },
+        {
+          operator: 'Juniper Ridge Operating, LLC',
+          permit_count: 4,
+          change: 0,
+          percentage: 80,
+          date: '2026-11-18',
+        },
+        {
+          operator: 'Badland Petroleum, Inc.',
+          permit_count: 1,
+          change: 1,
+          percentage: 20,
+          date: '2026-11-10',
+        },
       ],
     ],
-    ['by-formation', [{ formation: 'Wolfcamp A', permit_count: 4, change: 2, percentage: 80, date: '2026-11-18' }]],
+    [
+      'by-formation',
+      [{ formation: 'Wolfcamp A', permit_count: 4, change: 2, percentage: 80, date: '2026-11-18' }],
+    ],
   ] as const) {
     test(`${path} come largest first, with the change of a month`, async () => {
       const body = await get<{ data: Body[] }>(filled(), `/v1/ei/well-permits/${path}?per_page=2`)
@@ -247,9 +347,19 @@ describe('numbers', () => {
   }
 
   test('of a state say what is drilled there and why', async () => {
-    const { data } = await get<{ data: Body }>(filled(), '/v1/ei/well-permits/states/tx', '/v1/ei/well-permits/states/:state_code')
+    const { data } = await get<{ data: Body }>(
+      filled(),
+      '/v1/ei/well-permits/states/tx',
+      '/v1/ei/well-permits/states/:state_code',
+    )
     expect(data).toMatchObject({
-      ...{ state_code: 'TX', state_name: 'Texas', permit_count: 3, permits_30d: 2, permits_365d: 3, as_of: '2026-11-18', stale: false },
+      state_code: 'TX',
+      state_name: 'Texas',
+      permit_count: 3,
+      permits_30d: 2,
+      permits_365d: 3,
+      as_of: '2026-11-18',
+      stale: false,
       top_operators: [
         { name: 'Juniper Ridge Operating, LLC', permits: 2 },
         { name: 'Badland Petroleum, Inc.', permits: 1 },
@@ -258,15 +368,21 @@ describe('numbers', () => {
         { county: 'Midland', permits: 2 },
         { county: 'Martin', permits: 1 },
       ],
-      ...{ current_activity_status: 'active', indexing_recommendation: 'index' },
-      current_activity_reason: '2 permits in the last 30 days, where the last 365 days had 0.2 in 30 days on average.',
+      current_activity_status: 'active',
+      indexing_recommendation: 'index',
+      current_activity_reason:
+        '2 permits in the last 30 days, where the last 365 days had 0.2 in 30 days on average.',
     })
     expect((data.recent as Body[]).map(row => row.permit_number)).toEqual(['918273', '2', '3'])
   })
 
   test('of a state without a permit are unknown; of a state that is not served there are none', async () => {
     const h = filled()
-    const { data } = await get<{ data: Body }>(h, '/v1/ei/well-permits/states/OH', '/v1/ei/well-permits/states/:state_code')
+    const { data } = await get<{ data: Body }>(
+      h,
+      '/v1/ei/well-permits/states/OH',
+      '/v1/ei/well-permits/states/:state_code',
+    )
     expect(data).toMatchObject({
       permit_count: 0,
       as_of: null,
@@ -275,12 +391,19 @@ describe('numbers', () => {
       recent: [],
     })
     const response = await h.get('/v1/ei/well-permits/states/HI', h.key())
-    expect([response.status, (await json<{ error: Body }>(response)).error.code]).toEqual([404, 'DATA_NOT_AVAILABLE'])
+    expect([response.status, (await json<{ error: Body }>(response)).error.code]).toEqual([
+      404,
+      'DATA_NOT_AVAILABLE',
+    ])
   })
 })
 
 describe('who may ask', () => {
-  const paths = ['/v1/ei/well-permits', '/v1/dark_data/well-permits/summary', '/v1/ei/wells/42329400010000/timeline']
+  const paths = [
+    '/v1/ei/well-permits',
+    '/v1/dark_data/well-permits/summary',
+    '/v1/ei/wells/42329400010000/timeline',
+  ]
   for (const [plan, addOns, status] of [
     ['starter', [], 403],
     ['starter', ['well_permits'], 403],
@@ -297,8 +420,12 @@ describe('who may ask', () => {
         expect([path, response.status]).toEqual([path, status])
         if (status === 403) {
           expect(await json<Body>(response)).toMatchObject({
-            ...{ error_code: 'INSUFFICIENT_PLAN', code: 'INSUFFICIENT_PLAN', status: 403, current_plan: plan },
-            ...{ required_feature: 'well_permits', upgrade_required: true },
+            error_code: 'INSUFFICIENT_PLAN',
+            code: 'INSUFFICIENT_PLAN',
+            status: 403,
+            current_plan: plan,
+            required_feature: 'well_permits',
+            upgrade_required: true,
           })
         }
       }
@@ -317,7 +444,9 @@ describe('who may ask', () => {
       'frac-focus',
       'wells/42329400010000/timeline',
     ]) {
-      const [one, other] = await Promise.all(['ei', 'dark_data'].map(prefix => h.get(`/v1/${prefix}/${path}`, token).then(json)))
+      const [one, other] = await Promise.all(
+        ['ei', 'dark_data'].map(prefix => h.get(`/v1/${prefix}/${path}`, token).then(json)),
+      )
       expect([path, one]).toEqual([path, other])
     }
   })
@@ -337,7 +466,10 @@ describe('who may ask', () => {
         'well-permits/latest',
         'wells/42329400010000/timeline',
       ]) {
-        expect([path, (await h.get(`/v1/ei/${path}`, token)).headers.get('x-service-data')]).toEqual([path, mark])
+        expect([
+          path,
+          (await h.get(`/v1/ei/${path}`, token)).headers.get('x-service-data'),
+        ]).toEqual([path, mark])
       }
     }
   })
@@ -348,11 +480,19 @@ describe('an import', () => {
     const h = house()
     const admin = h.services.adminTokens.rotate()
     const send = (rows: object[]) =>
-      h.send('POST', '/admin/v1/datasets/well-permits', { rows }, undefined, { authorization: `Bearer ${admin}` })
+      h.send('POST', '/admin/v1/datasets/well-permits', { rows }, undefined, {
+        authorization: `Bearer ${admin}`,
+      })
     const row = { state: 'TX', permit_date: '2026-11-18', permit_number: '1', operator: 'X' }
-    const refused = await send([row, { ...row, state: 'HI' }, { ...row, latitude: 0, longitude: 0 }])
+    const refused = await send([
+      row,
+      { ...row, state: 'HI' },
+      { ...row, latitude: 0, longitude: 0 },
+    ])
     expect(refused.status).toBe(422)
-    expect((await json<{ errors: { field: string }[] }>(refused)).errors.map(one => one.field)).toEqual(['rows.1.state', 'rows.2.latitude'])
+    expect(
+      (await json<{ errors: { field: string }[] }>(refused)).errors.map(one => one.field),
+    ).toEqual(['rows.1.state', 'rows.2.latitude'])
     expect(h.services.permits.counts.total()).toBe(0)
     const taken = await json<{ data: Body }>(send([row, { ...row, permit_number: '2' }]))
     expect(taken.data).toMatchObject({ received: 2, inserted: 2, revised: 0, unchanged: 0 })

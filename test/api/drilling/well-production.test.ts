@@ -1,11 +1,29 @@
 import { describe, expect, test } from 'bun:test'
 import { house } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
-import { fifth, fourth, monthOf, prefix, type Row, sample, second, stateOf, third, wellDesk, wellOf } from '../../support/wells.ts'
+import {
+  fifth,
+  fourth,
+  monthOf,
+  prefix,
+  type Row,
+  sample,
+  second,
+  stateOf,
+  third,
+  wellDesk,
+  wellOf,
+} from '../../support/wells.ts'
 
 const paths = [
-  ...['/', '/summary', '/states', '/states/TX', `/wells/${sample}`, '/top-producers?state_code=TX&limit=10'],
-  ...['/cycle-time?state=TX', '/cycle-time/cohorts?state=TX'],
+  '/',
+  '/summary',
+  '/states',
+  '/states/TX',
+  `/wells/${sample}`,
+  '/top-producers?state_code=TX&limit=10',
+  '/cycle-time?state=TX',
+  '/cycle-time/cohorts?state=TX',
 ]
 const routeOf = (path: string) =>
   prefix +
@@ -47,18 +65,31 @@ describe('every path of well production', () => {
       if (status === 200) continue
       const { error } = await json<{ error: Row }>(response)
       expect(error, path).toMatchObject({
-        ...{ code: 'ENTERPRISE_REQUIRED', status: 403, required_feature: 'well_production', feature: 'well_production' },
-        ...{ required_tier: 'Enterprise', required_plan: 'enterprise', current_plan: plan, upgrade_required: true },
-        ...{ message: expect.stringMatching(/tier|upgrade/), upgrade_url: expect.any(String), retry: { retryable: false } },
+        code: 'ENTERPRISE_REQUIRED',
+        status: 403,
+        required_feature: 'well_production',
+        feature: 'well_production',
+        required_tier: 'Enterprise',
+        required_plan: 'enterprise',
+        current_plan: plan,
+        upgrade_required: true,
+        message: expect.stringMatching(/tier|upgrade/),
+        upgrade_url: expect.any(String),
+        retry: { retryable: false },
       })
-      expect(error.addon, path).toBe(plan === 'professional' || plan === 'scale' ? 'well_production' : undefined)
+      expect(error.addon, path).toBe(
+        plan === 'professional' || plan === 'scale' ? 'well_production' : undefined,
+      )
       expect(response.headers.get('x-error-code')).toBe('ENTERPRISE_REQUIRED')
     }
   })
 
   test('is 403 on a running trial, and 401 without a key', async () => {
     const token = h.key('free', { trial: true })
-    for (const path of paths) expect([(await get(path, token)).status, (await h.get(prefix + path)).status]).toEqual([403, 401])
+    for (const path of paths)
+      expect([(await get(path, token)).status, (await h.get(prefix + path)).status]).toEqual([
+        403, 401,
+      ])
   })
 
   test('without any data is empty or 404, and says that there is none', async () => {
@@ -69,9 +100,21 @@ describe('every path of well production', () => {
     const overview = await json<{ data: Row }>(empty.get(`${prefix}/`, token))
     expectShape(empty.app, `${prefix}/`, overview)
     expect(overview.data).toMatchObject({
-      ...{ national: null, top_states: [], data_available: false, provisional: false },
-      data_sources: { state_aggregates: 'none', well_level: 'none', well_level_states: ['AK', 'ND', 'NM', 'TX'] },
-      coverage: { states_with_data: [], well_level_states_with_data: [], latest_period: null, total_records: 0 },
+      national: null,
+      top_states: [],
+      data_available: false,
+      provisional: false,
+      data_sources: {
+        state_aggregates: 'none',
+        well_level: 'none',
+        well_level_states: ['AK', 'ND', 'NM', 'TX'],
+      },
+      coverage: {
+        states_with_data: [],
+        well_level_states_with_data: [],
+        latest_period: null,
+        total_records: 0,
+      },
     })
     const states = await json<{ data: Row }>(empty.get(`${prefix}/states`, token))
     expect(states.data).toEqual({ period: null, count: 0, states: [] })
@@ -83,20 +126,45 @@ describe('the overview', () => {
     const overview = await data('/')
     expect(overview).toEqual({
       national: {
-        ...{ period: '2026-08', oil_bbl: 3_720_000, gas_mcf: 22_320_000, water_bbl: null, boe: 7_440_000 },
-        ...{ days_producing: null, source: 'EIA' },
+        period: '2026-08',
+        oil_bbl: 3_720_000,
+        gas_mcf: 22_320_000,
+        water_bbl: null,
+        boe: 7_440_000,
+        days_producing: null,
+        source: 'EIA',
       },
       top_states: [
-        { state: 'TX', period: '2026-08', oil_bbl: 3_100_000, oil_bpd: 100_000, gas_mcf: 18_600_000, boe: 6_200_000 },
-        { state: 'NM', period: '2026-08', oil_bbl: 620_000, oil_bpd: 20_000, gas_mcf: 3_720_000, boe: 1_240_000 },
+        {
+          state: 'TX',
+          period: '2026-08',
+          oil_bbl: 3_100_000,
+          oil_bpd: 100_000,
+          gas_mcf: 18_600_000,
+          boe: 6_200_000,
+        },
+        {
+          state: 'NM',
+          period: '2026-08',
+          oil_bbl: 620_000,
+          oil_bpd: 20_000,
+          gas_mcf: 3_720_000,
+          boe: 1_240_000,
+        },
       ],
       data_sources: {
-        ...{ state_aggregates: 'EIA', well_level: 'fixture, import', well_level_states: ['AK', 'ND', 'NM', 'TX'] },
+        state_aggregates: 'EIA',
+        well_level: 'fixture, import',
+        well_level_states: ['AK', 'ND', 'NM', 'TX'],
         national_rollup: 'Sum of the state aggregates',
       },
       coverage: {
-        ...{ states_with_data: ['NM', 'TX'], well_level_states_with_data: ['NM', 'TX'], latest_period: '2026-08', total_records: 15 },
-        ...{ data_age_days: 80, stale: false },
+        states_with_data: ['NM', 'TX'],
+        well_level_states_with_data: ['NM', 'TX'],
+        latest_period: '2026-08',
+        total_records: 15,
+        data_age_days: 80,
+        stale: false,
       },
       data_available: true,
       provisional: true,
@@ -108,8 +176,12 @@ describe('the overview', () => {
     const own = house()
     const token = own.key()
     const { states } = own.services.wellProduction
-    const provisional = async () => (await json<{ data: Row }>(own.get(`${prefix}/`, token))).data.provisional
-    states.write([stateOf('TX', '2026-07', 1), stateOf('NM', '2026-07', 1), stateOf('TX', '2026-08', 1)], 1)
+    const provisional = async () =>
+      (await json<{ data: Row }>(own.get(`${prefix}/`, token))).data.provisional
+    states.write(
+      [stateOf('TX', '2026-07', 1), stateOf('NM', '2026-07', 1), stateOf('TX', '2026-08', 1)],
+      1,
+    )
     expect(await provisional()).toBe(true)
     states.write([stateOf('NM', '2026-08', 1)], 2)
     expect(await provisional()).toBe(false)
@@ -117,9 +189,15 @@ describe('the overview', () => {
 
   test('is marked where fixture data is part of it, and only there', async () => {
     const marks = await Promise.all(
-      ['/', '/states', `/wells/${fourth}`, `/wells/${sample}`, '/top-producers', '/top-producers?state_code=NM', '/cycle-time'].map(
-        async path => (await get(path)).headers.get('x-service-data'),
-      ),
+      [
+        '/',
+        '/states',
+        `/wells/${fourth}`,
+        `/wells/${sample}`,
+        '/top-producers',
+        '/top-producers?state_code=NM',
+        '/cycle-time',
+      ].map(async path => (await get(path)).headers.get('x-service-data')),
     )
     expect(marks).toEqual(['fixture', null, 'fixture', null, null, 'fixture', 'fixture'])
   })
@@ -127,24 +205,50 @@ describe('the overview', () => {
 
 describe('states', () => {
   test('are of the newest month or of the one asked for, most oil first', async () => {
-    expect(await data('/states')).toMatchObject({ period: '2026-08', count: 2, states: [{ state: 'TX' }, { state: 'NM' }] })
+    expect(await data('/states')).toMatchObject({
+      period: '2026-08',
+      count: 2,
+      states: [{ state: 'TX' }, { state: 'NM' }],
+    })
     expect(await data('/states?period=2026-07')).toMatchObject({
       period: '2026-07',
       states: [{ oil_bpd: 10_000_000 }, { oil_bpd: 2_000_000 }],
     })
-    expect(await data('/states?period=1999-01')).toEqual({ period: '1999-01', count: 0, states: [] })
+    expect(await data('/states?period=1999-01')).toEqual({
+      period: '1999-01',
+      count: 0,
+      states: [],
+    })
   })
-  test.each(['2026', '2026-13', '2026-8', '2026-08-01', 'latest'])('of the month %s are refused', async period => {
-    const { status, error } = await refusal(`/states?period=${period}`)
-    expect([status, error.code, error.parameter, error.value]).toEqual([400, 'INVALID_PARAMETER', 'period', period])
-  })
+  test.each(['2026', '2026-13', '2026-8', '2026-08-01', 'latest'])(
+    'of the month %s are refused',
+    async period => {
+      const { status, error } = await refusal(`/states?period=${period}`)
+      expect([status, error.code, error.parameter, error.value]).toEqual([
+        400,
+        'INVALID_PARAMETER',
+        'period',
+        period,
+      ])
+    },
+  )
 
   test('one by one answer two years by default, oldest first', async () => {
     const one = await data<{ data: Row[] }>('/states/tx')
-    expect(one).toMatchObject({ state: 'TX', period: { start: '2024-11', end: '2026-11' }, count: 3 })
+    expect(one).toMatchObject({
+      state: 'TX',
+      period: { start: '2024-11', end: '2026-11' },
+      count: 3,
+    })
     expect(one.data.map(row => row.period)).toEqual(['2024-11', '2026-07', '2026-08'])
     expect(one.data[0]).toEqual({
-      ...{ period: '2024-11', oil_bbl: 30, gas_mcf: 180, water_bbl: null, boe: 60, days_producing: null, source: 'EIA' },
+      period: '2024-11',
+      oil_bbl: 30,
+      gas_mcf: 180,
+      water_bbl: null,
+      boe: 60,
+      days_producing: null,
+      source: 'EIA',
     })
   })
   test.each([
@@ -155,7 +259,10 @@ describe('states', () => {
     ['start_date=1999-01-01&end_date=1999-12-31', []],
   ])('one by one with %s answer %p', async (query, periods) => {
     const one = await data<{ data: Row[]; count: number }>(`/states/TX?${query}`)
-    expect([one.data.map(row => row.period), one.count]).toEqual([periods as unknown[], periods.length])
+    expect([one.data.map(row => row.period), one.count]).toEqual([
+      periods as unknown[],
+      periods.length,
+    ])
   })
   test.each([
     ['/states/ZZ', 404, 'DATA_NOT_AVAILABLE'],
@@ -173,13 +280,26 @@ describe('states', () => {
 describe('a well', () => {
   test('answers its months, oldest first, whatever separates the parts of its number', async () => {
     const well = await data<{ data: Row[] }>(`/wells/${sample}`)
-    expect(well).toMatchObject({ api_number: sample, operator: 'Juniper Ridge Operating, LLC', state: 'TX', county: 'Midland', count: 3 })
+    expect(well).toMatchObject({
+      api_number: sample,
+      operator: 'Juniper Ridge Operating, LLC',
+      state: 'TX',
+      county: 'Midland',
+      count: 3,
+    })
     expect(well.data.map(row => [row.period, row.oil_bbl, row.boe])).toEqual([
       ['2026-06', 1000, 1333.3],
       ['2026-07', 900, 1200],
       ['2026-08', 800, 1066.7],
     ])
-    for (const number of ['42-329-40001-00-00', '42-329-40001', '4232940001', '423294000100', '42.329.40001', '42%20329%2040001%2000%2000'])
+    for (const number of [
+      '42-329-40001-00-00',
+      '42-329-40001',
+      '4232940001',
+      '423294000100',
+      '42.329.40001',
+      '42%20329%2040001%2000%2000',
+    ])
       expect(await data<{ data: Row[] }>(`/wells/${number}`), number).toEqual(well)
   })
 
@@ -198,18 +318,32 @@ describe('a well', () => {
   ])('%s is 404, because of %s', async (number, reason, state, source) => {
     const response = await get(`/wells/${number}`)
     const body = await json<Row>(response)
-    expect([response.status, response.headers.get('x-error-code')]).toEqual([404, 'DATA_NOT_AVAILABLE'])
-    expect(body).toMatchObject({ reason, state, source, error: { code: 'DATA_NOT_AVAILABLE', status: 404, reason, state, source } })
+    expect([response.status, response.headers.get('x-error-code')]).toEqual([
+      404,
+      'DATA_NOT_AVAILABLE',
+    ])
+    expect(body).toMatchObject({
+      reason,
+      state,
+      source,
+      error: { code: 'DATA_NOT_AVAILABLE', status: 404, reason, state, source },
+    })
     expectShape(h.app, `${prefix}/wells/:api_number`, body, 404)
   })
 
   test('of another state is found once its production has come in', async () => {
     const own = house()
     own.services.wells.put([wellOf('05123400010000', { state: 'CO' })], 1)
-    own.services.wellProduction.wells.write([monthOf('05123400010000', '2026-08', 5, { state: 'CO', source: 'ECMC' })], 1)
+    own.services.wellProduction.wells.write(
+      [monthOf('05123400010000', '2026-08', 5, { state: 'CO', source: 'ECMC' })],
+      1,
+    )
     const token = own.key()
     expect((await own.get(`${prefix}/wells/0512340001`, token)).status).toBe(200)
-    expect(await json<Row>(own.get(`${prefix}/wells/0512340002`, token))).toMatchObject({ reason: 'well_not_in_source', source: 'ECMC' })
+    expect(await json<Row>(own.get(`${prefix}/wells/0512340002`, token))).toMatchObject({
+      reason: 'well_not_in_source',
+      source: 'ECMC',
+    })
     const overview = await json<{ data: { data_sources: Row } }>(own.get(`${prefix}/`, token))
     expect(overview.data.data_sources.well_level_states).toEqual(['AK', 'CO', 'ND', 'NM', 'TX'])
   })
@@ -218,21 +352,44 @@ describe('a well', () => {
 describe('top producers', () => {
   test('are those of the last twelve months of the state', async () => {
     expect(await data('/top-producers')).toEqual({
-      ...{ state: 'TX', period: { start: '2025-09', end: '2026-08' }, count: 3 },
+      state: 'TX',
+      period: { start: '2025-09', end: '2026-08' },
+      count: 3,
       producers: [
         {
-          ...{ rank: 1, api_number: second, operator: 'Juniper Ridge Operating, LLC', well_name: 'BRADFORD 40002' },
-          ...{ total_oil_bbl: 10_000, total_gas_mcf: 20_000, months_producing: 2 },
+          rank: 1,
+          api_number: second,
+          operator: 'Juniper Ridge Operating, LLC',
+          well_name: 'BRADFORD 40002',
+          total_oil_bbl: 10_000,
+          total_gas_mcf: 20_000,
+          months_producing: 2,
         },
         {
-          ...{ rank: 2, api_number: third, operator: 'Badland Petroleum, Inc.', well_name: 'BRADFORD 40003' },
-          ...{ total_oil_bbl: 9000, total_gas_mcf: 18_000, months_producing: 1 },
+          rank: 2,
+          api_number: third,
+          operator: 'Badland Petroleum, Inc.',
+          well_name: 'BRADFORD 40003',
+          total_oil_bbl: 9000,
+          total_gas_mcf: 18_000,
+          months_producing: 1,
         },
-        expect.objectContaining({ rank: 3, api_number: sample, total_oil_bbl: 2700, months_producing: 3 }),
+        expect.objectContaining({
+          rank: 3,
+          api_number: sample,
+          total_oil_bbl: 2700,
+          months_producing: 3,
+        }),
       ],
     })
-    expect(await data('/top-producers?limit=1&months=13')).toMatchObject({ count: 1, producers: [{ total_oil_bbl: 15_000 }] })
-    expect(await data('/top-producers?months=1&state_code=nm')).toMatchObject({ state: 'NM', period: { start: '2026-07', end: '2026-07' } })
+    expect(await data('/top-producers?limit=1&months=13')).toMatchObject({
+      count: 1,
+      producers: [{ total_oil_bbl: 15_000 }],
+    })
+    expect(await data('/top-producers?months=1&state_code=nm')).toMatchObject({
+      state: 'NM',
+      period: { start: '2026-07', end: '2026-07' },
+    })
   })
   test.each([
     ['limit=0', 400],
@@ -250,8 +407,15 @@ describe('top producers', () => {
 test('the page of a state has its production a day, and says that it is invented', async () => {
   const own = house()
   const token = own.key()
-  own.services.wellProduction.states.write([stateOf('UT', '2026-08', 5_580_000, { source: 'fixture' })], 1)
+  own.services.wellProduction.states.write(
+    [stateOf('UT', '2026-08', 5_580_000, { source: 'fixture' })],
+    1,
+  )
   const response = await own.get('/v1/pseo/drilling-intelligence/states/utah/full', token)
   expect([response.status, response.headers.get('x-service-data')]).toEqual([200, 'fixture'])
-  expect((await json<{ data: Row }>(response)).data.production).toEqual({ oil_bpd: 180_000, gas_mcfd: 1_080_000, period: '2026-08' })
+  expect((await json<{ data: Row }>(response)).data.production).toEqual({
+    oil_bpd: 180_000,
+    gas_mcfd: 1_080_000,
+    period: '2026-08',
+  })
 })

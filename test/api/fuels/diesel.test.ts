@@ -12,23 +12,43 @@ const filled = (h: House = house()): House => {
   return h
 }
 const california = {
-  ...{ state: 'CA', price: 4.871, currency: 'USD', unit: 'gallon', granularity: 'state', source: 'EIA' },
-  ...{ updated_at: '2026-11-20T15:00:00Z', as_of: '2026-11-16', formatted: '$4.871', cached: false },
+  state: 'CA',
+  price: 4.871,
+  currency: 'USD',
+  unit: 'gallon',
+  granularity: 'state',
+  source: 'EIA',
+  updated_at: '2026-11-20T15:00:00Z',
+  as_of: '2026-11-16',
+  formatted: '$4.871',
+  cached: false,
 }
 
 describe('average prices', () => {
   test('stand twice, and not as data.price', async () => {
     const h = filled()
-    const body = await json<{ data: Record<string, unknown> }>(h.get('/v1/diesel-prices?state=ca', h.key('free')))
+    const body = await json<{ data: Record<string, unknown> }>(
+      h.get('/v1/diesel-prices?state=ca', h.key('free')),
+    )
     expectShape(h.app, '/v1/diesel-prices', body)
     const metadata = { source_description: 'Published by EIA' }
-    expect(body).toEqual({ status: 'success', regional_average: california, data: { regional_average: california, metadata } } as never)
+    expect(body).toEqual({
+      status: 'success',
+      regional_average: california,
+      data: { regional_average: california, metadata },
+    } as never)
     expect(body.data).not.toHaveProperty('price')
   })
   test('are of the country where no state is named', async () => {
     const h = filled()
-    for (const path of ['/v1/diesel-prices', '/v1/diesel-prices?state=', '/v1/diesel-prices?state=us']) {
-      const { regional_average: average } = await json<{ regional_average: unknown }>(h.get(path, h.key()))
+    for (const path of [
+      '/v1/diesel-prices',
+      '/v1/diesel-prices?state=',
+      '/v1/diesel-prices?state=us',
+    ]) {
+      const { regional_average: average } = await json<{ regional_average: unknown }>(
+        h.get(path, h.key()),
+      )
       expect(average, path).toMatchObject({ state: 'US', granularity: 'national', price: 3.72 })
     }
   })
@@ -51,15 +71,35 @@ describe('average prices', () => {
 })
 
 describe('stations around a place', () => {
-  const station = (reference: string, latitude: number, longitude: number, price: number, more: Partial<Station> = {}): Station => ({
-    ...{ reference, name: `Stop ${reference}`, address: '1 Road, Houston', state: 'TX', latitude, longitude, price },
-    ...{ fuelTypes: ['diesel', 'def'], observedAt: parseInstant('2026-11-20T10:00:00Z')!, source: 'card network', ...more },
+  const station = (
+    reference: string,
+    latitude: number,
+    longitude: number,
+    price: number,
+    more: Partial<Station> = {},
+  ): Station => ({
+    reference,
+    name: `Stop ${reference}`,
+    address: '1 Road, Houston',
+    state: 'TX',
+    latitude,
+    longitude,
+    price,
+    fuelTypes: ['diesel', 'def'],
+    observedAt: parseInstant('2026-11-20T10:00:00Z')!,
+    source: 'card network',
+    ...more,
   })
   const houston = { lat: 29.76, lng: -95.37 }
   const path = '/v1/diesel-prices/stations'
   const near = async (h: House, body: unknown) => {
     const response = await h.send('POST', path, body, h.key('developer', { trial: false }))
-    const found = await json<Record<string, never> & { stations: Record<string, unknown>[]; metadata: Record<string, unknown> }>(response)
+    const found = await json<
+      Record<string, never> & {
+        stations: Record<string, unknown>[]
+        metadata: Record<string, unknown>
+      }
+    >(response)
     expect(response.status, JSON.stringify(found)).toBe(200)
     expectShape(h.app, path, found)
     return found
@@ -68,36 +108,55 @@ describe('stations around a place', () => {
   test('come the nearest first, each against the average of its state', async () => {
     const h = filled()
     h.services.stations.write(
-      [station('far', 29.8, -95.37, 3.6), station('near', 29.77, -95.37, 3.419), station('away', 30.5, -95.37, 3.2)],
+      [
+        station('far', 29.8, -95.37, 3.6),
+        station('near', 29.77, -95.37, 3.419),
+        station('away', 30.5, -95.37, 3.2),
+      ],
       1,
     )
     const body = await near(h, { ...houston, radius: 8047 })
     expect(body).toEqual({
-      regional_average: { price: 3.441, currency: 'USD', unit: 'gallon', region: 'TX', granularity: 'state', source: 'market_reporting' },
+      regional_average: {
+        price: 3.441,
+        currency: 'USD',
+        unit: 'gallon',
+        region: 'TX',
+        granularity: 'state',
+        source: 'market_reporting',
+      },
       stations: [
         {
-          ...{
-            name: 'Stop near',
-            address: '1 Road, Houston',
-            location: { lat: 29.77, lng: -95.37 },
-            diesel_price: 3.419,
-            formatted_price: '$3.419',
-          },
-          ...{
-            currency: 'USD',
-            unit: 'gallon',
-            price_delta: -0.022,
-            price_vs_average: '0.6% below average',
-            fuel_types: ['diesel', 'def'],
-          },
-          ...{ last_updated: '2026-11-20T10:00:00Z', state: 'TX', distance_meters: 1112 },
+          name: 'Stop near',
+          address: '1 Road, Houston',
+          location: { lat: 29.77, lng: -95.37 },
+          diesel_price: 3.419,
+          formatted_price: '$3.419',
+          currency: 'USD',
+          unit: 'gallon',
+          price_delta: -0.022,
+          price_vs_average: '0.6% below average',
+          fuel_types: ['diesel', 'def'],
+          last_updated: '2026-11-20T10:00:00Z',
+          state: 'TX',
+          distance_meters: 1112,
         },
-        expect.objectContaining({ name: 'Stop far', price_delta: 0.159, price_vs_average: '4.6% above average', distance_meters: 4448 }),
+        expect.objectContaining({
+          name: 'Stop far',
+          price_delta: 0.159,
+          price_vs_average: '4.6% above average',
+          distance_meters: 4448,
+        }),
       ],
       search_area: { center: houston, radius_meters: 8047, radius_miles: 5 },
       metadata: {
-        ...{ total_stations: 2, source: 'card network', source_description: 'Published by card network', cached: false, api_cost: 0 },
-        ...{ timestamp: '2026-11-20T15:00:00Z', cache_age_hours: null },
+        total_stations: 2,
+        source: 'card network',
+        source_description: 'Published by card network',
+        cached: false,
+        api_cost: 0,
+        timestamp: '2026-11-20T15:00:00Z',
+        cache_age_hours: null,
       },
     } as never)
     expect(body).not.toHaveProperty('data')
@@ -109,12 +168,22 @@ describe('stations around a place', () => {
       1,
     )
     const { stations, metadata } = await near(h, { ...houston, radius: 50_000 })
-    expect([stations.length, metadata.total_stations, stations.at(-1)!.name]).toEqual([50, 70, 'Stop 49'])
+    expect([stations.length, metadata.total_stations, stations.at(-1)!.name]).toEqual([
+      50,
+      70,
+      'Stop 49',
+    ])
   })
   test('have a radius of five miles where none is given', async () => {
     const h = filled()
     // 8,044 and 8,051 meters to the north.
-    h.services.stations.write([station('inside', 29.76 + 0.07234, -95.37, 3.5), station('outside', 29.76 + 0.0724, -95.37, 3.5)], 1)
+    h.services.stations.write(
+      [
+        station('inside', 29.76 + 0.07234, -95.37, 3.5),
+        station('outside', 29.76 + 0.0724, -95.37, 3.5),
+      ],
+      1,
+    )
     for (const body of [houston, { ...houston, radius: null }]) {
       const { stations } = await near(h, body)
       expect(stations.map(one => one.name)).toEqual(['Stop inside'])
@@ -122,13 +191,20 @@ describe('stations around a place', () => {
   })
   test('are none where none are loaded: against the country, or against nothing', async () => {
     expect(await near(filled(), houston)).toMatchObject({
-      ...{ stations: [], regional_average: { region: 'US', granularity: 'national', price: 3.72 } },
+      stations: [],
+      regional_average: { region: 'US', granularity: 'national', price: 3.72 },
       metadata: { total_stations: 0, source: 'none' },
     } as never)
-    expect(await near(house(), houston)).toMatchObject({ stations: [], regional_average: null } as never)
+    expect(await near(house(), houston)).toMatchObject({
+      stations: [],
+      regional_average: null,
+    } as never)
     const bare = house()
     bare.services.stations.write([station('a', 29.76, -95.37, 3.5)], 1)
-    expect((await near(bare, houston)).stations[0]).toMatchObject({ price_delta: null, price_vs_average: null })
+    expect((await near(bare, houston)).stations[0]).toMatchObject({
+      price_delta: null,
+      price_vs_average: null,
+    })
   })
   test.each([
     [{}, 'lat'],
@@ -143,7 +219,10 @@ describe('stations around a place', () => {
   ])('%j is refused for %p', async (body, field) => {
     const h = house()
     const response = await h.send('POST', path, body, h.key())
-    expect([response.status, (await json<{ code: string; field: string }>(response)).field]).toEqual([422, field])
+    expect([
+      response.status,
+      (await json<{ code: string; field: string }>(response)).field,
+    ]).toEqual([422, field])
   })
   test('are for plans with calculated metrics, with the key in the header', async () => {
     const h = filled()
@@ -155,6 +234,9 @@ describe('stations around a place', () => {
     h.services.stations.write([station('a', 29.76, -95.37, 3.5, { source: 'fixture' })], 1)
     const response = await h.send('POST', path, houston, h.key())
     expect(response.headers.get('x-service-data')).toBe('fixture')
-    expect((await json<{ metadata: { source_description: string } }>(response)).metadata.source_description).toStartWith('Fixture data')
+    expect(
+      (await json<{ metadata: { source_description: string } }>(response)).metadata
+        .source_description,
+    ).toStartWith('Fixture data')
   })
 })

@@ -8,12 +8,17 @@ import { expectShape, json } from '../../support/shape.ts'
 const ports = shippedPorts()
 const noon = parseDay('2026-11-19')! + 12 * hourMs
 
-/** Every grade at every port with two closes, and the averages of the ports; the prices tell the series apart. */
+/**
+ * Every grade at every port with two closes, and the averages of the ports; the prices tell the
+ * series apart.
+ */
 function filled(h: House): House {
   for (const [i, port] of ports.entries()) {
-    for (const [k, grade] of grades.entries()) h.record(marineCode(grade, port), [500 + 10 * i + k, 502.5 + 10 * i + k], noon, dayMs)
+    for (const [k, grade] of grades.entries())
+      h.record(marineCode(grade, port), [500 + 10 * i + k, 502.5 + 10 * i + k], noon, dayMs)
   }
-  for (const [k, grade] of grades.entries()) h.record(marineCode(grade, undefined), [400 + k], noon, dayMs)
+  for (const [k, grade] of grades.entries())
+    h.record(marineCode(grade, undefined), [400 + k], noon, dayMs)
   return h
 }
 
@@ -53,57 +58,89 @@ const latest = async (h: House, path: string) => {
   expectShape(h.app, '/v1/prices/marine-fuels/latest', body)
   return body.data
 }
-const codesOf = async (h: House, query: string) => (await latest(h, `/v1/prices/marine-fuels/latest?${query}`)).prices.map(row => row.code)
+const codesOf = async (h: House, query: string) =>
+  (await latest(h, `/v1/prices/marine-fuels/latest?${query}`)).prices.map(row => row.code)
 
 describe('latest prices', () => {
   test('are rows of all ports by what they sell, each with its grades in one order', async () => {
     const h = filled(house())
     const { prices, count, filters, updated_at } = await latest(h, '/v1/prices/marine-fuels/latest')
-    expect(prices.map(row => row.code)).toEqual(ports.flatMap(port => grades.map(grade => marineCode(grade, port))))
-    expect([count, filters, updated_at]).toEqual([32, { port_code: null, fuel_type: null, region: null }, '2026-11-20T15:00:00Z'])
+    expect(prices.map(row => row.code)).toEqual(
+      ports.flatMap(port => grades.map(grade => marineCode(grade, port))),
+    )
+    expect([count, filters, updated_at]).toEqual([
+      32,
+      { port_code: null, fuel_type: null, region: null },
+      '2026-11-20T15:00:00Z',
+    ])
     expect(prices[4]).toEqual({
-      ...{
-        code: 'VLSFO_RTM_USD',
-        name: 'Very Low Sulphur Fuel Oil Rotterdam',
-        port: 'ROTTERDAM',
-        port_code: 'NLRTM',
-        port_name: 'Rotterdam',
-      },
-      ...{ country: 'NL', region: 'Europe', fuel_type: 'VLSFO', grade: 'VLSFO', grade_name: 'Very Low Sulphur Fuel Oil 0.5% S' },
-      ...{ price: 512.5, formatted: '$512.50', currency: 'USD', unit: 'MT', type: 'spot_price', source: 'market_reporting' },
-      ...{ created_at: '2026-11-19T12:00:00Z', updated_at: '2026-11-20T15:00:00Z' },
+      code: 'VLSFO_RTM_USD',
+      name: 'Very Low Sulphur Fuel Oil Rotterdam',
+      port: 'ROTTERDAM',
+      port_code: 'NLRTM',
+      port_name: 'Rotterdam',
+      country: 'NL',
+      region: 'Europe',
+      fuel_type: 'VLSFO',
+      grade: 'VLSFO',
+      grade_name: 'Very Low Sulphur Fuel Oil 0.5% S',
+      price: 512.5,
+      formatted: '$512.50',
+      currency: 'USD',
+      unit: 'MT',
+      type: 'spot_price',
+      source: 'market_reporting',
+      created_at: '2026-11-19T12:00:00Z',
+      updated_at: '2026-11-20T15:00:00Z',
       // 512.5 after 510: 100 x 2.5 / 510
-      ...{ change_24h: 2.5, change_24h_percent: 0.49 },
+      change_24h: 2.5,
+      change_24h_percent: 0.49,
     })
   })
 
   test('are the same under the short path', async () => {
     const h = filled(house())
-    const [long, short] = ['/v1/prices/marine-fuels/latest', '/v1/marine-fuels/latest'].map(path => `${path}?port=SIN&grade=MGO`)
+    const [long, short] = ['/v1/prices/marine-fuels/latest', '/v1/marine-fuels/latest'].map(
+      path => `${path}?port=SIN&grade=MGO`,
+    )
     expect(await latest(h, short!)).toEqual(await latest(h, long!))
   })
 
   test('are narrowed to a port by any of its names', async () => {
     const h = filled(house())
-    for (const query of ['port_code=HKHKG', 'port=hkg', 'port=HONG_KONG', 'port_code=hong%20kong', 'port_code=&port=HKG']) {
+    for (const query of [
+      'port_code=HKHKG',
+      'port=hkg',
+      'port=HONG_KONG',
+      'port_code=hong%20kong',
+      'port_code=&port=HKG',
+    ]) {
       expect(await codesOf(h, query), query).toEqual(grades.map(grade => `${grade}_HKG_USD`))
     }
-    expect((await latest(h, '/v1/prices/marine-fuels/latest?port=hong_kong')).filters.port_code).toBe('HKHKG')
+    expect(
+      (await latest(h, '/v1/prices/marine-fuels/latest?port=hong_kong')).filters.port_code,
+    ).toBe('HKHKG')
   })
 
   test('are narrowed to a grade by any of its names', async () => {
     const h = filled(house())
     for (const query of ['fuel_type=MGO_05S', 'fuel_type=mgo', 'grade=MGO']) {
-      expect(await codesOf(h, query), query).toEqual(ports.map(port => `MGO_05S_${port.shortCode}_USD`))
+      expect(await codesOf(h, query), query).toEqual(
+        ports.map(port => `MGO_05S_${port.shortCode}_USD`),
+      )
     }
     expect((await codesOf(h, 'fuel_type=IFO380&port=SIN'))[0]).toBe('HFO_380_SIN_USD')
-    expect((await latest(h, '/v1/prices/marine-fuels/latest?fuel_type=hsfo')).filters.fuel_type).toBe('HFO_380')
+    expect(
+      (await latest(h, '/v1/prices/marine-fuels/latest?fuel_type=hsfo')).filters.fuel_type,
+    ).toBe('HFO_380')
   })
 
   test('are narrowed to a region or a group of regions', async () => {
     const h = filled(house())
     const portsOf = async (region: string) => [
-      ...new Set((await latest(h, `/v1/prices/marine-fuels?region=${region}`)).prices.map(row => row.port)),
+      ...new Set(
+        (await latest(h, `/v1/prices/marine-fuels?region=${region}`)).prices.map(row => row.port),
+      ),
     ]
     expect(await portsOf('Asia')).toEqual(['SINGAPORE', 'ZHOUSHAN', 'HONG_KONG'])
     expect(await portsOf('APAC')).toEqual(['SINGAPORE', 'ZHOUSHAN', 'HONG_KONG'])
@@ -116,9 +153,11 @@ describe('latest prices', () => {
     const h = filled(house())
     const { prices, count } = await latest(h, '/v1/prices/marine-fuels')
     expect([count, prices.length]).toEqual([36, 36])
-    expect(prices.slice(32).map(row => [row.code, row.port, row.port_code, row.country, row.region, row.price])).toEqual(
-      grades.map((grade, k) => [`${grade}_USD`, null, null, null, null, 400 + k]),
-    )
+    expect(
+      prices
+        .slice(32)
+        .map(row => [row.code, row.port, row.port_code, row.country, row.region, row.price]),
+    ).toEqual(grades.map((grade, k) => [`${grade}_USD`, null, null, null, null, 400 + k]))
     expect((await latest(h, '/v1/prices/marine-fuels?port=SIN')).count).toBe(4)
     expect((await latest(h, '/v1/prices/marine-fuels?region=Asia')).count).toBe(12)
     expect((await latest(h, '/v1/prices/marine-fuels?fuel_type=VLSFO')).count).toBe(9)
@@ -128,7 +167,9 @@ describe('latest prices', () => {
     const h = house()
     h.record('VLSFO_SIN_USD', [531], noon, dayMs)
     const { prices } = await latest(h, '/v1/prices/marine-fuels/latest')
-    expect(prices.map(row => [row.code, row.change_24h, row.change_24h_percent])).toEqual([['VLSFO_SIN_USD', null, null]])
+    expect(prices.map(row => [row.code, row.change_24h, row.change_24h_percent])).toEqual([
+      ['VLSFO_SIN_USD', null, null],
+    ])
   })
 })
 
@@ -144,9 +185,18 @@ describe('ports', () => {
     expect([count, filters]).toEqual([8, { region: null, country: null, major_ports_only: false }])
     expect(found.map(port => port.volume_rank)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
     expect(found[0]).toEqual({
-      ...{ code: 'SGSIN', short_code: 'SIN', slug: 'SINGAPORE', name: 'Singapore', country: 'SG', region: 'Asia', major_port: true },
-      ...{ coordinates: { latitude: 1.26, longitude: 103.84 }, fuel_services: ['VLSFO', 'HFO_380', 'HFO_180', 'MGO_05S'] },
-      ...{ trading_hours: '24/7', timezone: 'Asia/Singapore', volume_rank: 1 },
+      code: 'SGSIN',
+      short_code: 'SIN',
+      slug: 'SINGAPORE',
+      name: 'Singapore',
+      country: 'SG',
+      region: 'Asia',
+      major_port: true,
+      coordinates: { latitude: 1.26, longitude: 103.84 },
+      fuel_services: ['VLSFO', 'HFO_380', 'HFO_180', 'MGO_05S'],
+      trading_hours: '24/7',
+      timezone: 'Asia/Singapore',
+      volume_rank: 1,
     })
   })
 
@@ -158,7 +208,9 @@ describe('ports', () => {
     expect(await codes('?country=FR')).toEqual([])
     expect(await codes('?region=Asia&country=SG&major_ports=yes')).toEqual(['SGSIN'])
     expect((await portsOf(h, '?country=us&major_ports=1&region=americas')).filters).toEqual({
-      ...{ region: 'Americas', country: 'US', major_ports_only: true },
+      region: 'Americas',
+      country: 'US',
+      major_ports_only: true,
     })
   })
 
@@ -168,7 +220,12 @@ describe('ports', () => {
     const body = await json<Ports>(h.get('/v1/prices/marine-fuels/ports?region=Asia', h.key()))
     expectShape(h.app, '/v1/prices/marine-fuels/ports', body)
     expect(body.data.ports.map(port => [port.code, port.latest])).toEqual([
-      ['SGSIN', { VLSFO: { price: 531.5, currency: 'USD', unit: 'MT', updated_at: '2026-11-20T15:00:00Z' } }],
+      [
+        'SGSIN',
+        {
+          VLSFO: { price: 531.5, currency: 'USD', unit: 'MT', updated_at: '2026-11-20T15:00:00Z' },
+        },
+      ],
       ['CNZOS', {}],
       ['HKHKG', {}],
     ])
@@ -190,29 +247,66 @@ describe('history', () => {
     const { data, meta } = await past(h, 'port_code=SGSIN&fuel_type=VLSFO')
     expect(data.prices).toEqual([
       {
-        ...{
-          code: 'VLSFO_SIN_USD',
-          name: 'Very Low Sulphur Fuel Oil Singapore',
-          port: 'SINGAPORE',
-          port_code: 'SGSIN',
-          port_name: 'Singapore',
-        },
-        ...{ country: 'SG', region: 'Asia', fuel_type: 'VLSFO', grade: 'VLSFO', grade_name: 'Very Low Sulphur Fuel Oil 0.5% S' },
-        ...{ price: 520, formatted: '$520.00', currency: 'USD', unit: 'MT', type: 'spot_price', source: 'market_reporting' },
-        ...{ created_at: '2026-11-19T12:00:00Z', updated_at: '2026-11-20T15:00:00Z' },
-        ...{ bucket_start: '2026-11-19T00:00:00Z', open: 530, high: 530, low: 520, average: 525, sample_count: 2 },
+        code: 'VLSFO_SIN_USD',
+        name: 'Very Low Sulphur Fuel Oil Singapore',
+        port: 'SINGAPORE',
+        port_code: 'SGSIN',
+        port_name: 'Singapore',
+        country: 'SG',
+        region: 'Asia',
+        fuel_type: 'VLSFO',
+        grade: 'VLSFO',
+        grade_name: 'Very Low Sulphur Fuel Oil 0.5% S',
+        price: 520,
+        formatted: '$520.00',
+        currency: 'USD',
+        unit: 'MT',
+        type: 'spot_price',
+        source: 'market_reporting',
+        created_at: '2026-11-19T12:00:00Z',
+        updated_at: '2026-11-20T15:00:00Z',
+        bucket_start: '2026-11-19T00:00:00Z',
+        open: 530,
+        high: 530,
+        low: 520,
+        average: 525,
+        sample_count: 2,
       },
-      expect.objectContaining({ price: 510, open: 500, high: 510, low: 500, average: 505, created_at: '2026-11-18T12:00:00Z' }),
+      expect.objectContaining({
+        price: 510,
+        open: 500,
+        high: 510,
+        low: 500,
+        average: 505,
+        created_at: '2026-11-18T12:00:00Z',
+      }),
     ])
-    expect(data.period).toEqual({ from: '2026-10-21T15:00:00Z', to: '2026-11-20T15:00:00Z', interval: 'day' })
+    expect(data.period).toEqual({
+      from: '2026-10-21T15:00:00Z',
+      to: '2026-11-20T15:00:00Z',
+      interval: 'day',
+    })
     expect(data.filters).toEqual({ port_code: 'SGSIN', fuel_type: 'VLSFO', region: null })
-    expect(meta).toEqual({ page: 1, per_page: 100, total: 2, total_pages: 1, has_next: false, has_prev: false } as Past['meta'])
+    expect(meta).toEqual({
+      page: 1,
+      per_page: 100,
+      total: 2,
+      total_pages: 1,
+      has_next: false,
+      has_prev: false,
+    } as Past['meta'])
   })
 
   test('of all ports has their rows of one moment in the order of the latest prices', async () => {
     const { data, meta } = await past(filled(house()), 'start_date=2026-11-19&end_date=2026-11-19')
-    expect(data.prices.map(row => row.code)).toEqual(ports.flatMap(port => grades.map(grade => marineCode(grade, port))))
-    expect([meta.total, data.period.from, data.period.to]).toEqual([32, '2026-11-19T00:00:00Z', '2026-11-19T23:59:59.999Z'])
+    expect(data.prices.map(row => row.code)).toEqual(
+      ports.flatMap(port => grades.map(grade => marineCode(grade, port))),
+    )
+    expect([meta.total, data.period.from, data.period.to]).toEqual([
+      32,
+      '2026-11-19T00:00:00Z',
+      '2026-11-19T23:59:59.999Z',
+    ])
   })
 
   test('comes in the interval that is asked for', async () => {
@@ -226,9 +320,13 @@ describe('history', () => {
       [510, undefined],
       [500, undefined],
     ])
-    expect((await past(h, 'port=SIN&interval=1w', token)).data.prices.map(row => [row.price, row.open, row.sample_count])).toEqual([
-      [520, 500, 4],
-    ])
+    expect(
+      (await past(h, 'port=SIN&interval=1w', token)).data.prices.map(row => [
+        row.price,
+        row.open,
+        row.sample_count,
+      ]),
+    ).toEqual([[520, 500, 4]])
     expect((await past(h, 'port=SIN&interval=monthly', token)).data.period.interval).toBe('month')
   })
 
@@ -242,7 +340,9 @@ describe('history', () => {
         dayMs,
       )
     const token = h.key()
-    const whole = (await past(h, 'fuel_type=VLSFO', token)).data.prices.map(row => `${row.code} ${row.created_at}`)
+    const whole = (await past(h, 'fuel_type=VLSFO', token)).data.prices.map(
+      row => `${row.code} ${row.created_at}`,
+    )
     expect(whole).toHaveLength(72)
     const walked: string[] = []
     for (let page = 1; ; page++) {
@@ -295,8 +395,14 @@ describe('what can not be answered', () => {
     ]
     for (const [path, status, code, parameter] of table) {
       const refusal = await h.get(path, token)
-      const body = await json<{ code?: string; error?: { code: string; parameter?: string } }>(refusal)
-      expect([refusal.status, body.error?.code ?? body.code, body.error?.parameter], path).toEqual([status, code, parameter])
+      const body = await json<{ code?: string; error?: { code: string; parameter?: string } }>(
+        refusal,
+      )
+      expect([refusal.status, body.error?.code ?? body.code, body.error?.parameter], path).toEqual([
+        status,
+        code,
+        parameter,
+      ])
       h.clock.advance(5 * secondMs)
     }
     const { error } = await json<Refusal>(h.get('/v1/marine-ports?region=EMEA', token))
@@ -306,13 +412,22 @@ describe('what can not be answered', () => {
   test('in an empty database is 404 for prices; the ports are there', async () => {
     const h = house()
     const token = h.key()
-    for (const path of ['/v1/prices/marine-fuels', '/v1/prices/marine-fuels/latest', '/v1/marine-fuels/latest']) {
+    for (const path of [
+      '/v1/prices/marine-fuels',
+      '/v1/prices/marine-fuels/latest',
+      '/v1/marine-fuels/latest',
+    ]) {
       const refusal = await h.get(path, token)
-      expect([refusal.status, (await json<{ error: { code: string } }>(refusal)).error.code], path).toEqual([404, 'DATA_NOT_AVAILABLE'])
+      expect(
+        [refusal.status, (await json<{ error: { code: string } }>(refusal)).error.code],
+        path,
+      ).toEqual([404, 'DATA_NOT_AVAILABLE'])
     }
-    expect((await json<Ports>(h.get('/v1/prices/marine-fuels/ports', token))).data.ports.map(port => port.latest)).toEqual(
-      Array(8).fill({}),
-    )
+    expect(
+      (await json<Ports>(h.get('/v1/prices/marine-fuels/ports', token))).data.ports.map(
+        port => port.latest,
+      ),
+    ).toEqual(Array(8).fill({}))
   })
 })
 
@@ -326,12 +441,18 @@ describe('rates', () => {
   test('are 30 a minute for all paths together, in a window of their own', async () => {
     const h = filled(house())
     const token = h.key()
-    expect(await statuses(h, '/v1/prices/marine-fuels/latest?port=SIN', 15, token)).toEqual(Array(15).fill(200))
+    expect(await statuses(h, '/v1/prices/marine-fuels/latest?port=SIN', 15, token)).toEqual(
+      Array(15).fill(200),
+    )
     expect(await statuses(h, '/v1/marine-ports', 10, token)).toEqual(Array(10).fill(200))
     expect(await statuses(h, '/v1/prices/marine-fuels/ports', 5, token)).toEqual(Array(5).fill(200))
     const refused = await h.get('/v1/marine-fuels/latest', token)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
-    expect(await json<Refusal>(refused)).toMatchObject({ error_code: 'RATE_LIMIT_EXCEEDED', limit: 30, window_seconds: 60 })
+    expect(await json<Refusal>(refused)).toMatchObject({
+      error_code: 'RATE_LIMIT_EXCEEDED',
+      limit: 30,
+      window_seconds: 60,
+    })
     // The general window has room, other keys have their own, and the minute passes.
     expect((await h.get('/v1/prices/latest?by_code=VLSFO_SIN_USD', token)).status).toBe(200)
     expect((await h.get('/v1/marine-ports', h.key())).status).toBe(200)
@@ -344,7 +465,11 @@ describe('rates', () => {
     const token = h.key()
     const path = '/v1/prices/marine-fuels/historical?port=SIN'
     expect(await statuses(h, path, 6, token)).toEqual([200, 200, 200, 200, 200, 429])
-    expect(await json<Refusal>(h.get(path, token))).toMatchObject({ error_code: 'RATE_LIMIT_EXCEEDED', limit: 5, window_seconds: 60 })
+    expect(await json<Refusal>(h.get(path, token))).toMatchObject({
+      error_code: 'RATE_LIMIT_EXCEEDED',
+      limit: 5,
+      window_seconds: 60,
+    })
     expect(await statuses(h, '/v1/marine-ports', 30, token)).toEqual(Array(30).fill(200))
     h.clock.advance(61 * secondMs)
     expect((await h.get(path, token)).status).toBe(200)
@@ -353,15 +478,28 @@ describe('rates', () => {
 
 test('answers that rest on fixture data say so, and everything takes a key and counts', async () => {
   const h = filled(house())
-  h.services.series.markFixture([h.services.catalogue.resolve('VLSFO_SIN_USD', h.clock.now())!.series.id])
+  h.services.series.markFixture([
+    h.services.catalogue.resolve('VLSFO_SIN_USD', h.clock.now())!.series.id,
+  ])
   h.services.catalogue.reload()
   const prices = '/v1/prices/marine-fuels'
   const token = h.key('free')
-  for (const path of [prices, `${prices}/latest`, `${prices}/historical`, `${prices}/ports`, '/v1/marine-fuels/latest']) {
+  for (const path of [
+    prices,
+    `${prices}/latest`,
+    `${prices}/historical`,
+    `${prices}/ports`,
+    '/v1/marine-fuels/latest',
+  ]) {
     expect((await h.get(path)).status, path).toBe(401)
     expect((await h.get(path, token)).headers.get('x-service-data'), path).toBe('fixture')
   }
   const answer = await h.get(`${prices}/latest?port=RTM`, token)
-  expect([answer.headers.get('x-service-data'), answer.headers.get('x-ratelimit-used')]).toEqual([null, '6'])
-  expect((await json<Prices>(answer)).data.metadata.source_description).toBe('Compiled from market reporting')
+  expect([answer.headers.get('x-service-data'), answer.headers.get('x-ratelimit-used')]).toEqual([
+    null,
+    '6',
+  ])
+  expect((await json<Prices>(answer)).data.metadata.source_description).toBe(
+    'Compiled from market reporting',
+  )
 })

@@ -6,25 +6,55 @@ import { expectShape, json } from '../../support/shape.ts'
 
 const diesel = 'DIESEL_US_NATIONAL_USD'
 
-const week = (carrier: string, effectiveOn: string, percent: number, more: Partial<Surcharge> = {}): Surcharge => ({
-  ...{ mode: 'ltl', carrier, serviceLevel: '', carrierName: `${carrier[0]!.toUpperCase()}${carrier.slice(1)} Freight`, serviceName: '' },
-  ...{ effectiveOn, percent, indexCode: diesel, indexPrice: 3.718, band: { min: 3.7, max: 3.75 } },
-  ...{ source: `https://${carrier}.example/fuel`, retrievedAt: parseDay(effectiveOn)! + 13 * 3_600_000, fixture: false },
+const week = (
+  carrier: string,
+  effectiveOn: string,
+  percent: number,
+  more: Partial<Surcharge> = {},
+): Surcharge => ({
+  mode: 'ltl',
+  carrier,
+  serviceLevel: '',
+  carrierName: `${carrier[0]!.toUpperCase()}${carrier.slice(1)} Freight`,
+  serviceName: '',
+  effectiveOn,
+  percent,
+  indexCode: diesel,
+  indexPrice: 3.718,
+  band: { min: 3.7, max: 3.75 },
+  source: `https://${carrier}.example/fuel`,
+  retrievedAt: parseDay(effectiveOn)! + 13 * 3_600_000,
+  fixture: false,
   ...more,
 })
-const parcel = (carrier: string, serviceLevel: string, effectiveOn: string, percent: number, more: Partial<Surcharge> = {}) =>
-  week(carrier, effectiveOn, percent, { mode: 'parcel', serviceLevel, serviceName: serviceLevel.toUpperCase(), ...more })
+const parcel = (
+  carrier: string,
+  serviceLevel: string,
+  effectiveOn: string,
+  percent: number,
+  more: Partial<Surcharge> = {},
+) =>
+  week(carrier, effectiveOn, percent, {
+    mode: 'parcel',
+    serviceLevel,
+    serviceName: serviceLevel.toUpperCase(),
+    ...more,
+  })
 
 const air = { indexCode: 'JET_FUEL_USD', indexPrice: 2.187, band: { min: 2.16, max: 2.2 } }
 
 function filled(h: House): House {
   h.services.surcharges.write(
     [
-      ...[week('alder', '2026-11-11', 25.5), week('alder', '2026-11-18', 26), week('alder', '2026-11-25', 27)],
+      week('alder', '2026-11-11', 25.5),
+      week('alder', '2026-11-18', 26),
+      week('alder', '2026-11-25', 27),
       // Not read for three weeks.
       week('basin', '2026-10-26', 24.1),
-      ...[parcel('harbor', 'ground', '2026-11-16', 18.25), parcel('harbor', 'ground', '2026-11-09', 18)],
-      ...[parcel('harbor', 'express', '2026-11-16', 19.5, air), parcel('meridian', 'ground', '2026-11-16', 17.75)],
+      parcel('harbor', 'ground', '2026-11-16', 18.25),
+      parcel('harbor', 'ground', '2026-11-09', 18),
+      parcel('harbor', 'express', '2026-11-16', 19.5, air),
+      parcel('meridian', 'ground', '2026-11-16', 17.75),
     ],
     1,
   )
@@ -32,9 +62,15 @@ function filled(h: House): House {
 }
 
 const alder = {
-  ...{ carrier: 'alder', carrier_name: 'Alder Freight', mode: 'ltl', surcharge_percent: 26, effective_date: '2026-11-18' },
-  ...{ doe_diesel_price: 3.718, diesel_band: { min: 3.7, max: 3.75 } },
-  ...{ source: 'https://alder.example/fuel', retrieved_at: '2026-11-18T13:00:00Z' },
+  carrier: 'alder',
+  carrier_name: 'Alder Freight',
+  mode: 'ltl',
+  surcharge_percent: 26,
+  effective_date: '2026-11-18',
+  doe_diesel_price: 3.718,
+  diesel_band: { min: 3.7, max: 3.75 },
+  source: 'https://alder.example/fuel',
+  retrieved_at: '2026-11-18T13:00:00Z',
 }
 const metadata = { source_description: "Read from the carriers' published tables" }
 
@@ -66,14 +102,19 @@ describe('less-than-truckload carriers', () => {
           retrieved_at: '2026-10-26T13:00:00Z',
         }),
       ],
-      ...{ count: 2, updated_at: '2026-11-18T13:00:00Z', metadata },
+      count: 2,
+      updated_at: '2026-11-18T13:00:00Z',
+      metadata,
     })
   })
 
   test('are asked for one by one, in any case', async () => {
     const h = filled(house())
     for (const name of ['alder', 'ALDER', 'Alder']) {
-      expect((await answered(h, `/${name}/latest`, '/:carrier/latest')).data, name).toEqual({ ...alder, metadata })
+      expect((await answered(h, `/${name}/latest`, '/:carrier/latest')).data, name).toEqual({
+        ...alder,
+        metadata,
+      })
     }
   })
 
@@ -87,17 +128,30 @@ describe('less-than-truckload carriers', () => {
 
   test('have a past, newest first, without weeks that are only announced', async () => {
     const { data, meta } = await answered(filled(house()), '/Alder/history', '/:carrier/history')
-    expect(data.history).toEqual([alder, expect.objectContaining({ effective_date: '2026-11-11', surcharge_percent: 25.5 })])
+    expect(data.history).toEqual([
+      alder,
+      expect.objectContaining({ effective_date: '2026-11-11', surcharge_percent: 25.5 }),
+    ])
     expect(data.metadata).toEqual(metadata)
-    expect(meta).toEqual({ page: 1, per_page: 100, total: 2, total_pages: 1, has_next: false, has_prev: false } as Answer['meta'])
+    expect(meta).toEqual({
+      page: 1,
+      per_page: 100,
+      total: 2,
+      total_pages: 1,
+      has_next: false,
+      has_prev: false,
+    } as Answer['meta'])
   })
 
   test('have about two years on a page, and three years on two', async () => {
     const h = house()
-    const weeks = Array.from({ length: 160 }, (_, i) => week('alder', isoDay(parseDay('2026-11-18')! - i * 7 * dayMs), 20 + (i % 10)))
+    const weeks = Array.from({ length: 160 }, (_, i) =>
+      week('alder', isoDay(parseDay('2026-11-18')! - i * 7 * dayMs), 20 + (i % 10)),
+    )
     h.services.surcharges.write(weeks, 1)
     const token = h.key()
-    const page = async (query: string) => await answered(h, `/alder/history${query}`, '/:carrier/history', token)
+    const page = async (query: string) =>
+      await answered(h, `/alder/history${query}`, '/:carrier/history', token)
     const [first, second, third] = [await page(''), await page('?page=2'), await page('?page=3')]
     expect(first.meta).toMatchObject({ per_page: 100, total: 160, total_pages: 2, has_next: true })
     const days = [...first.data.history!, ...second.data.history!].map(row => row.effective_date)
@@ -105,26 +159,48 @@ describe('less-than-truckload carriers', () => {
     expect(third.data.history).toEqual([])
     expect((await page('?per_page=500')).meta!.per_page).toBe(100)
     expect((await page('?per_page=60&page=3')).data.history).toHaveLength(40)
-    expect((await h.get('/v1/fuel-surcharge/alder/history?page=2', token)).headers.get('x-total-pages')).toBe('2')
+    expect(
+      (await h.get('/v1/fuel-surcharge/alder/history?page=2', token)).headers.get('x-total-pages'),
+    ).toBe('2')
   })
 })
 
 describe('parcel carriers', () => {
   const express = {
-    ...{ carrier: 'harbor', carrier_name: 'Harbor Freight', mode: 'parcel', service_level: 'express', service_name: 'EXPRESS' },
-    ...{ surcharge_percent: 19.5, effective_date: '2026-11-16', index_name: 'Jet Fuel', index_price: 2.187, index_unit: 'USD/gallon' },
-    ...{ index_band: { min: 2.16, max: 2.2 }, doe_diesel_price: null },
-    ...{ source: 'https://harbor.example/fuel', retrieved_at: '2026-11-16T13:00:00Z' },
+    carrier: 'harbor',
+    carrier_name: 'Harbor Freight',
+    mode: 'parcel',
+    service_level: 'express',
+    service_name: 'EXPRESS',
+    surcharge_percent: 19.5,
+    effective_date: '2026-11-16',
+    index_name: 'Jet Fuel',
+    index_price: 2.187,
+    index_unit: 'USD/gallon',
+    index_band: { min: 2.16, max: 2.2 },
+    doe_diesel_price: null,
+    source: 'https://harbor.example/fuel',
+    retrieved_at: '2026-11-16T13:00:00Z',
   }
   const ground = {
-    ...{ ...express, service_level: 'ground', service_name: 'GROUND', surcharge_percent: 18.25, index_name: 'US Retail Diesel' },
-    ...{ index_price: 3.718, index_band: { min: 3.7, max: 3.75 }, doe_diesel_price: 3.718 },
+    ...express,
+    service_level: 'ground',
+    service_name: 'GROUND',
+    surcharge_percent: 18.25,
+    index_name: 'US Retail Diesel',
+    index_price: 3.718,
+    index_band: { min: 3.7, max: 3.75 },
+    doe_diesel_price: 3.718,
   }
 
   test('are all listed by carrier and service level', async () => {
     const { data } = await answered(filled(house()), '/parcel', '/parcel')
     expect(data.surcharges!.slice(0, 2)).toEqual([express, ground])
-    expect(data.surcharges![2]).toMatchObject({ carrier: 'meridian', service_level: 'ground', surcharge_percent: 17.75 })
+    expect(data.surcharges![2]).toMatchObject({
+      carrier: 'meridian',
+      service_level: 'ground',
+      surcharge_percent: 17.75,
+    })
     expect([data.count, data.updated_at]).toEqual([3, '2026-11-16T13:00:00Z'])
   })
 
@@ -136,22 +212,47 @@ describe('parcel carriers', () => {
         row => `${row.carrier} ${row.service_level} ${row.effective_date}`,
       )
     }
-    expect(await levels('/parcel?service_level=GROUND', '/parcel')).toEqual(['harbor ground 2026-11-16', 'meridian ground 2026-11-16'])
-    expect(await levels('/parcel/harbor/latest?service_level=express', '/parcel/:carrier/latest')).toEqual(['harbor express 2026-11-16'])
-    expect(await levels('/parcel/harbor/history?service_level=ground', '/parcel/:carrier/history')).toEqual([
-      ...['harbor ground 2026-11-16', 'harbor ground 2026-11-09'],
+    expect(await levels('/parcel?service_level=GROUND', '/parcel')).toEqual([
+      'harbor ground 2026-11-16',
+      'meridian ground 2026-11-16',
     ])
-    expect(await levels('/parcel/meridian/history?service_level=express', '/parcel/:carrier/history')).toEqual([])
+    expect(
+      await levels('/parcel/harbor/latest?service_level=express', '/parcel/:carrier/latest'),
+    ).toEqual(['harbor express 2026-11-16'])
+    expect(
+      await levels('/parcel/harbor/history?service_level=ground', '/parcel/:carrier/history'),
+    ).toEqual(['harbor ground 2026-11-16', 'harbor ground 2026-11-09'])
+    expect(
+      await levels('/parcel/meridian/history?service_level=express', '/parcel/:carrier/history'),
+    ).toEqual([])
   })
 
   test('are asked for one by one with all their service levels', async () => {
-    const { data } = await answered(filled(house()), '/parcel/Harbor/latest', '/parcel/:carrier/latest')
-    expect(data).toEqual({ carrier: 'harbor', carrier_name: 'Harbor Freight', service_levels: [express, ground], metadata })
+    const { data } = await answered(
+      filled(house()),
+      '/parcel/Harbor/latest',
+      '/parcel/:carrier/latest',
+    )
+    expect(data).toEqual({
+      carrier: 'harbor',
+      carrier_name: 'Harbor Freight',
+      service_levels: [express, ground],
+      metadata,
+    })
   })
 
   test('have a past, newest first, then by service level', async () => {
-    const { data, meta } = await answered(filled(house()), '/parcel/harbor/history?per_page=2', '/parcel/:carrier/history')
-    expect(data).toEqual({ carrier: 'harbor', carrier_name: 'Harbor Freight', history: [express, ground], metadata })
+    const { data, meta } = await answered(
+      filled(house()),
+      '/parcel/harbor/history?per_page=2',
+      '/parcel/:carrier/history',
+    )
+    expect(data).toEqual({
+      carrier: 'harbor',
+      carrier_name: 'Harbor Freight',
+      history: [express, ground],
+      metadata,
+    })
     expect(meta).toMatchObject({ total: 3, total_pages: 2, has_next: true })
   })
 })
@@ -182,7 +283,9 @@ describe('what can not be answered', () => {
       const { error } = await json<Refusal>(refusal)
       expect([refusal.status, error.code, error.parameter], path).toEqual([status, code, parameter])
     }
-    const { error } = await json<Refusal>(h.get('/v1/fuel-surcharge/parcel?service_level=drone', token))
+    const { error } = await json<Refusal>(
+      h.get('/v1/fuel-surcharge/parcel?service_level=drone', token),
+    )
     expect(error.allowed).toEqual(['express', 'ground'])
   })
 
@@ -197,14 +300,19 @@ describe('what can not be answered', () => {
       ['/alder/history', 'NOT_FOUND'],
     ]) {
       const refusal = await h.get(`/v1/fuel-surcharge${path}`, token)
-      expect([refusal.status, (await json<Refusal>(refusal)).error.code], path).toEqual([404, code!])
+      expect([refusal.status, (await json<Refusal>(refusal)).error.code], path).toEqual([
+        404,
+        code!,
+      ])
     }
   })
 
   test('of a carrier whose first week is only announced is 404, its past empty', async () => {
     const h = house()
     h.services.surcharges.write([week('alder', '2026-11-25', 27)], 1)
-    expect((await json<Refusal>(h.get('/v1/fuel-surcharge/alder/latest', h.key()))).error.code).toBe('DATA_NOT_AVAILABLE')
+    expect(
+      (await json<Refusal>(h.get('/v1/fuel-surcharge/alder/latest', h.key()))).error.code,
+    ).toBe('DATA_NOT_AVAILABLE')
     expect((await answered(h, '/alder/history', '/:carrier/history')).meta!.total).toBe(0)
   })
 })
@@ -213,13 +321,25 @@ test('everything takes a key of any plan and counts, and says when it rests on f
   const h = filled(house())
   h.services.surcharges.write([week('cordell', '2026-11-19', 23, { fixture: true })], 1)
   const token = h.key('free')
-  const paths = ['', '/alder/latest', '/alder/history', '/parcel', '/parcel/harbor/latest', '/parcel/harbor/history']
+  const paths = [
+    '',
+    '/alder/latest',
+    '/alder/history',
+    '/parcel',
+    '/parcel/harbor/latest',
+    '/parcel/harbor/history',
+  ]
   expect((await h.get('/v1/fuel-surcharge')).status).toBe(401)
   for (const [i, path] of paths.entries()) {
     const answer = await h.get(`/v1/fuel-surcharge${path}`, token)
-    expect([answer.status, answer.headers.get('x-ratelimit-used')], path).toEqual([200, String(i + 1)])
+    expect([answer.status, answer.headers.get('x-ratelimit-used')], path).toEqual([
+      200,
+      String(i + 1),
+    ])
     expect(answer.headers.get('x-service-data'), path).toBe(path === '' ? 'fixture' : null)
   }
   const { data } = await answered(h, '/cordell/latest', '/:carrier/latest')
-  expect((data.metadata as { source_description: string }).source_description).toStartWith('Fixture data')
+  expect((data.metadata as { source_description: string }).source_description).toStartWith(
+    'Fixture data',
+  )
 })

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, parseDay } from '../../../src/lib/instant.ts'
-import { type EiAnswer, expectAlias, expectEntitled, expectWholePages } from '../../support/energy-intelligence.ts'
+import {
+  type EiAnswer,
+  expectAlias,
+  expectEntitled,
+  expectWholePages,
+} from '../../support/energy-intelligence.ts'
 import { type House, house } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
@@ -34,7 +39,8 @@ function filled(h: House = house()): House {
 }
 const list = async (h: House, query = ''): Promise<Record[]> =>
   (await json<List>(h.get(`/v1/ei/oil_inventories?per_page=100${query}`, h.key()))).data
-const idsOf = (rows: readonly Record[]) => new Map(rows.map(one => [`${one.code} ${one.date}`, one.id]))
+const idsOf = (rows: readonly Record[]) =>
+  new Map(rows.map(one => [`${one.code} ${one.date}`, one.id]))
 
 describe('the numbers of records', () => {
   /** Two weeks of two stocks, written in one transaction. */
@@ -69,7 +75,10 @@ describe('the numbers of records', () => {
     const after = idsOf(await list(h))
     for (const [name, id] of before) expect(after.get(name), name).toBe(id)
     expect(after.get('US_CRUDE_STORAGE 2026-11-25')).toBe('5')
-    expect([after.get('US_CRUDE_STORAGE 2026-10-28'), after.get('US_CRUDE_STORAGE 2026-11-04')]).toEqual(['6', '7'])
+    expect([
+      after.get('US_CRUDE_STORAGE 2026-10-28'),
+      after.get('US_CRUDE_STORAGE 2026-11-04'),
+    ]).toEqual(['6', '7'])
     expect(after.get('CUSHING_STORAGE 2026-11-18')).toBe('8')
   })
 
@@ -84,7 +93,13 @@ describe('the numbers of records', () => {
   test('of quarantined days are not answered and come back with them', async () => {
     const h = together()
     const seriesId = h.services.catalogue.named('US_CRUDE_STORAGE')!.id
-    const range = h.services.quarantine.add({ seriesId, fromOn: '2026-11-11', toOn: '2026-11-11', reason: 'wrong', createdAt: 1 })
+    const range = h.services.quarantine.add({
+      seriesId,
+      fromOn: '2026-11-11',
+      toOn: '2026-11-11',
+      reason: 'wrong',
+      createdAt: 1,
+    })
     const rows = await list(h)
     expect(rows.map(one => one.id)).toEqual(['3', '4', '2'])
     expect(rows[0]!.change).toBeNull()
@@ -106,8 +121,14 @@ describe('the numbers of records', () => {
 describe('the list', () => {
   test('can be asked for a product, a place and days', async () => {
     const h = filled()
-    expect((await list(h, '&product=Gasoline')).map(one => one.code)).toEqual(Array(3).fill('US_GASOLINE_STORAGE'))
-    expect((await list(h, '&location=cushing')).map(one => one.date)).toEqual(['2026-11-18', '2026-11-11', '2026-11-04'])
+    expect((await list(h, '&product=Gasoline')).map(one => one.code)).toEqual(
+      Array(3).fill('US_GASOLINE_STORAGE'),
+    )
+    expect((await list(h, '&location=cushing')).map(one => one.date)).toEqual([
+      '2026-11-18',
+      '2026-11-11',
+      '2026-11-04',
+    ])
     expect((await list(h, '&start_date=2026-11-11&end_date=2026-11-13')).length).toBe(6)
     expect(await list(h, '&end_date=2020-01-01')).toEqual([])
   })
@@ -120,9 +141,16 @@ describe('the list', () => {
   test('carries the headers of its pages', async () => {
     const h = filled()
     const response = await h.get('/v1/ei/oil_inventories?per_page=5&page=2', h.key())
-    expect(['x-total', 'x-total-pages', 'x-page', 'x-has-next'].map(name => response.headers.get(name))).toEqual(['18', '4', '2', 'true'])
+    expect(
+      ['x-total', 'x-total-pages', 'x-page', 'x-has-next'].map(name => response.headers.get(name)),
+    ).toEqual(['18', '4', '2', 'true'])
     expect(response.headers.get('link')).toContain('rel="prev"')
-    expect((await json<List>(response)).meta).toMatchObject({ page: 2, per_page: 5, total_count: 18, total_pages: 4 })
+    expect((await json<List>(response)).meta).toMatchObject({
+      page: 2,
+      per_page: 5,
+      total_count: 18,
+      total_pages: 4,
+    })
   })
 
   for (const [query, parameter] of [
@@ -135,21 +163,32 @@ describe('the list', () => {
       const h = filled()
       const response = await h.get(`/v1/ei/oil_inventories?${query}`, h.key())
       const { error } = await json<{ error: { code: string; parameter: string } }>(response)
-      expect([response.status, error.code, error.parameter]).toEqual([400, 'INVALID_PARAMETER', parameter])
+      expect([response.status, error.code, error.parameter]).toEqual([
+        400,
+        'INVALID_PARAMETER',
+        parameter,
+      ])
     })
   }
 
   test('refuses a range that ends before it starts', async () => {
     const h = filled()
-    const response = await h.get('/v1/ei/oil_inventories?start_date=2026-11-20&end_date=2026-11-01', h.key())
-    expect((await json<{ error: { code: string } }>(response)).error.code).toBe('INVALID_DATE_RANGE')
+    const response = await h.get(
+      '/v1/ei/oil_inventories?start_date=2026-11-20&end_date=2026-11-01',
+      h.key(),
+    )
+    expect((await json<{ error: { code: string } }>(response)).error.code).toBe(
+      'INVALID_DATE_RANGE',
+    )
   })
 })
 
 describe('the newest levels', () => {
   test('are those of US crude oil and of each product', async () => {
     const h = filled()
-    const body = await json<EiAnswer<Record & { products: Record[] }>>(h.get('/v1/ei/oil_inventories/latest', h.key()))
+    const body = await json<EiAnswer<Record & { products: Record[] }>>(
+      h.get('/v1/ei/oil_inventories/latest', h.key()),
+    )
     expectShape(h.app, '/v1/ei/oil_inventories/latest', body)
     expect(body.data).toMatchObject({
       code: 'US_CRUDE_STORAGE',
@@ -159,18 +198,32 @@ describe('the newest levels', () => {
       date: '2026-11-18',
       unit: 'million_barrels',
     })
-    expect(body.data.products.map(one => one.product)).toEqual(['crude_oil', 'gasoline', 'distillate', 'total_petroleum'])
+    expect(body.data.products.map(one => one.product)).toEqual([
+      'crude_oil',
+      'gasoline',
+      'distillate',
+      'total_petroleum',
+    ])
   })
 
   test('come to a summary in which products are all petroleum less crude oil', async () => {
     const h = filled()
     const body = await json<EiAnswer<unknown>>(h.get('/v1/ei/oil_inventories/summary', h.key()))
     expect(body.data).toEqual({
-      ...{ total_crude: 424.2, cushing: 24.604, spr: 409.8, total_products: 853.8, gasoline: 207.4, distillate: 111.5 },
-      ...{ unit: 'million_barrels', as_of_date: '2026-11-18' },
+      total_crude: 424.2,
+      cushing: 24.604,
+      spr: 409.8,
+      total_products: 853.8,
+      gasoline: 207.4,
+      distillate: 111.5,
+      unit: 'million_barrels',
+      as_of_date: '2026-11-18',
     })
     expect(body.meta).toEqual({
-      ...{ page: 1, per_page: 1, total_count: 1, total_pages: 1 },
+      page: 1,
+      per_page: 1,
+      total_count: 1,
+      total_pages: 1,
       ...({ api_version: 'v1', tier_required: 'Reservoir Mastery', cache_ttl: 3600 } as object),
     } as never)
   })
@@ -180,27 +233,45 @@ describe('the newest levels', () => {
     h.record('US_CRUDE_STORAGE', [424.2], wednesday, week)
     const response = await h.get('/v1/ei/oil_inventories/summary', h.key())
     expect(response.status).toBe(404)
-    expect((await json<{ error: unknown }>(response)).error).toMatchObject({ code: 'DATA_NOT_AVAILABLE', leg: 'CUSHING_STORAGE' })
+    expect((await json<{ error: unknown }>(response)).error).toMatchObject({
+      code: 'DATA_NOT_AVAILABLE',
+      leg: 'CUSHING_STORAGE',
+    })
   })
 
   test('at Cushing are what the storage endpoint answers', async () => {
     const h = filled()
     const seriesId = h.services.catalogue.named('CUSHING_STORAGE')!.id
-    h.services.storageCapacities.write([{ seriesId, effectiveOn: '2024-03-01', capacity: 78.41, source: 'EIA' }], 1)
-    const token = h.key()
-    const body = await json<EiAnswer<Record & { latest: Record; capacity_percent: number; history: Record[]; weeks: number }>>(
-      h.get('/v1/ei/oil_inventories/cushing?weeks=2', token),
+    h.services.storageCapacities.write(
+      [{ seriesId, effectiveOn: '2024-03-01', capacity: 78.41, source: 'EIA' }],
+      1,
     )
+    const token = h.key()
+    const body = await json<
+      EiAnswer<
+        Record & { latest: Record; capacity_percent: number; history: Record[]; weeks: number }
+      >
+    >(h.get('/v1/ei/oil_inventories/cushing?weeks=2', token))
     const storage = (
-      await json<{ data: { value: number; change: { week: number }; utilization_percent: number; as_of: string } }>(
-        h.get('/v1/storage/cushing', token),
-      )
+      await json<{
+        data: {
+          value: number
+          change: { week: number }
+          utilization_percent: number
+          as_of: string
+        }
+      }>(h.get('/v1/storage/cushing', token))
     ).data
     expect(body.data).toMatchObject({ level: 24.604, change: -0.821, date: '2026-11-18', weeks: 2 })
-    expect(body.data.latest).toEqual({ volume: 24.604, unit: 'million_barrels', date: '2026-11-18', change: -0.821 } as never)
-    expect([body.data.level, body.data.change, body.data.capacity_percent, body.data.date]).toEqual([
-      ...[storage.value, storage.change.week, storage.utilization_percent, storage.as_of],
-    ] as never)
+    expect(body.data.latest).toEqual({
+      volume: 24.604,
+      unit: 'million_barrels',
+      date: '2026-11-18',
+      change: -0.821,
+    } as never)
+    expect([body.data.level, body.data.change, body.data.capacity_percent, body.data.date]).toEqual(
+      [storage.value, storage.change.week, storage.utilization_percent, storage.as_of] as never,
+    )
     expect(body.data.history).toEqual([
       { date: '2026-11-18', volume: 24.604, change: -0.821 },
       { date: '2026-11-11', volume: 25.425, change: -0.675 },
@@ -210,15 +281,24 @@ describe('the newest levels', () => {
   for (const weeks of ['0', '521', 'twelve', '1e2']) {
     test(`at Cushing are not answered for ${weeks} weeks`, async () => {
       const h = filled()
-      expect((await h.get(`/v1/ei/oil_inventories/cushing?weeks=${weeks}`, h.key())).status).toBe(400)
+      expect((await h.get(`/v1/ei/oil_inventories/cushing?weeks=${weeks}`, h.key())).status).toBe(
+        400,
+      )
     })
   }
 
   test('of the past are of one product, crude oil unless asked', async () => {
     const h = filled()
-    const of = async (query: string) => (await json<List>(h.get(`/v1/ei/oil_inventories/historical${query}`, h.key()))).data
+    const of = async (query: string) =>
+      (await json<List>(h.get(`/v1/ei/oil_inventories/historical${query}`, h.key()))).data
     expect((await of('')).map(one => one.level)).toEqual([424.2, 420, 421])
-    expect((await of('?product=distillate&start_date=2026-11-10')).map(one => [one.date, one.level, one.change])).toEqual([
+    expect(
+      (await of('?product=distillate&start_date=2026-11-10')).map(one => [
+        one.date,
+        one.level,
+        one.change,
+      ]),
+    ).toEqual([
       ['2026-11-18', 111.5, 0.5],
       ['2026-11-11', 111, 1],
     ])
@@ -226,7 +306,8 @@ describe('the newest levels', () => {
 })
 
 describe('access', () => {
-  test('is for the plans that have energy intelligence', () => expectEntitled(filled(), '/v1/ei/oil_inventories/latest'))
+  test('is for the plans that have energy intelligence', () =>
+    expectEntitled(filled(), '/v1/ei/oil_inventories/latest'))
 
   test('names the lowest plan that has it in every answer, as the plans in force have it', async () => {
     const h = filled(house({ plans: 'unlimited' }))

@@ -3,23 +3,39 @@ import { dayMs, hourMs, parseDay } from '../../../src/lib/instant.ts'
 import { forecastPublishedAt } from '../../../src/market/fundamentals/monthly-forecast.ts'
 import { monthAfter } from '../../../src/market/fundamentals/period.ts'
 import { monthlyForecasts } from '../../../src/service/fundamentals/monthly-forecasts.ts'
-import { type EiAnswer, expectEntitled, expectWholePages } from '../../support/energy-intelligence.ts'
+import {
+  type EiAnswer,
+  expectEntitled,
+  expectWholePages,
+} from '../../support/energy-intelligence.ts'
 import { type House, house } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
 const noon = (day: string) => parseDay(day)! + 12 * hourMs
 
 /** Forecasts of Brent as `[published in, month, value]`, bounds two below and three above. */
-function forecasts(h: House, code: string, rows: readonly (readonly [published: string, month: string, value: number])[]): void {
+function forecasts(
+  h: House,
+  code: string,
+  rows: readonly (readonly [published: string, month: string, value: number])[],
+): void {
   h.services.monthlyForecasts.write(
     rows.map(([published, month, value]) => ({
-      ...{ seriesId: h.services.catalogue.named(code)!.id, month, value, low: value - 2, high: value + 3, dataPoints: 250 },
-      ...{ publishedAt: forecastPublishedAt(published), recordedAt: forecastPublishedAt(published) },
+      seriesId: h.services.catalogue.named(code)!.id,
+      month,
+      value,
+      low: value - 2,
+      high: value + 3,
+      dataPoints: 250,
+      publishedAt: forecastPublishedAt(published),
+      recordedAt: forecastPublishedAt(published),
     })),
   )
 }
 
-/** September came in at 80 and October at 50; three forecasts of them were made before they began. */
+/**
+ * September came in at 80 and October at 50; three forecasts of them were made before they began.
+ */
 function judged(h: House = house()): House {
   h.record('BRENT_CRUDE_USD', [79, 81], noon('2026-09-10'), dayMs)
   h.record('BRENT_CRUDE_USD', [40, 60], noon('2026-10-10'), dayMs)
@@ -40,12 +56,22 @@ const data = async (h: House, path: string): Promise<unknown> =>
 describe('the accuracy of monthly forecasts', () => {
   test('agrees with a computation by hand, over what was forecast before its month began', async () => {
     const h = judged()
-    const body = await json<EiAnswer<unknown>>(h.get('/v1/forecasts/accuracy?commodity=BRENT_CRUDE_USD', h.key()))
+    const body = await json<EiAnswer<unknown>>(
+      h.get('/v1/forecasts/accuracy?commodity=BRENT_CRUDE_USD', h.key()),
+    )
     expectShape(h.app, '/v1/forecasts/accuracy', body)
     // Errors 82 - 80 = 2, 53 - 50 = 3 and 46 - 50 = -4; of what came 2.5 %, 6 % and -8 %.
     expect(body.data).toEqual({
-      ...{ commodity: 'BRENT_CRUDE_USD', source: 'model', mape: 5.5, mae: 3, rmse: 3.1091, mean_error: 0.3333, avg_error_pct: 0.17 },
-      ...{ sample_size: 3, period_evaluated: '2026-09 to 2026-10', timestamp: '2026-11-20T15:00:00Z' },
+      commodity: 'BRENT_CRUDE_USD',
+      source: 'model',
+      mape: 5.5,
+      mae: 3,
+      rmse: 3.1091,
+      mean_error: 0.3333,
+      avg_error_pct: 0.17,
+      sample_size: 3,
+      period_evaluated: '2026-09 to 2026-10',
+      timestamp: '2026-11-20T15:00:00Z',
       // A month before: 82 of 80 and 46 of 50, so 100 - (2.5 + 8) / 2.
       '30_day': { accuracy: 94.75 },
     })
@@ -56,10 +82,18 @@ describe('the accuracy of monthly forecasts', () => {
     const { forecasts: rows } = (await data(h, '/archive?per_page=100')) as {
       forecasts: { error: number | null; published_at: string; period: string }[]
     }
-    const errors = rows.filter(one => one.error !== null && one.published_at.slice(0, 7) < one.period).map(one => one.error!)
-    const found = (await data(h, '/monthly/accuracy?commodity=BRENT_CRUDE_USD')) as { mae: number; sample_size: number }
+    const errors = rows
+      .filter(one => one.error !== null && one.published_at.slice(0, 7) < one.period)
+      .map(one => one.error!)
+    const found = (await data(h, '/monthly/accuracy?commodity=BRENT_CRUDE_USD')) as {
+      mae: number
+      sample_size: number
+    }
     expect(errors.length).toBe(found.sample_size)
-    expect(errors.reduce((sum, error) => sum + Math.abs(error), 0) / errors.length).toBeCloseTo(found.mae, 4)
+    expect(errors.reduce((sum, error) => sum + Math.abs(error), 0) / errors.length).toBeCloseTo(
+      found.mae,
+      4,
+    )
   })
 
   test('of all codes together is in percent, so that units do not count', async () => {
@@ -69,7 +103,13 @@ describe('the accuracy of monthly forecasts', () => {
     forecasts(h, 'NATURAL_GAS_USD', [['2026-09', '2026-10', 2.1]])
     // 2.5, 6, -8 and 5 %.
     expect(await data(h, '/accuracy')).toMatchObject({
-      ...{ commodity: null, mape: 5.38, mae: 5.38, mean_error: 1.38, avg_error_pct: 1.38, sample_size: 4, rmse: 5.73 },
+      commodity: null,
+      mape: 5.38,
+      mae: 5.38,
+      mean_error: 1.38,
+      avg_error_pct: 1.38,
+      sample_size: 4,
+      rmse: 5.73,
     })
   })
 
@@ -77,14 +117,27 @@ describe('the accuracy of monthly forecasts', () => {
     const h = house()
     forecasts(h, 'BRENT_CRUDE_USD', [['2026-11', '2026-12', 70]])
     const response = await h.get('/v1/forecasts/accuracy', h.key())
-    expect([response.status, (await json<{ error: { code: string } }>(response)).error.code]).toEqual([404, 'DATA_NOT_AVAILABLE'])
+    expect([
+      response.status,
+      (await json<{ error: { code: string } }>(response)).error.code,
+    ]).toEqual([404, 'DATA_NOT_AVAILABLE'])
   })
 })
 
 describe('the archive', () => {
   test('has every forecast of months that have begun, newest first, with its error once they are over', async () => {
-    const { forecasts: rows } = (await data(judged(), '/monthly/archive')) as { forecasts: Record<string, unknown>[] }
-    expect(rows.map(one => [one.period, (one.published_at as string).slice(0, 7), one.forecast, one.actual, one.error])).toEqual([
+    const { forecasts: rows } = (await data(judged(), '/monthly/archive')) as {
+      forecasts: Record<string, unknown>[]
+    }
+    expect(
+      rows.map(one => [
+        one.period,
+        (one.published_at as string).slice(0, 7),
+        one.forecast,
+        one.actual,
+        one.error,
+      ]),
+    ).toEqual([
       ['2026-11', '2026-11', 70, null, null],
       ['2026-10', '2026-10', 1, 50, -49],
       ['2026-10', '2026-09', 46, 50, -4],
@@ -92,14 +145,23 @@ describe('the archive', () => {
       ['2026-09', '2026-09', 1, 80, -79],
       ['2026-09', '2026-08', 82, 80, 2],
     ])
-    expect(rows[2]).toMatchObject({ year: 2026, month: 10, quarter: 4, forecast_price: 46, actual_price: 50, commodity: 'BRENT_CRUDE_USD' })
+    expect(rows[2]).toMatchObject({
+      year: 2026,
+      month: 10,
+      quarter: 4,
+      forecast_price: 46,
+      actual_price: 50,
+      commodity: 'BRENT_CRUDE_USD',
+    })
   })
 
   test('can be asked for a year', async () => {
     const h = judged()
     forecasts(h, 'BRENT_CRUDE_USD', [['2025-11', '2025-12', 60]])
     const periods = async (year: string) =>
-      ((await data(h, `/archive?year=${year}`)) as { forecasts: { period: string }[] }).forecasts.map(one => one.period)
+      (
+        (await data(h, `/archive?year=${year}`)) as { forecasts: { period: string }[] }
+      ).forecasts.map(one => one.period)
     expect(await periods('2025')).toEqual(['2025-12'])
     expect(await periods('2027')).toEqual([])
     expect((await h.get('/v1/forecasts/archive?year=last', h.key())).status).toBe(400)
@@ -107,7 +169,12 @@ describe('the archive', () => {
 
   test('is whole in pages of any size', async () => {
     const h = judged(house({ 'limits.per_minute': '100000' }))
-    await expectWholePages(h, h.key(), '/v1/forecasts/archive', body => (body.data as { forecasts: unknown[] }).forecasts)
+    await expectWholePages(
+      h,
+      h.key(),
+      '/v1/forecasts/archive',
+      body => (body.data as { forecasts: unknown[] }).forecasts,
+    )
   })
 })
 
@@ -136,26 +203,34 @@ describe('the forecast of a period', () => {
     const body = await json<EiAnswer<unknown>>(h.get('/v1/forecasts/monthly/2026-12', h.key()))
     expectShape(h.app, '/v1/forecasts/monthly/:period', body)
     expect(body.data).toEqual({
-      ...{
-        period: '2026-12',
-        commodity: 'BRENT_CRUDE_USD',
-        price: 74,
-        forecast_price: 74,
-        lower_bound: 72,
-        upper_bound: 77,
-        low: 72,
-        high: 77,
-      },
-      ...{ currency: 'USD', unit: 'barrel', source: 'model', published_at: '2026-11-01T06:00:00Z' },
+      period: '2026-12',
+      commodity: 'BRENT_CRUDE_USD',
+      price: 74,
+      forecast_price: 74,
+      lower_bound: 72,
+      upper_bound: 77,
+      low: 72,
+      high: 77,
+      currency: 'USD',
+      unit: 'barrel',
+      source: 'model',
+      published_at: '2026-11-01T06:00:00Z',
       metadata: { method: 'damped_drift', data_points: 250, months: ['2026-12'], hindcast: false },
     })
-    expect(await data(h, '/monthly/2026-12?commodity=wti')).toMatchObject({ commodity: 'WTI_USD', price: 66 })
+    expect(await data(h, '/monthly/2026-12?commodity=wti')).toMatchObject({
+      commodity: 'WTI_USD',
+      price: 66,
+    })
   })
 
   test('of a quarter is the mean of the newest of its months, and so are its bounds', async () => {
     // (60 + 70 + 74) / 3
     expect(await data(told(), '/monthly/2026-q4')).toMatchObject({
-      ...{ period: '2026-Q4', price: 68, low: 66, high: 71, metadata: { months: ['2026-10', '2026-11', '2026-12'] } },
+      period: '2026-Q4',
+      price: 68,
+      low: 66,
+      high: 71,
+      metadata: { months: ['2026-10', '2026-11', '2026-12'] },
     })
   })
 
@@ -168,13 +243,19 @@ describe('the forecast of a period', () => {
     test(`${path} is refused with ${code}`, async () => {
       const h = told()
       const response = await h.get(`/v1/forecasts${path}`, h.key())
-      expect([response.status, (await json<{ error: { code: string } }>(response)).error.code]).toEqual([status, code])
+      expect([
+        response.status,
+        (await json<{ error: { code: string } }>(response)).error.code,
+      ]).toEqual([status, code])
     })
   }
 
   test('stands in the list with the running month and those after it', async () => {
     const h = told()
-    const list = (await data(h, '/monthly')) as { period: string; forecasts: { period: string; commodity: string; price: number }[] }
+    const list = (await data(h, '/monthly')) as {
+      period: string
+      forecasts: { period: string; commodity: string; price: number }[]
+    }
     expect(list.period).toBe('2026-11')
     expect(list.forecasts.map(one => [one.period, one.commodity, one.price])).toEqual([
       ['2026-11', 'BRENT_CRUDE_USD', 70],
@@ -182,11 +263,14 @@ describe('the forecast of a period', () => {
       ['2026-12', 'WTI_USD', 66],
       ['2027-01', 'BRENT_CRUDE_USD', 75],
     ])
-    expect(((await data(h, '/monthly?commodity=WTI_USD')) as { forecasts: unknown[] }).forecasts.length).toBe(1)
+    expect(
+      ((await data(h, '/monthly?commodity=WTI_USD')) as { forecasts: unknown[] }).forecasts.length,
+    ).toBe(1)
     expect((await h.get('/v1/forecasts/monthly?commodity=NO_SUCH_USD', h.key())).status).toBe(400)
   })
 
-  test('is for the plans that have energy intelligence', () => expectEntitled(told(), '/v1/forecasts/monthly'))
+  test('is for the plans that have energy intelligence', () =>
+    expectEntitled(told(), '/v1/forecasts/monthly'))
 })
 
 describe('forecasts of this service', () => {
@@ -197,18 +281,28 @@ describe('forecasts of this service', () => {
   const setUp = () => {
     const { services, clock } = house()
     const brent = services.catalogue.named('BRENT_CRUDE_USD')!
-    return { brent, clock, store: services.monthlyForecasts, maker: monthlyForecasts(services.monthlyForecasts) }
+    return {
+      brent,
+      clock,
+      store: services.monthlyForecasts,
+      maker: monthlyForecasts(services.monthlyForecasts),
+    }
   }
   const all = { seriesIds: undefined, fromMonth: '0000-01', toMonth: '9999-12' }
 
   test('are of the running month and the twelve after it, for every month that was due', () => {
     const { brent, clock, store, maker } = setUp()
-    // Twenty-one closes, the first the close of 1 June 2024, are there before July 2024; publications reach back 24 months.
+    // Twenty-one closes, the first the close of 1 June 2024, are there before July 2024;
+    // publications reach back 24 months.
     expect(maker.publish(brent, clock.now(), closes)).toBe(24)
     expect(store.publications(brent.id).sort()[0]).toBe(forecastPublishedAt('2024-12'))
     const newest = store.newest({ ...all, fromMonth: '2026-11' })
-    expect(newest.map(one => one.month)).toEqual(Array.from({ length: 13 }, (_, n) => monthAfter('2026-11', n)))
-    expect(new Set(newest.map(one => one.publishedAt))).toEqual(new Set([forecastPublishedAt('2026-11')]))
+    expect(newest.map(one => one.month)).toEqual(
+      Array.from({ length: 13 }, (_, n) => monthAfter('2026-11', n)),
+    )
+    expect(new Set(newest.map(one => one.publishedAt))).toEqual(
+      new Set([forecastPublishedAt('2026-11')]),
+    )
   })
 
   test('use only what was known before they were due, and are never made again', () => {
@@ -247,6 +341,8 @@ describe('forecasts of this service', () => {
   test('reach months beyond the usual ones when asked to', () => {
     const { brent, clock, store, maker } = setUp()
     maker.publish(brent, clock.now(), closes, { further: ['2026-10', '2028-06'] })
-    expect(store.newest({ ...all, fromMonth: '2028-01' }).map(one => one.month)).toEqual(['2028-06'])
+    expect(store.newest({ ...all, fromMonth: '2028-01' }).map(one => one.month)).toEqual([
+      '2028-06',
+    ])
   })
 })

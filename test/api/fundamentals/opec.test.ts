@@ -1,15 +1,29 @@
 import { describe, expect, test } from 'bun:test'
 import type { OpecProduction } from '../../../src/store/fundamentals/opec.ts'
-import { type EiAnswer, expectAlias, expectEntitled, expectWholePages } from '../../support/energy-intelligence.ts'
+import {
+  type EiAnswer,
+  expectAlias,
+  expectEntitled,
+  expectWholePages,
+} from '../../support/energy-intelligence.ts'
 import { type House, house } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
-const of = (country: string, month: string, bpd: number, source = 'EIA'): OpecProduction => ({ country, month, bpd, source })
+const of = (country: string, month: string, bpd: number, source = 'EIA'): OpecProduction => ({
+  country,
+  month,
+  bpd,
+  source,
+})
 
 function filled(h: House = house(), source = 'EIA'): House {
   const rows = [
-    ...[of('Saudi Arabia', '2026-09', 9_000_000), of('Iraq', '2026-09', 4_200_000), of('Gabon', '2026-09', 200_000)],
-    ...[of('Saudi Arabia', '2026-10', 9_100_000), of('Iraq', '2026-10', 4_150_000), of('Gabon', '2026-10', 250_000)],
+    of('Saudi Arabia', '2026-09', 9_000_000),
+    of('Iraq', '2026-09', 4_200_000),
+    of('Gabon', '2026-09', 200_000),
+    of('Saudi Arabia', '2026-10', 9_100_000),
+    of('Iraq', '2026-10', 4_150_000),
+    of('Gabon', '2026-10', 250_000),
   ]
   h.services.opec.write(
     rows.map(row => ({ ...row, source })),
@@ -26,27 +40,62 @@ describe('OPEC production', () => {
     const body = await json<EiAnswer<unknown>>(h.get('/v1/ei/opec_productions/4', h.key()))
     expectShape(h.app, '/v1/ei/opec_productions/:id', body)
     expect(body.data).toEqual({
-      ...{ id: '4', country: 'Saudi Arabia', production_mbpd: 9.1, production_bpd: 9_100_000, unit: 'million_barrels_per_day' },
-      ...{ change: 0.1, date: '2026-10-01', month: '2026-10', source: 'EIA', timestamp: '2026-11-20T15:00:00Z' },
+      id: '4',
+      country: 'Saudi Arabia',
+      production_mbpd: 9.1,
+      production_bpd: 9_100_000,
+      unit: 'million_barrels_per_day',
+      change: 0.1,
+      date: '2026-10-01',
+      month: '2026-10',
+      source: 'EIA',
+      timestamp: '2026-11-20T15:00:00Z',
     })
   })
 
   test('of the newest month is every country and their sum', async () => {
     expect(await data(filled(), '/latest')).toMatchObject({
-      ...{ month: '2026-10', total_production_mbpd: 13.5, total_production_bpd: 13_500_000 },
-      countries: [{ country: 'Saudi Arabia' }, { country: 'Iraq', change: -0.05 }, { country: 'Gabon' }],
+      month: '2026-10',
+      total_production_mbpd: 13.5,
+      total_production_bpd: 13_500_000,
+      countries: [
+        { country: 'Saudi Arabia' },
+        { country: 'Iraq', change: -0.05 },
+        { country: 'Gabon' },
+      ],
     })
     expect(await data(filled(), '/total')).toEqual({
-      ...{ total_production_mbpd: 13.5, total_production_bpd: 13_500_000, change: 0.1 },
-      ...{ unit: 'million_barrels_per_day', as_of_date: '2026-10-01' },
+      total_production_mbpd: 13.5,
+      total_production_bpd: 13_500_000,
+      change: 0.1,
+      unit: 'million_barrels_per_day',
+      as_of_date: '2026-10-01',
     })
   })
 
   test('by producer is ranked, the same list twice', async () => {
-    const found = (await data(filled(), '/top_producers?limit=2')) as { producers: unknown[]; data: unknown[]; as_of: string }
+    const found = (await data(filled(), '/top_producers?limit=2')) as {
+      producers: unknown[]
+      data: unknown[]
+      as_of: string
+    }
     expect(found.producers).toEqual([
-      { rank: 1, name: 'Saudi Arabia', country: 'Saudi Arabia', production_mbpd: 9.1, production_bpd: 9_100_000, percentage: 67.41 },
-      { rank: 2, name: 'Iraq', country: 'Iraq', production_mbpd: 4.15, production_bpd: 4_150_000, percentage: 30.74 },
+      {
+        rank: 1,
+        name: 'Saudi Arabia',
+        country: 'Saudi Arabia',
+        production_mbpd: 9.1,
+        production_bpd: 9_100_000,
+        percentage: 67.41,
+      },
+      {
+        rank: 2,
+        name: 'Iraq',
+        country: 'Iraq',
+        production_mbpd: 4.15,
+        production_bpd: 4_150_000,
+        percentage: 30.74,
+      },
     ])
     expect([found.data, found.as_of]).toEqual([found.producers, '2026-10-01'])
   })
@@ -60,9 +109,13 @@ describe('OPEC production', () => {
   test('can be asked for a country in any case and for months', async () => {
     const h = filled()
     const months = async (query: string) =>
-      ((await data(h, query)) as { country: string; date: string }[]).map(one => `${one.country} ${one.date}`)
+      ((await data(h, query)) as { country: string; date: string }[]).map(
+        one => `${one.country} ${one.date}`,
+      )
     expect(await months('?country=iraq')).toEqual(['Iraq 2026-10-01', 'Iraq 2026-09-01'])
-    expect(await months('/historical?country=saudi_arabia&start_date=2026-09-02')).toEqual(['Saudi Arabia 2026-10-01'])
+    expect(await months('/historical?country=saudi_arabia&start_date=2026-09-02')).toEqual([
+      'Saudi Arabia 2026-10-01',
+    ])
     expect(await months('?country=gabon&end_date=2026-09-30')).toEqual(['Gabon 2026-09-01'])
     expect(await months('?country=norway')).toEqual([])
   })
@@ -71,18 +124,29 @@ describe('OPEC production', () => {
     const h = house()
     for (const path of ['/latest', '/total', '/by_country', '/top_producers']) {
       const response = await h.get(`/v1/ei/opec_productions${path}`, h.key())
-      expect([response.status, (await json<{ error: { code: string } }>(response)).error.code]).toEqual([404, 'DATA_NOT_AVAILABLE'])
+      expect([
+        response.status,
+        (await json<{ error: { code: string } }>(response)).error.code,
+      ]).toEqual([404, 'DATA_NOT_AVAILABLE'])
     }
     expect(await data(h, '')).toEqual([])
     expect((await h.get('/v1/ei/opec_productions/1', h.key())).status).toBe(404)
-    expect((await h.get('/v1/ei/opec_productions/top_producers?limit=51', h.key())).status).toBe(400)
+    expect((await h.get('/v1/ei/opec_productions/top_producers?limit=51', h.key())).status).toBe(
+      400,
+    )
   })
 
   test('that is invented is marked as such', async () => {
     const real = filled()
     const invented = filled(house(), 'fixture')
-    expect((await real.get('/v1/ei/opec_productions/latest', real.key())).headers.get('x-service-data')).toBeNull()
-    expect((await invented.get('/v1/ei/opec_productions/latest', invented.key())).headers.get('x-service-data')).toBe('fixture')
+    expect(
+      (await real.get('/v1/ei/opec_productions/latest', real.key())).headers.get('x-service-data'),
+    ).toBeNull()
+    expect(
+      (await invented.get('/v1/ei/opec_productions/latest', invented.key())).headers.get(
+        'x-service-data',
+      ),
+    ).toBe('fixture')
   })
 
   test('is whole in pages of any size', async () => {
@@ -90,11 +154,21 @@ describe('OPEC production', () => {
     await expectWholePages(h, h.key(), '/v1/ei/opec_productions', body => body.data as unknown[])
   })
 
-  test('is for the plans that have energy intelligence', () => expectEntitled(filled(), '/v1/ei/opec_productions/total'))
+  test('is for the plans that have energy intelligence', () =>
+    expectEntitled(filled(), '/v1/ei/opec_productions/total'))
 
   test('answers the same under the older prefix', async () => {
     const h = filled()
-    const rest = ['', '/1', '/latest', '/total', '/by_country', '/historical', '/top_producers?limit=1', '/99']
+    const rest = [
+      '',
+      '/1',
+      '/latest',
+      '/total',
+      '/by_country',
+      '/historical',
+      '/top_producers?limit=1',
+      '/99',
+    ]
     await expectAlias(
       h,
       h.key(),

@@ -1,17 +1,36 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, parseDay } from '../../../src/lib/instant.ts'
 import { parsePeriod } from '../../../src/market/fundamentals/period.ts'
-import { type EiAnswer, expectAlias, expectEntitled, expectWholePages } from '../../support/energy-intelligence.ts'
+import {
+  type EiAnswer,
+  expectAlias,
+  expectEntitled,
+  expectWholePages,
+} from '../../support/energy-intelligence.ts'
 import { type House, house } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
-/** Two publications of two agencies; October is over, at a mean of 75 for Brent and 14 for US production. */
+/**
+ * Two publications of two agencies; October is over, at a mean of 75 for Brent and 14 for US
+ * production.
+ */
 function filled(h: House = house(), fixture = false): House {
   h.record('BRENT_CRUDE_USD', [70, 74, 76, 80], parseDay('2026-10-30')! + 12 * hourMs, 7 * dayMs)
   h.record('BRENT_CRUDE_USD', [90], parseDay('2026-11-02')! + 12 * hourMs, dayMs)
   h.record('US_CRUDE_PRODUCTION', [13.9, 14.1], parseDay('2026-10-28')! + 12 * hourMs, 7 * dayMs)
-  const of = (source: string, code: string, publishedOn: string, period: string, value: number) => ({
-    ...{ source, period, value, publishedOn, targetOn: parsePeriod(period)!.lastOn, fixture },
+  const of = (
+    source: string,
+    code: string,
+    publishedOn: string,
+    period: string,
+    value: number,
+  ) => ({
+    source,
+    period,
+    value,
+    publishedOn,
+    targetOn: parsePeriod(period)!.lastOn,
+    fixture,
     seriesId: h.services.catalogue.named(code)!.id,
   })
   h.services.outlooks.write(
@@ -38,29 +57,46 @@ describe('outlooks', () => {
     expectShape(h.app, '/v1/ei/forecasts', body)
     expect(body.data.map(one => one.id)).toEqual(['5', '6', '7', '1', '2', '3', '4'])
     expect(body.data[0]).toEqual({
-      ...{ id: '5', source: 'EIA', commodity: 'BRENT_CRUDE_USD', forecast_value: 74, unit: 'barrel', currency: 'USD', period: '2026-11' },
-      ...{ published_date: '2026-11-03', target_date: '2026-11-30', timestamp: '2026-11-20T15:00:00Z' },
+      id: '5',
+      source: 'EIA',
+      commodity: 'BRENT_CRUDE_USD',
+      forecast_value: 74,
+      unit: 'barrel',
+      currency: 'USD',
+      period: '2026-11',
+      published_date: '2026-11-03',
+      target_date: '2026-11-30',
+      timestamp: '2026-11-20T15:00:00Z',
     } as never)
   })
 
   test('can be asked for a code by any of its names and for days of publication', async () => {
     const h = filled()
-    const ids = async (query: string) => ((await data(h, query)) as { id: string }[]).map(one => one.id)
+    const ids = async (query: string) =>
+      ((await data(h, query)) as { id: string }[]).map(one => one.id)
     expect(await ids('?commodity=us_crude_production')).toEqual(['3'])
     expect(await ids('?commodity=BRENT')).toEqual(['5', '6', '7', '1', '2', '4'])
     expect(await ids('?end_date=2026-10-31')).toEqual(['1', '2', '3', '4'])
     expect(await ids('/latest')).toEqual(['5', '6', '7'])
     expect(await ids('/latest?commodity=US_CRUDE_PRODUCTION')).toEqual(['3'])
     const response = await h.get('/v1/ei/forecasts?commodity=NO_SUCH_USD', h.key())
-    expect([response.status, (await json<{ code: string }>(response)).code]).toEqual([400, 'invalid_code'])
+    expect([response.status, (await json<{ code: string }>(response)).code]).toEqual([
+      400,
+      'invalid_code',
+    ])
   })
 
   test('are of prices or of production by region', async () => {
     const h = filled()
     expect(await data(h, '/production')).toEqual([
       {
-        ...{ region: 'US', source: 'EIA', forecast_production: 13.3, unit: 'million_barrels_per_day', period: '2026-10' },
-        ...{ published_date: '2026-10-06', commodity: 'US_CRUDE_PRODUCTION' },
+        region: 'US',
+        source: 'EIA',
+        forecast_production: 13.3,
+        unit: 'million_barrels_per_day',
+        period: '2026-10',
+        published_date: '2026-10-06',
+        commodity: 'US_CRUDE_PRODUCTION',
       },
     ])
     expect(((await data(h, '/prices')) as unknown[]).length).toBe(6)
@@ -71,11 +107,26 @@ describe('outlooks', () => {
     const h = filled()
     // Brent: 100 - 100 x 3 / 75; production: 100 - 100 x 0.7 / 14.
     expect(await data(h, '/historical')).toMatchObject([
-      { date: '2026-10-31', commodity: 'BRENT_CRUDE_USD', forecast_value: 72, actual_value: 75, accuracy_percent: 96 },
-      { date: '2026-10-31', commodity: 'US_CRUDE_PRODUCTION', forecast_value: 13.3, actual_value: 14, accuracy_percent: 95 },
+      {
+        date: '2026-10-31',
+        commodity: 'BRENT_CRUDE_USD',
+        forecast_value: 72,
+        actual_value: 75,
+        accuracy_percent: 96,
+      },
+      {
+        date: '2026-10-31',
+        commodity: 'US_CRUDE_PRODUCTION',
+        forecast_value: 13.3,
+        actual_value: 14,
+        accuracy_percent: 95,
+      },
     ])
     h.clock.set(parseDay('2026-12-01')! + hourMs)
-    const later = (await data(h, '/historical?start_date=2026-11-01')) as { period: string; actual_value: number }[]
+    const later = (await data(h, '/historical?start_date=2026-11-01')) as {
+      period: string
+      actual_value: number
+    }[]
     expect(later.map(one => [one.period, one.actual_value])).toEqual(Array(3).fill(['2026-11', 90]))
   })
 
@@ -83,42 +134,99 @@ describe('outlooks', () => {
     const h = filled()
     const seriesId = h.services.catalogue.named('OPEC_PRODUCTION')!.id
     h.services.outlooks.write(
-      [{ source: 'EIA', seriesId, period: '2026-10', value: 27, publishedOn: '2026-10-06', targetOn: '2026-10-31', fixture: false }],
+      [
+        {
+          source: 'EIA',
+          seriesId,
+          period: '2026-10',
+          value: 27,
+          publishedOn: '2026-10-06',
+          targetOn: '2026-10-31',
+          fixture: false,
+        },
+      ],
       1,
     )
     const actual = async () =>
-      ((await data(h, '/historical?commodity=OPEC_PRODUCTION')) as { actual_value: number | null }[])[0]!.actual_value
+      (
+        (await data(h, '/historical?commodity=OPEC_PRODUCTION')) as {
+          actual_value: number | null
+        }[]
+      )[0]!.actual_value
     expect(await actual()).toBeNull()
-    h.services.opec.write([{ country: 'Iraq', month: '2026-10', bpd: 28_500_000, source: 'EIA' }], 1)
+    h.services.opec.write(
+      [{ country: 'Iraq', month: '2026-10', bpd: 28_500_000, source: 'EIA' }],
+      1,
+    )
     expect(await actual()).toBe(28.5)
   })
 
   test('of two agencies stand side by side, the newest of each', async () => {
     expect(await data(filled(), '/compare?commodity=BRENT_CRUDE_USD')).toEqual([
-      { period: '2026-Q4', commodity: 'BRENT_CRUDE_USD', eia_forecast: null, iea_forecast: 69, actual_value: null, difference: null },
-      { period: '2026-12', commodity: 'BRENT_CRUDE_USD', eia_forecast: 76, iea_forecast: null, actual_value: null, difference: null },
-      { period: '2026-11', commodity: 'BRENT_CRUDE_USD', eia_forecast: 74, iea_forecast: 70.5, actual_value: null, difference: 3.5 },
-      { period: '2026-10', commodity: 'BRENT_CRUDE_USD', eia_forecast: 72, iea_forecast: null, actual_value: 75, difference: null },
+      {
+        period: '2026-Q4',
+        commodity: 'BRENT_CRUDE_USD',
+        eia_forecast: null,
+        iea_forecast: 69,
+        actual_value: null,
+        difference: null,
+      },
+      {
+        period: '2026-12',
+        commodity: 'BRENT_CRUDE_USD',
+        eia_forecast: 76,
+        iea_forecast: null,
+        actual_value: null,
+        difference: null,
+      },
+      {
+        period: '2026-11',
+        commodity: 'BRENT_CRUDE_USD',
+        eia_forecast: 74,
+        iea_forecast: 70.5,
+        actual_value: null,
+        difference: 3.5,
+      },
+      {
+        period: '2026-10',
+        commodity: 'BRENT_CRUDE_USD',
+        eia_forecast: 72,
+        iea_forecast: null,
+        actual_value: 75,
+        difference: null,
+      },
     ])
   })
 
   test('come to a summary of the newest publication', async () => {
     const h = filled()
     expect(await data(h, '/summary')).toMatchObject({
-      ...{ total_forecasts: 7, latest_forecast: { id: '5', period: '2026-11' }, as_of_date: '2026-11-03' },
+      total_forecasts: 7,
+      latest_forecast: { id: '5', period: '2026-11' },
+      as_of_date: '2026-11-03',
       // (74 + 76 + 70.5) / 3
       average_forecast: 73.5,
     })
-    expect(await data(h, '/summary?commodity=US_CRUDE_PRODUCTION')).toMatchObject({ total_forecasts: 1, average_forecast: 13.3 })
+    expect(await data(h, '/summary?commodity=US_CRUDE_PRODUCTION')).toMatchObject({
+      total_forecasts: 1,
+      average_forecast: 13.3,
+    })
     const empty = house()
     expect((await empty.get('/v1/ei/forecasts/summary', empty.key())).status).toBe(404)
   })
 
   test('that are invented are marked as such', async () => {
     const [real, invented] = [filled(), filled(house(), true)]
-    const mark = async (h: House, path: string) => (await h.get(path, h.key())).headers.get('x-service-data')
-    for (const path of ['', '/1', '/summary', '/compare', '/historical'].map(rest => `/v1/ei/forecasts${rest}`)) {
-      expect([path, await mark(real, path), await mark(invented, path)]).toEqual([path, null, 'fixture'])
+    const mark = async (h: House, path: string) =>
+      (await h.get(path, h.key())).headers.get('x-service-data')
+    for (const path of ['', '/1', '/summary', '/compare', '/historical'].map(
+      rest => `/v1/ei/forecasts${rest}`,
+    )) {
+      expect([path, await mark(real, path), await mark(invented, path)]).toEqual([
+        path,
+        null,
+        'fixture',
+      ])
     }
   })
 
@@ -128,11 +236,23 @@ describe('outlooks', () => {
       await expectWholePages(h, h.key(), `/v1/ei/forecasts${path}`, body => body.data as unknown[])
   })
 
-  test('are for the plans that have energy intelligence', () => expectEntitled(filled(), '/v1/ei/forecasts/latest'))
+  test('are for the plans that have energy intelligence', () =>
+    expectEntitled(filled(), '/v1/ei/forecasts/latest'))
 
   test('answer the same under the older prefix', async () => {
     const h = filled()
-    const rest = ['', '/1', '/latest', '/summary', '/prices', '/production', '/historical', '/compare', '/99', '?commodity=NO_SUCH_USD']
+    const rest = [
+      '',
+      '/1',
+      '/latest',
+      '/summary',
+      '/prices',
+      '/production',
+      '/historical',
+      '/compare',
+      '/99',
+      '?commodity=NO_SUCH_USD',
+    ]
     await expectAlias(
       h,
       h.key(),

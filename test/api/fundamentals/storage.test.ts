@@ -9,14 +9,21 @@ const week = 7 * dayMs
 const recordedAt = '2026-11-20T15:00:00Z'
 const sites = ['BRYAN_MOUND', 'BIG_HILL', 'WEST_HACKBERRY', 'BAYOU_CHOCTAW']
 
-/** Sixty weekly levels that end so: 52 weeks ago 30, 4 weeks ago 26.1, a week ago 25.425, now 24.604. */
-const cushing = Array.from({ length: 60 }, (_, i) => ({ 7: 30, 55: 26.1, 58: 25.425, 59: 24.604 })[i] ?? 27)
+/**
+ * Sixty weekly levels that end so: 52 weeks ago 30, 4 weeks ago 26.1, a week ago 25.425, now
+ * 24.604.
+ */
+const cushing = Array.from(
+  { length: 60 },
+  (_, i) => ({ 7: 30, 55: 26.1, 58: 25.425, 59: 24.604 })[i] ?? 27,
+)
 
 function filled(h: House): House {
   h.record('CUSHING_STORAGE', cushing, wednesday, week)
   h.record('SPR_STORAGE', [410, 409.2], friday, week)
   h.record('US_CRUDE_STORAGE', [420, 424.2], wednesday, week)
-  for (let n = 1; n <= 5; n++) h.record(`PADD${n}_CRUDE_STORAGE`, [n * 10, n * 10 + 0.125], wednesday, week)
+  for (let n = 1; n <= 5; n++)
+    h.record(`PADD${n}_CRUDE_STORAGE`, [n * 10, n * 10 + 0.125], wednesday, week)
   for (const [i, site] of sites.entries()) h.record(`SPR_${site}_STORAGE`, [100 + i], friday, week)
   return h
 }
@@ -31,7 +38,10 @@ interface Answer {
 }
 interface History {
   data: { date: string; value: number; level: number; unit: string; change: number | null }[]
-  meta: Record<'code' | 'name' | 'interval' | 'start_date' | 'end_date' | 'source' | 'source_description', string> & { count: number }
+  meta: Record<
+    'code' | 'name' | 'interval' | 'start_date' | 'end_date' | 'source' | 'source_description',
+    string
+  > & { count: number }
 }
 interface Refusal {
   error: { code: string; message: string; parameter?: string; allowed?: string[]; leg?: string }
@@ -47,14 +57,22 @@ describe('Cushing', () => {
     const body = await json<Answer>(h.get('/v1/storage/cushing', h.key()))
     expectShape(h.app, '/v1/storage/cushing', body)
     expect(body.data).toEqual({
-      ...{ code: 'CUSHING_STORAGE', name: 'Cushing Crude Storage', value: 24.604, unit: 'million_barrels', capacity: 78.41 },
+      code: 'CUSHING_STORAGE',
+      name: 'Cushing Crude Storage',
+      value: 24.604,
+      unit: 'million_barrels',
+      capacity: 78.41,
       // 100 x 24.604 / 78.41
       utilization_percent: 31.3786506823,
       // 24.604 - 25.425, - 26.1 and - 30
       change: { week: -0.821, month: -1.496, year: -5.396 },
       // 100 x -0.821 / 25.425
       change_percent: -3.23,
-      ...{ updated_at: recordedAt, source: 'EIA', as_of: '2026-11-18', level: 24.604, timestamp: recordedAt },
+      updated_at: recordedAt,
+      source: 'EIA',
+      as_of: '2026-11-18',
+      level: 24.604,
+      timestamp: recordedAt,
       metadata,
     })
   })
@@ -63,7 +81,9 @@ describe('Cushing', () => {
     const h = house()
     h.record('CUSHING_STORAGE', [24.6], wednesday, week)
     expect((await json<Answer>(h.get('/v1/storage/cushing', h.key()))).data).toMatchObject({
-      ...{ capacity: null, utilization_percent: null, change_percent: null },
+      capacity: null,
+      utilization_percent: null,
+      change_percent: null,
       change: { week: null, month: null, year: null },
     })
   })
@@ -71,8 +91,17 @@ describe('Cushing', () => {
   test('leaves a quarantined level out', async () => {
     const h = filled(house())
     const seriesId = h.services.catalogue.resolve('CUSHING_STORAGE', h.clock.now())!.series.id
-    h.services.quarantine.add({ seriesId, fromOn: '2026-11-18', toOn: '2026-11-18', reason: 'wrong', createdAt: 1 })
-    expect((await json<Answer>(h.get('/v1/storage/cushing', h.key()))).data).toMatchObject({ value: 25.425, as_of: '2026-11-11' })
+    h.services.quarantine.add({
+      seriesId,
+      fromOn: '2026-11-18',
+      toOn: '2026-11-18',
+      reason: 'wrong',
+      createdAt: 1,
+    })
+    expect((await json<Answer>(h.get('/v1/storage/cushing', h.key()))).data).toMatchObject({
+      value: 25.425,
+      as_of: '2026-11-11',
+    })
   })
 })
 
@@ -118,7 +147,10 @@ describe('the overview', () => {
     h.record('CUSHING_STORAGE', [24.6], wednesday, week)
     const refusal = await h.get('/v1/storage', h.key())
     expect(refusal.status).toBe(404)
-    expect((await json<Refusal>(refusal)).error).toMatchObject({ code: 'DATA_NOT_AVAILABLE', leg: 'SPR_STORAGE' })
+    expect((await json<Refusal>(refusal)).error).toMatchObject({
+      code: 'DATA_NOT_AVAILABLE',
+      leg: 'SPR_STORAGE',
+    })
   })
 })
 
@@ -130,7 +162,10 @@ describe('the reserve', () => {
     expectShape(h.app, '/v1/storage/spr', body)
     const unit = 'million_barrels'
     expect(body.data).toMatchObject({
-      ...{ code: 'SPR_STORAGE', value: 409.2, as_of: '2026-11-20', change: { week: -0.8, month: null, year: null } },
+      code: 'SPR_STORAGE',
+      value: 409.2,
+      as_of: '2026-11-20',
+      change: { week: -0.8, month: null, year: null },
       sites: [
         { name: 'Bryan Mound', value: 100, unit, capacity: 247.1 },
         { name: 'Big Hill', value: 101, unit, capacity: null },
@@ -143,8 +178,12 @@ describe('the reserve', () => {
 
 describe('the regions', () => {
   const padd = (n: number) => ({
-    ...{ name: `PADD ${n} Crude Storage`, value: n * 10 + 0.125, unit: 'million_barrels', level: n * 10 + 0.125 },
-    ...{ change_week: 0.125, updated_at: recordedAt },
+    name: `PADD ${n} Crude Storage`,
+    value: n * 10 + 0.125,
+    unit: 'million_barrels',
+    level: n * 10 + 0.125,
+    change_week: 0.125,
+    updated_at: recordedAt,
   })
 
   test('are five, and the country as it is published', async () => {
@@ -152,14 +191,21 @@ describe('the regions', () => {
     const body = await json<Answer>(h.get('/v1/storage/regional', h.key()))
     expectShape(h.app, '/v1/storage/regional', body)
     expect(body.data).toEqual({
-      ...{ padd1: padd(1), padd2: padd(2), padd3: padd(3), padd4: padd(4), padd5: padd(5) },
-      ...{ total_us: 424.2, updated_at: recordedAt, metadata },
+      padd1: padd(1),
+      padd2: padd(2),
+      padd3: padd(3),
+      padd4: padd(4),
+      padd5: padd(5),
+      total_us: 424.2,
+      updated_at: recordedAt,
+      metadata,
     })
   })
 
   test('add up to the country while it is not published', async () => {
     const h = house()
-    for (let n = 1; n <= 5; n++) h.record(`PADD${n}_CRUDE_STORAGE`, [n * 10 + 0.125], wednesday, week)
+    for (let n = 1; n <= 5; n++)
+      h.record(`PADD${n}_CRUDE_STORAGE`, [n * 10 + 0.125], wednesday, week)
     expect((await json<Answer>(h.get('/v1/storage/regional', h.key()))).data.total_us).toBe(150.625)
   })
 
@@ -169,8 +215,14 @@ describe('the regions', () => {
     expectShape(h.app, '/v1/storage/regional', body)
     expect(body.data).toEqual({
       padd3: padd(3),
-      ...{ code: 'PADD3', name: 'PADD 3 Crude Storage', value: 30.125, level: 30.125, unit: 'million_barrels' },
-      ...{ updated_at: recordedAt, timestamp: recordedAt, metadata },
+      code: 'PADD3',
+      name: 'PADD 3 Crude Storage',
+      value: 30.125,
+      level: 30.125,
+      unit: 'million_barrels',
+      updated_at: recordedAt,
+      timestamp: recordedAt,
+      metadata,
     })
   })
 
@@ -179,7 +231,9 @@ describe('the regions', () => {
     const refusal = await h.get('/v1/storage/regional?region=PADD6', h.key())
     expect(refusal.status).toBe(400)
     expect((await json<Refusal>(refusal)).error).toMatchObject({
-      ...{ code: 'INVALID_PARAMETER', parameter: 'region', allowed: ['PADD1', 'PADD2', 'PADD3', 'PADD4', 'PADD5'] },
+      code: 'INVALID_PARAMETER',
+      parameter: 'region',
+      allowed: ['PADD1', 'PADD2', 'PADD3', 'PADD4', 'PADD5'],
     })
   })
 })
@@ -199,15 +253,26 @@ describe('history', () => {
     ])
     expect(data.at(-1)).toMatchObject({ date: '2026-08-26', change: 0 })
     expect(meta).toEqual({
-      ...{ code: 'CUSHING_STORAGE', name: 'Cushing Crude Storage', start_date: '2026-08-22', end_date: '2026-11-20', interval: 'weekly' },
-      ...{ count: 13, source: 'EIA', source_description: 'Published by EIA' },
+      code: 'CUSHING_STORAGE',
+      name: 'Cushing Crude Storage',
+      start_date: '2026-08-22',
+      end_date: '2026-11-20',
+      interval: 'weekly',
+      count: 13,
+      source: 'EIA',
+      source_description: 'Published by EIA',
     })
   })
 
   test('is asked for by code or place in any case, and by the other path', async () => {
     const h = filled(house())
     const codeOf = async (path: string) => (await history(h, path)).meta.code
-    for (const path of ['history/cushing', 'history/Cushing_Storage', 'cushing/history', 'CUSHING_STORAGE/history']) {
+    for (const path of [
+      'history/cushing',
+      'history/Cushing_Storage',
+      'cushing/history',
+      'CUSHING_STORAGE/history',
+    ]) {
       expect(await codeOf(path), path).toBe('CUSHING_STORAGE')
     }
     expect(await codeOf('history/us')).toBe('US_CRUDE_STORAGE')
@@ -225,8 +290,13 @@ describe('history', () => {
       ['2026-09-30', 27, 0],
     ])
     expect(monthly.meta.interval).toBe('monthly')
-    expect((await history(h, 'history/CUSHING?interval=1w&period=30d')).meta).toMatchObject({ interval: 'weekly', count: 5 })
-    expect((await history(h, 'history/CUSHING?interval=DAILY&period=7d')).data.map(row => row.date)).toEqual(['2026-11-18'])
+    expect((await history(h, 'history/CUSHING?interval=1w&period=30d')).meta).toMatchObject({
+      interval: 'weekly',
+      count: 5,
+    })
+    expect(
+      (await history(h, 'history/CUSHING?interval=DAILY&period=7d')).data.map(row => row.date),
+    ).toEqual(['2026-11-18'])
   })
 
   test('of a daily series has its days as they are published', async () => {
@@ -245,29 +315,107 @@ describe('history', () => {
     const h = filled(house())
     const daysOf = async (query: string) => {
       const { data, meta } = await history(h, `history/CUSHING?${query}`)
-      return [meta.start_date, meta.end_date, data.length, data[0]?.date ?? null, data.at(-1)?.date ?? null]
+      return [
+        meta.start_date,
+        meta.end_date,
+        data.length,
+        data[0]?.date ?? null,
+        data.at(-1)?.date ?? null,
+      ]
     }
-    expect(await daysOf('start_date=2026-11-04&end_date=2026-11-11')).toEqual(['2026-11-04', '2026-11-11', 2, '2026-11-11', '2026-11-04'])
-    expect(await daysOf('start_date=2026-11-05&end_date=2026-11-05')).toEqual(['2026-11-05', '2026-11-05', 0, null, null])
-    expect(await daysOf('start_date=2026-11-01&period=7d')).toEqual(['2026-11-01', '2026-11-20', 3, '2026-11-18', '2026-11-04'])
-    expect(await daysOf('end_date=2026-11-11')).toEqual(['2026-08-13', '2026-11-11', 13, '2026-11-11', '2026-08-19'])
-    expect(await daysOf('start_date=2026-11-11T00:00:00Z&end_date=2026-11-18T12:00:00Z')).toEqual([
-      ...['2026-11-11', '2026-11-18', 2, '2026-11-18', '2026-11-11'],
+    expect(await daysOf('start_date=2026-11-04&end_date=2026-11-11')).toEqual([
+      '2026-11-04',
+      '2026-11-11',
+      2,
+      '2026-11-11',
+      '2026-11-04',
     ])
-    expect(await daysOf('period=7d')).toEqual(['2026-11-13', '2026-11-20', 1, '2026-11-18', '2026-11-18'])
-    expect(await daysOf('period=30D')).toEqual(['2026-10-21', '2026-11-20', 5, '2026-11-18', '2026-10-21'])
-    expect(await daysOf('period=1y')).toEqual(['2025-11-20', '2026-11-20', 52, '2026-11-18', '2025-11-26'])
-    expect(await daysOf('period=all')).toEqual(['2025-10-01', '2026-11-20', 60, '2026-11-18', '2025-10-01'])
-    expect(await daysOf('period=')).toEqual(['2026-08-22', '2026-11-20', 13, '2026-11-18', '2026-08-26'])
+    expect(await daysOf('start_date=2026-11-05&end_date=2026-11-05')).toEqual([
+      '2026-11-05',
+      '2026-11-05',
+      0,
+      null,
+      null,
+    ])
+    expect(await daysOf('start_date=2026-11-01&period=7d')).toEqual([
+      '2026-11-01',
+      '2026-11-20',
+      3,
+      '2026-11-18',
+      '2026-11-04',
+    ])
+    expect(await daysOf('end_date=2026-11-11')).toEqual([
+      '2026-08-13',
+      '2026-11-11',
+      13,
+      '2026-11-11',
+      '2026-08-19',
+    ])
+    expect(await daysOf('start_date=2026-11-11T00:00:00Z&end_date=2026-11-18T12:00:00Z')).toEqual([
+      '2026-11-11',
+      '2026-11-18',
+      2,
+      '2026-11-18',
+      '2026-11-11',
+    ])
+    expect(await daysOf('period=7d')).toEqual([
+      '2026-11-13',
+      '2026-11-20',
+      1,
+      '2026-11-18',
+      '2026-11-18',
+    ])
+    expect(await daysOf('period=30D')).toEqual([
+      '2026-10-21',
+      '2026-11-20',
+      5,
+      '2026-11-18',
+      '2026-10-21',
+    ])
+    expect(await daysOf('period=1y')).toEqual([
+      '2025-11-20',
+      '2026-11-20',
+      52,
+      '2026-11-18',
+      '2025-11-26',
+    ])
+    expect(await daysOf('period=all')).toEqual([
+      '2025-10-01',
+      '2026-11-20',
+      60,
+      '2026-11-18',
+      '2025-10-01',
+    ])
+    expect(await daysOf('period=')).toEqual([
+      '2026-08-22',
+      '2026-11-20',
+      13,
+      '2026-11-18',
+      '2026-08-26',
+    ])
   })
 
   test('leaves quarantined days out and says so', async () => {
     const h = filled(house())
     const seriesId = h.services.catalogue.resolve('CUSHING_STORAGE', h.clock.now())!.series.id
-    h.services.quarantine.add({ seriesId, fromOn: '2026-11-11', toOn: '2026-11-11', reason: 'wrong', createdAt: 1 })
+    h.services.quarantine.add({
+      seriesId,
+      fromOn: '2026-11-11',
+      toOn: '2026-11-11',
+      reason: 'wrong',
+      createdAt: 1,
+    })
     const { data, meta } = await history(h, 'history/CUSHING?period=30d')
-    expect(data.map(row => row.date)).toEqual(['2026-11-18', '2026-11-04', '2026-10-28', '2026-10-21'])
-    expect(meta).toMatchObject({ count: 4, quarantine: { excluded_dates: ['2026-11-11'], excluded_count: 1, reason: 'wrong' } })
+    expect(data.map(row => row.date)).toEqual([
+      '2026-11-18',
+      '2026-11-04',
+      '2026-10-28',
+      '2026-10-21',
+    ])
+    expect(meta).toMatchObject({
+      count: 4,
+      quarantine: { excluded_dates: ['2026-11-11'], excluded_count: 1, reason: 'wrong' },
+    })
   })
 
   test('refuses what it can not answer', async () => {
@@ -290,21 +438,36 @@ describe('history', () => {
     for (const [path, status, code, parameter] of table) {
       const refusal = await h.get(`/v1/storage/${path}`, token)
       const body = await json<Refusal & { code?: string; valid_intervals?: string[] }>(refusal)
-      expect([refusal.status, body.error?.code ?? body.code, body.error?.parameter], path).toEqual([status, code, parameter])
-      if (code === 'invalid_interval') expect(body.valid_intervals).toEqual(['daily', 'weekly', 'monthly'])
+      expect([refusal.status, body.error?.code ?? body.code, body.error?.parameter], path).toEqual([
+        status,
+        code,
+        parameter,
+      ])
+      if (code === 'invalid_interval')
+        expect(body.valid_intervals).toEqual(['daily', 'weekly', 'monthly'])
     }
   })
 })
 
 describe('every answer', () => {
-  const paths = ['', '/cushing', '/spr', '/regional', '/history/CUSHING_STORAGE', '/cushing/history'].map(path => `/v1/storage${path}`)
+  const paths = [
+    '',
+    '/cushing',
+    '/spr',
+    '/regional',
+    '/history/CUSHING_STORAGE',
+    '/cushing/history',
+  ].map(path => `/v1/storage${path}`)
 
   test('of an empty database is 404 and costs nothing', async () => {
     const h = house()
     const token = h.key()
     for (const path of paths) {
       const refusal = await h.get(path, token)
-      expect([refusal.status, (await json<Refusal>(refusal)).error.code], path).toEqual([404, 'DATA_NOT_AVAILABLE'])
+      expect([refusal.status, (await json<Refusal>(refusal)).error.code], path).toEqual([
+        404,
+        'DATA_NOT_AVAILABLE',
+      ])
       expect(refusal.headers.get('x-ratelimit-used')).toBe('0')
     }
   })
@@ -315,7 +478,10 @@ describe('every answer', () => {
     const token = h.key('free')
     for (const [i, path] of paths.entries()) {
       const answer = await h.get(path, token)
-      expect([answer.status, answer.headers.get('x-ratelimit-used')], path).toEqual([200, String(i + 1)])
+      expect([answer.status, answer.headers.get('x-ratelimit-used')], path).toEqual([
+        200,
+        String(i + 1),
+      ])
     }
   })
 

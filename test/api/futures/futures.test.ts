@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { hourMs } from '../../../src/lib/instant.ts'
 import { families, namesOf } from '../../../src/market/futures/families.ts'
-import { answered, at, dayOf, futuresHouse, manyRequests, problemOf, tickOf } from '../../support/futures.ts'
+import {
+  answered,
+  at,
+  dayOf,
+  futuresHouse,
+  manyRequests,
+  problemOf,
+  tickOf,
+} from '../../support/futures.ts'
 import { type House, house } from '../../support/instance.ts'
 import { expectShape } from '../../support/shape.ts'
 
@@ -24,7 +32,11 @@ describe('every name of a family', () => {
   }
 
   test('eu-carbon and eua-carbon are both canonical, aliases answer the first', async () => {
-    const slugs = await Promise.all(['eu-carbon', 'EUA-carbon', 'eua'].map(async name => (await ask(`/v1/futures/${name}`)).body.slug))
+    const slugs = await Promise.all(
+      ['eu-carbon', 'EUA-carbon', 'eua'].map(
+        async name => (await ask(`/v1/futures/${name}`)).body.slug,
+      ),
+    )
     expect(slugs).toEqual(['eu-carbon', 'eua-carbon', 'eua-carbon'])
   })
 
@@ -41,14 +53,30 @@ describe('every name of a family', () => {
   })
 
   test('another name is no route at all, and neither is what uk-carbon does not have', async () => {
-    const paths = ['/v1/futures/exch-coal', '/v1/futures/CL.13', '/v1/futures/CL.0/curve', '/v1/futures/nope/historical']
+    const paths = [
+      '/v1/futures/exch-coal',
+      '/v1/futures/CL.13',
+      '/v1/futures/CL.0/curve',
+      '/v1/futures/nope/historical',
+    ]
     for (const name of ['uk-carbon', 'uka', 'UKETS-carbon', 'uka-carbon.2'])
-      for (const tail of ['ohlc', 'intraday', 'spreads', 'spread-history?from=2026-01-01&to=2026-02-01', 'continuous'])
+      for (const tail of [
+        'ohlc',
+        'intraday',
+        'spreads',
+        'spread-history?from=2026-01-01&to=2026-02-01',
+        'continuous',
+      ])
         paths.push(`/v1/futures/${name}/${tail}`)
     paths.push('/v1/futures/continuous/uk-carbon/historical')
     for (const path of paths) {
       const { status, text, headers } = await ask(path)
-      expect([path, status, text, headers.get('content-type')]).toEqual([path, 404, '', 'text/html'])
+      expect([path, status, text, headers.get('content-type')]).toEqual([
+        path,
+        404,
+        '',
+        'text/html',
+      ])
       expect((await copy.get(path)).status, path).toBe(404)
     }
   })
@@ -68,16 +96,18 @@ describe('current quotes', () => {
       expiry_date: '2026-11-30',
       settlement: null,
     })
-    expect(body.contracts.slice(1).every(one => one.contract_status === 'active' && one.is_front_month === false)).toBe(true)
+    expect(
+      body.contracts
+        .slice(1)
+        .every(one => one.contract_status === 'active' && one.is_front_month === false),
+    ).toBe(true)
     expect(body).toMatchObject({
-      ...{
-        name: 'Brent Futures',
-        currency: 'USD',
-        unit: 'barrel',
-        source: 'fixture',
-        settlement_date: null,
-        updated_at: '2026-11-20T14:55:00Z',
-      },
+      name: 'Brent Futures',
+      currency: 'USD',
+      unit: 'barrel',
+      source: 'fixture',
+      settlement_date: null,
+      updated_at: '2026-11-20T14:55:00Z',
       trading_hours: { timezone: 'Europe/London', open: '01:00', close: '23:00', is_open: true },
       metadata: {
         total_contracts: 12,
@@ -97,11 +127,18 @@ describe('current quotes', () => {
     )
     const base = history.prices[0]!.settlement as number
     expect(body.front_month!.change).toBeCloseTo((body.front_month!.price as number) - base, 10)
-    expect(body.front_month!.change_percent).toBeCloseTo((100 * (body.front_month!.change as number)) / base, 2)
+    expect(body.front_month!.change_percent).toBeCloseTo(
+      (100 * (body.front_month!.change as number)) / base,
+      2,
+    )
   })
 
   test('become near expiry, tell to roll and expire on the trading date that the exchange is at', async () => {
-    const own = futuresHouse(at('2026-11-22T12:00:00Z'), { wholeCurveDays: 6, nearMonthsDays: 6, tickDays: 3 }, manyRequests)
+    const own = futuresHouse(
+      at('2026-11-22T12:00:00Z'),
+      { wholeCurveDays: 6, nearMonthsDays: 6, tickDays: 3 },
+      manyRequests,
+    )
     const key = own.key()
     const moments: [string, string, string, number, Record<string, unknown> | undefined][] = [
       ['2026-11-22T23:59:59Z', '2027-01', 'front_month', 8, undefined],
@@ -119,14 +156,25 @@ describe('current quotes', () => {
         3,
         { should_roll: true, days_remaining: 3, next_contract: 'BRENT_FUTURES_2027_02' },
       ],
-      ['2026-11-30T23:59:59Z', '2027-01', 'near_expiry', 0, { should_roll: true, days_remaining: 0 }],
+      [
+        '2026-11-30T23:59:59Z',
+        '2027-01',
+        'near_expiry',
+        0,
+        { should_roll: true, days_remaining: 0 },
+      ],
       ['2026-12-01T00:00:00Z', '2027-02', 'front_month', 29, undefined],
     ]
     for (const [moment, month, status, days, roll] of moments) {
       own.follow(at(moment))
       const { body } = await ask('/v1/futures/brent', own, key)
       const { contract_month, contract_status, days_to_expiry } = body.front_month!
-      expect([moment, contract_month, contract_status, days_to_expiry]).toEqual([moment, month, status, days])
+      expect([moment, contract_month, contract_status, days_to_expiry]).toEqual([
+        moment,
+        month,
+        status,
+        days,
+      ])
       if (roll === undefined) expect(body.roll_indicator).toBeUndefined()
       else expect(body.roll_indicator).toMatchObject(roll)
       expect(body.contracts.length).toBe(12)
@@ -135,13 +183,18 @@ describe('current quotes', () => {
   })
 
   test('carry settlements once they are published, with their date', async () => {
-    const own = futuresHouse(at('2026-11-20T19:29:00Z'), { wholeCurveDays: 6, nearMonthsDays: 6, tickDays: 1 }, manyRequests)
+    const own = futuresHouse(
+      at('2026-11-20T19:29:00Z'),
+      { wholeCurveDays: 6, nearMonthsDays: 6, tickDays: 1 },
+      manyRequests,
+    )
     const key = own.key()
     expect((await ask('/v1/futures/ttf', own, key)).body.settlement_date).toBeNull()
     own.follow(at('2026-11-20T19:35:00Z'))
     const { body } = await ask('/v1/futures/ttf', own, key)
     expect(body.settlement_date).toBe('2026-11-20')
-    for (const one of body.contracts) expect(typeof one.settlement === 'number' && one.settlement !== one.close).toBe(true)
+    for (const one of body.contracts)
+      expect(typeof one.settlement === 'number' && one.settlement !== one.close).toBe(true)
     const curve = (await ask('/v1/futures/ttf/curve', own, key)).body
     expect(curve.contracts.map(one => [one.price, one.settlement_basis])).toEqual(
       body.contracts.map(one => [one.settlement, 'exchange_settlement']),
@@ -150,7 +203,11 @@ describe('current quotes', () => {
 })
 
 describe('a feed that has fallen silent', () => {
-  const own = futuresHouse(friday, { wholeCurveDays: 6, nearMonthsDays: 6, tickDays: 1 }, manyRequests)
+  const own = futuresHouse(
+    friday,
+    { wholeCurveDays: 6, nearMonthsDays: 6, tickDays: 1 },
+    manyRequests,
+  )
   const key = own.key()
   const codeAt = async (moment: number, path: string) => {
     own.follow(moment, false)
@@ -162,20 +219,47 @@ describe('a feed that has fallen silent', () => {
     const last = at('2026-11-20T14:55:00Z')
     const table: [number, Record<string, string>][] = [
       [last + 30 * 60_000, { 'natural-gas': 'served', gasoil: 'served', brent: 'served' }],
-      [last + 31 * 60_000, { 'natural-gas': 'LIVE_DATA_STALE', gasoil: 'LIVE_DATA_STALE', brent: 'served' }],
+      [
+        last + 31 * 60_000,
+        { 'natural-gas': 'LIVE_DATA_STALE', gasoil: 'LIVE_DATA_STALE', brent: 'served' },
+      ],
       [at('2026-11-21T12:00:00Z'), { 'natural-gas': 'served', gasoil: 'served', brent: 'served' }],
-      [at('2026-11-23T12:00:00Z'), { 'natural-gas': 'LIVE_DATA_STALE', gasoil: 'LIVE_DATA_STALE', ttf: 'served' }],
-      [last + 96 * hourMs, { 'natural-gas': 'LIVE_DATA_STALE', gasoil: 'LIVE_DATA_STALE', brent: 'served', 'uk-carbon': 'served' }],
+      [
+        at('2026-11-23T12:00:00Z'),
+        { 'natural-gas': 'LIVE_DATA_STALE', gasoil: 'LIVE_DATA_STALE', ttf: 'served' },
+      ],
+      [
+        last + 96 * hourMs,
+        {
+          'natural-gas': 'LIVE_DATA_STALE',
+          gasoil: 'LIVE_DATA_STALE',
+          brent: 'served',
+          'uk-carbon': 'served',
+        },
+      ],
       [
         last + 97 * hourMs,
-        { 'natural-gas': 'DATA_TOO_STALE', gasoil: 'DATA_TOO_STALE', brent: 'DATA_TOO_STALE', 'uk-carbon': 'DATA_TOO_STALE' },
+        {
+          'natural-gas': 'DATA_TOO_STALE',
+          gasoil: 'DATA_TOO_STALE',
+          brent: 'DATA_TOO_STALE',
+          'uk-carbon': 'DATA_TOO_STALE',
+        },
       ],
     ]
     for (const [moment, expected] of table) {
       const found = Object.fromEntries(
-        await Promise.all(Object.keys(expected).map(async slug => [slug, await codeAt(moment, `/v1/futures/${slug}`)])),
+        await Promise.all(
+          Object.keys(expected).map(async slug => [
+            slug,
+            await codeAt(moment, `/v1/futures/${slug}`),
+          ]),
+        ),
       )
-      expect([new Date(moment).toISOString(), found]).toEqual([new Date(moment).toISOString(), expected])
+      expect([new Date(moment).toISOString(), found]).toEqual([
+        new Date(moment).toISOString(),
+        expected,
+      ])
     }
   })
 
@@ -184,12 +268,35 @@ describe('a feed that has fallen silent', () => {
     const old = await ask('/v1/futures/exch-wti', own, key)
     expect([old.status, problemOf(old.body)]).toMatchObject([
       503,
-      { code: 'DATA_TOO_STALE', data_age_hours: 97, max_age_hours: 96, last_updated: '2026-11-20T14:55:00Z', retry: { retryable: true } },
+      {
+        code: 'DATA_TOO_STALE',
+        data_age_hours: 97,
+        max_age_hours: 96,
+        last_updated: '2026-11-20T14:55:00Z',
+        retry: { retryable: true },
+      },
     ])
-    for (const path of ['latest?contract=CL', 'curve?contract=CL', 'spreads?contract1=CL.1&contract2=CL.2'])
-      expect([path, await codeAt(at('2026-11-24T15:55:00Z'), `/v1/futures/${path}`)]).toEqual([path, 'DATA_TOO_STALE'])
-    for (const tail of ['historical', 'ohlc', 'intraday?date=2026-11-20', 'continuous', 'curve', 'spreads'])
-      expect([tail, (await ask(`/v1/futures/exch-wti/${tail}`, own, key)).status]).toEqual([tail, 200])
+    for (const path of [
+      'latest?contract=CL',
+      'curve?contract=CL',
+      'spreads?contract1=CL.1&contract2=CL.2',
+    ])
+      expect([path, await codeAt(at('2026-11-24T15:55:00Z'), `/v1/futures/${path}`)]).toEqual([
+        path,
+        'DATA_TOO_STALE',
+      ])
+    for (const tail of [
+      'historical',
+      'ohlc',
+      'intraday?date=2026-11-20',
+      'continuous',
+      'curve',
+      'spreads',
+    ])
+      expect([tail, (await ask(`/v1/futures/exch-wti/${tail}`, own, key)).status]).toEqual([
+        tail,
+        200,
+      ])
   })
 
   test('is told with its distance from the running session', async () => {
@@ -211,7 +318,9 @@ describe('a feed that has fallen silent', () => {
     own.follow(at('2026-11-21T14:55:00Z'), false)
     expect((await ask('/v1/futures/brent', own, key)).body.data_age_warning).toBeUndefined()
     own.follow(at('2026-11-21T14:56:00Z'), false)
-    expect((await ask('/v1/futures/brent', own, key)).body.data_age_warning).toContain('24 hours old')
+    expect((await ask('/v1/futures/brent', own, key)).body.data_age_warning).toContain(
+      '24 hours old',
+    )
   })
 })
 
@@ -219,12 +328,22 @@ test('a contract without a price in the front leaves front_month null and lists 
   const own = house(manyRequests, friday)
   own.services.futures.recordDays([dayOf({ month: '2027-02', close: 71.5 })], friday)
   const { body } = await ask('/v1/futures/CL', own, own.key())
-  expect([body.front_month, body.contracts.map(one => one.contract_code)]).toEqual([null, ['WTI_FUTURES_2027_02']])
+  expect([body.front_month, body.contracts.map(one => one.contract_code)]).toEqual([
+    null,
+    ['WTI_FUTURES_2027_02'],
+  ])
 })
 
 test('numbers that somebody imported are served without the mark of fixture data', async () => {
   const own = house(manyRequests, friday)
-  own.services.futures.recordTicks([tickOf('2026-11-20T14:50:00Z', -3.5, { month: '2026-12' })], friday)
+  own.services.futures.recordTicks(
+    [tickOf('2026-11-20T14:50:00Z', -3.5, { month: '2026-12' })],
+    friday,
+  )
   const { body, headers } = await ask('/v1/futures/CL', own, own.key())
-  expect([headers.get('x-service-data'), body.source, body.front_month!.price]).toEqual([null, 'import', -3.5])
+  expect([headers.get('x-service-data'), body.source, body.front_month!.price]).toEqual([
+    null,
+    'import',
+    -3.5,
+  ])
 })

@@ -19,8 +19,12 @@ describe('history', () => {
     })
     const dates = body.prices.map(row => row.date as string)
     expect(dates).toEqual([...dates].sort().reverse())
-    expect(body.prices.map(row => row.contract).filter((code, i, all) => code !== all[i - 1])).toEqual(['WTI_FUTURES_2026_12'])
-    const { body: rolled } = await ask('/v1/futures/exch-brent/historical?from=2026-10-28&to=2026-11-03')
+    expect(
+      body.prices.map(row => row.contract).filter((code, i, all) => code !== all[i - 1]),
+    ).toEqual(['WTI_FUTURES_2026_12'])
+    const { body: rolled } = await ask(
+      '/v1/futures/exch-brent/historical?from=2026-10-28&to=2026-11-03',
+    )
     expect(rolled.prices.map(row => [row.date, row.contract_month])).toEqual([
       ['2026-11-03', '2027-01'],
       ['2026-11-02', '2027-01'],
@@ -38,7 +42,12 @@ describe('history', () => {
       'BZ.2/historical',
     ]) {
       const { body } = await ask(`/v1/futures/${path}`)
-      expect([path, body.contract, body.metadata, new Set(body.prices.map(row => row.contract_code))]).toMatchObject([
+      expect([
+        path,
+        body.contract,
+        body.metadata,
+        new Set(body.prices.map(row => row.contract_code)),
+      ]).toMatchObject([
         path,
         'BRENT_FUTURES_2027_02',
         { continuous: false },
@@ -67,16 +76,25 @@ describe('history', () => {
   })
 
   test('takes start_date and end_date, weeks and months', async () => {
-    const { body } = await ask('/v1/futures/brent/historical?start_date=2026-11-02&end_date=2026-11-13T23:00:00Z&interval=1W')
-    expect(body).toMatchObject({ period: { from: '2026-11-02', to: '2026-11-13', interval: 'week' }, count: 2 })
+    const { body } = await ask(
+      '/v1/futures/brent/historical?start_date=2026-11-02&end_date=2026-11-13T23:00:00Z&interval=1W',
+    )
+    expect(body).toMatchObject({
+      period: { from: '2026-11-02', to: '2026-11-13', interval: 'week' },
+      count: 2,
+    })
     expect(body.prices.map(row => row.date)).toEqual(['2026-11-13', '2026-11-06'])
-    expect((await ask('/v1/futures/brent/historical?interval=monthly&from=2026-11-01')).body.prices.map(row => row.date)).toEqual([
-      '2026-11-20',
-    ])
+    expect(
+      (await ask('/v1/futures/brent/historical?interval=monthly&from=2026-11-01')).body.prices.map(
+        row => row.date,
+      ),
+    ).toEqual(['2026-11-20'])
   })
 
   test('of a range without trading is empty, and not an error', async () => {
-    expect((await ask('/v1/futures/brent/historical?from=2026-11-14&to=2026-11-15')).body).toMatchObject({
+    expect(
+      (await ask('/v1/futures/brent/historical?from=2026-11-14&to=2026-11-15')).body,
+    ).toMatchObject({
       count: 0,
       prices: [],
       meta: { total: 0 },
@@ -109,26 +127,49 @@ test('more than 1825 days of bars are served as 1825, and said to be', async () 
     })
     expect(ohlc.every(row => row.contract === body.contract)).toBe(true)
   }
-  const { body } = await ask('/v1/futures/natural-gas/ohlc?date=2026-11-18&contract=3&interval=daily')
-  expect([body.count, body.date, body.contract]).toEqual([1, '2026-11-18', 'NATURAL_GAS_FUTURES_2027_02'])
+  const { body } = await ask(
+    '/v1/futures/natural-gas/ohlc?date=2026-11-18&contract=3&interval=daily',
+  )
+  expect([body.count, body.date, body.contract]).toEqual([
+    1,
+    '2026-11-18',
+    'NATURAL_GAS_FUTURES_2027_02',
+  ])
 })
 
 test('ticks of a date are oldest first, five minutes apart, and reach back to the evening before it', async () => {
   const { body } = await ask('/v1/futures/CL/intraday?date=2026-11-19')
   expectShape(copy.app, '/v1/futures/:slug/intraday', body)
-  expect(body).toMatchObject({ date: '2026-11-19', interval: '5m', count: 277, updated_at: '2026-11-19T22:00:00Z' })
+  expect(body).toMatchObject({
+    date: '2026-11-19',
+    interval: '5m',
+    count: 277,
+    updated_at: '2026-11-19T22:00:00Z',
+  })
   expect(body.prices[0]).toMatchObject({ time: '23:00', timestamp: '2026-11-18T23:00:00Z' })
-  expect((await ask('/v1/futures/CL/intraday')).body).toMatchObject({ date: '2026-11-20', updated_at: '2026-11-20T14:55:00Z' })
+  expect((await ask('/v1/futures/CL/intraday')).body).toMatchObject({
+    date: '2026-11-20',
+    updated_at: '2026-11-20T14:55:00Z',
+  })
 })
 
 test('the continuous series follows the front month through its last trading day and marks where it rolls', async () => {
   for (const path of ['brent/continuous?months=1', 'continuous/brent/historical?months=1']) {
     const { body } = await ask(`/v1/futures/${path}`)
     expectShape(copy.app, '/v1/futures/:slug/continuous', body)
-    expect(body).toMatchObject({ months: 1, roll_method: 'last_trading_day', adjustment: 'none', contract: 'BRENT_FUTURES_2027_01' })
-    expect(body.prices.filter(row => row.rolled)).toEqual([body.prices.find(row => row.date === '2026-11-02')!])
+    expect(body).toMatchObject({
+      months: 1,
+      roll_method: 'last_trading_day',
+      adjustment: 'none',
+      contract: 'BRENT_FUTURES_2027_01',
+    })
+    expect(body.prices.filter(row => row.rolled)).toEqual([
+      body.prices.find(row => row.date === '2026-11-02')!,
+    ])
     const bars = (await ask('/v1/futures/brent/historical?from=2026-10-20')).body.prices
-    expect(body.prices.map(row => [row.date, row.price, row.active_contract])).toEqual(bars.map(row => [row.date, row.close, row.contract]))
+    expect(body.prices.map(row => [row.date, row.price, row.active_contract])).toEqual(
+      bars.map(row => [row.date, row.close, row.contract]),
+    )
   }
   expect((await ask('/v1/futures/continuous/brent/historical')).body.months).toBe(12)
   expect((await ask('/v1/futures/brent/continuous')).body.months).toBe(1)
@@ -141,16 +182,26 @@ describe('spreads', () => {
     const spreads = body.spreads as Record<string, number | string>[]
     expect(spreads).toEqual(body.data as typeof spreads)
     expect([spreads.length, body.count, body.days]).toEqual([14, 14, 10])
-    const months = (await ask('/v1/futures/exch-gasoil')).body.contracts.map(one => one.contract_month)
-    expect(spreads.slice(11).map(one => `${one.month1} ${one.month2}`)).toEqual([2, 5, 11].map(i => `${months[0]} ${months[i]}`))
+    const months = (await ask('/v1/futures/exch-gasoil')).body.contracts.map(
+      one => one.contract_month,
+    )
+    expect(spreads.slice(11).map(one => `${one.month1} ${one.month2}`)).toEqual(
+      [2, 5, 11].map(i => `${months[0]} ${months[i]}`),
+    )
     for (const one of spreads) {
       expect(one.spread).toBeCloseTo((one.price1 as number) - (one.price2 as number), 9)
-      expect(one.min! <= one.average! && one.average! <= one.max! && one.min! <= one.spread! && one.spread! <= one.max!).toBe(true)
+      expect(
+        one.min! <= one.average! &&
+          one.average! <= one.max! &&
+          one.min! <= one.spread! &&
+          one.spread! <= one.max!,
+      ).toBe(true)
     }
   })
 
   test('over time are of the places of each date, or of two contracts', async () => {
-    const places = (await ask('/v1/futures/brent/spread-history?from=2026-10-29&to=2026-11-03')).body
+    const places = (await ask('/v1/futures/brent/spread-history?from=2026-10-29&to=2026-11-03'))
+      .body
     expectShape(copy.app, '/v1/futures/:slug/spread-history', places)
     expect(places).toMatchObject({
       family: 'BRENT_FUTURES',
@@ -159,27 +210,46 @@ describe('spreads', () => {
       count: 4,
       period: { from: '2026-10-29', to: '2026-11-03' },
     })
-    const bars = (await ask('/v1/futures/brent/historical?contracts=2&from=2026-10-29&to=2026-11-03')).body.prices
+    const bars = (
+      await ask('/v1/futures/brent/historical?contracts=2&from=2026-10-29&to=2026-11-03')
+    ).body.prices
     const history = places.history as Record<string, number>[]
     expect(history.map(row => [row.price1, row.price2])).toEqual(
       [0, 2, 4, 6].map(i => [bars[i]!.close as number, bars[i + 1]!.close as number]),
     )
     const fixed = (
-      await ask('/v1/futures/brent/spread-history?from=2026-11-02&to=2026-11-13&contract1=2027-02&contract2=BRENT_FUTURES_2027_06')
+      await ask(
+        '/v1/futures/brent/spread-history?from=2026-11-02&to=2026-11-13&contract1=2027-02&contract2=BRENT_FUTURES_2027_06',
+      )
     ).body
-    expect(fixed).toMatchObject({ contract1: 'BRENT_FUTURES_2027_02', contract2: 'BRENT_FUTURES_2027_06', count: 10 })
+    expect(fixed).toMatchObject({
+      contract1: 'BRENT_FUTURES_2027_02',
+      contract2: 'BRENT_FUTURES_2027_06',
+      count: 10,
+    })
   })
 
   test('between any two contracts need one currency and unit', async () => {
     const pair = (await ask('/v1/futures/spreads?contract1=BZ.1&contract2=CL.2')).body
-    expect(pair).toMatchObject({ contract1: 'BRENT_FUTURES_2027_01', contract2: 'WTI_FUTURES_2027_01', currency: 'USD', unit: 'barrel' })
+    expect(pair).toMatchObject({
+      contract1: 'BRENT_FUTURES_2027_01',
+      contract2: 'WTI_FUTURES_2027_01',
+      currency: 'USD',
+      unit: 'barrel',
+    })
     expect(pair.spread as number).toBeCloseTo((pair.price1 as number) - (pair.price2 as number), 9)
     for (const [first, second] of [
       ['CL.1', 'QS.1'],
       ['EUA', 'UKA'],
     ] as const) {
-      const { status, body } = await ask(`/v1/futures/spreads?contract1=${first}&contract2=${second}`)
-      expect([status, problemOf(body).code, problemOf(body).parameter]).toEqual([400, 'INVALID_PARAMETER', 'contract2'])
+      const { status, body } = await ask(
+        `/v1/futures/spreads?contract1=${first}&contract2=${second}`,
+      )
+      expect([status, problemOf(body).code, problemOf(body).parameter]).toEqual([
+        400,
+        'INVALID_PARAMETER',
+        'contract2',
+      ])
     }
   })
 })
@@ -194,9 +264,9 @@ test('a curve repeats its contracts in both spellings and measures them', async 
     front_month: body.contracts[0]!,
     back_month: body.contracts[11],
   })
-  expect((body.curve as Record<string, unknown>[]).map(one => [one.month, one.price, one.months_out])).toEqual(
-    body.contracts.map((one, i) => [one.contract_month, one.price, i]),
-  )
+  expect(
+    (body.curve as Record<string, unknown>[]).map(one => [one.month, one.price, one.months_out]),
+  ).toEqual(body.contracts.map((one, i) => [one.contract_month, one.price, i]))
   expect(metrics.total_slope).toBeCloseTo(prices[11]! - prices[0]!, 9)
   expect(metrics.price_range).toBeCloseTo(Math.max(...prices) - Math.min(...prices), 9)
   const past = (await ask('/v1/futures/ng/curve?date=2026-11-15')).body
@@ -207,7 +277,12 @@ test('a curve repeats its contracts in both spellings and measures them', async 
 })
 
 test('short forms answer by ticker, slug or code; the first contract is the front month', async () => {
-  for (const path of ['latest?contract=BZ', 'latest', 'curve?contract=exch-brent', 'latest?contract=brent_futures']) {
+  for (const path of [
+    'latest?contract=BZ',
+    'latest',
+    'curve?contract=exch-brent',
+    'latest?contract=brent_futures',
+  ]) {
     const { body } = await ask(`/v1/futures/${path}`)
     expectShape(copy.app, `/v1/futures/${path.split('?')[0]}`, body)
     const data = body.data as { contracts: Record<string, unknown>[] }
@@ -217,7 +292,9 @@ test('short forms answer by ticker, slug or code; the first contract is the fron
       { contract_code: 'BRENT_FUTURES_2027_01', month: 'Jan 2027' },
     ])
   }
-  const second = (await ask('/v1/futures/latest?contract=CL.2')).body.data as { contracts: Record<string, unknown>[] }
+  const second = (await ask('/v1/futures/latest?contract=CL.2')).body.data as {
+    contracts: Record<string, unknown>[]
+  }
   expect(second.contracts[0]).toMatchObject({ contract_code: 'WTI_FUTURES_2027_01' })
 })
 
@@ -225,5 +302,7 @@ test('ranges that no market has seen cost nothing and are answered', async () =>
   const { status, body } = await ask('/v1/futures/brent/historical?from=1000-01-01&to=9999-12-31')
   expect([status, body.prices[0]!.date]).toEqual([200, '2026-11-20'])
   for (const day of ['1000-01-01', '9999-12-31'])
-    expect((await ask(`/v1/futures/brent/curve?date=${day}`)).body.error).toBe('No futures data available for curve analysis')
+    expect((await ask(`/v1/futures/brent/curve?date=${day}`)).body.error).toBe(
+      'No futures data available for curve analysis',
+    )
 })

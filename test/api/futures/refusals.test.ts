@@ -30,7 +30,11 @@ describe('bad parameters are named', () => {
     ['brent/continuous?months=61', 'INVALID_PARAMETER', 'months'],
     ['brent/spread-history', 'MISSING_PARAMETER', 'from'],
     ['brent/spread-history?from=2026-11-01', 'MISSING_PARAMETER', 'to'],
-    ['brent/spread-history?from=2026-11-01&to=2026-11-10&contract2=x', 'INVALID_PARAMETER', 'contract2'],
+    [
+      'brent/spread-history?from=2026-11-01&to=2026-11-10&contract2=x',
+      'INVALID_PARAMETER',
+      'contract2',
+    ],
     ['spreads?contract1=CL.1', 'MISSING_PARAMETER', 'contract2'],
     ['spreads?contract1=CL.1&contract2=CL.13', 'INVALID_PARAMETER', 'contract2'],
     ['latest?contract=coal', 'INVALID_PARAMETER', 'contract'],
@@ -47,14 +51,28 @@ describe('bad parameters are named', () => {
 test('a database without futures says so, and does not answer with nothing', async () => {
   const empty = house(manyRequests, friday)
   const key = empty.key()
-  const missing = ['', '/historical', '/ohlc', '/intraday', '/spreads', '/continuous', '/spread-history?from=2026-01-01&to=2026-02-01']
+  const missing = [
+    '',
+    '/historical',
+    '/ohlc',
+    '/intraday',
+    '/spreads',
+    '/continuous',
+    '/spread-history?from=2026-01-01&to=2026-02-01',
+  ]
   const paths = [
     ...missing.map(tail => `/v1/futures/exch-brent${tail}`),
-    ...['latest', 'curve', 'spreads?contract1=CL.1&contract2=CL.2'].map(tail => `/v1/futures/${tail}`),
+    ...['latest', 'curve', 'spreads?contract1=CL.1&contract2=CL.2'].map(
+      tail => `/v1/futures/${tail}`,
+    ),
   ]
   for (const path of paths) {
     const response = await empty.get(path, key)
-    expect([path, response.status, response.headers.get('x-error-code')]).toEqual([path, 404, 'DATA_NOT_AVAILABLE'])
+    expect([path, response.status, response.headers.get('x-error-code')]).toEqual([
+      path,
+      404,
+      'DATA_NOT_AVAILABLE',
+    ])
   }
   for (const slug of ['exch-brent', 'uk-carbon']) {
     const response = await empty.get(`/v1/futures/${slug}/curve`, key)
@@ -80,25 +98,44 @@ describe('who may ask', () => {
   for (const [plan, options, status, code] of cases) {
     test(`${plan} ${JSON.stringify(options)}: ${status}`, async () => {
       const key = copy.key(plan, options)
-      for (const path of ['/v1/futures/exch-brent', '/v1/futures/uka/curve', '/v1/futures/latest']) {
+      for (const path of [
+        '/v1/futures/exch-brent',
+        '/v1/futures/uka/curve',
+        '/v1/futures/latest',
+      ]) {
         const response = await copy.get(path, key)
         expect([response.status, response.headers.get('x-error-code')]).toEqual([status, code])
         const body = (await response.json()) as { error: Record<string, unknown> }
-        if (status === 403) expect(body.error).toMatchObject({ addon: 'futures_data', required_feature: 'futures', current_plan: plan })
+        if (status === 403)
+          expect(body.error).toMatchObject({
+            addon: 'futures_data',
+            required_feature: 'futures',
+            current_plan: plan,
+          })
       }
     })
   }
 
   test('the free allowance ends with 402, counted like any other request', async () => {
     const key = copy.key('free')
-    for (let i = 0; i < 50; i++) expect((await copy.get('/v1/futures/exch-brent/curve', key)).status).toBe(200)
+    for (let i = 0; i < 50; i++)
+      expect((await copy.get('/v1/futures/exch-brent/curve', key)).status).toBe(200)
     const { status, body, headers } = await ask('/v1/futures/exch-brent', copy, key)
-    expect([status, body.error_code, headers.get('x-ratelimit-state')]).toEqual([402, 'FREE_TIER_LIMIT_EXCEEDED', 'exhausted'])
+    expect([status, body.error_code, headers.get('x-ratelimit-state')]).toEqual([
+      402,
+      'FREE_TIER_LIMIT_EXCEEDED',
+      'exhausted',
+    ])
   })
 
   test('refusals and unknown slugs cost nothing', async () => {
     const key = copy.key('free')
-    for (const path of ['/v1/futures/nope', '/v1/futures/brent/ohlc?days=x', '/v1/futures/uk-carbon/ohlc']) await copy.get(path, key)
+    for (const path of [
+      '/v1/futures/nope',
+      '/v1/futures/brent/ohlc?days=x',
+      '/v1/futures/uk-carbon/ohlc',
+    ])
+      await copy.get(path, key)
     const { headers } = await ask('/v1/futures/brent', copy, key)
     expect(headers.get('x-ratelimit-used')).toBe('1')
   })
@@ -107,30 +144,84 @@ describe('who may ask', () => {
 test('whatever a parameter says, the answer is data or a refusal that names it', async () => {
   const day = fc.oneof(
     fc
-      .date({ min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T00:00:00Z'), noInvalidDate: true })
+      .date({
+        min: new Date('0001-01-01T00:00:00Z'),
+        max: new Date('9999-12-31T00:00:00Z'),
+        noInvalidDate: true,
+      })
       .map(date => date.toISOString().slice(0, 10)),
-    fc.constantFrom('', '2026-11-20', '1970-01-01', '9999-12-31', '2026-11-20T23:30:00+14:00', '-1', 'now'),
+    fc.constantFrom(
+      '',
+      '2026-11-20',
+      '1970-01-01',
+      '9999-12-31',
+      '2026-11-20T23:30:00+14:00',
+      '-1',
+      'now',
+    ),
   )
   const contract = fc.oneof(
     fc
       .tuple(fc.integer({ min: 0, max: 9999 }), fc.integer({ min: 0, max: 13 }))
       .map(([year, month]) => `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}`),
-    fc.constantFrom('', '0', '1', '12', '13', 'BRENT_FUTURES_9999_12', 'BRENT_FUTURES_0000_01', 'CL.1', '1e1'),
+    fc.constantFrom(
+      '',
+      '0',
+      '1',
+      '12',
+      '13',
+      'BRENT_FUTURES_9999_12',
+      'BRENT_FUTURES_0000_01',
+      'CL.1',
+      '1e1',
+    ),
   )
-  const number = fc.constantFrom('', '0', '1', '12', '60', '365', '1825', '999999999999999', '-1', '1.5', 'NaN')
+  const number = fc.constantFrom(
+    '',
+    '0',
+    '1',
+    '12',
+    '60',
+    '365',
+    '1825',
+    '999999999999999',
+    '-1',
+    '1.5',
+    'NaN',
+  )
   const slug = fc.constantFrom('brent', 'CL.12', 'ng', 'eua', 'uk-carbon')
-  const tail = fc.constantFrom('', '/historical', '/ohlc', '/intraday', '/spreads', '/curve', '/spread-history', '/continuous')
+  const tail = fc.constantFrom(
+    '',
+    '/historical',
+    '/ohlc',
+    '/intraday',
+    '/spreads',
+    '/curve',
+    '/spread-history',
+    '/continuous',
+  )
   const query = fc.record(
     {
-      ...{ from: day, to: day, date: day, contract, contract1: contract, contract2: contract },
-      ...{ days: number, months: number, contracts: number, page: number, per_page: number },
+      from: day,
+      to: day,
+      date: day,
+      contract,
+      contract1: contract,
+      contract2: contract,
+      days: number,
+      months: number,
+      contracts: number,
+      page: number,
+      per_page: number,
       interval: fc.constantFrom('', 'day', 'week', '1m', 'raw'),
     },
     { requiredKeys: [] },
   )
   await fc.assert(
     fc.asyncProperty(slug, tail, query, async (name, end, given) => {
-      const { status, headers } = await ask(`/v1/futures/${name}${end}?${new URLSearchParams(given as Record<string, string>)}`)
+      const { status, headers } = await ask(
+        `/v1/futures/${name}${end}?${new URLSearchParams(given as Record<string, string>)}`,
+      )
       expect([200, 400, 404]).toContain(status)
       if (status === 400) expect(headers.get('x-error-message')).not.toBe('')
     }),

@@ -4,13 +4,15 @@ import { planIds } from '../../../src/plan/tiers.ts'
 import { type Desk, frontDesk, gates, rateOf, startAt } from '../../support/front-door.ts'
 
 const codeOf = (response: Response) => response.headers.get('x-error-code')
-const burstOf = (response: Response) => /"burst";r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]
+const burstOf = (response: Response) =>
+  /"burst";r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]
 const times = async (n: number, ask: () => Promise<Response>): Promise<Response[]> => {
   const answers: Response[] = []
   for (let i = 0; i < n; i += 1) answers.push(await ask())
   return answers
 }
-const statusesOf = async (n: number, ask: () => Promise<Response>) => (await times(n, ask)).map(one => one.status)
+const statusesOf = async (n: number, ask: () => Promise<Response>) =>
+  (await times(n, ask)).map(one => one.status)
 
 describe('credentials', () => {
   const good = 'KEY'
@@ -72,8 +74,12 @@ describe('credentials', () => {
     const desk = frontDesk()
     const { token } = desk.open()
     const forms: Record<string, string> = {
-      ...{ CUT: token.slice(0, 63), UPPER: token.toUpperCase(), NONHEX: `g${token.slice(1)}`, ZEROS: '0'.repeat(64) },
-      ...{ LONG: token.repeat(200), [good]: token },
+      CUT: token.slice(0, 63),
+      UPPER: token.toUpperCase(),
+      NONHEX: `g${token.slice(1)}`,
+      ZEROS: '0'.repeat(64),
+      LONG: token.repeat(200),
+      [good]: token,
     }
     const authorization = spelling.replace(/KEY|CUT|UPPER|NONHEX|ZEROS|LONG/g, word => forms[word]!)
     const response = await desk.get('/probe/free', undefined, { authorization })
@@ -81,8 +87,12 @@ describe('credentials', () => {
     const body = (await response.json()) as { error?: Record<string, unknown> }
     if (status === 401) {
       expect(body.error).toMatchObject({
-        ...{ code: 'UNAUTHORIZED', status: 401, request_id: response.headers.get('x-request-id') },
-        ...{ docs: 'http://localhost/docs#UNAUTHORIZED', signup_url: 'http://localhost/signup', demo_endpoint: '/v1/demo/prices' },
+        code: 'UNAUTHORIZED',
+        status: 401,
+        request_id: response.headers.get('x-request-id'),
+        docs: 'http://localhost/docs#UNAUTHORIZED',
+        signup_url: 'http://localhost/signup',
+        demo_endpoint: '/v1/demo/prices',
         retry: { retryable: false },
       })
       expect(response.headers.get('x-error-status')).toBe('401')
@@ -175,7 +185,13 @@ describe('the operator', () => {
     const desk = frontDesk()
     const { token } = desk.open()
     const ask = async (authorization?: string) =>
-      (await desk.get('/admin/v1/accounts', undefined, authorization === undefined ? {} : { authorization })).status
+      (
+        await desk.get(
+          '/admin/v1/accounts',
+          undefined,
+          authorization === undefined ? {} : { authorization },
+        )
+      ).status
     expect(await ask(`Bearer ${desk.adminToken}`)).toBe(200)
     expect(await ask(`bearer ${desk.adminToken}`)).toBe(200)
     for (const wrong of [
@@ -195,7 +211,8 @@ describe('the operator', () => {
 })
 
 describe('the plan', () => {
-  // Y: in the plan. A: to be had as an add-on. D: inside the allowance. Rows as in the contract's table.
+  // Y: in the plan. A: to be had as an add-on. D: inside the allowance. Rows as in the contract's
+  // table.
   const table: [string, string][] = [
     ['calculated_metrics', '-YYYYYY'],
     ['analytics', '---YYYY'],
@@ -218,7 +235,10 @@ describe('the plan', () => {
     well_production: 'well_production',
     sms: 'sms',
   }
-  const codes: Record<string, string> = { futures: 'FORBIDDEN', well_production: 'ENTERPRISE_REQUIRED' }
+  const codes: Record<string, string> = {
+    futures: 'FORBIDDEN',
+    well_production: 'ENTERPRISE_REQUIRED',
+  }
 
   const openOn = (desk: Desk, column: string, held: string[] = []) =>
     desk.open(column === 'trial' ? 'free' : column, { trial: column === 'trial', addOns: held })
@@ -234,8 +254,14 @@ describe('the plan', () => {
       const { error } = (await response.json()) as { error: Record<string, unknown> }
       const required = planIds[table.find(([name]) => name === feature)![1].indexOf('Y', 2) - 1]
       expect(error).toMatchObject({
-        ...{ code: codes[feature] ?? 'INSUFFICIENT_PLAN', feature, required_feature: feature, upgrade_required: true, status: 403 },
-        ...{ current_plan: column === 'trial' ? 'free' : column, required_plan: required, recommended_plan: required },
+        code: codes[feature] ?? 'INSUFFICIENT_PLAN',
+        feature,
+        required_feature: feature,
+        upgrade_required: true,
+        status: 403,
+        current_plan: column === 'trial' ? 'free' : column,
+        required_plan: required,
+        recommended_plan: required,
         upgrade_url: 'http://localhost/billing/plans',
       })
       expect(error.message).toMatch(/tier|upgrade/)
@@ -252,7 +278,9 @@ describe('the plan', () => {
   test('one of several features is enough', async () => {
     const desk = frontDesk()
     const statuses = await Promise.all(
-      ['free', 'developer', 'starter', 'professional'].map(async plan => (await desk.get('/probe/either', desk.open(plan).token)).status),
+      ['free', 'developer', 'starter', 'professional'].map(
+        async plan => (await desk.get('/probe/either', desk.open(plan).token)).status,
+      ),
     )
     expect(statuses).toEqual([403, 403, 200, 200])
   })
@@ -288,7 +316,11 @@ describe('the order of checks', () => {
     // The quota is used up, and then the window of an exhausted key too.
     await statusesOf(50, () => desk.get('/probe/counted', token))
     await statusesOf(5, () => desk.get('/probe/counted', token))
-    keys.changeKey(key, { suspendedAt: startAt, allowedIps: ['10.0.0.0/8'], allowedDomains: ['example.com'] })
+    keys.changeKey(key, {
+      suspendedAt: startAt,
+      allowedIps: ['10.0.0.0/8'],
+      allowedDomains: ['example.com'],
+    })
 
     expect((await ask('/probe/nothing', 'wrong')).status).toBe(404)
     await ask('/probe/feature/analytics?number=x', 'wrong')
@@ -322,7 +354,11 @@ describe('the order of checks', () => {
   test('an unknown route tells nobody anything', async () => {
     const desk = frontDesk()
     const response = await desk.get('/v1/unknown', desk.open().token)
-    expect([response.status, await response.text(), response.headers.get('content-type')]).toEqual([404, '', 'text/html'])
+    expect([response.status, await response.text(), response.headers.get('content-type')]).toEqual([
+      404,
+      '',
+      'text/html',
+    ])
     expect(response.headers.get('x-request-id')).toBeNull()
     expect(response.headers.get('x-error-code')).toBeNull()
   })
@@ -359,7 +395,11 @@ describe('what counts', () => {
     const desk = frontDesk()
     const { token } = desk.open('free')
     const response = await desk.get(path, token)
-    expect([response.status, rateOf(response).used, burstOf(response)]).toEqual([status, used, '59'])
+    expect([response.status, rateOf(response).used, burstOf(response)]).toEqual([
+      status,
+      used,
+      '59',
+    ])
     expect(rateOf(await desk.get('/probe/free', token)).used).toBe(used)
   })
 
@@ -408,7 +448,9 @@ describe('what counts', () => {
     expect((await slow).status).toBe(500)
     expect(desk.services.meter.standing(key).used).toBe(1)
     desk.services.meter.flush()
-    const counters = desk.services.db.query('SELECT starts_at, used FROM quota_counters ORDER BY starts_at').all()
+    const counters = desk.services.db
+      .query('SELECT starts_at, used FROM quota_counters ORDER BY starts_at')
+      .all()
     expect(counters).toEqual([
       { starts_at: Date.parse('2026-11-20T00:00:00Z'), used: 0 },
       { starts_at: Date.parse('2026-11-21T00:00:00Z'), used: 1 },
@@ -426,8 +468,13 @@ describe('rolling windows', () => {
     expect(await statusesOf(2, ask)).toEqual([200, 429])
     const refused = await ask()
     expect((await refused.json()) as object).toMatchObject({
-      ...{ error_code: 'RATE_LIMIT_EXCEEDED', code: 'RATE_LIMIT_EXCEEDED', status: 429, retry: { retryable: true } },
-      ...{ retry_after: 30, limit: 60, window_seconds: 60 },
+      error_code: 'RATE_LIMIT_EXCEEDED',
+      code: 'RATE_LIMIT_EXCEEDED',
+      status: 429,
+      retry: { retryable: true },
+      retry_after: 30,
+      limit: 60,
+      window_seconds: 60,
     })
     expect(refused.headers.get('retry-after')).toBe('30')
     expect(refused.headers.get('ratelimit')).toBe('"quota";r=10000000;t=896370, "burst";r=0;t=60')
@@ -442,7 +489,10 @@ describe('rolling windows', () => {
     const { token, account } = desk.open()
     const { token: other } = desk.services.keys.addKey(account)
     await statusesOf(60, () => desk.get('/probe/free', token))
-    expect([(await desk.get('/probe/free', token)).status, (await desk.get('/probe/free', other)).status]).toEqual([429, 200])
+    expect([
+      (await desk.get('/probe/free', token)).status,
+      (await desk.get('/probe/free', other)).status,
+    ]).toEqual([429, 200])
   })
 
   test('of marine routes are taken beside the general one', async () => {
@@ -450,18 +500,31 @@ describe('rolling windows', () => {
     const { token } = desk.open()
     const marine = await times(31, () => desk.get('/probe/marine', token))
     expect(marine.map(one => one.status)).toEqual([...Array.from({ length: 30 }, () => 200), 429])
-    expect(marine[0]!.headers.get('ratelimit-policy')).toBe('"quota";q=10000000;w=2592000, "burst";q=60;w=60, "marine";q=30;w=60')
+    expect(marine[0]!.headers.get('ratelimit-policy')).toBe(
+      '"quota";q=10000000;w=2592000, "burst";q=60;w=60, "marine";q=30;w=60',
+    )
     expect(burstOf(marine[30]!)).toBe('29')
-    expect(await statusesOf(6, () => desk.get('/probe/marine-historical', token))).toEqual([200, 200, 200, 200, 200, 429])
-    expect(await statusesOf(24, () => desk.get('/probe/free', token))).toEqual([...Array.from({ length: 23 }, () => 200), 429])
+    expect(await statusesOf(6, () => desk.get('/probe/marine-historical', token))).toEqual([
+      200, 200, 200, 200, 200, 429,
+    ])
+    expect(await statusesOf(24, () => desk.get('/probe/free', token))).toEqual([
+      ...Array.from({ length: 23 }, () => 200),
+      429,
+    ])
     expect(rateOf(await desk.get('/probe/free', token)).used).toBe('35')
   })
 
   test('of the demo hold for an hour, and are shown in its headers', async () => {
     const desk = frontDesk()
     const [first, ...rest] = await times(21, () => desk.get('/probe/demo'))
-    expect([first, ...rest].map(one => one!.status)).toEqual([...Array.from({ length: 20 }, () => 200), 429])
-    expect([first!.headers.get('x-ratelimit-limit'), first!.headers.get('x-ratelimit-remaining')]).toEqual(['20', '19'])
+    expect([first, ...rest].map(one => one!.status)).toEqual([
+      ...Array.from({ length: 20 }, () => 200),
+      429,
+    ])
+    expect([
+      first!.headers.get('x-ratelimit-limit'),
+      first!.headers.get('x-ratelimit-remaining'),
+    ]).toEqual(['20', '19'])
     expect(first!.headers.get('x-ratelimit-reset')).toBe(String((startAt + 3_600_000) / 1000))
     expect((await rest[19]!.json()) as object).toMatchObject({
       error_code: 'RATE_LIMIT_EXCEEDED',
@@ -476,7 +539,9 @@ describe('rolling windows', () => {
 
   test('are not asked on routes that nothing limits', async () => {
     const desk = frontDesk()
-    expect(new Set(await statusesOf(100, () => desk.get('/probe/unlimited')))).toEqual(new Set([200]))
+    expect(new Set(await statusesOf(100, () => desk.get('/probe/unlimited')))).toEqual(
+      new Set([200]),
+    )
   })
 
   test('let a used-up key in five times in sixty seconds, whatever it asks', async () => {
@@ -487,10 +552,17 @@ describe('rolling windows', () => {
     expect(answers.map(one => one.status)).toEqual([402, 402, 402, 402, 402, 429, 429])
     expect(answers[0]!.headers.get('ratelimit')).toBe('"quota";r=0;t=32400, "burst";r=4;t=60')
     expect(answers[5]!.headers.get('retry-after')).toBe('60')
-    expect(rateOf(answers[5]!)).toMatchObject({ state: 'exhausted', window: 'daily_counter', used: '50', remaining: '0' })
+    expect(rateOf(answers[5]!)).toMatchObject({
+      state: 'exhausted',
+      window: 'daily_counter',
+      used: '50',
+      remaining: '0',
+    })
     desk.clock.advance(minuteMs)
     // What does not count is answered, so that a blocked account can see its block.
-    expect(await statusesOf(6, () => desk.get('/v1/account', token))).toEqual([200, 200, 200, 200, 200, 429])
+    expect(await statusesOf(6, () => desk.get('/v1/account', token))).toEqual([
+      200, 200, 200, 200, 200, 429,
+    ])
   })
 
   test('of a suspended key are five too, and every answer is the suspension', async () => {
@@ -504,18 +576,30 @@ describe('rolling windows', () => {
     expect((await desk.get('/v1/account', token)).status).toBe(200)
     desk.changes.changeAccount(account, { suspended: true })
     const response = await desk.get('/v1/account', token)
-    expect([response.status, codeOf(response), rateOf(response).tier]).toEqual([403, 'KEY_SUSPENDED', 'enterprise'])
+    expect([response.status, codeOf(response), rateOf(response).tier]).toEqual([
+      403,
+      'KEY_SUSPENDED',
+      'enterprise',
+    ])
   })
 })
 
 describe('the address of a client', () => {
   const proxies = { 'server.trusted_proxies': '10.0.0.0/8,2001:db8:ffff::/48' }
   /** Whether the second of two addresses finds the window that the first one filled. */
-  const share = async (flags: Record<string, string>, one: [string, string?], other: [string, string?]) => {
+  const share = async (
+    flags: Record<string, string>,
+    one: [string, string?],
+    other: [string, string?],
+  ) => {
     const desk = frontDesk({ flags })
     const ask = ([address, forwarded]: [string, string?]) => {
       desk.address = address
-      return desk.get('/probe/open', undefined, forwarded === undefined ? {} : { 'x-forwarded-for': forwarded })
+      return desk.get(
+        '/probe/open',
+        undefined,
+        forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+      )
     }
     for (let i = 0; i < 10; i += 1) expect((await ask(one)).status).toBe(200)
     expect((await ask(one)).status).toBe(429)
@@ -527,12 +611,48 @@ describe('the address of a client', () => {
     ['neighbours outside it', {}, ['2001:db8:1:2::1'], ['2001:db8:1:3::1'], false],
     ['neighbours in IPv4', {}, ['203.0.113.1'], ['203.0.113.2'], false],
     ['an IPv4 address and its form in IPv6', {}, ['203.0.113.1'], ['::ffff:203.0.113.1'], true],
-    ['clients that claim to be others', {}, ['203.0.113.1', '198.51.100.1'], ['203.0.113.1', '198.51.100.2'], true],
-    ['clients that claim it past a proxy', proxies, ['203.0.113.1', '198.51.100.1'], ['203.0.113.1', '198.51.100.2'], true],
-    ['clients of a proxy', proxies, ['10.0.0.1', '198.51.100.1'], ['10.0.0.1', '198.51.100.2'], false],
-    ['a client that comes through two proxies', proxies, ['10.0.0.1', '198.51.100.1'], ['10.0.0.2', '198.51.100.1, 10.0.0.9'], true],
-    ['clients that write before the proxy', proxies, ['10.0.0.1', '1.1.1.1, 198.51.100.1'], ['10.0.0.1', '2.2.2.2, 198.51.100.1'], true],
-    ['clients that write a proxy', proxies, ['10.0.0.1', '1.1.1.1, 10.0.0.5, 198.51.100.1'], ['10.0.0.1', '198.51.100.1'], true],
+    [
+      'clients that claim to be others',
+      {},
+      ['203.0.113.1', '198.51.100.1'],
+      ['203.0.113.1', '198.51.100.2'],
+      true,
+    ],
+    [
+      'clients that claim it past a proxy',
+      proxies,
+      ['203.0.113.1', '198.51.100.1'],
+      ['203.0.113.1', '198.51.100.2'],
+      true,
+    ],
+    [
+      'clients of a proxy',
+      proxies,
+      ['10.0.0.1', '198.51.100.1'],
+      ['10.0.0.1', '198.51.100.2'],
+      false,
+    ],
+    [
+      'a client that comes through two proxies',
+      proxies,
+      ['10.0.0.1', '198.51.100.1'],
+      ['10.0.0.2', '198.51.100.1, 10.0.0.9'],
+      true,
+    ],
+    [
+      'clients that write before the proxy',
+      proxies,
+      ['10.0.0.1', '1.1.1.1, 198.51.100.1'],
+      ['10.0.0.1', '2.2.2.2, 198.51.100.1'],
+      true,
+    ],
+    [
+      'clients that write a proxy',
+      proxies,
+      ['10.0.0.1', '1.1.1.1, 10.0.0.5, 198.51.100.1'],
+      ['10.0.0.1', '198.51.100.1'],
+      true,
+    ],
     [
       'clients whose proxy writes ports',
       proxies,
@@ -540,9 +660,27 @@ describe('the address of a client', () => {
       ['10.0.0.1', '2.2.2.2, 198.51.100.1:1000'],
       true,
     ],
-    ['clients whose proxy writes brackets', proxies, ['10.0.0.1', '[2001:db8:1::1]:99'], ['10.0.0.1', '2001:db8:1::2'], true],
-    ['clients whose proxy writes words', proxies, ['10.0.0.1', '1.1.1.1, unknown'], ['10.0.0.1', '2.2.2.2, unknown'], true],
-    ['clients of a proxy in IPv6', proxies, ['2001:db8:ffff::1', '198.51.100.1'], ['2001:db8:ffff::2', '198.51.100.2'], false],
+    [
+      'clients whose proxy writes brackets',
+      proxies,
+      ['10.0.0.1', '[2001:db8:1::1]:99'],
+      ['10.0.0.1', '2001:db8:1::2'],
+      true,
+    ],
+    [
+      'clients whose proxy writes words',
+      proxies,
+      ['10.0.0.1', '1.1.1.1, unknown'],
+      ['10.0.0.1', '2.2.2.2, unknown'],
+      true,
+    ],
+    [
+      'clients of a proxy in IPv6',
+      proxies,
+      ['2001:db8:ffff::1', '198.51.100.1'],
+      ['2001:db8:ffff::2', '198.51.100.2'],
+      false,
+    ],
     ['proxies that name nobody', proxies, ['10.0.0.1', ''], ['10.0.0.1'], true],
   ])('%s', async (_, flags, one, other, shared) => {
     expect(await share(flags, one, other)).toBe(shared)
@@ -552,17 +690,49 @@ describe('the address of a client', () => {
 test('every answer to a key has every header of its state', async () => {
   const desk = frontDesk()
   const rows: [string, Parameters<Desk['open']>[1], Record<string, string | null>][] = [
-    ['free', {}, { limit: '50', window: 'daily_counter', state: 'free', tier: 'free', reset: '2026-11-21T00:00:00Z' }],
+    [
+      'free',
+      {},
+      {
+        limit: '50',
+        window: 'daily_counter',
+        state: 'free',
+        tier: 'free',
+        reset: '2026-11-21T00:00:00Z',
+      },
+    ],
     [
       'free',
       { trial: true },
-      { limit: '10000', window: 'trial_counter', state: 'trial_active', tier: 'trial', reset: '2026-11-27T15:00:00Z' },
+      {
+        limit: '10000',
+        window: 'trial_counter',
+        state: 'trial_active',
+        tier: 'trial',
+        reset: '2026-11-27T15:00:00Z',
+      },
     ],
-    ['starter', {}, { limit: '50000', window: 'monthly_counter', state: 'paid_active', tier: 'starter', reset: '2026-12-01T00:00:00Z' }],
+    [
+      'starter',
+      {},
+      {
+        limit: '50000',
+        window: 'monthly_counter',
+        state: 'paid_active',
+        tier: 'starter',
+        reset: '2026-12-01T00:00:00Z',
+      },
+    ],
     [
       'scale',
       { confirmed: false },
-      { limit: '50', window: 'daily_counter', state: 'unconfirmed_capped', tier: 'scale', reset: '2026-11-21T00:00:00Z' },
+      {
+        limit: '50',
+        window: 'daily_counter',
+        state: 'unconfirmed_capped',
+        tier: 'scale',
+        reset: '2026-11-21T00:00:00Z',
+      },
     ],
   ]
   for (const [plan, options, wanted] of rows) {
@@ -579,7 +749,9 @@ test('every answer to a key has every header of its state', async () => {
       expect(rateOf(response).used).toBe('1')
       expect(rateOf(response).remaining).toBe(String(Number(wanted.limit) - 1))
       expect(response.headers.get('x-request-id')).toBe('mine-1')
-      expect(response.headers.get('ratelimit-policy')).toMatch(/^"quota";q=\d+;w=\d+, "burst";q=60;w=60$/)
+      expect(response.headers.get('ratelimit-policy')).toMatch(
+        /^"quota";q=\d+;w=\d+, "burst";q=60;w=60$/,
+      )
       expect(response.headers.get('ratelimit')).toMatch(/^"quota";r=\d+;t=\d+, "burst";r=\d+;t=60$/)
     }
   }

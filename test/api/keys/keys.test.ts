@@ -37,15 +37,22 @@ interface Key {
 }
 
 /** The key in an answer. */
-const keyOf = async (response: Response): Promise<Key> => ((await response.json()) as { data: { api_key: Key } }).data.api_key
+const keyOf = async (response: Response): Promise<Key> =>
+  ((await response.json()) as { data: { api_key: Key } }).data.api_key
 
 const create = (desk: Desk, caller: string, body?: unknown, headers?: Record<string, string>) =>
-  desk.ask('POST', '/v1/api-keys', { token: caller, ...(body !== undefined && { body }), ...(headers && { headers }) })
+  desk.ask('POST', '/v1/api-keys', {
+    token: caller,
+    ...(body !== undefined && { body }),
+    ...(headers && { headers }),
+  })
 
 const listed = async (desk: Desk, caller: string): Promise<Key[]> =>
-  ((await (await desk.get('/v1/api-keys', caller)).json()) as { data: { api_keys: Key[] } }).data.api_keys
+  ((await (await desk.get('/v1/api-keys', caller)).json()) as { data: { api_keys: Key[] } }).data
+    .api_keys
 
-const codeOf = async (response: Response) => ((await bodyOf(response)) as Record<string, unknown>).error_code
+const codeOf = async (response: Response) =>
+  ((await bodyOf(response)) as Record<string, unknown>).error_code
 
 describe('a new key', () => {
   test('is answered with its token, which no other answer has', async () => {
@@ -84,10 +91,21 @@ describe('a new key', () => {
     ['a null name', { name: null }, null],
     [
       'fields nobody knows',
-      { name: 'x', plan: 'enterprise', id: 'mine', plain_token: 'a'.repeat(64), revoked_at: 1, account_id: 'other' },
+      {
+        name: 'x',
+        plan: 'enterprise',
+        id: 'mine',
+        plain_token: 'a'.repeat(64),
+        revoked_at: 1,
+        account_id: 'other',
+      },
       'x',
     ],
-    ['a name of 100 characters outside the basic plane', { name: '🛢'.repeat(100) }, '🛢'.repeat(100)],
+    [
+      'a name of 100 characters outside the basic plane',
+      { name: '🛢'.repeat(100) },
+      '🛢'.repeat(100),
+    ],
   ])('may be asked for with %s', async (_, body, name) => {
     const desk = frontDesk()
     const { token: caller, account } = desk.open()
@@ -107,17 +125,29 @@ describe('a new key', () => {
     ['a name with a null character', '{"name":"a\\u0000b"}', 'name'],
     ['a name that holds a token', { name: `my ${'0123456789abcdef'.repeat(4)}` }, 'name'],
     ['an expiry without a zone', { expires_at: '2027-01-01T00:00:00' }, 'expires_at'],
-    ['an expiry on a day that no calendar has', { expires_at: '2027-02-30T00:00:00Z' }, 'expires_at'],
+    [
+      'an expiry on a day that no calendar has',
+      { expires_at: '2027-02-30T00:00:00Z' },
+      'expires_at',
+    ],
     ['an expiry that is now', { expires_at: isoInstant(startAt) }, 'expires_at'],
     ['an expiry as a number', { expires_at: 1_900_000_000 }, 'expires_at'],
     ['networks that are no list', { allowed_ips: '10.0.0.0/8' }, 'allowed_ips'],
-    ['101 networks', { allowed_ips: Array.from({ length: 101 }, (_, i) => `10.0.0.${i}`) }, 'allowed_ips'],
+    [
+      '101 networks',
+      { allowed_ips: Array.from({ length: 101 }, (_, i) => `10.0.0.${i}`) },
+      'allowed_ips',
+    ],
     ['a shortened network', { allowed_ips: ['10.0.0.0/8', '10/8'] }, 'allowed_ips.1'],
     ['a network of 33 bits', { allowed_ips: ['10.0.0.0/33'] }, 'allowed_ips.0'],
     ['an octal address', { allowed_ips: ['010.0.0.1'] }, 'allowed_ips.0'],
     ['an address with a zone', { allowed_ips: ['fe80::1%eth0'] }, 'allowed_ips.0'],
     ['a number among networks', { allowed_ips: [10] }, 'allowed_ips.0'],
-    ['an address of a page for a domain', { allowed_domains: ['https://example.com'] }, 'allowed_domains.0'],
+    [
+      'an address of a page for a domain',
+      { allowed_domains: ['https://example.com'] },
+      'allowed_domains.0',
+    ],
     ['a domain with a port', { allowed_domains: ['example.com:443'] }, 'allowed_domains.0'],
     ['a domain with a wildcard', { allowed_domains: ['*.example.com'] }, 'allowed_domains.0'],
     ['an empty domain', { allowed_domains: [''] }, 'allowed_domains.0'],
@@ -129,10 +159,17 @@ describe('a new key', () => {
     const desk = frontDesk()
     const { token: caller } = desk.open()
     const response = await create(desk, caller, body)
-    const refusal = (await response.json()) as Record<string, unknown> & { errors: { field: string; message: string; value: unknown }[] }
+    const refusal = (await response.json()) as Record<string, unknown> & {
+      errors: { field: string; message: string; value: unknown }[]
+    }
     expect(response.status).toBe(422)
     expect(response.headers.get('x-error-code')).toBe('validation_failed')
-    expect(refusal).toMatchObject({ error: 'validation_failed', error_code: 'validation_failed', code: 'validation_failed', field })
+    expect(refusal).toMatchObject({
+      error: 'validation_failed',
+      error_code: 'validation_failed',
+      code: 'validation_failed',
+      field,
+    })
     expect(refusal.errors).toHaveLength(1)
     expect(refusal.errors[0]).toMatchObject({ field, message: refusal.message })
     expect(refusal.request_id).toBe(response.headers.get('x-request-id') ?? '')
@@ -144,7 +181,11 @@ describe('a new key', () => {
     const desk = frontDesk()
     const { token: caller } = desk.open()
     const response = await create(desk, caller, { name: 5, read_only: 1, expires_at: 'soon' })
-    const refusal = (await response.json()) as { errors: { field: string }[]; field: string; value: unknown }
+    const refusal = (await response.json()) as {
+      errors: { field: string }[]
+      field: string
+      value: unknown
+    }
     expect(refusal.errors.map(one => one.field)).toEqual(['name', 'expires_at', 'read_only'])
     expect([refusal.field, refusal.value]).toEqual(['name', 5])
   })
@@ -153,7 +194,9 @@ describe('a new key', () => {
     const desk = frontDesk()
     const { token: caller } = desk.open()
     for (let i = 0; i < 3; i += 1) expect((await create(desk, caller)).status).toBe(200)
-    const soon = await keyOf(await create(desk, caller, { expires_at: isoInstant(startAt + minuteMs) }))
+    const soon = await keyOf(
+      await create(desk, caller, { expires_at: isoInstant(startAt + minuteMs) }),
+    )
     const refused = await create(desk, caller)
     expect(refused.status).toBe(422)
     expect((await refused.json()) as object).toMatchObject({
@@ -165,20 +208,31 @@ describe('a new key', () => {
     })
 
     desk.clock.advance(minuteMs)
-    expect((await listed(desk, caller)).at(-1)).toMatchObject({ id: soon.id, active: false, revoked_at: null })
+    expect((await listed(desk, caller)).at(-1)).toMatchObject({
+      id: soon.id,
+      active: false,
+      revoked_at: null,
+    })
     const sixth = await keyOf(await create(desk, caller))
     expect((await create(desk, caller)).status).toBe(422)
-    expect((await desk.ask('DELETE', `/v1/api-keys/${sixth.id}`, { token: caller })).status).toBe(200)
+    expect((await desk.ask('DELETE', `/v1/api-keys/${sixth.id}`, { token: caller })).status).toBe(
+      200,
+    )
     expect((await create(desk, caller)).status).toBe(200)
     // An expired key takes its place again only where there is one.
-    const extended = await desk.ask('PATCH', `/v1/api-keys/${soon.id}`, { token: caller, body: { expires_at: null } })
+    const extended = await desk.ask('PATCH', `/v1/api-keys/${soon.id}`, {
+      token: caller,
+      body: { expires_at: null },
+    })
     expect([extended.status, await codeOf(extended)]).toEqual([422, 'api_key_limit_reached'])
   })
 
   test('is one of at most five when many are asked for at once', async () => {
     const desk = frontDesk()
     const { token: caller } = desk.open()
-    const statuses = (await Promise.all(Array.from({ length: 40 }, () => create(desk, caller)))).map(response => response.status)
+    const statuses = (
+      await Promise.all(Array.from({ length: 40 }, () => create(desk, caller)))
+    ).map(response => response.status)
     expect(statuses.filter(status => status === 200)).toHaveLength(4)
     expect(await listed(desk, caller)).toHaveLength(5)
   })
@@ -218,7 +272,10 @@ describe('the list', () => {
     desk.clock.advance(5000)
     await desk.get('/probe/counted', caller)
     const [key] = await listed(desk, caller)
-    expect(key).toMatchObject({ last_used_at: isoInstant(startAt + 5000), usage: { requests_used: 1, request_limit: 50 } } as never)
+    expect(key).toMatchObject({
+      last_used_at: isoInstant(startAt + 5000),
+      usage: { requests_used: 1, request_limit: 50 },
+    } as never)
   })
 })
 
@@ -236,28 +293,37 @@ describe('the states of a key', () => {
     ['revoked', 'PATCH', 422, 'api_key_revoked', false],
     ['expired', 'PATCH', 200, undefined, true],
   ]
-  test.each(rows)('%s, then %s: %p %p, active afterwards: %p', async (state, operation, status, code, active) => {
-    const desk = frontDesk()
-    const { token: caller, key, account } = desk.open()
-    let [id, actor] = [key.key.id, caller]
-    if (state !== 'last active') {
-      const other = await keyOf(await create(desk, caller, { expires_at: state === 'expired' ? isoInstant(startAt + 1000) : null }))
-      if (state === 'revoked') await desk.ask('DELETE', `/v1/api-keys/${other.id}`, { token: caller })
-      desk.clock.advance(1000)
-      id = other.id
-    }
-    const path = `/v1/api-keys/${id}${operation === 'roll' ? '/roll' : ''}`
-    const response = await desk.ask(operation === 'roll' ? 'POST' : operation, path, {
-      token: actor,
-      ...(operation === 'PATCH' && { body: { expires_at: isoInstant(startAt + dayMs) } }),
-    })
-    const body = (await response.json()) as { error_code?: string; data?: { api_key?: Key } }
-    expect([response.status, body.error_code]).toEqual([status, code])
-    if (operation === 'roll' && status === 200 && id === key.key.id) actor = body.data!.api_key!.plain_token
-    const after = (await listed(desk, actor)).find(one => one.id === id)!
-    expect(after.active).toBe(active)
-    expect(account.keys.some(one => one.key.revokedAt === null)).toBe(true)
-  })
+  test.each(rows)(
+    '%s, then %s: %p %p, active afterwards: %p',
+    async (state, operation, status, code, active) => {
+      const desk = frontDesk()
+      const { token: caller, key, account } = desk.open()
+      let [id, actor] = [key.key.id, caller]
+      if (state !== 'last active') {
+        const other = await keyOf(
+          await create(desk, caller, {
+            expires_at: state === 'expired' ? isoInstant(startAt + 1000) : null,
+          }),
+        )
+        if (state === 'revoked')
+          await desk.ask('DELETE', `/v1/api-keys/${other.id}`, { token: caller })
+        desk.clock.advance(1000)
+        id = other.id
+      }
+      const path = `/v1/api-keys/${id}${operation === 'roll' ? '/roll' : ''}`
+      const response = await desk.ask(operation === 'roll' ? 'POST' : operation, path, {
+        token: actor,
+        ...(operation === 'PATCH' && { body: { expires_at: isoInstant(startAt + dayMs) } }),
+      })
+      const body = (await response.json()) as { error_code?: string; data?: { api_key?: Key } }
+      expect([response.status, body.error_code]).toEqual([status, code])
+      if (operation === 'roll' && status === 200 && id === key.key.id)
+        actor = body.data!.api_key!.plain_token
+      const after = (await listed(desk, actor)).find(one => one.id === id)!
+      expect(after.active).toBe(active)
+      expect(account.keys.some(one => one.key.revokedAt === null)).toBe(true)
+    },
+  )
 
   test('a revoked key is answered 401 at once and stays so', async () => {
     const desk = frontDesk()
@@ -270,7 +336,11 @@ describe('the states of a key', () => {
         id: made.id,
         revoked: true,
         revoked_at: isoInstant(startAt),
-        api_key: expect.objectContaining({ id: made.id, active: false, revoked_at: isoInstant(startAt) }),
+        api_key: expect.objectContaining({
+          id: made.id,
+          active: false,
+          revoked_at: isoInstant(startAt),
+        }),
       },
     } as never)
     expect((await desk.get('/v1/account', made.plain_token)).status).toBe(401)
@@ -282,19 +352,35 @@ describe('the states of a key', () => {
     const desk = frontDesk()
     const { token: caller } = desk.open()
     const made = await keyOf(await create(desk, caller))
-    expect((await desk.ask('DELETE', `/v1/api-keys/${made.id}`, { token: made.plain_token })).status).toBe(200)
+    expect(
+      (await desk.ask('DELETE', `/v1/api-keys/${made.id}`, { token: made.plain_token })).status,
+    ).toBe(200)
     expect((await desk.get('/v1/account', made.plain_token)).status).toBe(401)
   })
 
   test('rolling keeps id, name, counter and restrictions, and ends the old token at once', async () => {
     const desk = frontDesk()
     const { token: caller } = desk.open('free')
-    const made = await keyOf(await create(desk, caller, { name: 'desk', read_only: true, allowed_ips: ['203.0.113.0/24'] }))
+    const made = await keyOf(
+      await create(desk, caller, {
+        name: 'desk',
+        read_only: true,
+        allowed_ips: ['203.0.113.0/24'],
+      }),
+    )
     for (let i = 0; i < 3; i += 1) await desk.get('/probe/counted', made.plain_token)
-    const rolled = await keyOf(await desk.ask('POST', `/v1/api-keys/${made.id}/roll`, { token: caller }))
+    const rolled = await keyOf(
+      await desk.ask('POST', `/v1/api-keys/${made.id}/roll`, { token: caller }),
+    )
     expect(rolled.plain_token).toMatch(token)
     expect(rolled.plain_token).not.toBe(made.plain_token)
-    expect(rolled).toMatchObject({ id: made.id, name: 'desk', active: true, read_only: true, allowed_ips: ['203.0.113.0/24'] })
+    expect(rolled).toMatchObject({
+      id: made.id,
+      name: 'desk',
+      active: true,
+      read_only: true,
+      allowed_ips: ['203.0.113.0/24'],
+    })
     expect(rolled.usage.requests_used).toBe(3)
     expect((await desk.get('/probe/counted', made.plain_token)).status).toBe(401)
     expect(rateOf(await desk.get('/probe/counted', rolled.plain_token)).used).toBe('4')
@@ -304,7 +390,8 @@ describe('the states of a key', () => {
     const desk = frontDesk()
     const { token: caller } = desk.open()
     const made = await keyOf(await create(desk, caller))
-    const roll = (body?: unknown) => desk.ask('POST', `/v1/api-keys/${made.id}/roll`, { token: caller, body })
+    const roll = (body?: unknown) =>
+      desk.ask('POST', `/v1/api-keys/${made.id}/roll`, { token: caller, body })
     const second = await keyOf(await roll({ overlap_seconds: 60 }))
     desk.clock.advance(59_999)
     expect((await desk.get('/probe/free', made.plain_token)).status).toBe(200)
@@ -314,17 +401,27 @@ describe('the states of a key', () => {
     // A roll without overlap ends an overlap that still runs.
     const third = await keyOf(await roll({ overlap_seconds: 86_400 }))
     const fourth = await keyOf(await roll())
-    const statuses = await Promise.all([second, third, fourth].map(async one => (await desk.get('/probe/free', one.plain_token)).status))
+    const statuses = await Promise.all(
+      [second, third, fourth].map(
+        async one => (await desk.get('/probe/free', one.plain_token)).status,
+      ),
+    )
     expect(statuses).toEqual([401, 401, 200])
   })
 
-  test.each([0, -1, 86_401, 1.5, '60', null, Number.MAX_VALUE])('an overlap of %p seconds is refused', async seconds => {
-    const desk = frontDesk()
-    const { token: caller, key } = desk.open()
-    const response = await desk.ask('POST', `/v1/api-keys/${key.key.id}/roll`, { token: caller, body: { overlap_seconds: seconds } })
-    expect([response.status, await codeOf(response)]).toEqual([422, 'validation_failed'])
-    expect((await desk.get('/v1/account', caller)).status).toBe(200)
-  })
+  test.each([0, -1, 86_401, 1.5, '60', null, Number.MAX_VALUE])(
+    'an overlap of %p seconds is refused',
+    async seconds => {
+      const desk = frontDesk()
+      const { token: caller, key } = desk.open()
+      const response = await desk.ask('POST', `/v1/api-keys/${key.key.id}/roll`, {
+        token: caller,
+        body: { overlap_seconds: seconds },
+      })
+      expect([response.status, await codeOf(response)]).toEqual([422, 'validation_failed'])
+      expect((await desk.get('/v1/account', caller)).status).toBe(200)
+    },
+  )
 })
 
 describe('a key that is not there', () => {
@@ -350,14 +447,20 @@ describe('a key that is not there', () => {
     const seen = new Set<string>()
     for (const id of ids) {
       for (const [method, end, body] of operations) {
-        const response = await desk.ask(method, `/v1/api-keys/${id}${end}`, { token: caller, body, headers: { 'x-request-id': 'r' } })
+        const response = await desk.ask(method, `/v1/api-keys/${id}${end}`, {
+          token: caller,
+          body,
+          headers: { 'x-request-id': 'r' },
+        })
         expect(response.status).toBe(404)
         expect(response.headers.get('x-error-code')).toBe('NOT_FOUND')
         seen.add(await response.text())
       }
     }
     expect(seen.size).toBe(1)
-    expect(JSON.parse([...seen][0]!)).toMatchObject({ error: { code: 'NOT_FOUND', status: 404, retry: { retryable: false } } })
+    expect(JSON.parse([...seen][0]!)).toMatchObject({
+      error: { code: 'NOT_FOUND', status: 404, retry: { retryable: false } },
+    })
     expect((await desk.get('/v1/account', foreignToken)).status).toBe(200)
     expect(foreign.key.name).toBeNull()
     const unreadable = await desk.ask('DELETE', '/v1/api-keys/%zz', { token: caller })
@@ -377,22 +480,35 @@ describe('restrictions', () => {
         allowed_domains: ['Exämple.com', 'exämple.COM'],
       }),
     )
-    expect(made).toMatchObject({ allowed_ips: ['203.0.113.7/32'], allowed_domains: ['xn--exmple-cua.com'] })
-    const patch = async (body: unknown) => keyOf(await desk.ask('PATCH', `/v1/api-keys/${made.id}`, { token: caller, body }))
+    expect(made).toMatchObject({
+      allowed_ips: ['203.0.113.7/32'],
+      allowed_domains: ['xn--exmple-cua.com'],
+    })
+    const patch = async (body: unknown) =>
+      keyOf(await desk.ask('PATCH', `/v1/api-keys/${made.id}`, { token: caller, body }))
     const { plain_token: _, ...before } = made
     expect(await patch({})).toEqual(before as never)
     expect(await patch({ name: 'b' })).toEqual({ ...before, name: 'b' } as never)
-    expect(await patch({ name: null, allowed_ips: [], allowed_domains: null, read_only: false })).toMatchObject({
-      ...{ name: null, allowed_ips: [], allowed_domains: [], read_only: false },
+    expect(
+      await patch({ name: null, allowed_ips: [], allowed_domains: null, read_only: false }),
+    ).toMatchObject({
+      name: null,
+      allowed_ips: [],
+      allowed_domains: [],
+      read_only: false,
     })
-    expect(await patch({ expires_at: '2026-12-01T01:00:00+01:00' })).toMatchObject({ expires_at: '2026-12-01T00:00:00Z' })
+    expect(await patch({ expires_at: '2026-12-01T01:00:00+01:00' })).toMatchObject({
+      expires_at: '2026-12-01T00:00:00Z',
+    })
     expect(await patch({ expires_at: null })).toMatchObject({ expires_at: null })
   })
 
   test('a key is answered 401 from the moment it expires', async () => {
     const desk = frontDesk()
     const { token: caller } = desk.open()
-    const { plain_token: made } = await keyOf(await create(desk, caller, { expires_at: '2026-11-20T15:01:00Z' }))
+    const { plain_token: made } = await keyOf(
+      await create(desk, caller, { expires_at: '2026-11-20T15:01:00Z' }),
+    )
     desk.clock.set(at('2026-11-20T15:00:59Z'))
     expect((await desk.get('/probe/free', made)).status).toBe(200)
     desk.clock.set(at('2026-11-20T15:01:00Z'))
@@ -413,7 +529,11 @@ describe('restrictions', () => {
       ['POST', '/v1/api-keys/x/roll'],
     ] as const) {
       const response = await desk.ask(method, path, { token: reader })
-      expect([path, response.status, response.headers.get('x-error-code')]).toEqual([path, 403, 'KEY_READ_ONLY'])
+      expect([path, response.status, response.headers.get('x-error-code')]).toEqual([
+        path,
+        403,
+        'KEY_READ_ONLY',
+      ])
     }
   })
 
@@ -457,7 +577,9 @@ describe('restrictions', () => {
   ])('a key for example.com is answered with %j: %j', async (headers, status) => {
     const desk = frontDesk()
     const { token: caller } = desk.open()
-    const { plain_token: bound } = await keyOf(await create(desk, caller, { allowed_domains: ['example.com'] }))
+    const { plain_token: bound } = await keyOf(
+      await create(desk, caller, { allowed_domains: ['example.com'] }),
+    )
     const response = await desk.get('/probe/free', bound, headers)
     expect(response.status).toBe(status)
     if (status === 403) expect(response.headers.get('x-error-code')).toBe('DOMAIN_NOT_ALLOWED')
@@ -490,7 +612,9 @@ describe('a creating request that is sent again', () => {
     expect(new Set([first.id, second.id, third.id]).size).toBe(3)
     desk.clock.advance(dayMs)
     await create(desk, caller, {}, again)
-    expect(desk.services.db.query('SELECT count(*) AS rows FROM idempotency').get()).toEqual({ rows: 1 })
+    expect(desk.services.db.query('SELECT count(*) AS rows FROM idempotency').get()).toEqual({
+      rows: 1,
+    })
   })
 
   test('is refused with another body', async () => {
@@ -513,7 +637,10 @@ describe('a creating request that is sent again', () => {
       (await keyOf(await create(desk, other.token, {}, again))).id,
     ]
     expect(new Set(ids).size).toBe(3)
-    const rolled = await desk.ask('POST', `/v1/api-keys/${first.id}/roll`, { token: caller, headers: again })
+    const rolled = await desk.ask('POST', `/v1/api-keys/${first.id}/roll`, {
+      token: caller,
+      headers: again,
+    })
     expect(rolled.headers.get('idempotent-replayed')).toBeNull()
     expect((await keyOf(rolled)).id).toBe(first.id)
     expect(key.key.revokedAt).toBeNull()
@@ -524,8 +651,12 @@ describe('a creating request that is sent again', () => {
     const { token: caller } = desk.open()
     for (let i = 0; i < 4; i += 1) await create(desk, caller)
     expect((await create(desk, caller, {}, again)).status).toBe(422)
-    const spare = (await listed(desk, caller)).find(one => one.created_at === isoInstant(startAt) && one.name === null)!
-    await desk.ask('DELETE', `/v1/api-keys/${(await listed(desk, caller))[4]!.id}`, { token: caller })
+    const spare = (await listed(desk, caller)).find(
+      one => one.created_at === isoInstant(startAt) && one.name === null,
+    )!
+    await desk.ask('DELETE', `/v1/api-keys/${(await listed(desk, caller))[4]!.id}`, {
+      token: caller,
+    })
     expect(spare.active).toBe(true)
     expect((await create(desk, caller, {}, again)).status).toBe(200)
   })
@@ -534,7 +665,10 @@ describe('a creating request that is sent again', () => {
     const desk = frontDesk()
     const { token: caller } = desk.open()
     const made = await keyOf(await create(desk, caller))
-    const roll = async () => keyOf(await desk.ask('POST', `/v1/api-keys/${made.id}/roll`, { token: caller, headers: again }))
+    const roll = async () =>
+      keyOf(
+        await desk.ask('POST', `/v1/api-keys/${made.id}/roll`, { token: caller, headers: again }),
+      )
     const [first, second] = [await roll(), await roll()]
     expect(second.plain_token).toBe(first.plain_token)
     expect((await desk.get('/probe/free', second.plain_token)).status).toBe(200)
@@ -543,9 +677,17 @@ describe('a creating request that is sent again', () => {
   test('counts once', async () => {
     const desk = frontDesk()
     const { token: caller } = desk.open('free')
-    const ask = async (body: unknown) => rateOf(await desk.ask('POST', '/probe/counted', { token: caller, body, headers: again })).used
-    expect([await ask({ a: 1 }), await ask({ a: 1 }), await ask({ a: 2 }), await ask({ a: 1 })]).toEqual(['1', '1', '1', '1'])
-    const usage = (await (await desk.get('/v1/users/me', caller)).json()) as { requests_this_month: number }
+    const ask = async (body: unknown) =>
+      rateOf(await desk.ask('POST', '/probe/counted', { token: caller, body, headers: again })).used
+    expect([
+      await ask({ a: 1 }),
+      await ask({ a: 1 }),
+      await ask({ a: 2 }),
+      await ask({ a: 1 }),
+    ]).toEqual(['1', '1', '1', '1'])
+    const usage = (await (await desk.get('/v1/users/me', caller)).json()) as {
+      requests_this_month: number
+    }
     expect(usage.requests_this_month).toBe(1)
   })
 
@@ -553,17 +695,27 @@ describe('a creating request that is sent again', () => {
     const desk = frontDesk()
     const { token: caller, key } = desk.open()
     await create(desk, caller, { name: 'one' }, again)
-    const rolled = await keyOf(await desk.ask('POST', `/v1/api-keys/${key.key.id}/roll`, { token: caller, body: { overlap_seconds: 60 } }))
+    const rolled = await keyOf(
+      await desk.ask('POST', `/v1/api-keys/${key.key.id}/roll`, {
+        token: caller,
+        body: { overlap_seconds: 60 },
+      }),
+    )
     const response = await create(desk, rolled.plain_token, { name: 'one' }, again)
     expect([response.status, await codeOf(response)]).toEqual([422, 'idempotency_key_reused'])
-    expect((await create(desk, caller, { name: 'one' }, again)).headers.get('idempotent-replayed')).toBe('true')
+    expect(
+      (await create(desk, caller, { name: 'one' }, again)).headers.get('idempotent-replayed'),
+    ).toBe('true')
   })
 
   test.each(['', 'x'.repeat(256)])('with a key of %p is refused', async name => {
     const desk = frontDesk()
     const { token: caller } = desk.open()
     const response = await create(desk, caller, {}, { 'idempotency-key': name })
-    expect([response.status, response.headers.get('x-error-code')]).toEqual([400, 'INVALID_PARAMETER'])
+    expect([response.status, response.headers.get('x-error-code')]).toEqual([
+      400,
+      'INVALID_PARAMETER',
+    ])
     expect(await listed(desk, caller)).toHaveLength(1)
   })
 
@@ -583,7 +735,9 @@ describe('a creating request that is sent again', () => {
   test('leaves nothing behind when its answer can not be kept', async () => {
     const desk = frontDesk()
     const { token: caller, account } = desk.open()
-    desk.services.db.run("CREATE TRIGGER full BEFORE INSERT ON idempotency BEGIN SELECT RAISE(ABORT, 'no room'); END")
+    desk.services.db.run(
+      "CREATE TRIGGER full BEFORE INSERT ON idempotency BEGIN SELECT RAISE(ABORT, 'no room'); END",
+    )
     expect((await create(desk, caller, {}, again)).status).toBe(500)
     expect(await listed(desk, caller)).toHaveLength(1)
     expect(desk.services.keys.account(account.account.id)!.keys).toHaveLength(1)
@@ -602,8 +756,11 @@ test('no body, header, log line or byte of the database ever holds a token', asy
   const ask = async (method: string, url: string, options: Parameters<Desk['ask']>[2] = {}) => {
     const response = await desk.ask(method, url, { token: caller, ...options })
     const text = await response.text()
-    const body = text === '' ? {} : (JSON.parse(text) as { data?: { api_key?: Key; admin_token?: string } })
-    const shown = [body.data?.api_key?.plain_token, body.data?.admin_token].filter(one => one !== undefined)
+    const body =
+      text === '' ? {} : (JSON.parse(text) as { data?: { api_key?: Key; admin_token?: string } })
+    const shown = [body.data?.api_key?.plain_token, body.data?.admin_token].filter(
+      one => one !== undefined,
+    )
     for (const one of shown) tokens.add(one)
     // What is shown once is shown in its place, and nothing else of the answer has it.
     seen.push(
@@ -612,21 +769,34 @@ test('no body, header, log line or byte of the database ever holds a token', asy
     )
     return body.data?.api_key
   }
-  const operator = { token: undefined, headers: { authorization: `Bearer ${desk.adminToken}` } } as never as Parameters<Desk['ask']>[2]
-  const made = await ask('POST', '/v1/api-keys', { body: { name: 'a' }, headers: { 'idempotency-key': caller } })
+  const operator = {
+    token: undefined,
+    headers: { authorization: `Bearer ${desk.adminToken}` },
+  } as never as Parameters<Desk['ask']>[2]
+  const made = await ask('POST', '/v1/api-keys', {
+    body: { name: 'a' },
+    headers: { 'idempotency-key': caller },
+  })
   await ask('POST', '/v1/api-keys', { body: { name: 'a' }, headers: { 'idempotency-key': caller } })
-  await ask('POST', `/v1/api-keys/${made!.id}/roll`, { body: { overlap_seconds: 60 }, headers: { 'idempotency-key': 'x' } })
+  await ask('POST', `/v1/api-keys/${made!.id}/roll`, {
+    body: { overlap_seconds: 60 },
+    headers: { 'idempotency-key': 'x' },
+  })
   await ask('POST', '/v1/api-keys', { body: { name: caller } })
   await ask('POST', '/v1/api-keys', { body: { allowed_ips: [`${'x'.repeat(170)}${caller}`] } })
   await ask('GET', `/probe/counted?answer=404&name=${caller}`)
-  await ask('POST', '/v1/api-keys', { body: { name: [caller], expires_at: caller, allowed_ips: [caller], read_only: caller } })
+  await ask('POST', '/v1/api-keys', {
+    body: { name: [caller], expires_at: caller, allowed_ips: [caller], read_only: caller },
+  })
   await ask('POST', '/v1/api-keys', { body: `{"name":"${caller}"` })
   await ask('GET', '/v1/api-keys')
   await ask('GET', '/v1/account')
   await ask('GET', '/v1/usage')
   await ask('GET', '/v1/users/me')
   await ask('GET', `/users/me?api_key=${caller}`, { token: undefined } as never)
-  await ask('GET', `/probe/counted?api_key=${caller}&number=${caller}`, { token: undefined } as never)
+  await ask('GET', `/probe/counted?api_key=${caller}&number=${caller}`, {
+    token: undefined,
+  } as never)
   await ask('GET', `/probe/counted?answer=500&api_key=${caller}`)
   await ask('GET', `/v1/analytics/performance?range=${caller}&api_key=${caller}`)
   await ask('GET', `/v1/analytics/performance?api_key=${caller}`, { token: undefined } as never)
@@ -634,12 +804,18 @@ test('no body, header, log line or byte of the database ever holds a token', asy
   await ask('POST', `/v1/api-keys/${caller}/roll`)
   await ask('GET', '/v1/account', { headers: { authorization: `Basic ${caller}` } })
   await ask('GET', `/admin/v1/accounts?q=${caller}&page=${caller}`, operator)
-  await ask('POST', '/admin/v1/accounts', { ...operator, body: { email: 'a@example.com', key_name: caller } })
+  await ask('POST', '/admin/v1/accounts', {
+    ...operator,
+    body: { email: 'a@example.com', key_name: caller },
+  })
   await ask('POST', '/admin/v1/accounts', { ...operator, body: { email: 'a@example.com' } })
   await ask('GET', '/admin/v1/accounts', operator)
   await ask('GET', `/admin/v1/accounts/${account.account.id}`, operator)
   await ask('POST', `/admin/v1/accounts/${account.account.id}/keys`, operator)
-  await ask('POST', `/admin/v1/keys/${key.key.id}/roll`, { ...operator, body: { overlap_seconds: 60 } })
+  await ask('POST', `/admin/v1/keys/${key.key.id}/roll`, {
+    ...operator,
+    body: { overlap_seconds: 60 },
+  })
   await ask('POST', '/admin/v1/token/rotate', operator)
   desk.services.meter.flush()
 
@@ -652,7 +828,12 @@ test('no body, header, log line or byte of the database ever holds a token', asy
   }
   expect(places.wal.length).toBeGreaterThan(10_000)
   for (const one of tokens) {
-    const forms = [one, one.toUpperCase(), Buffer.from(one, 'hex').toString('latin1'), Buffer.from(one, 'hex').toString('base64')]
+    const forms = [
+      one,
+      one.toUpperCase(),
+      Buffer.from(one, 'hex').toString('latin1'),
+      Buffer.from(one, 'hex').toString('base64'),
+    ]
     for (const [place, text] of Object.entries(places)) {
       for (const form of forms) expect([place, text.includes(form)]).toEqual([place, false])
       // Nor half of one, where a text was cut.

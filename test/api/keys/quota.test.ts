@@ -25,20 +25,44 @@ test('the 51st request of a free day, midnight, the eighth day of a trial and th
   const { token: free } = desk.open('free')
   const { token: trial, key: trialKey } = desk.open('free', { trial: true })
   const { token: paid, key: paidKey } = desk.open('starter')
-  const headersOf = (response: Response) => ({ status: response.status, code: response.headers.get('x-error-code'), ...rateOf(response) })
+  const headersOf = (response: Response) => ({
+    status: response.status,
+    code: response.headers.get('x-error-code'),
+    ...rateOf(response),
+  })
   const ok = { status: 200, code: null, retryAfter: null }
   const freeDay = { limit: '50', window: 'daily_counter', tier: 'free' }
 
   for (let used = 1; used < 50; used += 1) {
-    const wanted = { ...ok, ...freeDay, remaining: String(50 - used), used: String(used), state: 'free', reset: '2026-11-21T00:00:00Z' }
+    const wanted = {
+      ...ok,
+      ...freeDay,
+      remaining: String(50 - used),
+      used: String(used),
+      state: 'free',
+      reset: '2026-11-21T00:00:00Z',
+    }
     expect(headersOf(await counted(desk, free))).toEqual(wanted)
   }
-  const exhausted = { ...freeDay, remaining: '0', used: '50', state: 'exhausted', reset: '2026-11-21T00:00:00Z' }
+  const exhausted = {
+    ...freeDay,
+    remaining: '0',
+    used: '50',
+    state: 'exhausted',
+    reset: '2026-11-21T00:00:00Z',
+  }
   expect(headersOf(await counted(desk, free))).toEqual({ ...ok, ...exhausted })
   const refused = await counted(desk, free)
-  expect(headersOf(refused)).toEqual({ status: 402, code: 'PAYMENT_REQUIRED', retryAfter: null, ...exhausted })
+  expect(headersOf(refused)).toEqual({
+    status: 402,
+    code: 'PAYMENT_REQUIRED',
+    retryAfter: null,
+    ...exhausted,
+  })
   expect(refused.headers.get('x-error-status')).toBe('402')
-  expect(refused.headers.get('x-error-message')).toMatch(/^The quota of 50 requests is used up; it resets at 2026-11-21T00:00:00Z/)
+  expect(refused.headers.get('x-error-message')).toMatch(
+    /^The quota of 50 requests is used up; it resets at 2026-11-21T00:00:00Z/,
+  )
   expect(refused.headers.get('ratelimit-policy')).toBe('"quota";q=50;w=86400, "burst";q=5;w=60')
   expect(await refused.json()).toEqual({
     error: expect.stringContaining('50 requests'),
@@ -50,32 +74,86 @@ test('the 51st request of a free day, midnight, the eighth day of a trial and th
     docs: 'http://localhost/docs#PAYMENT_REQUIRED',
     docs_url: 'http://localhost/docs#PAYMENT_REQUIRED',
     retry: { retryable: false },
-    reset: { date: '2026-11-21T00:00:00Z', timestamp: at('2026-11-21T00:00:00Z') / 1000, in_seconds: 9 * 3600 },
+    reset: {
+      date: '2026-11-21T00:00:00Z',
+      timestamp: at('2026-11-21T00:00:00Z') / 1000,
+      in_seconds: 9 * 3600,
+    },
     reset_at: '2026-11-21T00:00:00Z',
-    current_usage: { used: 50, limit: 50, remaining: 0, window: 'daily_counter', percent_used: 100 },
+    current_usage: {
+      used: 50,
+      limit: 50,
+      remaining: 0,
+      window: 'daily_counter',
+      percent_used: 100,
+    },
     current_plan: 'free',
-    efficiency: { requests_today: 50, distinct_codes: 0, batchable_requests: 0, cacheable_requests: 0, score: 100 },
+    efficiency: {
+      requests_today: 50,
+      distinct_codes: 0,
+      batchable_requests: 0,
+      cacheable_requests: 0,
+      score: 100,
+    },
     reduce_usage: [
-      expect.objectContaining({ action: 'watch_events', docs_url: 'http://localhost/docs#subscriptions' }),
-      expect.objectContaining({ action: 'scheduled_deliveries', docs_url: 'http://localhost/docs#scheduled-deliveries' }),
+      expect.objectContaining({
+        action: 'watch_events',
+        docs_url: 'http://localhost/docs#subscriptions',
+      }),
+      expect.objectContaining({
+        action: 'scheduled_deliveries',
+        docs_url: 'http://localhost/docs#scheduled-deliveries',
+      }),
     ],
     recommended_plan: 'developer',
     upgrade_url: 'http://localhost/billing/plans',
     remediation_url: 'http://localhost/billing/plans',
   } as never)
   const futures = await desk.get('/probe/feature/futures', free)
-  expect([futures.status, futures.headers.get('x-error-code')]).toEqual([402, 'FREE_TIER_LIMIT_EXCEEDED'])
+  expect([futures.status, futures.headers.get('x-error-code')]).toEqual([
+    402,
+    'FREE_TIER_LIMIT_EXCEEDED',
+  ])
 
   desk.clock.set(at('2026-11-20T23:59:59.999Z'))
-  expect(headersOf(await counted(desk, free))).toEqual({ status: 402, code: 'PAYMENT_REQUIRED', retryAfter: null, ...exhausted })
+  expect(headersOf(await counted(desk, free))).toEqual({
+    status: 402,
+    code: 'PAYMENT_REQUIRED',
+    retryAfter: null,
+    ...exhausted,
+  })
   desk.clock.set(at('2026-11-21T00:00:00Z'))
-  const newDay = { ...ok, ...freeDay, remaining: '49', used: '1', state: 'free', reset: '2026-11-22T00:00:00Z' }
+  const newDay = {
+    ...ok,
+    ...freeDay,
+    remaining: '49',
+    used: '1',
+    state: 'free',
+    reset: '2026-11-22T00:00:00Z',
+  }
   expect(headersOf(await counted(desk, free))).toEqual(newDay)
 
-  const trialDays = { limit: '10000', window: 'trial_counter', tier: 'trial', reset: '2026-11-27T15:00:00Z' }
+  const trialDays = {
+    limit: '10000',
+    window: 'trial_counter',
+    tier: 'trial',
+    reset: '2026-11-27T15:00:00Z',
+  }
   spend(desk, trialKey, 9998)
-  expect(headersOf(await counted(desk, trial))).toEqual({ ...ok, ...trialDays, remaining: '1', used: '9999', state: 'trial_active' })
-  expect(headersOf(await counted(desk, trial))).toEqual({ ...ok, ...trialDays, remaining: '0', used: '10000', state: 'exhausted' })
+  expect(headersOf(await counted(desk, trial))).toEqual({
+    ...ok,
+    ...trialDays,
+    remaining: '1',
+    used: '9999',
+    state: 'trial_active',
+  })
+  expect(headersOf(await counted(desk, trial))).toEqual({
+    ...ok,
+    ...trialDays,
+    remaining: '0',
+    used: '10000',
+    state: 'exhausted',
+  })
   desk.clock.set(at('2026-11-27T14:59:59.999Z'))
   const overTrial = {
     status: 429,
@@ -88,12 +166,30 @@ test('the 51st request of a free day, midnight, the eighth day of a trial and th
   }
   expect(headersOf(await counted(desk, trial))).toEqual(overTrial)
   desk.clock.set(at('2026-11-27T15:00:00Z'))
-  const eighthDay = { ...ok, ...freeDay, remaining: '49', used: '1', state: 'free', reset: '2026-11-28T00:00:00Z' }
+  const eighthDay = {
+    ...ok,
+    ...freeDay,
+    remaining: '49',
+    used: '1',
+    state: 'free',
+    reset: '2026-11-28T00:00:00Z',
+  }
   expect(headersOf(await counted(desk, trial))).toEqual(eighthDay)
 
-  const november = { limit: '50000', window: 'monthly_counter', tier: 'starter', reset: '2026-12-01T00:00:00Z' }
+  const november = {
+    limit: '50000',
+    window: 'monthly_counter',
+    tier: 'starter',
+    reset: '2026-12-01T00:00:00Z',
+  }
   spend(desk, paidKey, 49_999)
-  expect(headersOf(await counted(desk, paid))).toEqual({ ...ok, ...november, remaining: '0', used: '50000', state: 'exhausted' })
+  expect(headersOf(await counted(desk, paid))).toEqual({
+    ...ok,
+    ...november,
+    remaining: '0',
+    used: '50000',
+    state: 'exhausted',
+  })
   desk.clock.set(at('2026-11-30T23:59:00Z'))
   const overMonth = {
     status: 429,
@@ -107,13 +203,27 @@ test('the 51st request of a free day, midnight, the eighth day of a trial and th
   const refusedMonth = await counted(desk, paid)
   expect(headersOf(refusedMonth)).toEqual(overMonth)
   expect((await refusedMonth.json()) as object).toMatchObject({
-    ...{ error_code: 'MONTHLY_QUOTA_EXCEEDED', retry_after: 60, current_plan: 'starter', recommended_plan: 'professional' },
-    ...{ reset: { date: '2026-12-01T00:00:00Z', in_seconds: 60 }, retry: { retryable: false } },
+    error_code: 'MONTHLY_QUOTA_EXCEEDED',
+    retry_after: 60,
+    current_plan: 'starter',
+    recommended_plan: 'professional',
+    reset: { date: '2026-12-01T00:00:00Z', in_seconds: 60 },
+    retry: { retryable: false },
   })
   desk.clock.set(at('2026-12-01T00:00:00Z'))
-  const december = { ...ok, ...november, remaining: '49999', used: '1', state: 'paid_active', reset: '2027-01-01T00:00:00Z' }
+  const december = {
+    ...ok,
+    ...november,
+    remaining: '49999',
+    used: '1',
+    state: 'paid_active',
+    reset: '2027-01-01T00:00:00Z',
+  }
   expect(headersOf(await counted(desk, paid))).toEqual(december)
-  expect(headersOf(await counted(desk, free))).toMatchObject({ used: '1', reset: '2026-12-02T00:00:00Z' })
+  expect(headersOf(await counted(desk, free))).toMatchObject({
+    used: '1',
+    reset: '2026-12-02T00:00:00Z',
+  })
 }, 1000)
 
 test('an account whose address is not confirmed has the free quota, and its own as soon as it is', async () => {
@@ -135,7 +245,12 @@ test('an account whose address is not confirmed has the free quota, and its own 
     recommended_plan: 'scale',
   })
   desk.changes.changeAccount(account, { emailConfirmed: true })
-  expect(rateOf(await counted(desk, token))).toMatchObject({ limit: '1000000', used: '1', state: 'paid_active', window: 'monthly_counter' })
+  expect(rateOf(await counted(desk, token))).toMatchObject({
+    limit: '1000000',
+    used: '1',
+    state: 'paid_active',
+    window: 'monthly_counter',
+  })
 })
 
 test('a bigger plan lifts a used-up quota at once, and the way back finds the day as it was', async () => {
@@ -144,13 +259,18 @@ test('a bigger plan lifts a used-up quota at once, and the way back finds the da
   for (let i = 0; i < 50; i += 1) await counted(desk, token)
   expect((await counted(desk, token)).status).toBe(402)
   desk.changes.changeAccount(account, { plan: 'developer' })
-  expect(rateOf(await counted(desk, token))).toMatchObject({ used: '1', limit: '10000', state: 'paid_active' })
+  expect(rateOf(await counted(desk, token))).toMatchObject({
+    used: '1',
+    limit: '10000',
+    state: 'paid_active',
+  })
   desk.changes.changeAccount(account, { plan: 'free' })
   expect((await counted(desk, token)).status).toBe(402)
 })
 
 describe('a stop', () => {
-  const reopened = (path: string, seed: number, clock = manualClock(startAt)) => frontDesk({ path, ids: seededIds(seed), clock })
+  const reopened = (path: string, seed: number, clock = manualClock(startAt)) =>
+    frontDesk({ path, ids: seededIds(seed), clock })
 
   test('loses nothing of the quota', async () => {
     const path = join(directory, 'stop.db')
@@ -160,7 +280,11 @@ describe('a stop', () => {
     first.services.meter.flush()
     first.close()
     const second = reopened(path, 2, manualClock(startAt + minuteMs))
-    expect(rateOf(await counted(second, token))).toMatchObject({ used: '31', remaining: '19', reset: '2026-11-21T00:00:00Z' })
+    expect(rateOf(await counted(second, token))).toMatchObject({
+      used: '31',
+      remaining: '19',
+      reset: '2026-11-21T00:00:00Z',
+    })
     for (let i = 31; i < 50; i += 1) expect((await counted(second, token)).status).toBe(200)
     expect((await counted(second, token)).status).toBe(402)
     second.services.meter.flush()
@@ -183,7 +307,9 @@ describe('a stop', () => {
     first.close()
     const second = reopened(path, 2)
     expect(rateOf(await counted(second, token)).used).toBe('31')
-    const listed = (await (await second.get('/v1/api-keys', token)).json()) as { data: { api_keys: { last_used_at: string }[] } }
+    const listed = (await (await second.get('/v1/api-keys', token)).json()) as {
+      data: { api_keys: { last_used_at: string }[] }
+    }
     expect(listed.data.api_keys[0]!.last_used_at).toBe('2026-11-20T15:00:00Z')
     second.close()
   })
@@ -192,11 +318,21 @@ describe('a stop', () => {
 test('over HTTP a quota is never passed by one and never begun early, whatever is asked, answered, stopped and crashed', async () => {
   const plans = join(directory, 'plans.json')
   const limits: Record<string, number> = { free: 3, starter: 4 }
-  writeFileSync(plans, JSON.stringify({ plans: { free: { request_quota: 3 }, starter: { request_quota: 4 } } }))
-  const windowOf = (plan: string, now: number) => `${plan} ${new Date(now).toISOString().slice(0, plan === 'free' ? 10 : 7)}`
+  writeFileSync(
+    plans,
+    JSON.stringify({ plans: { free: { request_quota: 3 }, starter: { request_quota: 4 } } }),
+  )
+  const windowOf = (plan: string, now: number) =>
+    `${plan} ${new Date(now).toISOString().slice(0, plan === 'free' ? 10 : 7)}`
   const operation = fc.oneof(
     { weight: 8, arbitrary: fc.constant({ kind: 'ask' as const }) },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant('fail' as const), answer: fc.constantFrom('304', '404', '500') }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant('fail' as const),
+        answer: fc.constantFrom('304', '404', '500'),
+      }),
+    },
     { weight: 1, arbitrary: fc.constant({ kind: 'free' as const }) },
     {
       weight: 4,
@@ -205,8 +341,21 @@ test('over HTTP a quota is never passed by one and never begun early, whatever i
         ms: fc.constantFrom(1, 61_000, 9 * hourMs - 1, 9 * hourMs, dayMs, 11 * dayMs),
       }),
     },
-    { weight: 1, arbitrary: fc.constantFrom({ kind: 'stop' as const }, { kind: 'crash' as const }, { kind: 'flush' as const }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('plan' as const), plan: fc.constantFrom('free' as const, 'starter' as const) }) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        { kind: 'stop' as const },
+        { kind: 'crash' as const },
+        { kind: 'flush' as const },
+      ),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('plan' as const),
+        plan: fc.constantFrom('free' as const, 'starter' as const),
+      }),
+    },
   )
   let databases = 0
   await fc.assert(
@@ -216,7 +365,12 @@ test('over HTTP a quota is never passed by one and never begun early, whatever i
       let starts = 0
       const start = () => {
         starts += 1
-        return frontDesk({ path, clock, ids: seededIds(100 * databases + starts), flags: { plans } })
+        return frontDesk({
+          path,
+          clock,
+          ids: seededIds(100 * databases + starts),
+          flags: { plans },
+        })
       }
       let desk = start()
       const { token, account } = desk.open('free')
@@ -228,13 +382,20 @@ test('over HTTP a quota is never passed by one and never begun early, whatever i
       }
       for (const one of operations) {
         const limit = limits[plan]!
-        const counter = counters.getOrInsertComputed(windowOf(plan, clock.now()), () => ({ least: 0, most: 0 }))
+        const counter = counters.getOrInsertComputed(windowOf(plan, clock.now()), () => ({
+          least: 0,
+          most: 0,
+        }))
         if (one.kind === 'ask' || one.kind === 'fail') {
-          const response = await desk.get(`/probe/counted${one.kind === 'fail' ? `?answer=${one.answer}` : ''}`, token)
+          const response = await desk.get(
+            `/probe/counted${one.kind === 'fail' ? `?answer=${one.answer}` : ''}`,
+            token,
+          )
           const code = response.headers.get('x-error-code')
           const used = Number(rateOf(response).used)
           if (code === 'RATE_LIMIT_EXCEEDED') expect(counter.most).toBe(limit)
-          else if (response.status === 402 || response.status === 429) expect([used, counter.most]).toEqual([limit, limit])
+          else if (response.status === 402 || response.status === 429)
+            expect([used, counter.most]).toEqual([limit, limit])
           else {
             expect(response.status).toBe(one.kind === 'fail' ? Number(one.answer) : 200)
             const before = one.kind === 'fail' ? used : used - 1

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, isoInstant } from '../../../src/lib/instant.ts'
 import { bodyOf, type Desk, frontDesk, startAt } from '../../support/front-door.ts'
 
-const jsonOf = async (desk: Desk, path: string, token: string) => (await (await desk.get(path, token)).json()) as Record<string, unknown>
+const jsonOf = async (desk: Desk, path: string, token: string) =>
+  (await (await desk.get(path, token)).json()) as Record<string, unknown>
 
 describe('GET /v1/usage', () => {
   test('shows every window, the rate and the forecast, and is free', async () => {
@@ -24,8 +25,20 @@ describe('GET /v1/usage', () => {
       windows: [
         { name: 'quota', limit: 50, used: 13, remaining: 37, resets_at: '2026-11-21T00:00:00Z' },
         { name: 'burst', limit: 60, used: 14, remaining: 46, resets_at: isoInstant(now + 60_000) },
-        { name: 'marine', limit: 30, used: 2, remaining: 28, resets_at: isoInstant(startAt + 60_000) },
-        { name: 'marine_historical', limit: 5, used: 1, remaining: 4, resets_at: isoInstant(now + 60_000) },
+        {
+          name: 'marine',
+          limit: 30,
+          used: 2,
+          remaining: 28,
+          resets_at: isoInstant(startAt + 60_000),
+        },
+        {
+          name: 'marine_historical',
+          limit: 5,
+          used: 1,
+          remaining: 4,
+          resets_at: isoInstant(now + 60_000),
+        },
       ],
       burn_rate_per_day: 20.79,
       forecast: { used_at_reset: 21, exhausted_at: null },
@@ -38,7 +51,10 @@ describe('GET /v1/usage', () => {
     const { token } = desk.open('free')
     for (let i = 0; i < 40; i += 1) await desk.get('/probe/counted', token)
     // 40 in 15 hours, so 10 more in 3 hours and 45 minutes.
-    expect((await jsonOf(desk, '/v1/usage', token)).forecast).toEqual({ used_at_reset: 64, exhausted_at: '2026-11-20T18:45:00Z' })
+    expect((await jsonOf(desk, '/v1/usage', token)).forecast).toEqual({
+      used_at_reset: 64,
+      exhausted_at: '2026-11-20T18:45:00Z',
+    })
   })
 
   test('of a used-up key shows its smaller window', async () => {
@@ -46,9 +62,18 @@ describe('GET /v1/usage', () => {
     const { token } = desk.open('free')
     for (let i = 0; i < 50; i += 1) await desk.get('/probe/counted', token)
     const body = await jsonOf(desk, '/v1/usage', token)
-    expect(body).toMatchObject({ used: 50, remaining: 0, state: 'exhausted', forecast: { exhausted_at: isoInstant(startAt) } })
+    expect(body).toMatchObject({
+      used: 50,
+      remaining: 0,
+      state: 'exhausted',
+      forecast: { exhausted_at: isoInstant(startAt) },
+    })
     expect((body.windows as object[])[1]).toEqual({
-      ...{ name: 'burst', limit: 5, used: 1, remaining: 4, resets_at: isoInstant(startAt + 60_000) },
+      name: 'burst',
+      limit: 5,
+      used: 1,
+      remaining: 4,
+      resets_at: isoInstant(startAt + 60_000),
     })
   })
 
@@ -60,30 +85,33 @@ describe('GET /v1/usage', () => {
 })
 
 describe('the caller', () => {
-  test.each(['/v1/users/me', '/users/me'])('%s is the account behind the key, free and by the query parameter too', async path => {
-    const desk = frontDesk()
-    const { token, account } = desk.open('professional')
-    await desk.get('/probe/counted', token)
-    const response = await desk.get(`${path}?api_key=${token}`)
-    expect(await bodyOf(response)).toEqual({
-      id: account.account.id,
-      email: 'person1@example.com',
-      tier: 'professional',
-      tier_name: 'Reservoir Mastery',
-      plan: 'reservoir_mastery',
-      reservoir_mastery: true,
-      admin: false,
-      requests_this_month: 1,
-      request_limit: 100_000,
-      email_confirmed: true,
-      email_confirmed_at: isoInstant(startAt),
-      webhook_limit: 25,
-      webhook_events_limit: 250_000,
-      trial_active: false,
-      features: expect.arrayContaining(['webhooks', 'energy_intelligence']),
-    } as never)
-    expect(response.headers.get('x-ratelimit-used')).toBe('1')
-  })
+  test.each(['/v1/users/me', '/users/me'])(
+    '%s is the account behind the key, free and by the query parameter too',
+    async path => {
+      const desk = frontDesk()
+      const { token, account } = desk.open('professional')
+      await desk.get('/probe/counted', token)
+      const response = await desk.get(`${path}?api_key=${token}`)
+      expect(await bodyOf(response)).toEqual({
+        id: account.account.id,
+        email: 'person1@example.com',
+        tier: 'professional',
+        tier_name: 'Reservoir Mastery',
+        plan: 'reservoir_mastery',
+        reservoir_mastery: true,
+        admin: false,
+        requests_this_month: 1,
+        request_limit: 100_000,
+        email_confirmed: true,
+        email_confirmed_at: isoInstant(startAt),
+        webhook_limit: 25,
+        webhook_events_limit: 250_000,
+        trial_active: false,
+        features: expect.arrayContaining(['webhooks', 'energy_intelligence']),
+      } as never)
+      expect(response.headers.get('x-ratelimit-used')).toBe('1')
+    },
+  )
 
   test.each([
     ['free', 'free', false],
@@ -105,7 +133,12 @@ describe('the caller', () => {
     const desk = frontDesk()
     const { token } = desk.open('free', { trial: true, confirmed: false })
     expect(await jsonOf(desk, '/v1/users/me', token)).toMatchObject({
-      ...{ tier: 'free', tier_name: 'Free trial', plan: 'free', trial_active: true, email_confirmed: false, email_confirmed_at: null },
+      tier: 'free',
+      tier_name: 'Free trial',
+      plan: 'free',
+      trial_active: true,
+      email_confirmed: false,
+      email_confirmed_at: null,
     })
   })
 })
@@ -121,7 +154,10 @@ interface Performance {
 }
 
 const performanceOf = async (desk: Desk, token: string, query = '') =>
-  (await (await desk.get(`/v1/analytics/performance${query}`, token)).json()) as Performance & { status: string; data: Performance }
+  (await (await desk.get(`/v1/analytics/performance${query}`, token)).json()) as Performance & {
+    status: string
+    data: Performance
+  }
 
 describe('GET /v1/analytics/performance', () => {
   test('adds up what the keys of the account asked, by day, hour and endpoint', async () => {
@@ -190,7 +226,11 @@ describe('GET /v1/analytics/performance', () => {
     }
     desk.clock.set(startAt)
     const { data } = await performanceOf(desk, token, query)
-    expect([data.range, data.dailyUsage.length, data.overview.totalRequests]).toEqual([range, days, 1])
+    expect([data.range, data.dailyUsage.length, data.overview.totalRequests]).toEqual([
+      range,
+      days,
+      1,
+    ])
     expect(data.dailyUsage[0]).toMatchObject({ requests: 1 })
     expect(data.overview.avgResponseTime).toBe(2)
   })
@@ -203,16 +243,28 @@ describe('GET /v1/analytics/performance', () => {
       desk.services.meter.record(key, '/a', 200, true, 1)
     }
     desk.clock.set(startAt)
-    expect((await performanceOf(desk, token, '?range=7d')).overview).toMatchObject({ totalRequests: 1, monthlyRequests: 2 })
-    expect((await performanceOf(desk, token, '?range=30d')).overview).toMatchObject({ totalRequests: 4, monthlyRequests: 3 })
+    expect((await performanceOf(desk, token, '?range=7d')).overview).toMatchObject({
+      totalRequests: 1,
+      monthlyRequests: 2,
+    })
+    expect((await performanceOf(desk, token, '?range=30d')).overview).toMatchObject({
+      totalRequests: 4,
+      monthlyRequests: 3,
+    })
   })
 
   test('of an account that asked nothing has no peak', async () => {
     const desk = frontDesk()
     const { overview, endpointBreakdown } = await performanceOf(desk, desk.open('free').token)
     expect(overview).toEqual({
-      ...{ totalRequests: 0, monthlyRequests: 0, dailyAverage: 0, peakDay: null, peakHour: null, uniqueEndpoints: 0 },
-      ...{ errorRate: 0, avgResponseTime: 0 },
+      totalRequests: 0,
+      monthlyRequests: 0,
+      dailyAverage: 0,
+      peakDay: null,
+      peakHour: null,
+      uniqueEndpoints: 0,
+      errorRate: 0,
+      avgResponseTime: 0,
     })
     expect(endpointBreakdown).toEqual([])
   })
@@ -220,7 +272,8 @@ describe('GET /v1/analytics/performance', () => {
   test('names the twenty endpoints asked most', async () => {
     const desk = frontDesk()
     const { token, key } = desk.open('starter')
-    for (let i = 0; i < 25; i += 1) for (let n = 0; n <= i; n += 1) desk.services.meter.record(key, `/${i}`, 200, true, 1)
+    for (let i = 0; i < 25; i += 1)
+      for (let n = 0; n <= i; n += 1) desk.services.meter.record(key, `/${i}`, 200, true, 1)
     const { endpointBreakdown, overview } = await performanceOf(desk, token)
     expect([endpointBreakdown.length, endpointBreakdown[0], overview.uniqueEndpoints]).toEqual([
       20,
@@ -234,7 +287,12 @@ describe('GET /v1/analytics/performance', () => {
     const response = await desk.get('/v1/analytics/performance?range=14d', desk.open('free').token)
     expect(response.status).toBe(400)
     expect((await response.json()) as object).toMatchObject({
-      error: { code: 'INVALID_PARAMETER', parameter: 'range', value: '14d', allowed: ['7d', '30d', '90d'] },
+      error: {
+        code: 'INVALID_PARAMETER',
+        parameter: 'range',
+        value: '14d',
+        allowed: ['7d', '30d', '90d'],
+      },
     })
   })
 })

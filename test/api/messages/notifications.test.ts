@@ -9,14 +9,21 @@ function withNotices(count: number) {
   for (let n = 1; n <= count; n += 1) {
     house.clock.advance(minuteMs)
     house.services.notices.post(
-      { accountId: made.id, type: 'price_alert', title: `Number ${n}`, message: 'It is so.', data: { n } },
+      {
+        accountId: made.id,
+        type: 'price_alert',
+        title: `Number ${n}`,
+        message: 'It is so.',
+        data: { n },
+      },
       house.clock.now(),
     )
   }
   const ids = house.services.notifications.page(made.id, false, 1000, 0).map(one => one.id)
   return { ...house, ...made, ids }
 }
-const titles = (body: Record<string, unknown>) => (body.notifications as { title: string }[]).map(one => one.title)
+const titles = (body: Record<string, unknown>) =>
+  (body.notifications as { title: string }[]).map(one => one.title)
 
 describe('notifications', () => {
   test('are listed newest first, in pages, with the unread count', async () => {
@@ -28,14 +35,23 @@ describe('notifications', () => {
       meta: { page: 1, per_page: 20, total: 45, total_pages: 3, has_next: true, has_prev: false },
     })
     expect((first.body.notifications as unknown[])[0]).toEqual({
-      ...{ id: house.ids[0], type: 'price_alert', title: 'Number 45', message: 'It is so.', read: false },
-      ...{ created_at: '2026-11-20T15:45:00Z', data: { n: 45 } },
+      id: house.ids[0],
+      type: 'price_alert',
+      title: 'Number 45',
+      message: 'It is so.',
+      read: false,
+      created_at: '2026-11-20T15:45:00Z',
+      data: { n: 45 },
     })
     expect([first.headers.get('x-total'), first.headers.get('x-has-next')]).toEqual(['45', 'true'])
     const last = await house.ask('GET', '/v1/notifications?page=3', house.token)
     expect(titles(last.body)).toEqual(['Number 5', 'Number 4', 'Number 3', 'Number 2', 'Number 1'])
-    expect((await house.ask('GET', '/v1/notifications?per_page=1000', house.token)).body.meta).toMatchObject({ per_page: 100 })
-    expect(titles((await house.ask('GET', '/v1/notifications?page=99', house.token)).body)).toEqual([])
+    expect(
+      (await house.ask('GET', '/v1/notifications?per_page=1000', house.token)).body.meta,
+    ).toMatchObject({ per_page: 100 })
+    expect(titles((await house.ask('GET', '/v1/notifications?page=99', house.token)).body)).toEqual(
+      [],
+    )
     for (const query of ['page=0', 'page=1.5', 'per_page=0', 'unread=perhaps']) {
       const { status, body } = await house.ask('GET', `/v1/notifications?${query}`, house.token)
       expect([status, (body.error as { code: string }).code]).toEqual([400, 'INVALID_PARAMETER'])
@@ -46,33 +62,51 @@ describe('notifications', () => {
     const house = messageHouse()
     const { id, token } = house.account()
     for (const title of ['a', 'b', 'c']) {
-      house.services.notices.post({ accountId: id, type: 'usage', title, message: '' }, house.clock.now())
+      house.services.notices.post(
+        { accountId: id, type: 'usage', title, message: '' },
+        house.clock.now(),
+      )
     }
-    expect(titles((await house.ask('GET', '/v1/notifications', token)).body)).toEqual(['c', 'b', 'a'])
+    expect(titles((await house.ask('GET', '/v1/notifications', token)).body)).toEqual([
+      'c',
+      'b',
+      'a',
+    ])
   })
 
   test('are marked one by one, and only once', async () => {
     const house = withNotices(3)
     const mark = () => house.ask('POST', `/v1/notifications/${house.ids[1]}/mark_read`, house.token)
-    expect((await mark()).body).toMatchObject({ notification: { id: house.ids[1], title: 'Number 2', read: true }, unread_count: 2 })
+    expect((await mark()).body).toMatchObject({
+      notification: { id: house.ids[1], title: 'Number 2', read: true },
+      unread_count: 2,
+    })
     const readAt = house.services.notifications.find(house.id, house.ids[1]!)!.readAt
     house.clock.advance(minuteMs)
     expect((await mark()).body).toMatchObject({ notification: { read: true }, unread_count: 2 })
     expect(house.services.notifications.find(house.id, house.ids[1]!)!.readAt).toBe(readAt)
-    expect((await house.ask('GET', '/v1/notifications/unread_count', house.token)).body).toEqual({ unread_count: 2 })
+    expect((await house.ask('GET', '/v1/notifications/unread_count', house.token)).body).toEqual({
+      unread_count: 2,
+    })
     const unread = await house.ask('GET', '/v1/notifications?unread=true', house.token)
     expect(titles(unread.body)).toEqual(['Number 3', 'Number 1'])
     expect(unread.body.meta).toMatchObject({ total: 2 })
-    expect(titles((await house.ask('GET', '/v1/notifications?unread=false', house.token)).body)).toHaveLength(3)
+    expect(
+      titles((await house.ask('GET', '/v1/notifications?unread=false', house.token)).body),
+    ).toHaveLength(3)
   })
 
   test('are marked all at once', async () => {
     const house = withNotices(3)
     await house.ask('POST', `/v1/notifications/${house.ids[0]}/mark_read`, house.token)
-    const mark = async () => (await house.ask('POST', '/v1/notifications/mark_all_read', house.token)).body
+    const mark = async () =>
+      (await house.ask('POST', '/v1/notifications/mark_all_read', house.token)).body
     expect(await mark()).toEqual({ marked: 2, unread_count: 0 })
     expect(await mark()).toEqual({ marked: 0, unread_count: 0 })
-    expect((await house.ask('GET', '/v1/notifications', house.token)).body).toMatchObject({ unread_count: 0, meta: { total: 3 } })
+    expect((await house.ask('GET', '/v1/notifications', house.token)).body).toMatchObject({
+      unread_count: 0,
+      meta: { total: 3 },
+    })
   })
 
   test('of another account look like none, and stay as they are', async () => {
@@ -80,13 +114,23 @@ describe('notifications', () => {
     const stranger = house.account()
     const tries = [house.ids[0]!, crypto.randomUUID(), 'nonsense', `${house.ids[0]}'--`]
     const answers = await Promise.all(
-      tries.map(id => house.ask('POST', `/v1/notifications/${encodeURIComponent(id)}/mark_read`, stranger.token)),
+      tries.map(id =>
+        house.ask('POST', `/v1/notifications/${encodeURIComponent(id)}/mark_read`, stranger.token),
+      ),
     )
-    const shown = answers.map(({ status, body }) => [status, { ...(body.error as object), request_id: '' }])
+    const shown = answers.map(({ status, body }) => [
+      status,
+      { ...(body.error as object), request_id: '' },
+    ])
     expect(shown).toEqual(tries.map(() => shown[0]!))
     expect(shown[0]).toEqual([404, expect.objectContaining({ code: 'NOT_FOUND' })])
-    expect((await house.ask('GET', '/v1/notifications', stranger.token)).body).toMatchObject({ notifications: [], unread_count: 0 })
-    expect((await house.ask('POST', '/v1/notifications/mark_all_read', stranger.token)).body).toEqual({ marked: 0, unread_count: 0 })
+    expect((await house.ask('GET', '/v1/notifications', stranger.token)).body).toMatchObject({
+      notifications: [],
+      unread_count: 0,
+    })
+    expect(
+      (await house.ask('POST', '/v1/notifications/mark_all_read', stranger.token)).body,
+    ).toEqual({ marked: 0, unread_count: 0 })
     expect(house.services.notifications.unread(house.id)).toBe(2)
   })
 
@@ -108,15 +152,20 @@ describe('preferences', () => {
     const house = messageHouse()
     const { token } = house.account('free')
     expect((await house.ask('GET', '/v1/notification_preferences', token)).body).toEqual(first)
-    const patch = async (body: unknown) => (await house.ask('PATCH', '/v1/notification_preferences', token, body)).body
+    const patch = async (body: unknown) =>
+      (await house.ask('PATCH', '/v1/notification_preferences', token, body)).body
     const email = { ...first.email, weekly_digest: false }
     expect(await patch({ email: { weekly_digest: false } })).toEqual({ ...first, email })
-    const wrapped = { notification_preferences: { sms: { enabled: false }, push: { enabled: true } } }
+    const wrapped = {
+      notification_preferences: { sms: { enabled: false }, push: { enabled: true } },
+    }
     const after = { email, sms: { enabled: false, price_alerts: true }, push: { enabled: true } }
     expect(await patch(wrapped)).toEqual(after)
     expect(await patch({ email: { unknown: true }, account_id: 'another' })).toEqual(after)
     expect((await house.ask('GET', '/v1/notification_preferences', token)).body).toEqual(after)
-    expect((await house.ask('GET', '/v1/notification_preferences', house.account().token)).body).toEqual(first)
+    expect(
+      (await house.ask('GET', '/v1/notification_preferences', house.account().token)).body,
+    ).toEqual(first)
   })
 
   test.each([

@@ -11,20 +11,41 @@ describe('a phone number', () => {
   test('is none at first, is added unverified, verified with the code of its message, and removed', async () => {
     const house = messageHouse()
     const { token } = house.account()
-    expect((await house.ask('GET', '/v1/phone', token)).body).toEqual({ phone: null, verified: false, country_code: null, added_at: null })
+    expect((await house.ask('GET', '/v1/phone', token)).body).toEqual({
+      phone: null,
+      verified: false,
+      country_code: null,
+      added_at: null,
+    })
 
     const added = await house.ask('POST', '/v1/phone', token, us())
-    const row = { phone: '+15550100002', verified: false, country_code: 'US', added_at: '2026-11-20T15:00:00Z' }
+    const row = {
+      phone: '+15550100002',
+      verified: false,
+      country_code: 'US',
+      added_at: '2026-11-20T15:00:00Z',
+    }
     expect(added.status).toBe(201)
-    expect(added.body).toEqual({ ...row, message: expect.any(String), verification: { sent: true, expires_at: '2026-11-20T15:10:00Z' } })
+    expect(added.body).toEqual({
+      ...row,
+      message: expect.any(String),
+      verification: { sent: true, expires_at: '2026-11-20T15:10:00Z' },
+    })
     await house.deliver()
     const [message] = house.captured('sms')
     expect(message!.to).toBe('+15550100002')
     expect(message!.text).toMatch(/^Wellhead: your code is \d{6}\./)
 
-    const verified = await house.ask('POST', '/v1/phone/verify', token, { verification_code: house.code() })
-    expect([verified.status, verified.body]).toEqual([200, { ...row, verified: true, message: expect.any(String) }])
-    const again = await house.ask('POST', '/v1/phone/verify', token, { verification_code: wrong(house.code()) })
+    const verified = await house.ask('POST', '/v1/phone/verify', token, {
+      verification_code: house.code(),
+    })
+    expect([verified.status, verified.body]).toEqual([
+      200,
+      { ...row, verified: true, message: expect.any(String) },
+    ])
+    const again = await house.ask('POST', '/v1/phone/verify', token, {
+      verification_code: wrong(house.code()),
+    })
     expect([again.status, again.body.verified]).toEqual([200, true])
     expect((await house.ask('POST', '/v1/phone/resend', token)).body).toEqual({
       sent: false,
@@ -32,7 +53,10 @@ describe('a phone number', () => {
       expires_at: null,
     })
 
-    expect((await house.ask('DELETE', '/v1/phone', token)).body).toEqual({ deleted: true, message: expect.any(String) })
+    expect((await house.ask('DELETE', '/v1/phone', token)).body).toEqual({
+      deleted: true,
+      message: expect.any(String),
+    })
     expect((await house.ask('GET', '/v1/phone', token)).body.phone).toBeNull()
     for (const [method, path, body] of [
       ['DELETE', '/v1/phone', undefined],
@@ -48,27 +72,60 @@ describe('a phone number', () => {
     const { id, token } = await house.reachable()
     expect(house.services.phones.of(id)!.optedInAt).not.toBeNull()
     await house.ask('POST', '/v1/phone', token, us('+15550100003'))
-    expect(house.services.phones.of(id)).toMatchObject({ number: '+15550100003', verifiedAt: null, optedInAt: null })
+    expect(house.services.phones.of(id)).toMatchObject({
+      number: '+15550100003',
+      verifiedAt: null,
+      optedInAt: null,
+    })
   })
 
   test.each([
-    ['as it is dialled at home', { phone_number: '(212) 555-0123', country_code: 'us' }, '+12125550123', 'US'],
-    ['of a country whose calling code is shared', { phone_number: '+14165550123', country_code: 'CA' }, '+14165550123', 'CA'],
-    ['of a dependency', { phone_number: '+447911123456', country_code: 'GB' }, '+447911123456', 'GB'],
-    ['kept for examples', { phone_number: '+447700900123', country_code: 'GB' }, '+447700900123', 'GB'],
+    [
+      'as it is dialled at home',
+      { phone_number: '(212) 555-0123', country_code: 'us' },
+      '+12125550123',
+      'US',
+    ],
+    [
+      'of a country whose calling code is shared',
+      { phone_number: '+14165550123', country_code: 'CA' },
+      '+14165550123',
+      'CA',
+    ],
+    [
+      'of a dependency',
+      { phone_number: '+447911123456', country_code: 'GB' },
+      '+447911123456',
+      'GB',
+    ],
+    [
+      'kept for examples',
+      { phone_number: '+447700900123', country_code: 'GB' },
+      '+447700900123',
+      'GB',
+    ],
     ['of Australia', { phone_number: '0412 345 678', country_code: 'AU' }, '+61412345678', 'AU'],
     ['without a country', { phone_number: '+61412345678' }, '+61412345678', 'AU'],
   ])('%s is taken', async (_, body, number, country) => {
     const house = messageHouse()
     const { token } = house.account('free')
     const answer = await house.ask('POST', '/v1/phone', token, body)
-    expect([answer.status, answer.body.phone, answer.body.country_code]).toEqual([201, number, country])
+    expect([answer.status, answer.body.phone, answer.body.country_code]).toEqual([
+      201,
+      number,
+      country,
+    ])
   })
 
   test.each([
     ['nothing', {}, 'validation_failed', 'phone_number'],
     ['a list', [], 'validation_failed', 'body'],
-    ['a number that is JSON', { phone_number: 15550100002, country_code: 'US' }, 'validation_failed', 'phone_number'],
+    [
+      'a number that is JSON',
+      { phone_number: 15550100002, country_code: 'US' },
+      'validation_failed',
+      'phone_number',
+    ],
     ['too few digits', us('+1234'), 'validation_failed', 'phone_number'],
     ['words', us('call me'), 'validation_failed', 'phone_number'],
     ['a second number', us('+15550100002,+15550100003'), 'validation_failed', 'phone_number'],
@@ -76,10 +133,30 @@ describe('a phone number', () => {
     ['an extension', us('+12125550123 ext 4'), 'validation_failed', 'phone_number'],
     ['a number at extra cost', us('+19002345678'), 'validation_failed', 'phone_number'],
     ['a number of another country', us('+447911123456'), 'validation_failed', 'phone_number'],
-    ['a country that is none', { ...us(), country_code: 'USA' }, 'validation_failed', 'country_code'],
-    ['a country to come', { phone_number: '+4915112345678', country_code: 'DE' }, 'country_not_supported', 'country_code'],
-    ['a number of a country to come', { phone_number: '+4915112345678' }, 'country_not_supported', 'phone_number'],
-    ['a number of the Caribbean as one of the US', us('+18765550123'), 'country_not_supported', 'phone_number'],
+    [
+      'a country that is none',
+      { ...us(), country_code: 'USA' },
+      'validation_failed',
+      'country_code',
+    ],
+    [
+      'a country to come',
+      { phone_number: '+4915112345678', country_code: 'DE' },
+      'country_not_supported',
+      'country_code',
+    ],
+    [
+      'a number of a country to come',
+      { phone_number: '+4915112345678' },
+      'country_not_supported',
+      'phone_number',
+    ],
+    [
+      'a number of the Caribbean as one of the US',
+      us('+18765550123'),
+      'country_not_supported',
+      'phone_number',
+    ],
   ])('of %s is refused and sends nothing', async (_, body, code, field) => {
     const house = messageHouse()
     const { token } = house.account()
@@ -110,14 +187,29 @@ describe('a code', () => {
     await house.deliver()
     const code = house.code()
     for (let left = 4; left >= 0; left -= 1) {
-      const answer = await house.ask('POST', '/v1/phone/verify', token, { verification_code: wrong(code) })
-      expect([...refusal(answer), answer.body.field, answer.body.tries_left]).toEqual([422, 'invalid_code', 'verification_code', left])
+      const answer = await house.ask('POST', '/v1/phone/verify', token, {
+        verification_code: wrong(code),
+      })
+      expect([...refusal(answer), answer.body.field, answer.body.tries_left]).toEqual([
+        422,
+        'invalid_code',
+        'verification_code',
+        left,
+      ])
     }
-    expect(refusal(await house.ask('POST', '/v1/phone/verify', token, { verification_code: code }))).toEqual([429, 'verification_locked'])
-    // The same number again within the minute changes nothing: otherwise five more tries would be one request away.
+    expect(
+      refusal(await house.ask('POST', '/v1/phone/verify', token, { verification_code: code })),
+    ).toEqual([429, 'verification_locked'])
+    // The same number again within the minute changes nothing: otherwise five more tries would be
+    // one request away.
     const again = await house.ask('POST', '/v1/phone', token, us())
-    expect([again.status, again.body.verification]).toEqual([201, { sent: false, expires_at: '2026-11-20T15:10:00Z' }])
-    expect(refusal(await house.ask('POST', '/v1/phone/verify', token, { verification_code: code }))).toEqual([429, 'verification_locked'])
+    expect([again.status, again.body.verification]).toEqual([
+      201,
+      { sent: false, expires_at: '2026-11-20T15:10:00Z' },
+    ])
+    expect(
+      refusal(await house.ask('POST', '/v1/phone/verify', token, { verification_code: code })),
+    ).toEqual([429, 'verification_locked'])
 
     house.clock.advance(minuteMs)
     expect((await house.ask('POST', '/v1/phone/resend', token)).body).toEqual({
@@ -127,7 +219,10 @@ describe('a code', () => {
     })
     await house.deliver()
     expect(house.code()).not.toBe(code)
-    expect((await house.ask('POST', '/v1/phone/verify', token, { verification_code: house.code() })).status).toBe(200)
+    expect(
+      (await house.ask('POST', '/v1/phone/verify', token, { verification_code: house.code() }))
+        .status,
+    ).toBe(200)
   })
 
   test.each([
@@ -139,7 +234,9 @@ describe('a code', () => {
     await house.ask('POST', '/v1/phone', token, us())
     await house.deliver()
     house.clock.advance(ageMs)
-    const answer = await house.ask('POST', '/v1/phone/verify', token, { verification_code: house.code() })
+    const answer = await house.ask('POST', '/v1/phone/verify', token, {
+      verification_code: house.code(),
+    })
     expect(answer.status).toBe(status)
     if (status === 422) expect(answer.body.error_code).toBe('code_expired')
   })
@@ -151,7 +248,11 @@ describe('a code', () => {
       const { id, token } = house.account()
       await house.ask('POST', '/v1/phone', token, us())
       const answer = await house.ask('POST', '/v1/phone/verify', token, { verification_code })
-      expect([...refusal(answer), answer.body.field]).toEqual([422, 'validation_failed', 'verification_code'])
+      expect([...refusal(answer), answer.body.field]).toEqual([
+        422,
+        'validation_failed',
+        'verification_code',
+      ])
       expect(house.services.phones.of(id)!.wrongTries).toBe(0)
     },
   )
@@ -163,9 +264,13 @@ describe('a code', () => {
     await house.deliver()
     const code = house.code()
     await house.ask('POST', '/v1/phone', other.token, us())
-    const answer = await house.ask('POST', '/v1/phone/verify', other.token, { verification_code: code })
+    const answer = await house.ask('POST', '/v1/phone/verify', other.token, {
+      verification_code: code,
+    })
     expect(refusal(answer)).toEqual([422, 'invalid_code'])
-    expect((await house.ask('POST', '/v1/phone/verify', one.token, { verification_code: code })).status).toBe(200)
+    expect(
+      (await house.ask('POST', '/v1/phone/verify', one.token, { verification_code: code })).status,
+    ).toBe(200)
   })
 
   test('is sent again at most once in 60 seconds', async () => {
@@ -175,7 +280,9 @@ describe('a code', () => {
     house.clock.advance(59 * secondMs + 1)
     const answer = await house.ask('POST', '/v1/phone/resend', token)
     expect(refusal(answer)).toEqual([429, 'RATE_LIMIT_EXCEEDED'])
-    expect([answer.body.retry_after, answer.body.limit, answer.body.window_seconds]).toEqual([1, 1, 60])
+    expect([answer.body.retry_after, answer.body.limit, answer.body.window_seconds]).toEqual([
+      1, 1, 60,
+    ])
     expect(answer.headers.get('retry-after')).toBe('1')
     house.clock.advance(999)
     expect((await house.ask('POST', '/v1/phone/resend', token)).body.sent).toBe(true)
@@ -185,17 +292,31 @@ describe('a code', () => {
     const house = messageHouse()
     const [one, other] = [house.account(), house.account()]
     for (let n = 0; n < 20; n += 1) {
-      await house.ask('POST', '/v1/phone', one.token, us(`+155501000${String(n % 2).padStart(2, '0')}`))
+      await house.ask(
+        'POST',
+        '/v1/phone',
+        one.token,
+        us(`+155501000${String(n % 2).padStart(2, '0')}`),
+      )
       house.clock.advance(minuteMs)
     }
     const full = await house.ask('POST', '/v1/phone', one.token, us('+15550100050'))
-    expect([...refusal(full), full.body.limit, full.body.retry_after]).toEqual([429, 'RATE_LIMIT_EXCEEDED', 20, 24 * 3600 - 20 * 60])
+    expect([...refusal(full), full.body.limit, full.body.retry_after]).toEqual([
+      429,
+      'RATE_LIMIT_EXCEEDED',
+      20,
+      24 * 3600 - 20 * 60,
+    ])
     for (let n = 0; n < 10; n += 1) {
       await house.ask('POST', '/v1/phone', other.token, us('+15550100000'))
       house.clock.advance(minuteMs)
     }
-    expect((await house.ask('POST', '/v1/phone', house.account().token, us('+15550100000'))).status).toBe(429)
-    expect((await house.ask('POST', '/v1/phone', house.account().token, us('+15550100099'))).status).toBe(201)
+    expect(
+      (await house.ask('POST', '/v1/phone', house.account().token, us('+15550100000'))).status,
+    ).toBe(429)
+    expect(
+      (await house.ask('POST', '/v1/phone', house.account().token, us('+15550100099'))).status,
+    ).toBe(201)
   })
 
   test('is nowhere in the log, in an answer or at rest', async () => {
@@ -204,12 +325,14 @@ describe('a code', () => {
     const added = await house.ask('POST', '/v1/phone', token, us())
     const { body } = house.services.outbox.log.page('sms', 'sms', {}, 1, 0).entries[0]!
     // Until it is captured, what the database has of it is the sealed message and the hash.
-    const stored = JSON.stringify(house.services.phones.of(house.services.keys.accounts()[0]!.account.id)) + body
+    const stored =
+      JSON.stringify(house.services.phones.of(house.services.keys.accounts()[0]!.account.id)) + body
     await house.deliver()
     const code = house.code()
     await house.ask('POST', '/v1/phone/verify', token, { verification_code: wrong(code) })
     expect(code).toMatch(/^\d{6}$/)
-    for (const text of [JSON.stringify(added.body), stored, house.log.join('\n')]) expect(text).not.toContain(code)
+    for (const text of [JSON.stringify(added.body), stored, house.log.join('\n')])
+      expect(text).not.toContain(code)
     expect(JSON.parse(body)).toEqual({ to: '+15550100002', sealed: expect.any(String) })
   })
 
@@ -217,10 +340,15 @@ describe('a code', () => {
     const house = messageHouse({ mode: 'serve' })
     const { token } = house.account()
     const added = await house.ask('POST', '/v1/phone', token, us())
-    expect([added.status, added.body.verification]).toEqual([201, { sent: false, expires_at: '2026-11-20T15:10:00Z' }])
+    expect([added.status, added.body.verification]).toEqual([
+      201,
+      { sent: false, expires_at: '2026-11-20T15:10:00Z' },
+    ])
     expect(added.body.message).toContain('no provider')
     await house.deliver()
-    expect(refusal(await house.ask('POST', '/v1/phone/verify', token, { verification_code: '000000' }))).toEqual([422, 'code_expired'])
+    expect(
+      refusal(await house.ask('POST', '/v1/phone/verify', token, { verification_code: '000000' })),
+    ).toEqual([422, 'code_expired'])
     expect(house.log.join('\n')).not.toContain('text message')
   })
 })

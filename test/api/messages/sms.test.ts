@@ -13,30 +13,50 @@ describe('SMS settings', () => {
   test('are there before anybody has set them, on every plan', async () => {
     const house = messageHouse()
     for (const plan of ['free', 'enterprise']) {
-      expect((await house.ask('GET', '/v1/sms/settings', house.account(plan).token)).body).toEqual(first)
+      expect((await house.ask('GET', '/v1/sms/settings', house.account(plan).token)).body).toEqual(
+        first,
+      )
     }
   })
 
   test('change where the body names them, bare or wrapped, and stay where it does not', async () => {
     const house = messageHouse()
     const { token } = house.account()
-    const patch = async (body: unknown) => (await house.ask('PATCH', '/v1/sms/settings', token, body)).body
+    const patch = async (body: unknown) =>
+      (await house.ask('PATCH', '/v1/sms/settings', token, body)).body
     const quiet = { start: '22:00', end: '07:00', timezone: 'America/New_York' }
-    expect(await patch({ quiet_hours: { start: '22:00', end: '07:00', timezone: 'america/new_york' } })).toEqual({
+    expect(
+      await patch({ quiet_hours: { start: '22:00', end: '07:00', timezone: 'america/new_york' } }),
+    ).toEqual({
       ...first,
       quiet_hours: quiet,
     })
-    expect(await patch({ sms_settings: { enabled: false, max_messages_per_day: 3, alert_types: ['price_alert', 'price_alert'] } })).toEqual(
-      {
-        ...{ enabled: false, quiet_hours: quiet, max_messages_per_day: 3, alert_types: ['price_alert'] },
-      },
-    )
-    expect(await patch({ quiet_hours: { end: '06:30' } })).toMatchObject({ quiet_hours: { ...quiet, end: '06:30' } })
-    expect(await patch({ quiet_hours: { start: null, end: null } })).toMatchObject({ quiet_hours: { ...quiet, start: null, end: null } })
+    expect(
+      await patch({
+        sms_settings: {
+          enabled: false,
+          max_messages_per_day: 3,
+          alert_types: ['price_alert', 'price_alert'],
+        },
+      }),
+    ).toEqual({
+      enabled: false,
+      quiet_hours: quiet,
+      max_messages_per_day: 3,
+      alert_types: ['price_alert'],
+    })
+    expect(await patch({ quiet_hours: { end: '06:30' } })).toMatchObject({
+      quiet_hours: { ...quiet, end: '06:30' },
+    })
+    expect(await patch({ quiet_hours: { start: null, end: null } })).toMatchObject({
+      quiet_hours: { ...quiet, start: null, end: null },
+    })
     expect(await patch({ quiet_hours: { start: '01:00', end: '02:00' } })).toMatchObject({
       quiet_hours: { start: '01:00', timezone: quiet.timezone },
     })
-    expect(await patch({ quiet_hours: null })).toMatchObject({ quiet_hours: { start: null, end: null } })
+    expect(await patch({ quiet_hours: null })).toMatchObject({
+      quiet_hours: { start: null, end: null },
+    })
     expect(await patch({})).toEqual((await house.ask('GET', '/v1/sms/settings', token)).body)
     expect((await house.ask('GET', '/v1/sms/settings', house.account().token)).body).toEqual(first)
   })
@@ -73,17 +93,27 @@ describe('the consent', () => {
     const { id, token } = house.account()
     const optIn = () => house.ask('POST', '/v1/sms/optin', token)
     expect(refusal(await optIn())).toEqual([422, 'phone_not_verified'])
-    await house.ask('POST', '/v1/phone', token, { phone_number: '+15550100002', country_code: 'US' })
+    await house.ask('POST', '/v1/phone', token, {
+      phone_number: '+15550100002',
+      country_code: 'US',
+    })
     expect(refusal(await optIn())).toEqual([422, 'phone_not_verified'])
     await house.deliver()
     await house.ask('POST', '/v1/phone/verify', token, { verification_code: house.code() })
 
-    const agreed = { opted_in: true, opted_in_at: '2026-11-20T15:00:00Z', phone: '+15550100002', message: expect.any(String) }
+    const agreed = {
+      opted_in: true,
+      opted_in_at: '2026-11-20T15:00:00Z',
+      phone: '+15550100002',
+      message: expect.any(String),
+    }
     expect(await optIn()).toMatchObject({ status: 200, body: agreed })
     house.clock.advance(5000)
     expect((await optIn()).body).toEqual(agreed)
     expect((await house.ask('DELETE', '/v1/sms/optin', token)).body).toEqual({
-      ...{ opted_in: false, opted_out_at: '2026-11-20T15:00:05Z', message: expect.any(String) },
+      opted_in: false,
+      opted_out_at: '2026-11-20T15:00:05Z',
+      message: expect.any(String),
     })
     expect(house.services.phones.of(id)!.optedInAt).toBeNull()
     expect((await house.ask('DELETE', '/v1/sms/optin', token)).status).toBe(200)
@@ -92,15 +122,17 @@ describe('the consent', () => {
   test('ends when the owner of the number tells the provider to stop', async () => {
     const provider = Bun.serve({
       port: 0,
-      fetch: () => Response.json({ code: 21610, message: 'Attempt to send to unsubscribed recipient', status: 400 }, { status: 400 }),
+      fetch: () =>
+        Response.json(
+          { code: 21610, message: 'Attempt to send to unsubscribed recipient', status: 400 },
+          { status: 400 },
+        ),
     })
     const flags = {
-      ...{
-        'sms.provider': 'twilio',
-        'sms.twilio_account': `AC${'0'.repeat(32)}`,
-        'sms.twilio_token': 'token',
-        'sms.twilio_from': '+15005550006',
-      },
+      'sms.provider': 'twilio',
+      'sms.twilio_account': `AC${'0'.repeat(32)}`,
+      'sms.twilio_token': 'token',
+      'sms.twilio_from': '+15005550006',
       'sms.twilio_url': `http://127.0.0.1:${provider.port}`,
     }
     const house = messageHouse({ flags })
@@ -127,11 +159,16 @@ describe('eligibility', () => {
     ['professional', {}, ['phone_missing'], 50],
     ['scale', {}, ['phone_missing'], 200],
     ['enterprise', {}, ['phone_missing'], null],
-  ])('on %s with %j without a number is refused for %j of %p messages', async (plan, options, reasons, limit) => {
-    const house = messageHouse()
-    const { body } = await house.ask('GET', '/v1/sms/eligibility', house.account(plan, options).token)
-    expect(body).toEqual({
-      ...{
+  ])(
+    'on %s with %j without a number is refused for %j of %p messages',
+    async (plan, options, reasons, limit) => {
+      const house = messageHouse()
+      const { body } = await house.ask(
+        'GET',
+        '/v1/sms/eligibility',
+        house.account(plan, options).token,
+      )
+      expect(body).toEqual({
         eligible: false,
         reasons,
         plan,
@@ -139,11 +176,14 @@ describe('eligibility', () => {
         phone_verified: false,
         opted_in: false,
         country_supported: false,
-      },
-      ...{ monthly_limit: limit, used_this_month: 0, remaining: limit },
-      ...{ supported_countries: ['US', 'CA', 'GB', 'AU'], coming_soon: ['DE', 'FR'] },
-    })
-  })
+        monthly_limit: limit,
+        used_this_month: 0,
+        remaining: limit,
+        supported_countries: ['US', 'CA', 'GB', 'AU'],
+        coming_soon: ['DE', 'FR'],
+      })
+    },
+  )
 
   test('is there with a verified number, until the month is used up', async () => {
     const house = messageHouse()
@@ -157,8 +197,14 @@ describe('eligibility', () => {
       remaining: 50,
       used_this_month: 0,
     })
-    for (let n = 0; n < 50; n += 1) expect((await house.ask('POST', '/v1/sms/test', token)).body.remaining).toBe(49 - n)
-    expect(await standing()).toMatchObject({ eligible: false, reasons: ['monthly_limit_reached'], remaining: 0, used_this_month: 50 })
+    for (let n = 0; n < 50; n += 1)
+      expect((await house.ask('POST', '/v1/sms/test', token)).body.remaining).toBe(49 - n)
+    expect(await standing()).toMatchObject({
+      eligible: false,
+      reasons: ['monthly_limit_reached'],
+      remaining: 0,
+      used_this_month: 50,
+    })
 
     const refused = await house.ask('POST', '/v1/sms/test', token)
     expect([...refusal(refused), refused.body.limit, refused.body.resets_at]).toEqual([
@@ -167,7 +213,9 @@ describe('eligibility', () => {
       50,
       '2026-12-01T00:00:00Z',
     ])
-    expect(refused.headers.get('retry-after')).toBe(String((Date.parse('2026-12-01T00:00:00Z') - house.clock.now()) / 1000))
+    expect(refused.headers.get('retry-after')).toBe(
+      String((Date.parse('2026-12-01T00:00:00Z') - house.clock.now()) / 1000),
+    )
     await house.deliver()
     expect(house.captured('sms')).toHaveLength(51)
     house.clock.set(Date.parse('2026-12-01T00:00:00Z'))
@@ -179,17 +227,30 @@ describe('a test message', () => {
   test('goes to the number that is opted in, at any hour, and is captured', async () => {
     const house = messageHouse()
     const { token } = await house.reachable()
-    await house.ask('PATCH', '/v1/sms/settings', token, { quiet_hours: { start: '00:00', end: '23:59' }, max_messages_per_day: 1 })
+    await house.ask('PATCH', '/v1/sms/settings', token, {
+      quiet_hours: { start: '00:00', end: '23:59' },
+      max_messages_per_day: 1,
+    })
     for (const n of [1, 2]) {
       const { status, body } = await house.ask('POST', '/v1/sms/test', token)
       expect([status, body]).toEqual([
         200,
-        { sent: true, message_id: expect.any(String), to: '+15550100001', status: 'sent', message: expect.any(String), remaining: null },
+        {
+          sent: true,
+          message_id: expect.any(String),
+          to: '+15550100001',
+          status: 'sent',
+          message: expect.any(String),
+          remaining: null,
+        },
       ])
       await house.deliver()
       expect(house.captured('sms')).toHaveLength(1 + n)
     }
-    expect(house.captured('sms').at(-1)).toMatchObject({ to: '+15550100001', text: expect.stringContaining('test message') })
+    expect(house.captured('sms').at(-1)).toMatchObject({
+      to: '+15550100001',
+      text: expect.stringContaining('test message'),
+    })
   })
 
   test('is refused without consent', async () => {
@@ -197,7 +258,10 @@ describe('a test message', () => {
     const { id, token } = await house.reachable()
     house.services.phones.optOut(id)
     expect(refusal(await house.ask('POST', '/v1/sms/test', token))).toEqual([422, 'not_opted_in'])
-    expect(refusal(await house.ask('POST', '/v1/sms/test', house.account().token))).toEqual([422, 'not_opted_in'])
+    expect(refusal(await house.ask('POST', '/v1/sms/test', house.account().token))).toEqual([
+      422,
+      'not_opted_in',
+    ])
   })
 
   test('ends in the log where there is no provider, without the whole number', async () => {
@@ -206,9 +270,17 @@ describe('a test message', () => {
     house.services.phones.add(id, '+15550100002', 'US')
     const at = house.clock.now()
     house.services.db.run('UPDATE phones SET verified_at = ?, opted_in_at = ?', [at, at])
-    expect((await house.ask('POST', '/v1/sms/test', token)).body).toMatchObject({ sent: false, status: 'logged', to: '+15550100002' })
+    expect((await house.ask('POST', '/v1/sms/test', token)).body).toMatchObject({
+      sent: false,
+      status: 'logged',
+      to: '+15550100002',
+    })
     await house.deliver()
-    const lines = house.log.filter(line => line.includes('text message')).map(line => JSON.parse(line))
-    expect(lines).toEqual([expect.objectContaining({ to: '…0002', text: expect.stringContaining('test message') })])
+    const lines = house.log
+      .filter(line => line.includes('text message'))
+      .map(line => JSON.parse(line))
+    expect(lines).toEqual([
+      expect.objectContaining({ to: '…0002', text: expect.stringContaining('test message') }),
+    ])
   })
 })

@@ -21,7 +21,11 @@ interface Key {
   plain_token: string
 }
 
-type Answer = { status: number; data: Record<string, never> & { account: Account; api_key: Key }; body: Record<string, unknown> }
+type Answer = {
+  status: number
+  data: Record<string, never> & { account: Account; api_key: Key }
+  body: Record<string, unknown>
+}
 
 /** A request with the admin token. */
 async function operate(desk: Desk, method: string, path: string, body?: unknown): Promise<Answer> {
@@ -45,9 +49,20 @@ describe('accounts', () => {
     })
     expect(status).toBe(201)
     expect(data.account).toMatchObject({
-      ...{ email: 'person@example.com', plan: 'starter', tier: 'starter', tier_name: 'Production Boost', add_ons: ['futures_data'] },
-      ...{ trial_active: false, trial_started_at: null, trial_ends_at: null, suspended_at: null, usage_this_month: 0 },
-      ...{ email_confirmed_at: isoInstant(startAt), created_at: isoInstant(startAt), active_keys: 1, total_keys: 1 },
+      email: 'person@example.com',
+      plan: 'starter',
+      tier: 'starter',
+      tier_name: 'Production Boost',
+      add_ons: ['futures_data'],
+      trial_active: false,
+      trial_started_at: null,
+      trial_ends_at: null,
+      suspended_at: null,
+      usage_this_month: 0,
+      email_confirmed_at: isoInstant(startAt),
+      created_at: isoInstant(startAt),
+      active_keys: 1,
+      total_keys: 1,
     } as object)
     expect(data.account.features).toContain('futures')
     expect(data.account.api_keys.map(key => key.id)).toEqual([data.api_key.id])
@@ -59,7 +74,11 @@ describe('accounts', () => {
   test('are made free and confirmed unless the body says otherwise', async () => {
     const desk = frontDesk()
     const plain = await operate(desk, 'POST', accounts, { email: 'a@example.com' })
-    expect(plain.data.account).toMatchObject({ plan: 'free', tier: 'free', email_confirmed_at: isoInstant(startAt) } as object)
+    expect(plain.data.account).toMatchObject({
+      plan: 'free',
+      tier: 'free',
+      email_confirmed_at: isoInstant(startAt),
+    } as object)
     const other = await operate(desk, 'POST', accounts, {
       email: 'b@example.com',
       trial: true,
@@ -68,8 +87,12 @@ describe('accounts', () => {
       key_name: 'first',
     })
     expect(other.data.account).toMatchObject({
-      ...{ plan: 'free', tier: 'trial', trial_active: true, trial_ends_at: isoInstant(startAt + 7 * dayMs) },
-      ...{ email_confirmed_at: null, suspended_at: isoInstant(startAt) },
+      plan: 'free',
+      tier: 'trial',
+      trial_active: true,
+      trial_ends_at: isoInstant(startAt + 7 * dayMs),
+      email_confirmed_at: null,
+      suspended_at: isoInstant(startAt),
     } as object)
     expect(other.data.api_key.name).toBe('first')
   })
@@ -83,7 +106,11 @@ describe('accounts', () => {
     ['an address of 255 characters', { email: `${'a'.repeat(243)}@example.com` }, 'email'],
     ['a plan that does not exist', { email: 'a@example.com', plan: 'platinum' }, 'plan'],
     ['the trial as a plan', { email: 'a@example.com', plan: 'trial' }, 'plan'],
-    ['an add-on that does not exist', { email: 'a@example.com', add_ons: ['sms', 'gold'] }, 'add_ons.1'],
+    [
+      'an add-on that does not exist',
+      { email: 'a@example.com', add_ons: ['sms', 'gold'] },
+      'add_ons.1',
+    ],
     ['a trial on a paid plan', { email: 'a@example.com', plan: 'scale', trial: true }, 'trial'],
     ['a number for a word', { email: 'a@example.com', suspended: 1 }, 'suspended'],
     ['an address that has an account', { email: 'PERSON1@example.com' }, 'email'],
@@ -91,13 +118,19 @@ describe('accounts', () => {
     const desk = frontDesk()
     desk.open()
     const answer = await operate(desk, 'POST', accounts, body)
-    expect([answer.status, answer.body.error_code, answer.body.field]).toEqual([422, 'validation_failed', field])
+    expect([answer.status, answer.body.error_code, answer.body.field]).toEqual([
+      422,
+      'validation_failed',
+      field,
+    ])
     expect(desk.services.keys.accounts()).toHaveLength(1)
   })
 
   test('are whole or not there: a key that can not be kept leaves no account', async () => {
     const desk = frontDesk()
-    desk.services.db.run("CREATE TRIGGER full BEFORE INSERT ON api_keys BEGIN SELECT RAISE(ABORT, 'no room'); END")
+    desk.services.db.run(
+      "CREATE TRIGGER full BEFORE INSERT ON api_keys BEGIN SELECT RAISE(ABORT, 'no room'); END",
+    )
     expect((await operate(desk, 'POST', accounts, { email: 'a@example.com' })).status).toBe(500)
     expect(desk.services.keys.accounts()).toHaveLength(0)
     desk.services.db.run('DROP TRIGGER full')
@@ -116,7 +149,10 @@ describe('accounts', () => {
     }
     const emails = async (query: string) => {
       const { body } = await operate(desk, 'GET', `${accounts}${query}`)
-      return [(body.data as { accounts: Account[] }).accounts.map(one => one.email), (body.meta as { total: number }).total]
+      return [
+        (body.data as { accounts: Account[] }).accounts.map(one => one.email),
+        (body.meta as { total: number }).total,
+      ]
     }
     expect(await emails('')).toEqual([['c@two.com', 'b@one.com', 'a@one.com'], 3])
     expect(await emails('?per_page=2&page=2')).toEqual([['a@one.com'], 3])
@@ -134,23 +170,46 @@ describe('accounts', () => {
     const change = async (body: unknown) => (await operate(desk, 'PATCH', path, body)).data.account
     const tier = async () => (await desk.get('/probe/free', token)).headers.get('x-ratelimit-tier')
 
-    expect(await change({ plan: 'professional' })).toMatchObject({ plan: 'professional', tier: 'professional' })
+    expect(await change({ plan: 'professional' })).toMatchObject({
+      plan: 'professional',
+      tier: 'professional',
+    })
     expect(await tier()).toBe('professional')
-    expect(await change({ add_ons: ['well_permits'] })).toMatchObject({ plan: 'professional', add_ons: ['well_permits'] })
+    expect(await change({ add_ons: ['well_permits'] })).toMatchObject({
+      plan: 'professional',
+      add_ons: ['well_permits'],
+    })
     expect((await desk.get('/probe/feature/well_permits', token)).status).toBe(200)
-    expect(await change({ plan: 'free', add_ons: [], trial: true })).toMatchObject({ plan: 'free', tier: 'trial', add_ons: [] })
+    expect(await change({ plan: 'free', add_ons: [], trial: true })).toMatchObject({
+      plan: 'free',
+      tier: 'trial',
+      add_ons: [],
+    })
     expect(await tier()).toBe('trial')
     desk.clock.advance(1000)
-    expect(await change({ trial: false })).toMatchObject({ tier: 'free', trial_ends_at: isoInstant(startAt + 1000) } as object)
+    expect(await change({ trial: false })).toMatchObject({
+      tier: 'free',
+      trial_ends_at: isoInstant(startAt + 1000),
+    } as object)
     expect(await tier()).toBe('free')
-    expect(await change({ suspended: true })).toMatchObject({ suspended_at: isoInstant(startAt + 1000) } as object)
+    expect(await change({ suspended: true })).toMatchObject({
+      suspended_at: isoInstant(startAt + 1000),
+    } as object)
     desk.clock.advance(1000)
-    expect(await change({ suspended: true })).toMatchObject({ suspended_at: isoInstant(startAt + 1000) } as object)
+    expect(await change({ suspended: true })).toMatchObject({
+      suspended_at: isoInstant(startAt + 1000),
+    } as object)
     expect((await desk.get('/probe/free', token)).status).toBe(403)
     expect(await change({ suspended: false })).toMatchObject({ suspended_at: null } as object)
-    expect(await change({ email_confirmed: false })).toMatchObject({ email_confirmed_at: null } as object)
-    expect((await desk.get('/probe/free', token)).headers.get('x-ratelimit-state')).toBe('unconfirmed_capped')
-    expect(await change({ email_confirmed: true })).toMatchObject({ email_confirmed_at: isoInstant(startAt + 2000) } as object)
+    expect(await change({ email_confirmed: false })).toMatchObject({
+      email_confirmed_at: null,
+    } as object)
+    expect((await desk.get('/probe/free', token)).headers.get('x-ratelimit-state')).toBe(
+      'unconfirmed_capped',
+    )
+    expect(await change({ email_confirmed: true })).toMatchObject({
+      email_confirmed_at: isoInstant(startAt + 2000),
+    } as object)
     const before = await change({})
     desk.services.keys.reload()
     expect((await operate(desk, 'GET', path)).data.account).toEqual(before)
@@ -168,8 +227,18 @@ describe('accounts', () => {
       ['DELETE', '/admin/v1/keys/x'],
     ]
     for (const [method, path] of asked) {
-      const { status, body } = await operate(desk, method, path, method === 'PATCH' ? { suspended: true } : undefined)
-      expect([method, path, status, (body.error as { code: string }).code]).toEqual([method, path, 404, 'NOT_FOUND'])
+      const { status, body } = await operate(
+        desk,
+        method,
+        path,
+        method === 'PATCH' ? { suspended: true } : undefined,
+      )
+      expect([method, path, status, (body.error as { code: string }).code]).toEqual([
+        method,
+        path,
+        404,
+        'NOT_FOUND',
+      ])
     }
   })
 })
@@ -182,21 +251,38 @@ describe('keys of an account', () => {
     const { status, data } = await operate(desk, 'POST', path, { name: 'spare', read_only: true })
     const made = data.api_key
     expect(status).toBe(201)
-    expect(made).toMatchObject({ account_id: account.account.id, name: 'spare', active: true, suspended_at: null })
+    expect(made).toMatchObject({
+      account_id: account.account.id,
+      name: 'spare',
+      active: true,
+      suspended_at: null,
+    })
     const { body } = await operate(desk, 'GET', path)
     expect((body.data as { total_count: number }).total_count).toBe(2)
     expect(JSON.stringify(body)).not.toContain(made.plain_token)
 
     const key = `/admin/v1/keys/${made.id}`
     const statusOf = async (given: string) => (await desk.get('/probe/free', given)).status
-    expect((await operate(desk, 'PATCH', key, { suspended: true })).data.api_key.suspended_at).toBe(isoInstant(startAt))
+    expect((await operate(desk, 'PATCH', key, { suspended: true })).data.api_key.suspended_at).toBe(
+      isoInstant(startAt),
+    )
     expect(await statusOf(made.plain_token)).toBe(403)
-    expect((await operate(desk, 'PATCH', key, { suspended: false })).data.api_key.suspended_at).toBeNull()
-    const rolled = (await operate(desk, 'POST', `${key}/roll`, { overlap_seconds: 60 })).data.api_key
-    expect([await statusOf(made.plain_token), await statusOf(rolled.plain_token)]).toEqual([200, 200])
+    expect(
+      (await operate(desk, 'PATCH', key, { suspended: false })).data.api_key.suspended_at,
+    ).toBeNull()
+    const rolled = (await operate(desk, 'POST', `${key}/roll`, { overlap_seconds: 60 })).data
+      .api_key
+    expect([await statusOf(made.plain_token), await statusOf(rolled.plain_token)]).toEqual([
+      200, 200,
+    ])
     desk.clock.advance(60_000)
-    expect([await statusOf(made.plain_token), await statusOf(rolled.plain_token)]).toEqual([401, 200])
-    expect((await operate(desk, 'DELETE', key)).data.api_key).toMatchObject({ id: made.id, active: false })
+    expect([await statusOf(made.plain_token), await statusOf(rolled.plain_token)]).toEqual([
+      401, 200,
+    ])
+    expect((await operate(desk, 'DELETE', key)).data.api_key).toMatchObject({
+      id: made.id,
+      active: false,
+    })
     expect(await statusOf(rolled.plain_token)).toBe(401)
     expect((await operate(desk, 'DELETE', key)).body.error_code).toBe('api_key_already_revoked')
     expect((await operate(desk, 'POST', `${key}/roll`)).body.error_code).toBe('api_key_revoked')
@@ -208,19 +294,28 @@ describe('keys of an account', () => {
     const { token, account } = desk.open()
     const path = `${accounts}/${account.account.id}/keys`
     for (let i = 0; i < 4; i += 1) expect((await operate(desk, 'POST', path)).status).toBe(201)
-    expect((await operate(desk, 'POST', path)).body).toMatchObject({ error_code: 'api_key_limit_reached', limit: 5, current_count: 5 })
+    expect((await operate(desk, 'POST', path)).body).toMatchObject({
+      error_code: 'api_key_limit_reached',
+      limit: 5,
+      current_count: 5,
+    })
     for (const one of account.keys) await operate(desk, 'DELETE', `/admin/v1/keys/${one.key.id}`)
-    expect(account.keys.map(one => one.key.revokedAt)).toEqual(Array.from({ length: 5 }, () => startAt))
+    expect(account.keys.map(one => one.key.revokedAt)).toEqual(
+      Array.from({ length: 5 }, () => startAt),
+    )
     expect((await desk.get('/probe/free', token)).status).toBe(401)
     expect((await operate(desk, 'POST', path)).status).toBe(201)
   })
 
-  test.each([undefined, {}, { suspended: 'yes' }, { suspended: null }])('are not suspended by %j', async body => {
-    const desk = frontDesk()
-    const { key } = desk.open()
-    const answer = await operate(desk, 'PATCH', `/admin/v1/keys/${key.key.id}`, body)
-    expect([answer.status, answer.body.field]).toEqual([422, 'suspended'])
-  })
+  test.each([undefined, {}, { suspended: 'yes' }, { suspended: null }])(
+    'are not suspended by %j',
+    async body => {
+      const desk = frontDesk()
+      const { key } = desk.open()
+      const answer = await operate(desk, 'PATCH', `/admin/v1/keys/${key.key.id}`, body)
+      expect([answer.status, answer.body.field]).toEqual([422, 'suspended'])
+    },
+  )
 })
 
 test('the admin token is rotated by itself or from this machine, and the old one ends', async () => {
@@ -232,7 +327,9 @@ test('the admin token is rotated by itself or from this machine, and the old one
   expect((await operate(desk, 'GET', accounts)).status).toBe(401)
   desk.adminToken = next
   expect((await operate(desk, 'GET', accounts)).status).toBe(200)
-  const third = (await desk.local('POST', '/admin/v1/token/rotate')).body as { data: { admin_token: string } }
+  const third = (await desk.local('POST', '/admin/v1/token/rotate')).body as {
+    data: { admin_token: string }
+  }
   expect((await operate(desk, 'GET', accounts)).status).toBe(401)
   expect(new Set([old, next, third.data.admin_token]).size).toBe(3)
 })

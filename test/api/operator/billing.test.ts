@@ -8,16 +8,27 @@ describe('the operator’s ledger', () => {
     const [one, two] = [house.buyer(), house.buyer()]
     await house.change(one, 'starter')
     await house.change(two, 'scale')
-    const listed = async (query = '') => (await house.operator('GET', `/admin/v1/invoices${query}`)).body.data.invoices
+    const listed = async (query = '') =>
+      (await house.operator('GET', `/admin/v1/invoices${query}`)).body.data.invoices
     expect(
-      (await listed()).map((row: Record<string, unknown>) => [row.number, row.account_id, row.amount, row.status, row.billed_to]),
+      (await listed()).map((row: Record<string, unknown>) => [
+        row.number,
+        row.account_id,
+        row.amount,
+        row.status,
+        row.billed_to,
+      ]),
     ).toEqual([
       ['2026-000002', two.id, 39_900, 'open', two.account.account.email],
       ['2026-000001', one.id, 4900, 'open', one.account.account.email],
     ])
-    expect((await listed(`?account=${one.id}`)).map((row: { amount: number }) => row.amount)).toEqual([4900])
+    expect(
+      (await listed(`?account=${one.id}`)).map((row: { amount: number }) => row.amount),
+    ).toEqual([4900])
     expect(await listed('?status=paid')).toEqual([])
-    expect(codeOf(await house.operator('GET', '/admin/v1/invoices?status=lost'))).toBe('INVALID_PARAMETER')
+    expect(codeOf(await house.operator('GET', '/admin/v1/invoices?status=lost'))).toBe(
+      'INVALID_PARAMETER',
+    )
     for (const [method, path] of [
       ['GET', '/admin/v1/invoices'],
       ['POST', '/admin/v1/invoices'],
@@ -35,26 +46,44 @@ describe('the operator’s ledger', () => {
     const { id } = house.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)[0]!
     house.clock.advance(dayMs)
     const paid = await house.operator('POST', `/admin/v1/invoices/${id}/pay`)
-    expect([paid.status, paid.body.data.invoice.status, paid.body.data.invoice.paid_at]).toEqual([200, 'paid', '2026-11-21T15:00:00Z'])
+    expect([paid.status, paid.body.data.invoice.status, paid.body.data.invoice.paid_at]).toEqual([
+      200,
+      'paid',
+      '2026-11-21T15:00:00Z',
+    ])
     for (const deed of ['pay', 'void', 'write_off']) {
       const answer = await house.operator('POST', `/admin/v1/invoices/${id}/${deed}`)
       expect([answer.status, codeOf(answer)]).toEqual([422, 'invoice_closed'])
     }
     expect((await house.operator('POST', '/admin/v1/invoices/x/pay')).status).toBe(404)
-    expect((await house.ask('GET', '/billing/invoices', buyer.token)).body.invoices[0].status).toBe('paid')
+    expect((await house.ask('GET', '/billing/invoices', buyer.token)).body.invoices[0].status).toBe(
+      'paid',
+    )
   })
 
   test('what was written off may be paid after all, and what is void may not', async () => {
     const house = billingHouse('serve')
     const buyer = house.buyer()
     const issue = async () => {
-      const body = { account: buyer.account.account.email, description: 'Futures Data', amount: 4900 }
-      return (await house.operator('POST', '/admin/v1/invoices', body)).body.data.invoice.id as string
+      const body = {
+        account: buyer.account.account.email,
+        description: 'Futures Data',
+        amount: 4900,
+      }
+      return (await house.operator('POST', '/admin/v1/invoices', body)).body.data.invoice
+        .id as string
     }
     const [lost, wrong] = [await issue(), await issue()]
-    expect((await house.operator('POST', `/admin/v1/invoices/${lost}/write_off`)).body.data.invoice.status).toBe('uncollectible')
-    expect((await house.operator('POST', `/admin/v1/invoices/${lost}/pay`)).body.data.invoice.status).toBe('paid')
-    expect((await house.operator('POST', `/admin/v1/invoices/${wrong}/void`)).body.data.invoice.status).toBe('void')
+    expect(
+      (await house.operator('POST', `/admin/v1/invoices/${lost}/write_off`)).body.data.invoice
+        .status,
+    ).toBe('uncollectible')
+    expect(
+      (await house.operator('POST', `/admin/v1/invoices/${lost}/pay`)).body.data.invoice.status,
+    ).toBe('paid')
+    expect(
+      (await house.operator('POST', `/admin/v1/invoices/${wrong}/void`)).body.data.invoice.status,
+    ).toBe('void')
     expect((await house.operator('POST', `/admin/v1/invoices/${wrong}/pay`)).status).toBe(422)
   })
 
@@ -72,15 +101,25 @@ describe('the operator’s ledger', () => {
     expect([status, made.data.invoice]).toEqual([
       201,
       expect.objectContaining({
-        ...{ number: '2026-000001', amount: 9900, status: 'open', period_start: '2026-11-01T00:00:00Z', due_at: '2026-12-20T15:00:00Z' },
+        number: '2026-000001',
+        amount: 9900,
+        status: 'open',
+        period_start: '2026-11-01T00:00:00Z',
+        due_at: '2026-12-20T15:00:00Z',
         lines: [{ description: 'Well Permits, November', amount: 9900 }],
       }),
     ])
-    expect(house.letters().map(one => [one.to, one.subject])).toEqual([[buyer.account.account.email, 'Wellhead: invoice 2026-000001']])
+    expect(house.letters().map(one => [one.to, one.subject])).toEqual([
+      [buyer.account.account.email, 'Wellhead: invoice 2026-000001'],
+    ])
     // It is no subscription's: nobody loses a plan by it.
     await house.advance(200 * dayMs)
     expect(house.plan(buyer)).toBe('professional')
-    const faults = await house.operator('POST', '/admin/v1/invoices', { account: 'nobody@example.com', amount: -5, period_start: 'x' })
+    const faults = await house.operator('POST', '/admin/v1/invoices', {
+      account: 'nobody@example.com',
+      amount: -5,
+      period_start: 'x',
+    })
     expect(faults.body.errors.map((one: { field: string }) => one.field).sort()).toEqual([
       'account',
       'amount',
@@ -93,7 +132,12 @@ describe('the operator’s ledger', () => {
     const house = billingHouse()
     const buyer = house.buyer()
     await house.change(buyer, 'starter')
-    const body = { account: buyer.id, plan: 'enterprise', billing_period: 'monthly', price: 120_000 }
+    const body = {
+      account: buyer.id,
+      plan: 'enterprise',
+      billing_period: 'monthly',
+      price: 120_000,
+    }
     const made = await house.operator('POST', '/admin/v1/subscriptions', body)
     expect([made.status, made.body.data.subscription]).toEqual([
       201,
@@ -101,12 +145,20 @@ describe('the operator’s ledger', () => {
     ])
     expect(house.plan(buyer)).toBe('enterprise')
     await house.advance(61 * dayMs)
-    const amounts = house.services.billing.invoices.page({ accountId: buyer.id }, 10, 0).map(one => one.amountCents)
+    const amounts = house.services.billing.invoices
+      .page({ accountId: buyer.id }, 10, 0)
+      .map(one => one.amountCents)
     expect(amounts).toEqual([120_000, 120_000, 120_000, 4900])
     // The customer may go down by themselves, not back up.
-    await house.ask('POST', '/billing/subscriptions/change_plan', buyer.token, { new_plan_id: 'scale' })
+    await house.ask('POST', '/billing/subscriptions/change_plan', buyer.token, {
+      new_plan_id: 'scale',
+    })
     await house.advance(31 * dayMs)
     expect(house.plan(buyer)).toBe('scale')
-    expect(codeOf(await house.ask('POST', '/billing/subscriptions', buyer.token, { plan_id: 'enterprise' }))).toBe('invalid_plan')
+    expect(
+      codeOf(
+        await house.ask('POST', '/billing/subscriptions', buyer.token, { plan_id: 'enterprise' }),
+      ),
+    ).toBe('invalid_plan')
   })
 })

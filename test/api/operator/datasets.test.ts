@@ -10,8 +10,16 @@ interface Answer {
 const set = () => {
   const own = house()
   const token = own.services.adminTokens.rotate()
-  const send = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const response = await own.send(method, path, body, undefined, { authorization: `Bearer ${token}`, ...headers })
+  const send = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ) => {
+    const response = await own.send(method, path, body, undefined, {
+      authorization: `Bearer ${token}`,
+      ...headers,
+    })
     return { status: response.status, body: (await response.json()) as Answer }
   }
   return { own, send, futures: own.services.futures }
@@ -23,7 +31,10 @@ describe('rows of a dataset', () => {
   test('are recorded in one transaction, and counted', async () => {
     const { send, futures } = set()
     const first = await send('POST', path, { rows: [row, { ...row, contract: 'CL.3' }] })
-    expect([first.status, first.body.data]).toMatchObject([200, { received: 2, inserted: 2, revised: 0, unchanged: 0, dry_run: false }])
+    expect([first.status, first.body.data]).toMatchObject([
+      200,
+      { received: 2, inserted: 2, revised: 0, unchanged: 0, dry_run: false },
+    ])
     const again = await send('POST', path, { rows: [row, { ...row, contract: 'CL.3', close: 71 }] })
     expect(again.body.data).toMatchObject({ inserted: 0, revised: 1, unchanged: 1 })
     expect(futures.quotes('WTI_FUTURES').map(quote => [quote.day.month, quote.day.close])).toEqual([
@@ -34,16 +45,30 @@ describe('rows of a dataset', () => {
 
   test('are refused as a whole when one is wrong, and every fault is named', async () => {
     const { send, futures } = set()
-    const { status, body } = await send('POST', path, { rows: [row, { ...row, close: 'x' }, 7, { ...row, contract: 'X' }] })
-    expect([status, body.errors.map(one => one.field)]).toEqual([422, ['rows.1.close', 'rows.2.traded_on', 'rows.3.contract']])
-    expect(body.errors[0]).toMatchObject({ message: expect.stringContaining('close x is not a number'), value: 'x' })
+    const { status, body } = await send('POST', path, {
+      rows: [row, { ...row, close: 'x' }, 7, { ...row, contract: 'X' }],
+    })
+    expect([status, body.errors.map(one => one.field)]).toEqual([
+      422,
+      ['rows.1.close', 'rows.2.traded_on', 'rows.3.contract'],
+    ])
+    expect(body.errors[0]).toMatchObject({
+      message: expect.stringContaining('close x is not a number'),
+      value: 'x',
+    })
     expect(futures.quotes('WTI_FUTURES')).toEqual([])
   })
 
   test('are only judged in a dry run', async () => {
     const { send, futures } = set()
-    expect((await send('POST', path, { rows: [row], dry_run: true })).body.data).toMatchObject({ received: 1, inserted: 0, dry_run: true })
-    expect((await send('POST', path, { rows: [{ ...row, close: 'x' }], dry_run: true })).status).toBe(422)
+    expect((await send('POST', path, { rows: [row], dry_run: true })).body.data).toMatchObject({
+      received: 1,
+      inserted: 0,
+      dry_run: true,
+    })
+    expect(
+      (await send('POST', path, { rows: [{ ...row, close: 'x' }], dry_run: true })).status,
+    ).toBe(422)
     expect(futures.quotes('WTI_FUTURES')).toEqual([])
   })
 
@@ -53,7 +78,9 @@ describe('rows of a dataset', () => {
     const lines = `${JSON.stringify(row)}\n\n${JSON.stringify({ ...row, contract: 'CL.4' })}\n`
     const { body } = await send('POST', path, lines, { 'content-type': 'application/x-ndjson' })
     expect(body.data).toMatchObject({ received: 2, inserted: 1, unchanged: 1 })
-    const broken = await send('POST', path, '{"contract":\n', { 'content-type': 'application/x-ndjson' })
+    const broken = await send('POST', path, '{"contract":\n', {
+      'content-type': 'application/x-ndjson',
+    })
     expect([broken.status, broken.body.error.code]).toEqual([400, 'MALFORMED_JSON'])
   })
 

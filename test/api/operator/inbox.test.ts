@@ -17,7 +17,13 @@ describe('the inbox of an evaluation copy', () => {
   beforeAll(() => {
     const clock = manualClock(startAt)
     const keeping = { snapshot: async () => {}, restore: async () => false, reset: async () => {} }
-    const config = loadConfig({ mode: 'dev', flags: {}, env: {}, files: { directory: '/' }, readFile: () => undefined })
+    const config = loadConfig({
+      mode: 'dev',
+      flags: {},
+      env: {},
+      files: { directory: '/' },
+      readFile: () => undefined,
+    })
     const log = createLog({ level: 'error', format: 'json', write: () => {}, clock })
     house = openHouse({ ground: { config, clock, ids: seededIds(7), log }, dir, keeping })
     keys = evaluationKeys(house.services, dir)
@@ -41,11 +47,33 @@ describe('the inbox of an evaluation copy', () => {
   test('has what was sent as soon as it is asked for, oldest first', async () => {
     const { mail } = house.services
     const attachments = [
-      { filename: 'prices.csv', contentType: 'text/csv', content: 'code,price\r\nWTI_USD,61.2\r\n', encoding: 'utf8' as const },
+      {
+        filename: 'prices.csv',
+        contentType: 'text/csv',
+        content: 'code,price\r\nWTI_USD,61.2\r\n',
+        encoding: 'utf8' as const,
+      },
     ]
-    mail.post({ to: 'eval@example.com', subject: 'One', text: 'Here.', html: '<p>Here.</p>', attachments, accountId: null, dedupe: 'one' })
-    mail.post({ to: 'eval@example.com', subject: 'Two', text: 'Here.', accountId: null, dedupe: 'two' })
-    expect((await ask('POST', '/v1/sms/test', keys.apiKey!)).body).toMatchObject({ sent: true, to: '+15550100001' })
+    mail.post({
+      to: 'eval@example.com',
+      subject: 'One',
+      text: 'Here.',
+      html: '<p>Here.</p>',
+      attachments,
+      accountId: null,
+      dedupe: 'one',
+    })
+    mail.post({
+      to: 'eval@example.com',
+      subject: 'Two',
+      text: 'Here.',
+      accountId: null,
+      dedupe: 'two',
+    })
+    expect((await ask('POST', '/v1/sms/test', keys.apiKey!)).body).toMatchObject({
+      sent: true,
+      to: '+15550100001',
+    })
     const at = '2026-11-20T15:00:00Z'
     const email = { channel: 'email', to: 'eval@example.com', text: 'Here.', at }
     const sms = {
@@ -57,13 +85,22 @@ describe('the inbox of an evaluation copy', () => {
       attachments: [],
       at,
     }
-    const file = { filename: 'prices.csv', content_type: 'text/csv', content: 'code,price\r\nWTI_USD,61.2\r\n', encoding: 'utf8' }
+    const file = {
+      filename: 'prices.csv',
+      content_type: 'text/csv',
+      content: 'code,price\r\nWTI_USD,61.2\r\n',
+      encoding: 'utf8',
+    }
     const letters = [
       { ...email, subject: 'One', html: '<p>Here.</p>', attachments: [file] },
       { ...email, subject: 'Two', html: null, attachments: [] },
     ]
-    expect((await ask('GET', '/_dev/inbox?channel=email', keys.adminToken!)).body).toEqual({ messages: letters })
-    expect((await ask('GET', '/_dev/inbox?channel=sms', keys.adminToken!)).body).toEqual({ messages: [sms] })
+    expect((await ask('GET', '/_dev/inbox?channel=email', keys.adminToken!)).body).toEqual({
+      messages: letters,
+    })
+    expect((await ask('GET', '/_dev/inbox?channel=sms', keys.adminToken!)).body).toEqual({
+      messages: [sms],
+    })
     expect((await ask('GET', '/_dev/inbox', keys.adminToken!)).body.messages).toHaveLength(3)
   })
 
@@ -71,14 +108,26 @@ describe('the inbox of an evaluation copy', () => {
     expect((await ask('GET', '/_dev/inbox', keys.apiKey!)).status).toBe(401)
     expect(await ask('GET', '/_dev/inbox?channel=fax', keys.adminToken!)).toMatchObject({
       status: 400,
-      body: { error: { code: 'INVALID_PARAMETER', parameter: 'channel', allowed: ['email', 'sms'] } },
+      body: {
+        error: { code: 'INVALID_PARAMETER', parameter: 'channel', allowed: ['email', 'sms'] },
+      },
     })
   })
 
   test('stands beside the sample phone and notification of the evaluation account', async () => {
-    expect((await ask('GET', '/v1/phone', keys.apiKey!)).body).toMatchObject({ phone: '+15550100001', verified: true, country_code: 'US' })
-    expect((await ask('GET', '/v1/sms/eligibility', keys.apiKey!)).body).toMatchObject({ eligible: true, opted_in: true })
-    const { notifications } = (await ask('GET', '/v1/notifications?unread=true', keys.apiKey!)).body as { notifications: object[] }
-    expect(notifications).toContainEqual(expect.objectContaining({ id: '00000000-0000-4000-8000-000000000701', read: false }))
+    expect((await ask('GET', '/v1/phone', keys.apiKey!)).body).toMatchObject({
+      phone: '+15550100001',
+      verified: true,
+      country_code: 'US',
+    })
+    expect((await ask('GET', '/v1/sms/eligibility', keys.apiKey!)).body).toMatchObject({
+      eligible: true,
+      opted_in: true,
+    })
+    const { notifications } = (await ask('GET', '/v1/notifications?unread=true', keys.apiKey!))
+      .body as { notifications: object[] }
+    expect(notifications).toContainEqual(
+      expect.objectContaining({ id: '00000000-0000-4000-8000-000000000701', read: false }),
+    )
   })
 })

@@ -7,7 +7,11 @@ import { transact } from '../../../src/store/database.ts'
 import { deliveryWorld } from '../../support/deliveries.ts'
 
 interface Held {
-  data: { held: { id: string; kind: Kind; event_id: string; held_at: string }[]; counts: Record<Kind, number>; meta: { total: number } }
+  data: {
+    held: { id: string; kind: Kind; event_id: string; held_at: string }[]
+    counts: Record<Kind, number>
+    meta: { total: number }
+  }
 }
 
 /** A house whose outbox was held with messages of each kind in it, with its operator. */
@@ -19,22 +23,52 @@ function heldHouse() {
   const admin = `Bearer ${services.adminTokens.rotate()}`
   const put = (kind: Kind, eventId: string) =>
     transact(db, () => {
-      const body = JSON.stringify({ from: 'a@example.com', to: 'b@example.com', subject: eventId, text: 'text', postedAt: clock.now() })
+      const body = JSON.stringify({
+        from: 'a@example.com',
+        to: 'b@example.com',
+        subject: eventId,
+        text: 'text',
+        postedAt: clock.now(),
+      })
       const text = JSON.stringify({ to: '+15550100001', text: 'text' })
       const { id: accountId } = account.account
-      const id = outbox.put({ kind, lane: kind, accountId, eventId, eventType: kind, body: kind === 'sms' ? text : body })!
-      if (kind === 'sms') services.sms.record({ id, accountId, purpose: 'alert', number: '+15550100001', postedAt: clock.now() })
+      const id = outbox.put({
+        kind,
+        lane: kind,
+        accountId,
+        eventId,
+        eventType: kind,
+        body: kind === 'sms' ? text : body,
+      })!
+      if (kind === 'sms')
+        services.sms.record({
+          id,
+          accountId,
+          purpose: 'alert',
+          number: '+15550100001',
+          postedAt: clock.now(),
+        })
       return id
     })
   return {
-    ...{ ...world, account, put, sent: () => services.sms.countSince(account.account.id, 0) },
+    ...world,
+    account,
+    put,
+    sent: () => services.sms.countSince(account.account.id, 0),
     /** Event ids of what went out, in their order. */
-    gone: () => (['email', 'sms'] as const).flatMap(channel => services.inbox.list(channel).map(one => one.eventId)).toSorted(),
+    gone: () =>
+      (['email', 'sms'] as const)
+        .flatMap(channel => services.inbox.list(channel).map(one => one.eventId))
+        .toSorted(),
     hold: () => holdBack(db, clock.now(), ids),
     async ask<T>(method: string, path: string, body?: unknown, authorization = admin) {
       const headers = { authorization, 'content-type': 'application/json' }
       const response = await world.app.handle(
-        new Request(`http://localhost${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }),
+        new Request(`http://localhost${path}`, {
+          method,
+          headers,
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        }),
       )
       return { status: response.status, body: (await response.json()) as T }
     },
@@ -47,13 +81,18 @@ const list = '/admin/v1/outbox/held'
 describe('what a restore kept back', () => {
   test('is listed in its order, by kind and by page', async () => {
     const { put, hold, ask } = heldHouse()
-    const ids = (['email', 'sms', 'email', 'webhook'] as const).map((kind, n) => put(kind, `event-${n}`))
+    const ids = (['email', 'sms', 'email', 'webhook'] as const).map((kind, n) =>
+      put(kind, `event-${n}`),
+    )
     expect(hold()).toEqual({ messages: { webhook: 1, email: 2, sms: 1 }, deliveries: 0, prices: 0 })
     const { body: all } = await ask<Held>('GET', list)
     expect(all.data.held.map(one => one.id)).toEqual(ids)
     expect(all.data).toMatchObject({ counts: { webhook: 1, email: 2, sms: 1 }, meta: { total: 4 } })
     const { body: mails } = await ask<Held>('GET', `${list}?kind=email&per_page=1&page=2`)
-    expect([mails.data.held.map(one => one.event_id), mails.data.meta.total]).toEqual([['event-2'], 2])
+    expect([mails.data.held.map(one => one.event_id), mails.data.meta.total]).toEqual([
+      ['event-2'],
+      2,
+    ])
   })
 
   test.each([
@@ -71,7 +110,10 @@ describe('what a restore kept back', () => {
     await sending.settled()
     expect(gone()).toEqual([])
     const answer = await ask<unknown>('POST', release, body)
-    expect(answer).toMatchObject({ status: 200, body: { data: { released: expected.length, more: false } } })
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { data: { released: expected.length, more: false } },
+    })
     await sending.settled()
     expect(gone()).toEqual([...expected])
     expect(sent()).toBe((expected as readonly string[]).includes('event-1') ? 1 : 0)
@@ -98,11 +140,16 @@ describe('what a restore kept back', () => {
     clock.advance(dayMs)
     put('sms', 'event-1')
     hold()
-    expect((await ask<Held>('GET', list)).body.data.held.map(one => one.event_id)).toEqual(['event-0', 'event-1'])
+    expect((await ask<Held>('GET', list)).body.data.held.map(one => one.event_id)).toEqual([
+      'event-0',
+      'event-1',
+    ])
     clock.advance(29 * dayMs + 1)
     await outboxJob({ ...services, concurrency: 1, perLane: 1 }).pass()
     hold()
-    expect((await ask<Held>('GET', list)).body.data.held.map(one => one.event_id)).toEqual(['event-1'])
+    expect((await ask<Held>('GET', list)).body.data.held.map(one => one.event_id)).toEqual([
+      'event-1',
+    ])
   })
 
   test('more than a request sends is sent by the next', async () => {

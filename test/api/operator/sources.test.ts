@@ -5,7 +5,10 @@ import { row, rowServer, sourceDesk } from '../../support/sources.ts'
 const path = '/admin/v1/sources'
 
 interface Answer {
-  data: Record<string, unknown> & { sources: Record<string, unknown>[]; meta: Record<string, unknown> }
+  data: Record<string, unknown> & {
+    sources: Record<string, unknown>[]
+    meta: Record<string, unknown>
+  }
   error_code: string
 }
 
@@ -14,7 +17,11 @@ function operatorDesk() {
   const headers = { authorization: `Bearer ${desk.services.adminTokens.rotate()}` }
   const asked = async (answer: Promise<Response>) => {
     const response = await answer
-    return { status: response.status, code: response.headers.get('x-error-code'), body: (await response.json()) as Answer }
+    return {
+      status: response.status,
+      code: response.headers.get('x-error-code'),
+      body: (await response.json()) as Answer,
+    }
   }
   return {
     ...desk,
@@ -26,26 +33,41 @@ function operatorDesk() {
 test('the operator sees the sources of all accounts, without their configuration', async () => {
   const desk = operatorDesk()
   const url = 'https://example.com/rows?key=example'
-  const first = await desk.make({ name: 'Terminal feed', source_type: 'api', scraper_config: { url }, credentials: { token: 'example' } })
+  const first = await desk.make({
+    name: 'Terminal feed',
+    source_type: 'api',
+    scraper_config: { url },
+    credentials: { token: 'example' },
+  })
   const pushed = { name: 'pushed', source_type: 'webhook', credentials: { secret: 'x'.repeat(32) } }
   const second = await desk.make(pushed, desk.key())
   const { status, body } = await desk.list()
   expect([status, body.data.sources.map(one => one.id)]).toEqual([200, [first, second]])
   expect(body.data.sources[0]).toEqual({
-    ...{ id: first, name: 'Terminal feed', source_type: 'api', status: 'pending', has_credentials: true },
-    ...{ last_sync_at: null, next_sync_at: '2026-11-20T15:00:00Z', successful_syncs: 0, failed_syncs: 0, last_error: null },
-    ...{ created_at: '2026-11-20T15:00:00Z', updated_at: '2026-11-20T15:00:00Z' },
-    ...{ account_id: desk.source(first).accountId, account_email: 'person1@example.com' },
+    id: first,
+    name: 'Terminal feed',
+    source_type: 'api',
+    status: 'pending',
+    has_credentials: true,
+    last_sync_at: null,
+    next_sync_at: '2026-11-20T15:00:00Z',
+    successful_syncs: 0,
+    failed_syncs: 0,
+    last_error: null,
+    created_at: '2026-11-20T15:00:00Z',
+    updated_at: '2026-11-20T15:00:00Z',
+    account_id: desk.source(first).accountId,
+    account_email: 'person1@example.com',
   })
   expect(body.data.sources[1]).not.toHaveProperty('ingest_url')
   expectShape(desk.app, path, body)
   const ids = async (query: string) => (await desk.list(query)).body.data.sources.map(one => one.id)
-  expect([await ids('?name=PUSHED'), await ids(`?name=${first}`), await ids('?name=push'), await ids('?per_page=1&page=2')]).toEqual([
-    [second],
-    [first],
-    [],
-    [second],
-  ])
+  expect([
+    await ids('?name=PUSHED'),
+    await ids(`?name=${first}`),
+    await ids('?name=push'),
+    await ids('?per_page=1&page=2'),
+  ]).toEqual([[second], [first], [], [second]])
   expect((await desk.list('?page=0')).status).toBe(400)
 })
 
@@ -54,18 +76,34 @@ test('a sync answers what came of it, a failure too, and the source goes on from
   const rows = rowServer(() => answer())
   try {
     const desk = operatorDesk()
-    const id = await desk.make({ source_type: 'api', scraper_config: { url: rows.url, interval_minutes: 30 } })
+    const id = await desk.make({
+      source_type: 'api',
+      scraper_config: { url: rows.url, interval_minutes: 30 },
+    })
     const done = await desk.sync(id)
     expect([done.status, done.body.data]).toEqual([
       200,
-      expect.objectContaining({ status: 'success', trigger: 'operator', received: 1, inserted: 1, records_synced: 1, error: null }),
+      expect.objectContaining({
+        status: 'success',
+        trigger: 'operator',
+        received: 1,
+        inserted: 1,
+        records_synced: 1,
+        error: null,
+      }),
     ])
     expect(desk.source(id).nextSyncAt).toBe(desk.clock.now() + 30 * 60_000)
     answer = () => new Response('', { status: 500 })
     const failed = await desk.sync(id)
-    expect([failed.status, failed.body.data]).toEqual([200, expect.objectContaining({ status: 'failed', records_synced: null })])
+    expect([failed.status, failed.body.data]).toEqual([
+      200,
+      expect.objectContaining({ status: 'failed', records_synced: null }),
+    ])
     expect(failed.body.data.error).toMatch(/500/)
-    const { data } = await desk.ask<{ data: { logs: { trigger: string }[] } }>('GET', `/v1/data-sources/${id}/logs`)
+    const { data } = await desk.ask<{ data: { logs: { trigger: string }[] } }>(
+      'GET',
+      `/v1/data-sources/${id}/logs`,
+    )
     expect(data.data.logs.map(log => log.trigger)).toEqual(['operator', 'operator'])
     expectShape(desk.app, '/v1/data-sources/:id/logs', data)
   } finally {
@@ -75,7 +113,11 @@ test('a sync answers what came of it, a failure too, and the source goes on from
 
 test('a source that its owner has paused stays paused, and what is unknown is not found', async () => {
   const desk = operatorDesk()
-  const id = await desk.make({ source_type: 'api', status: 'paused', scraper_config: { url: 'http://127.0.0.1:1/' } })
+  const id = await desk.make({
+    source_type: 'api',
+    status: 'paused',
+    scraper_config: { url: 'http://127.0.0.1:1/' },
+  })
   expect(await desk.sync(id)).toMatchObject({ status: 422, code: 'data_source_not_synced' })
   expect(desk.source(id).status).toBe('paused')
   expect((await desk.sync('00000000-0000-4000-8000-999999999999')).status).toBe(404)

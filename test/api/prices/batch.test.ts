@@ -28,7 +28,8 @@ house.record('GBP_USD', [1.3], startAt - 120_000, 1)
 house.record('USD_JPY', [155.2], startAt - 120_000, 1)
 const token = house.key()
 
-const ask = (body: unknown, given: string | undefined = token) => house.send('POST', '/v1/prices/batch', body, given)
+const ask = (body: unknown, given: string | undefined = token) =>
+  house.send('POST', '/v1/prices/batch', body, given)
 const answered = async (body: unknown): Promise<Batch> => {
   const answer = await ask(body)
   expect(answer.status).toBe(200)
@@ -41,7 +42,9 @@ const refused = async (body: unknown) => {
 
 describe('a batch', () => {
   test('answers in the order asked, duplicates once, and names what has no price', async () => {
-    const data = await answered({ codes: ['brent_crude_usd', 'OMAN_CRUDE_USD', 'WTI_USD', 'BRENT_CRUDE_USD'] })
+    const data = await answered({
+      codes: ['brent_crude_usd', 'OMAN_CRUDE_USD', 'WTI_USD', 'BRENT_CRUDE_USD'],
+    })
     expect(data.prices.map(row => row.code)).toEqual(['BRENT_CRUDE_USD', 'WTI_USD'])
     expect(data.missing_codes).toEqual(['OMAN_CRUDE_USD'])
     expect(data.count).toBe(2)
@@ -49,7 +52,9 @@ describe('a batch', () => {
   })
 
   test('has the rows of latest', async () => {
-    const one = (await (await house.get('/v1/prices/latest?by_code=WTI_USD', token)).json()) as { data: PriceRow }
+    const one = (await (await house.get('/v1/prices/latest?by_code=WTI_USD', token)).json()) as {
+      data: PriceRow
+    }
     expect((await answered({ codes: ['WTI_USD'] })).prices).toEqual([one.data])
   })
 
@@ -64,14 +69,19 @@ describe('a batch', () => {
   })
 
   test('takes the key in the header only', async () => {
-    const answer = await house.send('POST', `/v1/prices/batch?api_key=${token}`, { codes: ['WTI_USD'] })
+    const answer = await house.send('POST', `/v1/prices/batch?api_key=${token}`, {
+      codes: ['WTI_USD'],
+    })
     expect(answer.status).toBe(401)
   })
 })
 
 describe('fields', () => {
   test('are answered alone, with the code', async () => {
-    const { prices } = await answered({ codes: ['WTI_USD', 'BRENT_CRUDE_USD'], fields: ['price', 'formatted'] })
+    const { prices } = await answered({
+      codes: ['WTI_USD', 'BRENT_CRUDE_USD'],
+      fields: ['price', 'formatted'],
+    })
     expect(prices).toEqual([
       { code: 'WTI_USD', price: 71.23, formatted: '$71.23' },
       { code: 'BRENT_CRUDE_USD', price: 75.5, formatted: '$75.50' },
@@ -79,14 +89,20 @@ describe('fields', () => {
   })
 
   test('of a conversion can be chosen too', async () => {
-    const { prices } = await answered({ codes: ['WTI_USD'], currency: 'EUR', fields: ['price', 'original_price'] })
+    const { prices } = await answered({
+      codes: ['WTI_USD'],
+      currency: 'EUR',
+      fields: ['price', 'original_price'],
+    })
     expect(prices).toEqual([{ code: 'WTI_USD', price: 61.41, original_price: 71.23 }])
   })
 
   test('that do not exist are refused with those that do', async () => {
     const answer = await ask({ codes: ['WTI_USD'], fields: ['price', 'colour'] })
     expect(answer.status).toBe(400)
-    const { error } = (await answer.json()) as { error: { code: string; parameter: string; value: string; allowed: string[] } }
+    const { error } = (await answer.json()) as {
+      error: { code: string; parameter: string; value: string; allowed: string[] }
+    }
     expect(error).toMatchObject({ code: 'INVALID_PARAMETER', parameter: 'fields', value: 'colour' })
     expect(error.allowed).toContain('formatted')
   })
@@ -108,7 +124,13 @@ describe('a currency', () => {
       unit: 'barrel',
       change_24h: roundTo(1.23 * rate, 2),
       change_24h_percent: 1.76,
-      changes: { '24h': { amount: roundTo(1.23 * rate, 2), percent: 1.76, previous_price: roundTo(70 * rate, 2) } },
+      changes: {
+        '24h': {
+          amount: roundTo(1.23 * rate, 2),
+          percent: 1.76,
+          previous_price: roundTo(70 * rate, 2),
+        },
+      },
       original_price: 71.23,
       original_currency: 'USD',
       original_unit: 'barrel',
@@ -139,7 +161,10 @@ describe('a currency', () => {
 
   test('is crossed where no series pairs it', async () => {
     const [row] = (await answered({ codes: ['NATURAL_GAS_GBP'], currency: 'JPY' })).prices
-    expect(row).toMatchObject({ price: roundTo(0.794 * 1.3 * 155.2, 4), fx_as_of: '2026-11-20T14:58:00Z' })
+    expect(row).toMatchObject({
+      price: roundTo(0.794 * 1.3 * 155.2, 4),
+      fx_as_of: '2026-11-20T14:58:00Z',
+    })
   })
 
   test('leaves rows without one, and exchange rates, as they are', async () => {
@@ -154,7 +179,12 @@ describe('a currency', () => {
       const answer = await ask({ codes: ['WTI_USD'], currency })
       expect(answer.status).toBe(400)
       expect(await answer.json()).toMatchObject({
-        error: { code: 'INVALID_PARAMETER', parameter: 'currency', value: currency, allowed: ['EUR', 'GBP', 'JPY', 'USD'] },
+        error: {
+          code: 'INVALID_PARAMETER',
+          parameter: 'currency',
+          value: currency,
+          allowed: ['EUR', 'GBP', 'JPY', 'USD'],
+        },
       })
     }
   })

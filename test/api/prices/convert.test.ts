@@ -63,14 +63,21 @@ describe('a conversion', () => {
   })
 
   test('gives what its own factors give', async () => {
-    for (const query of ['NATURAL_GAS_GBP&to_currency=EUR&to_unit=mwh', 'GASOIL_USD&to_currency=GBP&to_unit=litre&amount=1000']) {
+    for (const query of [
+      'NATURAL_GAS_GBP&to_currency=EUR&to_unit=mwh',
+      'GASOIL_USD&to_currency=GBP&to_unit=litre&amount=1000',
+    ]) {
       const { from, to, fx_rate, unit_factor } = await converted(query)
       expect(to.value).toBeCloseTo(from.value * fx_rate! * unit_factor, 5)
     }
   })
 
   test('without a currency has no rate and the age of the price', async () => {
-    expect(await converted('WTI_USD&to_unit=barrel')).toMatchObject({ fx_rate: null, unit_factor: 1, as_of: '2026-11-20T14:59:00Z' })
+    expect(await converted('WTI_USD&to_unit=barrel')).toMatchObject({
+      fx_rate: null,
+      unit_factor: 1,
+      as_of: '2026-11-20T14:59:00Z',
+    })
   })
 
   for (const [query, status, code, parameter] of [

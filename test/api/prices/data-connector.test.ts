@@ -33,14 +33,20 @@ function filled(desk: SourceDesk): SourceDesk {
   return desk
 }
 const rowsOf = async (desk: SourceDesk, query = '', token?: string) => {
-  const { status, data, text } = await desk.ask<{ data: { prices: Row[]; count: number } }>('GET', path + query, undefined, token)
+  const { status, data, text } = await desk.ask<{ data: { prices: Row[]; count: number } }>(
+    'GET',
+    path + query,
+    undefined,
+    token,
+  )
   if (status !== 200) throw new Error(text)
   expectShape(desk.app, path, data)
   expect(Object.keys(data)).toEqual(['data'])
   expect(data.data.count).toBe(data.data.prices.length)
   return data.data.prices
 }
-const statusOf = async (desk: SourceDesk, query: string) => (await desk.ask('GET', path + query)).status
+const statusOf = async (desk: SourceDesk, query: string) =>
+  (await desk.ask('GET', path + query)).status
 
 describe('while the account has no rows of its own', () => {
   test('the shipped series are answered, the last thirty days, newest first', async () => {
@@ -48,7 +54,13 @@ describe('while the account has no rows of its own', () => {
     const rows = await rowsOf(desk, '?fuel_type=vlsfo&port=sgsin')
     expect(rows.length).toBe(29)
     expect(rows[0]).toEqual({
-      ...{ price: 500.39, currency: 'USD', fuel_type: 'VLSFO', port: 'SINGAPORE', region: 'APAC', unit: 'MT', source: 'market_reporting' },
+      price: 500.39,
+      currency: 'USD',
+      fuel_type: 'VLSFO',
+      port: 'SINGAPORE',
+      region: 'APAC',
+      unit: 'MT',
+      source: 'market_reporting',
       timestamp: '2026-11-19T12:00:00Z',
     } as Row)
     const times = rows.map(row => row.timestamp)
@@ -61,7 +73,11 @@ describe('while the account has no rows of its own', () => {
     expect(await names('', 'fuel_type')).toEqual(['IFO180', 'IFO380', 'MGO', 'VLSFO'])
     expect(await names('?fuel_type=MGO_05S', 'fuel_type')).toEqual(['MGO'])
     expect(await names('?region=AMERICAS', 'port')).toEqual(['HOUSTON', 'NEW_YORK'])
-    expect(await names('?region=emea&fuel_type=IFO380', 'port')).toEqual(['FUJAIRAH', 'GIBRALTAR', 'ROTTERDAM'])
+    expect(await names('?region=emea&fuel_type=IFO380', 'port')).toEqual([
+      'FUJAIRAH',
+      'GIBRALTAR',
+      'ROTTERDAM',
+    ])
     expect(await names('?region=EMEA&port=SIN', 'port')).toEqual([])
   })
   test('from a moment on, at most a thousand', async () => {
@@ -89,13 +105,24 @@ describe('while the account has no rows of its own', () => {
 describe('rows of the account’s own sources', () => {
   const own = [
     { timestamp: '2026-11-20T09:30:00Z', fuel_type: 'VLSFO', port: 'SIN', price: 531.5 },
-    { timestamp: '2026-11-19T09:30:00Z', fuel_type: 'hsfo', port: 'Algeciras', price: 450, currency: 'EUR', region: 'EMEA' },
+    {
+      timestamp: '2026-11-19T09:30:00Z',
+      fuel_type: 'hsfo',
+      port: 'Algeciras',
+      price: 450,
+      currency: 'EUR',
+      region: 'EMEA',
+    },
     { timestamp: '2026-11-18T09:30:00Z', fuel_type: 'B24 VLSFO', port: 'Walvis Bay', price: 600 },
   ]
   const set = async () => {
     const server = rowServer(() => Response.json(own))
     const desk = filled(sourceDesk())
-    await desk.make({ name: 'Terminal feed', source_type: 'api', scraper_config: { url: server.url } })
+    await desk.make({
+      name: 'Terminal feed',
+      source_type: 'api',
+      scraper_config: { url: server.url },
+    })
     await desk.syncAll()
     server.stop()
     return desk
@@ -137,7 +164,10 @@ describe('rows of the account’s own sources', () => {
     const stranger = await rowsOf(desk, '', desk.key())
     expect(stranger.length).toBe(928)
     expect(JSON.stringify(stranger)).not.toContain('Terminal feed')
-    const { data } = await desk.ask<{ data: { price: number } }>('GET', '/v1/prices/latest?by_code=VLSFO_SIN_USD')
+    const { data } = await desk.ask<{ data: { price: number } }>(
+      'GET',
+      '/v1/prices/latest?by_code=VLSFO_SIN_USD',
+    )
     expect(data.data.price).toBe(500.39)
   })
   test.each([

@@ -10,7 +10,10 @@ interface Answer {
   body: any
 }
 
-/** A house with a key that asks for latest prices; every body of a 200 is checked against its documentation. */
+/**
+ * A house with a key that asks for latest prices; every body of a 200 is checked against its
+ * documentation.
+ */
 function desk(flags: Record<string, string> = {}) {
   const h = house(flags)
   const token = h.key()
@@ -19,14 +22,23 @@ function desk(flags: Record<string, string> = {}) {
     token,
     used: () => h.services.meter.standing(h.services.keys.find(token)!).used,
     async ask(codes?: string, headers: Record<string, string> = {}): Promise<Answer> {
-      const response = await h.get(`/v1/prices/latest${codes === undefined ? '' : `?by_code=${codes}`}`, token, headers)
-      const body = response.status === 304 ? await response.text() : await json<Answer['body']>(response)
+      const response = await h.get(
+        `/v1/prices/latest${codes === undefined ? '' : `?by_code=${codes}`}`,
+        token,
+        headers,
+      )
+      const body =
+        response.status === 304 ? await response.text() : await json<Answer['body']>(response)
       if (response.status === 200) expectShape(h.app, '/v1/prices/latest', body)
       return { status: response.status, headers: response.headers, body }
     },
     write(code: string, values: Record<string, number>, recordedAt?: number) {
       const { series } = h.services.catalogue.resolve(code, startAt)!
-      const points = Object.entries(values).map(([text, value]) => ({ seriesId: series.id, observedAt: parseInstant(text)!, value }))
+      const points = Object.entries(values).map(([text, value]) => ({
+        seriesId: series.id,
+        observedAt: parseInstant(text)!,
+        value,
+      }))
       h.services.ingest.write(points, recordedAt)
     },
   }
@@ -37,17 +49,30 @@ const codesOf = ({ body }: Answer) => body.data.prices.map((row: { code: string 
 describe('one code', () => {
   test('is answered flat, with how its price changed and where it comes from', async () => {
     const { ask, write } = desk()
-    write('WTI_USD', { '2026-10-20T15:00:00Z': 65, '2026-11-12T00:00:00Z': 75, '2026-11-19T14:55:00Z': 71.75 }, startAt - 5)
+    write(
+      'WTI_USD',
+      { '2026-10-20T15:00:00Z': 65, '2026-11-12T00:00:00Z': 75, '2026-11-19T14:55:00Z': 71.75 },
+      startAt - 5,
+    )
     write('WTI_USD', { '2026-11-20T14:55:00Z': 71.2349 }, parseInstant('2026-11-20T14:56:00.250Z'))
     const { status, body } = await ask('wti_usd')
     expect(status).toBe(200)
     expect(body).toEqual({
       status: 'success',
       data: {
-        ...{ code: 'WTI_USD', name: 'WTI Crude Oil', price: 71.23, formatted: '$71.23', currency: 'USD', unit: 'barrel' },
-        ...{ type: 'spot_price', source: 'market_reporting', data_source: 'market_reporting' },
-        ...{ created_at: '2026-11-20T14:55:00Z', updated_at: '2026-11-20T14:56:00.250Z' },
-        ...{ change_24h: -0.52, change_24h_percent: -0.72 },
+        code: 'WTI_USD',
+        name: 'WTI Crude Oil',
+        price: 71.23,
+        formatted: '$71.23',
+        currency: 'USD',
+        unit: 'barrel',
+        type: 'spot_price',
+        source: 'market_reporting',
+        data_source: 'market_reporting',
+        created_at: '2026-11-20T14:55:00Z',
+        updated_at: '2026-11-20T14:56:00.250Z',
+        change_24h: -0.52,
+        change_24h_percent: -0.72,
         changes: {
           '24h': { amount: -0.52, percent: -0.72, previous_price: 71.75 },
           '7d': { amount: -3.77, percent: -5.02, previous_price: 75 },
@@ -67,7 +92,11 @@ describe('one code', () => {
     const { ask, record } = desk()
     record('WTI_USD', [70], startAt, dayMs)
     const { body } = await ask('WTI_USD')
-    expect([body.data.change_24h, body.data.change_24h_percent, body.data.changes]).toEqual([null, null, {}])
+    expect([body.data.change_24h, body.data.change_24h_percent, body.data.changes]).toEqual([
+      null,
+      null,
+      {},
+    ])
   })
 
   test.each([
@@ -88,7 +117,10 @@ describe('one code', () => {
     const { ask, record } = desk()
     record('WCS_CRUDE_USD', [55], startAt, dayMs)
     const { body } = await ask('western_canadian_select')
-    expect([body.data.code, body.data.requested_code]).toEqual(['WCS_CRUDE_USD', 'WESTERN_CANADIAN_SELECT'])
+    expect([body.data.code, body.data.requested_code]).toEqual([
+      'WCS_CRUDE_USD',
+      'WESTERN_CANADIAN_SELECT',
+    ])
     expect((await ask('wcs_crude_usd')).body.data.requested_code).toBeUndefined()
     expect((await ask('wcs')).body.data.requested_code).toBe('WCS')
   })
@@ -98,7 +130,11 @@ describe('one code', () => {
     record('UKA_FUTURES', [55.8], startAt, dayMs)
     const first = (await ask('uka_futures')).body.data
     expect(first.code).toMatch(/^UKA_FUTURES_2026_1[12]$/)
-    expect([first.requested_code, first.price, first.type]).toEqual(['UKA_FUTURES', 55.8, 'futures_price'])
+    expect([first.requested_code, first.price, first.type]).toEqual([
+      'UKA_FUTURES',
+      55.8,
+      'futures_price',
+    ])
     clock.advance(60 * dayMs)
     record('UKA_FUTURES', [57], startAt + 60 * dayMs, dayMs)
     const later = (await ask('UKA_FUTURES')).body.data
@@ -151,7 +187,13 @@ describe('one code', () => {
     const h = desk()
     h.record('WTI_USD', [70, 700], startAt, dayMs)
     const { series } = h.services.catalogue.resolve('WTI_USD', startAt)!
-    h.services.quarantine.add({ seriesId: series.id, fromOn: '2026-11-20', toOn: '2026-11-20', reason: 'test', createdAt: startAt })
+    h.services.quarantine.add({
+      seriesId: series.id,
+      fromOn: '2026-11-20',
+      toOn: '2026-11-20',
+      reason: 'test',
+      createdAt: startAt,
+    })
     expect((await h.ask('WTI_USD')).body.data.price).toBe(70)
   })
 })
@@ -159,18 +201,24 @@ describe('one code', () => {
 describe('several codes', () => {
   test('are a list in the order asked, each once, with those without a price named', async () => {
     const { ask, record } = desk()
-    for (const code of ['WTI_USD', 'BRENT_CRUDE_USD', 'WCS_CRUDE_USD']) record(code, [70], startAt, dayMs)
+    for (const code of ['WTI_USD', 'BRENT_CRUDE_USD', 'WCS_CRUDE_USD'])
+      record(code, [70], startAt, dayMs)
     const answer = await ask('wti_usd,GOLD_USD,WCS,BRENT_CRUDE_USD,WTI_USD,,MARS_USD')
     expect(codesOf(answer)).toEqual(['WTI_USD', 'WCS_CRUDE_USD', 'BRENT_CRUDE_USD'])
-    expect([answer.body.data.missing_codes, answer.body.data.count]).toEqual([['GOLD_USD', 'MARS_USD'], 3])
+    expect([answer.body.data.missing_codes, answer.body.data.count]).toEqual([
+      ['GOLD_USD', 'MARS_USD'],
+      3,
+    ])
     expect(answer.body.data.prices[1].requested_code).toBe('WCS')
   })
 
   test('stay a list when they come down to one', async () => {
     const { ask, record } = desk()
     record('WTI_USD', [70], startAt, dayMs)
-    for (const codes of ['WTI_USD,WTI_USD', 'WTI_USD,GOLD_USD']) expect(codesOf(await ask(codes))).toEqual(['WTI_USD'])
-    for (const codes of ['WTI_USD,', ',WTI_USD', '%20WTI_USD%20']) expect((await ask(codes)).body.data.code).toBe('WTI_USD')
+    for (const codes of ['WTI_USD,WTI_USD', 'WTI_USD,GOLD_USD'])
+      expect(codesOf(await ask(codes))).toEqual(['WTI_USD'])
+    for (const codes of ['WTI_USD,', ',WTI_USD', '%20WTI_USD%20'])
+      expect((await ask(codes)).body.data.code).toBe('WTI_USD')
   })
 
   test('may be twenty and not twenty-one, counted as they were sent', async () => {
@@ -190,10 +238,12 @@ describe('several codes', () => {
 
   test('none at all are every code that has a price, the codes of the free tier first, then by code', async () => {
     const { ask, record } = desk()
-    for (const code of ['AMNA_USD', 'FORTIES_USD', 'DIESEL_USD', 'US_RIG_COUNT', 'WTI_USD']) record(code, [70], startAt, dayMs)
+    for (const code of ['AMNA_USD', 'FORTIES_USD', 'DIESEL_USD', 'US_RIG_COUNT', 'WTI_USD'])
+      record(code, [70], startAt, dayMs)
     for (const codes of [undefined, '', ',']) {
       const answer = await ask(codes)
-      // AMNA_USD is listed without a source: what was recorded for it is answered to those who ask for it by name.
+      // AMNA_USD is listed without a source: what was recorded for it is answered to those who ask
+      // for it by name.
       expect(codesOf(answer)).toEqual(['WTI_USD', 'DIESEL_USD', 'FORTIES_USD', 'US_RIG_COUNT'])
       expect(answer.body.data).toEqual({ prices: expect.any(Array), count: 4 })
     }
@@ -209,7 +259,9 @@ describe('what is refused', () => {
     expect(body).toEqual({
       status: 'fail',
       code: 'invalid_code',
-      message: expect.stringContaining('Unknown commodity codes: WTI_USDD, NOSUCHTHING. Did you mean WTI_USD'),
+      message: expect.stringContaining(
+        'Unknown commodity codes: WTI_USDD, NOSUCHTHING. Did you mean WTI_USD',
+      ),
       request_id: headers.get('x-request-id'),
       docs_url: 'http://localhost/docs#invalid_code',
       data: {
@@ -221,12 +273,21 @@ describe('what is refused', () => {
         did_you_mean: expect.any(Array),
       },
     })
-    expect(body.data.did_you_mean[0]).toEqual({ code: 'WTI_USD', name: 'WTI Crude Oil', description: expect.any(String), available: true })
+    expect(body.data.did_you_mean[0]).toEqual({
+      code: 'WTI_USD',
+      name: 'WTI Crude Oil',
+      description: expect.any(String),
+      available: true,
+    })
   })
 
   test('a suggestion without data says so, and the message where such codes are listed', async () => {
     const { body } = await desk().ask('GOLD_USDD')
-    expect(body.data.did_you_mean[0]).toMatchObject({ code: 'GOLD_USD', available: false, unavailable_reason: 'no_observations' })
+    expect(body.data.did_you_mean[0]).toMatchObject({
+      code: 'GOLD_USD',
+      available: false,
+      unavailable_reason: 'no_observations',
+    })
     expect(body.message).toContain('include_unavailable=true')
   })
 
@@ -258,12 +319,18 @@ describe('what the client has already', () => {
     expect(first.headers.get('cache-control')).toBe('private, no-cache')
     for (const header of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const again = await ask('WTI_USD', { 'if-none-match': header })
-      expect([again.status, again.body, again.headers.get('etag'), again.headers.get('content-type')]).toEqual([304, '', etag, null])
+      expect([
+        again.status,
+        again.body,
+        again.headers.get('etag'),
+        again.headers.get('content-type'),
+      ]).toEqual([304, '', etag, null])
     }
     expect(used()).toBe(1)
     expect((await ask('WTI_USD', { 'if-none-match': '"other"' })).status).toBe(200)
     expect(used()).toBe(2)
-    for (let i = 6; i < 60; i++) expect((await ask('WTI_USD', { 'if-none-match': etag })).status).toBe(304)
+    for (let i = 6; i < 60; i++)
+      expect((await ask('WTI_USD', { 'if-none-match': etag })).status).toBe(304)
     expect((await ask('WTI_USD', { 'if-none-match': etag })).status).toBe(429)
   })
 
@@ -277,20 +344,37 @@ describe('what the client has already', () => {
       ['a correction', () => h.record('FORTIES_USD', [72], startAt, dayMs)],
       [
         'a quarantine',
-        () => h.services.quarantine.add({ seriesId: series.id, fromOn: '2026-11-20', toOn: '2026-11-20', reason: 'test', createdAt: 0 }),
+        () =>
+          h.services.quarantine.add({
+            seriesId: series.id,
+            fromOn: '2026-11-20',
+            toOn: '2026-11-20',
+            reason: 'test',
+            createdAt: 0,
+          }),
       ],
       ['its age', () => h.clock.set(startAt + 4 * dayMs)],
     ]
     for (const [why, change] of changes) {
       const held = await Promise.all(
-        ['FORTIES_USD', 'FORTIES_USD,WTI_USD', undefined].map(async codes => [codes, (await h.ask(codes)).headers.get('etag')!] as const),
+        ['FORTIES_USD', 'FORTIES_USD,WTI_USD', undefined].map(
+          async codes => [codes, (await h.ask(codes)).headers.get('etag')!] as const,
+        ),
       )
       for (const [codes, etag] of held)
-        expect([why, codes, (await h.ask(codes, { 'if-none-match': etag })).status]).toEqual([why, codes, 304])
+        expect([why, codes, (await h.ask(codes, { 'if-none-match': etag })).status]).toEqual([
+          why,
+          codes,
+          304,
+        ])
       change()
       h.clock.advance(minuteMs)
       for (const [codes, etag] of held)
-        expect([why, codes, (await h.ask(codes, { 'if-none-match': etag })).status]).toEqual([why, codes, 200])
+        expect([why, codes, (await h.ask(codes, { 'if-none-match': etag })).status]).toEqual([
+          why,
+          codes,
+          200,
+        ])
     }
   })
 
@@ -308,7 +392,11 @@ describe('what the client has already', () => {
     const answers = []
     for (let i = 0; i < 2; i++) {
       const response = await get('/v1/prices/latest?by_code=WTI_USD', token)
-      answers.push([response.headers.get('x-cache'), response.headers.get('etag'), await response.text()])
+      answers.push([
+        response.headers.get('x-cache'),
+        response.headers.get('etag'),
+        await response.text(),
+      ])
     }
     expect(answers[0]![0]).toBe('MISS')
     expect(answers[1]).toEqual(['HIT', answers[0]![1]!, answers[0]![2]!])

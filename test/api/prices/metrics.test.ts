@@ -20,7 +20,8 @@ const metricsOf = async (codes: string): Promise<Metrics> => {
 describe('metrics', () => {
   test('are taken from the windows that end with the newest price', async () => {
     const noon = startAt - 3 * 3_600_000
-    // A close every noon for 400 days, 100 to 499; one price within the last 24 hours, two before them. Yesterday's noon is just outside.
+    // A close every noon for 400 days, 100 to 499; one price within the last 24 hours, two before
+    // them. Yesterday's noon is just outside.
     house.record(
       'WTI_USD',
       Array.from({ length: 400 }, (_, i) => 100 + i),
@@ -59,7 +60,14 @@ describe('metrics', () => {
   test('have no volatility under five closes, and a range of one price', async () => {
     house.record('DUBAI_CRUDE_USD', [74], startAt, 1)
     const { metrics } = await metricsOf('DUBAI_CRUDE_USD')
-    expect(metrics[0]).toMatchObject({ min_24h: 74, max_24h: 74, average_7d: 74, average_30d: 74, min_52w: 74, volatility_30d: null })
+    expect(metrics[0]).toMatchObject({
+      min_24h: 74,
+      max_24h: 74,
+      average_7d: 74,
+      average_30d: 74,
+      min_52w: 74,
+      volatility_30d: null,
+    })
   })
 
   test('stand in the order asked; codes without a price are named', async () => {

@@ -14,27 +14,43 @@ function stocked() {
 
 const house = stocked()
 const token = house.key()
-const bodyOf = async (path: string) => (await (await house.get(path, token)).json()) as { data: Record<string, unknown> }
+const bodyOf = async (path: string) =>
+  (await (await house.get(path, token)).json()) as { data: Record<string, unknown> }
 
 describe('a widget', () => {
   test('has an item for each code asked, with the way it went', async () => {
     const body = await bodyOf('/v1/prices/widget?codes=WTI_USD,BRENT_CRUDE_USD,DUBAI_CRUDE_USD')
     expect(house.documented('/v1/prices/widget', body)).toBe(true)
     expect(body.data.items).toMatchObject([
-      { code: 'WTI_USD', price: 71.23, formatted: '$71.23', change_24h: -0.77, change_24h_percent: -1.07, direction: 'down' },
+      {
+        code: 'WTI_USD',
+        price: 71.23,
+        formatted: '$71.23',
+        change_24h: -0.77,
+        change_24h_percent: -1.07,
+        direction: 'down',
+      },
       { code: 'BRENT_CRUDE_USD', price: 75.5, change_24h: 0.5, direction: 'up' },
       { code: 'DUBAI_CRUDE_USD', price: 74, change_24h: null, direction: 'flat' },
     ])
-    expect(body.data).toMatchObject({ refresh_seconds: 300, attribution: 'Wellhead: Compiled from market reporting' })
+    expect(body.data).toMatchObject({
+      refresh_seconds: 300,
+      attribution: 'Wellhead: Compiled from market reporting',
+    })
   })
 
   test('without codes shows those of the demo that have a price', async () => {
     const { data } = await bodyOf('/v1/prices/widget')
-    expect((data.items as { code: string }[]).map(item => item.code)).toEqual(['BRENT_CRUDE_USD', 'WTI_USD'])
+    expect((data.items as { code: string }[]).map(item => item.code)).toEqual([
+      'BRENT_CRUDE_USD',
+      'WTI_USD',
+    ])
   })
 
   test('asks for patience where prices come once a day', async () => {
-    expect((await bodyOf('/v1/prices/widget?codes=DUBAI_CRUDE_USD')).data.refresh_seconds).toBe(3600)
+    expect((await bodyOf('/v1/prices/widget?codes=DUBAI_CRUDE_USD')).data.refresh_seconds).toBe(
+      3600,
+    )
   })
 
   for (const [path, status, code] of [
@@ -65,7 +81,9 @@ describe('a widget as a page', () => {
     expect(page).toContain('WTI Crude Oil')
     expect(page).toContain('$71.23')
     expect(page).toContain('▼ -1.07 %')
-    expect(page).not.toMatch(/<(script|link|img|iframe|object|embed)|\bsrc=|href=|url\(|@import|https?:/)
+    expect(page).not.toMatch(
+      /<(script|link|img|iframe|object|embed)|\bsrc=|href=|url\(|@import|https?:/,
+    )
     expect(page).not.toContain(token)
   })
 
@@ -73,7 +91,9 @@ describe('a widget as a page', () => {
     const hostile = stocked()
     const series = hostile.services.catalogue.resolve('WTI_USD', startAt)!.series
     series.name = `<script>alert("1")</script>'&`
-    const page = await (await hostile.get('/v1/prices/widget?codes=WTI_USD&format=html', hostile.key())).text()
+    const page = await (
+      await hostile.get('/v1/prices/widget?codes=WTI_USD&format=html', hostile.key())
+    ).text()
     expect(page).not.toContain('<script')
     expect(page).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#x27;&amp;')
   })
@@ -96,7 +116,13 @@ describe('a widget of one code', () => {
   test('leaves quarantined days out', async () => {
     const kept = stocked()
     const series = kept.services.catalogue.resolve('WTI_USD', startAt)!.series
-    kept.services.quarantine.add({ seriesId: series.id, fromOn: '2026-11-19', toOn: '2026-11-19', reason: 'a test', createdAt: startAt })
+    kept.services.quarantine.add({
+      seriesId: series.id,
+      fromOn: '2026-11-19',
+      toOn: '2026-11-19',
+      reason: 'a test',
+      createdAt: startAt,
+    })
     const answer = await kept.get('/v1/prices/widget/WTI_USD', kept.key())
     const { data } = (await answer.json()) as { data: { sparkline: { date: string }[] } }
     expect(data.sparkline.map(point => point.date)).toEqual(['2026-11-18', '2026-11-20'])

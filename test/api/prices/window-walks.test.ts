@@ -8,7 +8,10 @@ import { type Answer, bodyOf, desk, type Row } from '../../support/windows.ts'
 describe('walking all pages while data is written', () => {
   const codes = ['BRENT_CRUDE_USD', 'FORTIES_USD', 'WTI_USD']
   const start = startAt - 6 * dayMs
-  /** Hours of the six days before now, as the fractions of an hour keep written rows apart from those of the beginning. */
+  /**
+   * Hours of the six days before now, as the fractions of an hour keep written rows apart from
+   * those of the beginning.
+   */
   const rowsAt = (hours: readonly number[], value: number): Omit<Point, 'seriesId'>[] =>
     hours.map(hour => ({ observedAt: Math.round(start + hour * hourMs), value }))
   const hours = fc.uniqueArray(fc.integer({ min: 0, max: 6 * 24 }), { minLength: 5, maxLength: 40 })
@@ -37,7 +40,8 @@ describe('walking all pages while data is written', () => {
     ),
   })
   const keyOf = (row: Row) => `${row.code} ${row.bucket_start ?? row.created_at}`
-  const nextLink = (headers: Headers) => /<http:\/\/localhost([^>]+)>; rel="next"/.exec(headers.get('link')!)?.[1]
+  const nextLink = (headers: Headers) =>
+    /<http:\/\/localhost([^>]+)>; rel="next"/.exec(headers.get('link')!)?.[1]
 
   for (const way of ['page=N', 'Link'] as const) {
     test(`by ${way} neither repeats nor loses a row of its beginning`, async () => {
@@ -47,7 +51,8 @@ describe('walking all pages while data is written', () => {
           const put = (code: string, rows: Omit<Point, 'seriesId'>[]) =>
             h.services.ingest.write(rows.map(row => ({ ...row, seriesId: h.series(code).id })))
           for (const code of codes) {
-            // Read before it is complete, as the clock stands still: what comes then is recorded a moment later.
+            // Read before it is complete, as the clock stands still: what comes then is recorded a
+            // moment later.
             const [some, rest] = [first[code]!.slice(0, 3), first[code]!.slice(3)]
             put(code, rowsAt(some, 70))
             await h.ask(`past_day?by_code=${code}`)
@@ -95,8 +100,12 @@ describe('walking all pages while data is written', () => {
     h.record('FORTIES_USD', Array(20).fill(1), startAt - minuteMs, 11 * hourMs)
     h.clock.advance(minuteMs)
     h.record('FORTIES_USD', [1], startAt + minuteMs, minuteMs)
-    const rest = await Promise.all([9, 5, 2, 7, 3, 8, 4, 6].map(page => h.ask(`${base}&page=${page}`)))
-    const rows = [first, ...rest].sort((a, b) => a.body.meta.page - b.body.meta.page).flatMap(answer => answer.rows.map(keyOf))
+    const rest = await Promise.all(
+      [9, 5, 2, 7, 3, 8, 4, 6].map(page => h.ask(`${base}&page=${page}`)),
+    )
+    const rows = [first, ...rest]
+      .sort((a, b) => a.body.meta.page - b.body.meta.page)
+      .flatMap(answer => answer.rows.map(keyOf))
     expect(rows).toEqual(all)
   })
 
@@ -126,7 +135,9 @@ describe('walking all pages while data is written', () => {
     const base = 'past_day?by_code=FORTIES_USD&per_page=2'
     await h.ask(base)
     h.write('FORTIES_USD', { '2026-11-20T14:45:00Z': 9 })
-    await h.ask(`${other}${other.includes('?') ? '&' : '?'}by_code=FORTIES_USD${other.includes('per_page') ? '' : '&per_page=2'}`)
+    await h.ask(
+      `${other}${other.includes('?') ? '&' : '?'}by_code=FORTIES_USD${other.includes('per_page') ? '' : '&per_page=2'}`,
+    )
     expect((await h.ask(`${base}&page=2`)).rows.map(row => row.price)).toEqual([2, 1])
   })
 

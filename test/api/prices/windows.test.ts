@@ -12,22 +12,47 @@ const told = ({ rows }: Answer) => rows.map(row => `${row.code} ${row.created_at
 describe('rows', () => {
   test('as published: newest first, each with what the price is and where it comes from', async () => {
     const { ask, write } = desk()
-    write('NATURAL_GAS_GBP', { '2026-11-20T14:00:00Z': 79.404, '2026-11-20T14:05:00Z': 80.126 }, at('2026-11-20T14:06:00.500Z'))
+    write(
+      'NATURAL_GAS_GBP',
+      { '2026-11-20T14:00:00Z': 79.404, '2026-11-20T14:05:00Z': 80.126 },
+      at('2026-11-20T14:06:00.500Z'),
+    )
     const { rows, body } = await ask('past_day?by_code=natural_gas_gbp')
     expect(rows).toEqual([
       {
-        ...{ code: 'NATURAL_GAS_GBP', name: 'UK Natural Gas (NBP)', price: 80.13, formatted: '80.13p', currency: 'GBP' },
-        ...{ unit: 'pence_per_therm', type: 'spot_price', source: 'market_reporting', data_source: 'market_reporting' },
-        ...{ created_at: '2026-11-20T14:05:00Z', updated_at: '2026-11-20T14:06:00.500Z' },
+        code: 'NATURAL_GAS_GBP',
+        name: 'UK Natural Gas (NBP)',
+        price: 80.13,
+        formatted: '80.13p',
+        currency: 'GBP',
+        unit: 'pence_per_therm',
+        type: 'spot_price',
+        source: 'market_reporting',
+        data_source: 'market_reporting',
+        created_at: '2026-11-20T14:05:00Z',
+        updated_at: '2026-11-20T14:06:00.500Z',
       },
       expect.objectContaining({ price: 79.4, created_at: '2026-11-20T14:00:00Z' }),
     ])
     expect(body.data.metadata).toEqual({
-      ...{ codes: ['NATURAL_GAS_GBP'], interval: 'raw', interval_requested: null, downsampled: false },
-      ...{ from: '2026-11-19T15:00:00Z', to: '2026-11-20T15:00:00Z', timezone: 'UTC', count: 2 },
+      codes: ['NATURAL_GAS_GBP'],
+      interval: 'raw',
+      interval_requested: null,
+      downsampled: false,
+      from: '2026-11-19T15:00:00Z',
+      to: '2026-11-20T15:00:00Z',
+      timezone: 'UTC',
+      count: 2,
       source_description: 'Compiled from market reporting',
     })
-    expect(body.meta).toEqual({ page: 1, per_page: 100, total: 2, total_pages: 1, has_next: false, has_prev: false })
+    expect(body.meta).toEqual({
+      page: 1,
+      per_page: 100,
+      total: 2,
+      total_pages: 1,
+      has_next: false,
+      has_prev: false,
+    })
   })
 
   test('as bars: the last observation of each bucket, with what came before it in the bucket', async () => {
@@ -96,7 +121,10 @@ describe('rows', () => {
       '2026-11-09T16:30:00Z': 5,
     })
     const starts = async (interval: string) =>
-      (await ask(`past_month?by_code=FORTIES_USD&interval=${interval}`)).rows.map(row => [row.bucket_start, row.sample_count])
+      (await ask(`past_month?by_code=FORTIES_USD&interval=${interval}`)).rows.map(row => [
+        row.bucket_start,
+        row.sample_count,
+      ])
     expect(await starts('week')).toEqual([
       ['2026-11-09T00:00:00Z', 1],
       ['2026-11-02T00:00:00Z', 2],
@@ -110,7 +138,8 @@ describe('rows', () => {
 
   test('days stand on physical crude and list prices', async () => {
     const { ask, write } = desk()
-    for (const code of ['FORTIES_USD', 'DIESEL_LIST_B7_DKK', 'WTI_USD']) write(code, { '2026-11-20T00:00:00Z': 14 })
+    for (const code of ['FORTIES_USD', 'DIESEL_LIST_B7_DKK', 'WTI_USD'])
+      write(code, { '2026-11-20T00:00:00Z': 14 })
     const { rows } = await ask('past_day?by_code=FORTIES_USD,DIESEL_LIST_B7_DKK,WTI_USD')
     expect(rows.map(row => [row.code, row.as_of, row.type])).toEqual([
       ['DIESEL_LIST_B7_DKK', '2026-11-20', 'list_price'],
@@ -145,8 +174,14 @@ describe('rows', () => {
 
 describe('which codes', () => {
   test.each([
-    ['past_day', 'BRENT_CRUDE_USD WTI_USD NATURAL_GAS_USD GOLD_USD EUR_USD GBP_USD HEATING_OIL_USD GASOLINE_USD DIESEL_USD'],
-    ['past_day?by_code=', 'BRENT_CRUDE_USD WTI_USD NATURAL_GAS_USD GOLD_USD EUR_USD GBP_USD HEATING_OIL_USD GASOLINE_USD DIESEL_USD'],
+    [
+      'past_day',
+      'BRENT_CRUDE_USD WTI_USD NATURAL_GAS_USD GOLD_USD EUR_USD GBP_USD HEATING_OIL_USD GASOLINE_USD DIESEL_USD',
+    ],
+    [
+      'past_day?by_code=',
+      'BRENT_CRUDE_USD WTI_USD NATURAL_GAS_USD GOLD_USD EUR_USD GBP_USD HEATING_OIL_USD GASOLINE_USD DIESEL_USD',
+    ],
     ['past_day?commodity=WTI_USD', 'WTI_USD'],
     ['past_day?code=WTI_USD', 'WTI_USD'],
     ['past_day?by_code=&commodity=WTI_USD', 'WTI_USD'],
@@ -166,7 +201,9 @@ describe('which codes', () => {
   test('an alias answers under the code it stands for', async () => {
     const { ask, write } = desk()
     write('WCS_CRUDE_USD', { '2026-11-20T10:00:00Z': 55 })
-    expect(told(await ask('past_day?by_code=wcs'))).toEqual(['WCS_CRUDE_USD 2026-11-20T10:00:00Z 55'])
+    expect(told(await ask('past_day?by_code=wcs'))).toEqual([
+      'WCS_CRUDE_USD 2026-11-20T10:00:00Z 55',
+    ])
   })
 })
 
@@ -183,15 +220,35 @@ describe('which range', () => {
     ['past_day?period=past_week', '2026-11-13T15:00:00Z', now],
     ['past_day?period=past_week&days=3', '2026-11-13T15:00:00Z', now],
     ['past_day?period=past_week&days=nonsense', '2026-11-13T15:00:00Z', now],
-    ['past_day?period=&days=&start_date=&end_date=&at=&interval=&format=&by_type=&as_of=', '2026-11-19T15:00:00Z', now],
+    [
+      'past_day?period=&days=&start_date=&end_date=&at=&interval=&format=&by_type=&as_of=',
+      '2026-11-19T15:00:00Z',
+      now,
+    ],
     ['past_day?start_date=2026-11-01', '2026-11-01T00:00:00Z', now],
-    ['past_day?start_date=2026-11-01&end_date=2026-11-02', '2026-11-01T00:00:00Z', '2026-11-02T23:59:59.999Z'],
-    ['past_day?start_date=2026-11-01&end_date=2026-11-01', '2026-11-01T00:00:00Z', '2026-11-01T23:59:59.999Z'],
-    ['past_day?start_date=2026-11-01T06:00:00Z&end_date=2026-11-01T08:00:00%2B02:00', '2026-11-01T06:00:00Z', '2026-11-01T06:00:00Z'],
+    [
+      'past_day?start_date=2026-11-01&end_date=2026-11-02',
+      '2026-11-01T00:00:00Z',
+      '2026-11-02T23:59:59.999Z',
+    ],
+    [
+      'past_day?start_date=2026-11-01&end_date=2026-11-01',
+      '2026-11-01T00:00:00Z',
+      '2026-11-01T23:59:59.999Z',
+    ],
+    [
+      'past_day?start_date=2026-11-01T06:00:00Z&end_date=2026-11-01T08:00:00%2B02:00',
+      '2026-11-01T06:00:00Z',
+      '2026-11-01T06:00:00Z',
+    ],
     ['past_day?start_date=2026-11-01T06:00:00 02:00', '2026-11-01T04:00:00Z', now],
     ['past_day?end_date=2026-11-02', '2026-11-02T00:00:00Z', '2026-11-02T23:59:59.999Z'],
     ['past_week?end_date=2026-11-02T00:00:00Z', '2026-10-26T00:00:00.001Z', '2026-11-02T00:00:00Z'],
-    ['past_week?end_date=2026-11-02&period=past_year&days=9', '2026-10-27T00:00:00Z', '2026-11-02T23:59:59.999Z'],
+    [
+      'past_week?end_date=2026-11-02&period=past_year&days=9',
+      '2026-10-27T00:00:00Z',
+      '2026-11-02T23:59:59.999Z',
+    ],
     ['past_day?at=2026-11-14', '2026-11-14T00:00:00Z', '2026-11-14T23:59:59.999Z'],
     [
       'past_day?at=2026-11-14&start_date=2026-01-01&end_date=2026-01-02&period=past_year&days=9',
@@ -200,7 +257,11 @@ describe('which range', () => {
     ],
     ['2026-11-14', '2026-11-14T00:00:00Z', '2026-11-14T23:59:59.999Z'],
     ['2024-02-29?start_date=2026-01-01', '2024-02-29T00:00:00Z', '2024-02-29T23:59:59.999Z'],
-    ['historical?start_date=1983-04-04&end_date=1983-04-05', '1983-04-04T00:00:00Z', '1983-04-05T23:59:59.999Z'],
+    [
+      'historical?start_date=1983-04-04&end_date=1983-04-05',
+      '1983-04-04T00:00:00Z',
+      '1983-04-05T23:59:59.999Z',
+    ],
   ])('%s is from %s to %s', async (path, from, to) => {
     const { body } = await empty.ask(path)
     expect([body.data.metadata.from, body.data.metadata.to]).toEqual([from, to])
@@ -208,39 +269,71 @@ describe('which range', () => {
 
   test('both ends belong to it', async () => {
     const { ask, write } = desk()
-    const values = { '2026-10-31T23:59:59.999Z': 1, '2026-11-01T00:00:00Z': 2, '2026-11-02T23:59:59.999Z': 3, '2026-11-03T00:00:00Z': 4 }
+    const values = {
+      '2026-10-31T23:59:59.999Z': 1,
+      '2026-11-01T00:00:00Z': 2,
+      '2026-11-02T23:59:59.999Z': 3,
+      '2026-11-03T00:00:00Z': 4,
+    }
     write('WTI_USD', values)
     expect(
-      (await ask('past_day?by_code=WTI_USD&start_date=2026-11-01&end_date=2026-11-02&interval=raw')).rows.map(row => row.price),
+      (
+        await ask('past_day?by_code=WTI_USD&start_date=2026-11-01&end_date=2026-11-02&interval=raw')
+      ).rows.map(row => row.price),
     ).toEqual([3, 2])
     expect((await ask('2026-11-02?by_code=WTI_USD')).rows.map(row => row.price)).toEqual([3])
   })
 
-  test.each(['2026-02-30', '2026-13-01', '2026-1-1', '20261101', 'yesterday', '2026-11-14T00:00:00Z'])(
-    '/v1/prices/%s is no route, with or without a key',
-    async date => {
-      const before = empty.used()
-      for (const token of [empty.token, undefined]) {
-        const response = await empty.get(`/v1/prices/${date}`, token)
-        expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([404, 'text/html', ''])
-      }
-      expect(empty.used()).toBe(before)
-    },
-  )
+  test.each([
+    '2026-02-30',
+    '2026-13-01',
+    '2026-1-1',
+    '20261101',
+    'yesterday',
+    '2026-11-14T00:00:00Z',
+  ])('/v1/prices/%s is no route, with or without a key', async date => {
+    const before = empty.used()
+    for (const token of [empty.token, undefined]) {
+      const response = await empty.get(`/v1/prices/${date}`, token)
+      expect([
+        response.status,
+        response.headers.get('content-type'),
+        await response.text(),
+      ]).toEqual([404, 'text/html', ''])
+    }
+    expect(empty.used()).toBe(before)
+  })
 })
 
 describe('which interval', () => {
-  const canonical: Record<string, string> = { t: 'raw', r: 'raw', m: 'month', h: 'hour', d: 'day', w: 'week' }
+  const canonical: Record<string, string> = {
+    t: 'raw',
+    r: 'raw',
+    m: 'month',
+    h: 'hour',
+    d: 'day',
+    w: 'week',
+  }
 
   test('every spelling in any case means the same', async () => {
     const { ask } = desk()
     const minutes = ['minute', '1min', 'min', 'minutely']
     expect(validIntervals).toHaveLength(26)
     for (const spelling of validIntervals) {
-      const expected = minutes.includes(spelling) ? 'minute' : canonical[spelling.replace(/^1/, '')[0]!]
-      for (const written of [spelling, spelling.toUpperCase(), `${spelling[0]!.toUpperCase()}${spelling.slice(1)}`]) {
+      const expected = minutes.includes(spelling)
+        ? 'minute'
+        : canonical[spelling.replace(/^1/, '')[0]!]
+      for (const written of [
+        spelling,
+        spelling.toUpperCase(),
+        `${spelling[0]!.toUpperCase()}${spelling.slice(1)}`,
+      ]) {
         const { body } = await ask(`past_day?by_code=FORTIES_USD&interval=${written}`)
-        expect([written, body.data.metadata.interval, body.data.metadata.interval_requested]).toEqual([written, expected!, written])
+        expect([
+          written,
+          body.data.metadata.interval,
+          body.data.metadata.interval_requested,
+        ]).toEqual([written, expected!, written])
       }
     }
   })
@@ -269,31 +362,63 @@ describe('which interval', () => {
     [`past_day?by_code=${fast}&days=32&interval=raw`, 'hour', true],
     [`past_day?by_code=${fast}&days=32&interval=minute`, 'hour', true],
     [`past_day?by_code=${fast}&days=31&interval=minute`, 'minute', false],
-    [`historical?by_code=${fast}&interval=raw&start_date=2026-10-01&end_date=2026-10-31`, 'raw', false],
-    [`historical?by_code=${fast}&interval=raw&start_date=2026-10-01&end_date=2026-11-01`, 'hour', true],
+    [
+      `historical?by_code=${fast}&interval=raw&start_date=2026-10-01&end_date=2026-10-31`,
+      'raw',
+      false,
+    ],
+    [
+      `historical?by_code=${fast}&interval=raw&start_date=2026-10-01&end_date=2026-11-01`,
+      'hour',
+      true,
+    ],
     [`past_year?by_code=${twice}&interval=raw`, 'raw', false],
     [`past_year?by_code=${daily},${fast}&interval=raw`, 'hour', true],
     [`past_year?by_code=${fast}&interval=raw&as_of=2026-11-01T00:00:00Z`, 'raw', false],
     [`past_year?by_code=${fast}&interval=week`, 'week', false],
-  ] as [string, string, boolean][])('%s is served as %s (downsampled: %p)', async (path, interval, downsampled) => {
-    const { body } = await empty.ask(path)
-    expect([body.data.metadata.interval, body.data.metadata.downsampled]).toEqual([interval, downsampled])
-  })
+  ] as [string, string, boolean][])(
+    '%s is served as %s (downsampled: %p)',
+    async (path, interval, downsampled) => {
+      const { body } = await empty.ask(path)
+      expect([body.data.metadata.interval, body.data.metadata.downsampled]).toEqual([
+        interval,
+        downsampled,
+      ])
+    },
+  )
 
   test('minutes are the prices as published', async () => {
     const { ask, record } = desk()
     record('WTI_USD', [1, 2, 3], startAt, 30_000)
-    expect(await ask('past_day?by_code=WTI_USD&interval=min').then(told)).toEqual(await ask('past_day?by_code=WTI_USD').then(told))
+    expect(await ask('past_day?by_code=WTI_USD&interval=min').then(told)).toEqual(
+      await ask('past_day?by_code=WTI_USD').then(told),
+    )
   })
 })
 
 describe('what is refused', () => {
   test.each([
     ['past_day?by_code=WIT_USD', 'invalid_code', 'Unknown commodity code: WIT_USD. Did you mean'],
-    ['past_day?interval=2d', 'invalid_interval', 'Unknown interval: 2d. Use one of raw, tick, minute'],
-    ['past_day?start_date=2026-11-02&end_date=2026-11-01', 'INVALID_DATE_RANGE', 'start_date (2026-11-02) is after end_date (2026-11-01).'],
-    ['past_day?start_date=2027-01-01', 'INVALID_DATE_RANGE', 'start_date (2027-01-01) is after end_date (now).'],
-    ['past_day?start_date=2026-02-30', 'INVALID_PARAMETER', 'start_date: is neither a date (YYYY-MM-DD) nor an ISO 8601 time with a zone.'],
+    [
+      'past_day?interval=2d',
+      'invalid_interval',
+      'Unknown interval: 2d. Use one of raw, tick, minute',
+    ],
+    [
+      'past_day?start_date=2026-11-02&end_date=2026-11-01',
+      'INVALID_DATE_RANGE',
+      'start_date (2026-11-02) is after end_date (2026-11-01).',
+    ],
+    [
+      'past_day?start_date=2027-01-01',
+      'INVALID_DATE_RANGE',
+      'start_date (2027-01-01) is after end_date (now).',
+    ],
+    [
+      'past_day?start_date=2026-02-30',
+      'INVALID_PARAMETER',
+      'start_date: is neither a date (YYYY-MM-DD) nor an ISO 8601 time with a zone.',
+    ],
     ['past_day?end_date=2026-11-01T00:00:00', 'INVALID_PARAMETER', 'end_date: is neither a date'],
     ['past_day?at=2026-11-31', 'INVALID_PARAMETER', 'at: is not a date (YYYY-MM-DD).'],
     ['past_week?at=2026-11-14', 'INVALID_PARAMETER', 'at: is accepted on past_day only.'],
@@ -309,16 +434,36 @@ describe('what is refused', () => {
     ['past_day?by_type=spot', 'INVALID_PARAMETER', 'by_type: is not a type.'],
     ['past_day?format=xml', 'INVALID_PARAMETER', 'format: is neither json nor csv.'],
     ['past_day?as_of=2026-11-01T00:00:00Z', 'INVALID_PARAMETER', 'as_of: needs interval=raw'],
-    ['past_day?as_of=2026-11-01T00:00:00Z&interval=day', 'INVALID_PARAMETER', 'as_of: needs interval=raw'],
-    ['past_day?as_of=yesterday&interval=raw', 'INVALID_PARAMETER', 'as_of: is not an ISO 8601 time with a zone'],
-    ['past_day?as_of=2026-11-01T00:00:00&interval=raw', 'INVALID_PARAMETER', 'as_of: is not an ISO 8601 time with a zone'],
-    [`past_day?by_code=${Array(21).fill('WTI_USD').join(',')}`, 'too_many_codes', 'At most 20 codes a request: 21 were requested.'],
+    [
+      'past_day?as_of=2026-11-01T00:00:00Z&interval=day',
+      'INVALID_PARAMETER',
+      'as_of: needs interval=raw',
+    ],
+    [
+      'past_day?as_of=yesterday&interval=raw',
+      'INVALID_PARAMETER',
+      'as_of: is not an ISO 8601 time with a zone',
+    ],
+    [
+      'past_day?as_of=2026-11-01T00:00:00&interval=raw',
+      'INVALID_PARAMETER',
+      'as_of: is not an ISO 8601 time with a zone',
+    ],
+    [
+      `past_day?by_code=${Array(21).fill('WTI_USD').join(',')}`,
+      'too_many_codes',
+      'At most 20 codes a request: 21 were requested.',
+    ],
     ['2026-11-14?interval=fortnight', 'invalid_interval', 'Unknown interval: fortnight.'],
     ['historical?start_date=now', 'INVALID_PARAMETER', 'start_date: is neither a date'],
   ])('%s: 400 %s, %s', async (path, code, message) => {
     const before = empty.used()
     const { status, headers, body } = await empty.ask(path)
-    expect([status, headers.get('x-error-code'), headers.get('x-error-status')]).toEqual([400, code, '400'])
+    expect([status, headers.get('x-error-code'), headers.get('x-error-status')]).toEqual([
+      400,
+      code,
+      '400',
+    ])
     expect(body.message ?? body.error.message).toStartWith(message)
     expect(headers.get('x-error-message')).toStartWith(message.slice(0, 100))
     expect(empty.used()).toBe(before)
@@ -335,7 +480,12 @@ describe('what is refused', () => {
     })
     expect(body.data.suggestions[0]).toBe('WTI_USD')
     expect(body.data.suggestions.length).toBeLessThanOrEqual(5)
-    expect(body.data.did_you_mean[0]).toEqual({ code: 'WTI_USD', name: 'WTI Crude Oil', description: expect.any(String), available: true })
+    expect(body.data.did_you_mean[0]).toEqual({
+      code: 'WTI_USD',
+      name: 'WTI Crude Oil',
+      description: expect.any(String),
+      available: true,
+    })
     expect(body.data.all_codes_url).toBe('http://localhost/v1/commodities/codes')
   })
 
@@ -374,7 +524,8 @@ describe('pages', () => {
       minuteMs,
     )
     const base = '/v1/prices/past_day?by_code=WTI_USD&per_page=10'
-    const link = (page: number, rel: string) => `<http://localhost${base}&page=${page}>; rel="${rel}"`
+    const link = (page: number, rel: string) =>
+      `<http://localhost${base}&page=${page}>; rel="${rel}"`
     const expected = [
       [1, 10, [link(1, 'first'), link(2, 'next'), link(3, 'last')]],
       [2, 10, [link(1, 'first'), link(1, 'prev'), link(3, 'next'), link(3, 'last')]],
@@ -388,8 +539,22 @@ describe('pages', () => {
       expect(body.data.prices).toHaveLength(count)
       expect(body.data.metadata.count).toBe(count)
       const names = ['x-total', 'x-total-pages', 'x-page', 'x-per-page', 'x-has-next', 'link']
-      expect(names.map(name => response.headers.get(name))).toEqual(['25', '3', String(page), '10', String(page < 3), links.join(', ')])
-      expect(body.meta).toEqual({ page, per_page: 10, total: 25, total_pages: 3, has_next: page < 3, has_prev: page > 1 })
+      expect(names.map(name => response.headers.get(name))).toEqual([
+        '25',
+        '3',
+        String(page),
+        '10',
+        String(page < 3),
+        links.join(', '),
+      ])
+      expect(body.meta).toEqual({
+        page,
+        per_page: 10,
+        total: 25,
+        total_pages: 3,
+        has_next: page < 3,
+        has_prev: page > 1,
+      })
     }
   })
 
@@ -409,9 +574,17 @@ describe('pages', () => {
 describe('as_of', () => {
   const corrected = () => {
     const h = desk()
-    h.write('FORTIES_USD', { '2026-11-18T16:30:00Z': 70, '2026-11-19T16:30:00Z': 71 }, at('2026-11-19T17:00:00Z'))
+    h.write(
+      'FORTIES_USD',
+      { '2026-11-18T16:30:00Z': 70, '2026-11-19T16:30:00Z': 71 },
+      at('2026-11-19T17:00:00Z'),
+    )
     h.write('FORTIES_USD', { '2026-11-18T16:30:00Z': 60 }, at('2026-11-19T18:00:00Z'))
-    h.write('FORTIES_USD', { '2026-11-17T16:30:00Z': 69, '2026-11-18T16:30:00Z': 65 }, at('2026-11-20T10:00:00Z'))
+    h.write(
+      'FORTIES_USD',
+      { '2026-11-17T16:30:00Z': 69, '2026-11-18T16:30:00Z': 65 },
+      at('2026-11-20T10:00:00Z'),
+    )
     return h
   }
 
@@ -425,7 +598,9 @@ describe('as_of', () => {
     ['2026-07-28T00:00:00Z', []],
     ['2026-07-27T23:59:59Z', [71, 70, 69]],
   ] as [string, number[]][])('at %s the prices were %p', async (asOf, prices) => {
-    const { rows, headers, body } = await corrected().ask(`past_week?by_code=FORTIES_USD&interval=tick&as_of=${asOf}`)
+    const { rows, headers, body } = await corrected().ask(
+      `past_week?by_code=FORTIES_USD&interval=tick&as_of=${asOf}`,
+    )
     expect(rows.map(row => row.price)).toEqual(prices)
     expect(body.meta.total).toBe(prices.length)
     expect(headers.get('x-vintage-as-of')).toBe(isoInstant(at(decodeURIComponent(asOf))))
@@ -436,8 +611,13 @@ describe('as_of', () => {
     const h = desk({ ...unhurried, 'vintage.coverage_since': '2026-11-20T00:00:00Z' })
     h.write('FORTIES_USD', { '2026-11-18T16:30:00Z': 70 }, at('2026-11-18T17:00:00Z'))
     h.write('FORTIES_USD', { '2026-11-18T16:30:00Z': 60 }, at('2026-11-19T18:00:00Z'))
-    const { rows, headers } = await h.ask('past_week?by_code=FORTIES_USD&interval=raw&as_of=2026-11-19T20:00:00Z')
-    expect([rows[0]!.price, headers.get('x-vintage-revision-coverage-since')]).toEqual([70, '2026-11-20T00:00:00Z'])
+    const { rows, headers } = await h.ask(
+      'past_week?by_code=FORTIES_USD&interval=raw&as_of=2026-11-19T20:00:00Z',
+    )
+    expect([rows[0]!.price, headers.get('x-vintage-revision-coverage-since')]).toEqual([
+      70,
+      '2026-11-20T00:00:00Z',
+    ])
   })
 
   test('pages hold still while time passes and corrections come in', async () => {
@@ -456,7 +636,9 @@ describe('as_of', () => {
   test('leaves out quarantined days too', async () => {
     const h = corrected()
     h.exclude('FORTIES_USD', '2026-11-18', '2026-11-18', 'test')
-    const { rows } = await h.ask('past_week?by_code=FORTIES_USD&interval=raw&as_of=2026-11-20T00:00:00Z')
+    const { rows } = await h.ask(
+      'past_week?by_code=FORTIES_USD&interval=raw&as_of=2026-11-20T00:00:00Z',
+    )
     expect(rows.map(row => row.price)).toEqual([71])
   })
 })
@@ -477,7 +659,8 @@ describe('what is said beside the rows', () => {
         excluded_count: 4,
         reason: 'Source repeated a stale value; Wrong unit',
       })
-      const days = (code: string) => rows.filter(row => row.code === code).map(row => row.created_at.slice(8, 10))
+      const days = (code: string) =>
+        rows.filter(row => row.code === code).map(row => row.created_at.slice(8, 10))
       expect([days('WTI_USD'), days('EUR_USD')]).toEqual([
         ['20', '19', '18', '17', '16'],
         ['20', '19', '17', '16', '15', '14', '13'],
@@ -485,13 +668,18 @@ describe('what is said beside the rows', () => {
       expect(body.meta.total).toBe(12)
     }
     const week = await h.ask('past_week?by_code=WTI_USD&interval=week')
-    expect(week.rows.map(row => [row.bucket_start, row.sample_count])).toEqual([['2026-11-16T00:00:00Z', 5]])
-    expect((await h.ask('2026-11-19?by_code=WTI_USD')).body.data.metadata.quarantine).toBeUndefined()
+    expect(week.rows.map(row => [row.bucket_start, row.sample_count])).toEqual([
+      ['2026-11-16T00:00:00Z', 5],
+    ])
+    expect(
+      (await h.ask('2026-11-19?by_code=WTI_USD')).body.data.metadata.quarantine,
+    ).toBeUndefined()
   })
 
   test('what is a swap and not a spot price says so, with the month of the end of the range', async () => {
     const h = desk()
-    const disclosures = async (path: string) => (await h.ask(path)).body.data.metadata.instrument_disclosures
+    const disclosures = async (path: string) =>
+      (await h.ask(path)).body.data.metadata.instrument_disclosures
     expect(await disclosures('past_day?by_code=SINGAPORE_JET_KEROSENE_USD,WTI_USD')).toEqual([
       {
         code: 'SINGAPORE_JET_KEROSENE_USD',
@@ -501,7 +689,10 @@ describe('what is said beside the rows', () => {
         settlement_basis: expect.any(String),
       },
     ])
-    expect((await disclosures('historical?by_code=SINGAPORE_MOGAS_92_USD&end_date=2026-10-31'))[0].contract_month).toBe('2026-10')
+    expect(
+      (await disclosures('historical?by_code=SINGAPORE_MOGAS_92_USD&end_date=2026-10-31'))[0]
+        .contract_month,
+    ).toBe('2026-10')
     expect(await disclosures('past_day?by_code=WTI_USD')).toBeUndefined()
   })
 
@@ -532,29 +723,42 @@ describe('CSV', () => {
     const h = desk()
     h.write('WTI_USD', { '2026-11-20T13:00:00Z': 70, '2026-11-20T13:30:00Z': 71.5 })
     h.write('US_RIG_COUNT', { '2026-11-20T12:00:00Z': 546 })
-    return { ...h, csv: (path: string, headers = {}) => h.get(`/v1/prices/${path}`, h.token, headers) }
+    return {
+      ...h,
+      csv: (path: string, headers = {}) => h.get(`/v1/prices/${path}`, h.token, headers),
+    }
   }
-  const header = 'code,name,created_at,price,currency,unit,type,source,open,high,low,average,sample_count'
+  const header =
+    'code,name,created_at,price,currency,unit,type,source,open,high,low,average,sample_count'
 
   test('has one line a row, and the pages of the same answer in JSON', async () => {
     const { csv } = filled()
     const response = await csv('past_day?by_code=WTI_USD,US_RIG_COUNT&format=csv&per_page=2')
     expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
-    expect([response.headers.get('x-total'), response.headers.get('x-has-next')]).toEqual(['3', 'true'])
+    expect([response.headers.get('x-total'), response.headers.get('x-has-next')]).toEqual([
+      '3',
+      'true',
+    ])
     expect(await response.text()).toBe(
       `${header}
 WTI_USD,WTI Crude Oil,2026-11-20T13:30:00Z,71.5,USD,barrel,spot_price,market_reporting,,,,,
 WTI_USD,WTI Crude Oil,2026-11-20T13:00:00Z,70,USD,barrel,spot_price,market_reporting,,,,,
 `,
     )
-    expect(await (await csv('past_day?by_code=WTI_USD,US_RIG_COUNT&format=csv&per_page=2&page=2')).text()).toBe(
+    expect(
+      await (
+        await csv('past_day?by_code=WTI_USD,US_RIG_COUNT&format=csv&per_page=2&page=2')
+      ).text(),
+    ).toBe(
       `${header}\nUS_RIG_COUNT,US Rig Count,2026-11-20T12:00:00Z,546,,rigs,rig_count,market_reporting,,,,,\n`,
     )
   })
 
   test('fills the last columns for bars', async () => {
     const { csv } = filled()
-    expect((await (await csv('past_day?by_code=WTI_USD&interval=hour&format=csv')).text()).split('\n')).toEqual([
+    expect(
+      (await (await csv('past_day?by_code=WTI_USD&interval=hour&format=csv')).text()).split('\n'),
+    ).toEqual([
       header,
       'WTI_USD,WTI Crude Oil,2026-11-20T13:30:00Z,71.5,USD,barrel,spot_price,market_reporting,70,71.5,70,70.75,2',
       '',
@@ -563,15 +767,30 @@ WTI_USD,WTI Crude Oil,2026-11-20T13:00:00Z,70,USD,barrel,spot_price,market_repor
 
   test.each([
     ['past_day?by_code=WTI_USD', { accept: 'text/csv' }, 'text/csv; charset=utf-8'],
-    ['past_day?by_code=WTI_USD', { accept: 'text/html, text/csv;q=0.9' }, 'text/csv; charset=utf-8'],
-    ['past_day?by_code=WTI_USD&format=json', { accept: 'text/csv' }, 'application/json; charset=utf-8'],
+    [
+      'past_day?by_code=WTI_USD',
+      { accept: 'text/html, text/csv;q=0.9' },
+      'text/csv; charset=utf-8',
+    ],
+    [
+      'past_day?by_code=WTI_USD&format=json',
+      { accept: 'text/csv' },
+      'application/json; charset=utf-8',
+    ],
     ['past_day?by_code=WTI_USD', { accept: '*/*' }, 'application/json; charset=utf-8'],
-    ['past_day?by_code=WTI_USD&format=csv', { accept: 'application/json' }, 'text/csv; charset=utf-8'],
+    [
+      'past_day?by_code=WTI_USD&format=csv',
+      { accept: 'application/json' },
+      'text/csv; charset=utf-8',
+    ],
     ['2026-11-20?by_code=WTI_USD&format=csv', {}, 'text/csv; charset=utf-8'],
-  ] as [string, Record<string, string>, string][])('%s with %p is %s', async (path, headers, type) => {
-    const { csv } = filled()
-    expect((await csv(path, headers)).headers.get('content-type')).toBe(type)
-  })
+  ] as [string, Record<string, string>, string][])(
+    '%s with %p is %s',
+    async (path, headers, type) => {
+      const { csv } = filled()
+      expect((await csv(path, headers)).headers.get('content-type')).toBe(type)
+    },
+  )
 
   test('without rows is its header', async () => {
     const { csv } = filled()

@@ -12,11 +12,17 @@ beforeAll(() => {
 
 const make = (more: Record<string, unknown> = {}, token?: string) =>
   desk.make({ source_type: 'webhook', credentials: { secret }, ...more }, token)
-const push = (id: string, body: string, headers: Record<string, string> = { authorization: `Bearer ${secret}` }) =>
-  desk.send('POST', `/v1/data-sources/${id}/ingest`, body, undefined, headers)
+const push = (
+  id: string,
+  body: string,
+  headers: Record<string, string> = { authorization: `Bearer ${secret}` },
+) => desk.send('POST', `/v1/data-sources/${id}/ingest`, body, undefined, headers)
 const signed = (body: string, at = desk.clock.now(), key = secret) => {
   const timestamp = Math.floor(at / secondMs)
-  return { 'x-service-signature': timestampedSignature(key, body, timestamp), 'x-service-signature-timestamp': String(timestamp) }
+  return {
+    'x-service-signature': timestampedSignature(key, body, timestamp),
+    'x-service-signature-timestamp': String(timestamp),
+  }
 }
 const body = JSON.stringify([row])
 
@@ -30,7 +36,14 @@ describe('rows that are pushed', () => {
       expectShape(desk.app, '/v1/data-sources/:id/ingest', answer)
       return answer.data
     }
-    expect(await counts(body)).toEqual({ received: 1, inserted: 1, revised: 0, unchanged: 0, rejected: 0, rejections: [] })
+    expect(await counts(body)).toEqual({
+      received: 1,
+      inserted: 1,
+      revised: 0,
+      unchanged: 0,
+      rejected: 0,
+      rejections: [],
+    })
     expect(await counts(body)).toMatchObject({ inserted: 0, unchanged: 1 })
     expect(
       await counts(
@@ -40,21 +53,46 @@ describe('rows that are pushed', () => {
         ]),
       ),
     ).toMatchObject({
-      ...{ received: 2, revised: 1, rejected: 1 },
+      received: 2,
+      revised: 1,
+      rejected: 1,
       rejections: [expect.stringMatching(/^row 2: price x/)],
     })
-    expect(desk.source(id)).toMatchObject({ status: 'active', successfulSyncs: 3, nextSyncAt: null, lastSyncAt: desk.clock.now() })
-    const { data } = await desk.ask<{ data: { logs: { trigger: string }[] } }>('GET', `/v1/data-sources/${id}/logs`)
+    expect(desk.source(id)).toMatchObject({
+      status: 'active',
+      successfulSyncs: 3,
+      nextSyncAt: null,
+      lastSyncAt: desk.clock.now(),
+    })
+    const { data } = await desk.ask<{ data: { logs: { trigger: string }[] } }>(
+      'GET',
+      `/v1/data-sources/${id}/logs`,
+    )
     expect(data.data.logs.map(log => log.trigger)).toEqual(['push', 'push', 'push'])
   })
 
   test('may be CSV or NDJSON, read as the configuration says', async () => {
-    const id = await make({ scraper_config: { fields: { price: 'usd' }, defaults: { port: 'RTM' } } })
+    const id = await make({
+      scraper_config: { fields: { price: 'usd' }, defaults: { port: 'RTM' } },
+    })
     const csv = 'timestamp,fuel_type,usd\n2026-11-20,MGO,700\n'
-    expect((await push(id, csv, { authorization: `Bearer ${secret}`, 'content-type': 'text/csv' })).status).toBe(200)
-    const lines = '{"timestamp":"2026-11-19","fuel_type":"MGO","usd":690}\n{"timestamp":"2026-11-18","fuel_type":"MGO","usd":691}\n'
-    expect((await push(id, lines, { authorization: `Token ${secret}`, 'content-type': 'application/x-ndjson' })).status).toBe(200)
-    expect(desk.services.dataSources.newestRows(desk.source(id), 9).map(one => [one.port, one.price])).toEqual([
+    expect(
+      (await push(id, csv, { authorization: `Bearer ${secret}`, 'content-type': 'text/csv' }))
+        .status,
+    ).toBe(200)
+    const lines =
+      '{"timestamp":"2026-11-19","fuel_type":"MGO","usd":690}\n{"timestamp":"2026-11-18","fuel_type":"MGO","usd":691}\n'
+    expect(
+      (
+        await push(id, lines, {
+          authorization: `Token ${secret}`,
+          'content-type': 'application/x-ndjson',
+        })
+      ).status,
+    ).toBe(200)
+    expect(
+      desk.services.dataSources.newestRows(desk.source(id), 9).map(one => [one.port, one.price]),
+    ).toEqual([
       ['ROTTERDAM', 700],
       ['ROTTERDAM', 690],
       ['ROTTERDAM', 691],
@@ -70,22 +108,38 @@ describe('rows that are pushed', () => {
       for (const one of headers) found.push((await push(id, spaced, one)).status)
       return found
     }
-    expect(await statuses(signed(spaced), signed(spaced, now - 299_000), signed(spaced, now + 299_000))).toEqual([200, 200, 200])
     expect(
-      await statuses(signed(body), signed(spaced, now - 302_000), signed(spaced, now + 302_000), signed(spaced, now, 'another secret')),
+      await statuses(signed(spaced), signed(spaced, now - 299_000), signed(spaced, now + 299_000)),
+    ).toEqual([200, 200, 200])
+    expect(
+      await statuses(
+        signed(body),
+        signed(spaced, now - 302_000),
+        signed(spaced, now + 302_000),
+        signed(spaced, now, 'another secret'),
+      ),
     ).toEqual([401, 401, 401, 401])
     const { 'x-service-signature': signature } = signed(spaced)
-    expect(await statuses({ 'x-service-signature': signature }, { ...signed(spaced), 'x-service-signature-timestamp': '1e9' })).toEqual([
-      401, 401,
-    ])
+    expect(
+      await statuses(
+        { 'x-service-signature': signature },
+        { ...signed(spaced), 'x-service-signature-timestamp': '1e9' },
+      ),
+    ).toEqual([401, 401])
   })
 
   test('are refused from everybody else, and nothing tells why', async () => {
-    const [id, weak, paused] = [await make(), await make({ credentials: { secret: 'short' } }), await make({ status: 'paused' })]
+    const [id, weak, paused] = [
+      await make(),
+      await make({ credentials: { secret: 'short' } }),
+      await make({ status: 'paused' }),
+    ]
     const api = await desk.make({ source_type: 'api', credentials: { secret } })
     const answer = async (one: string, headers: Record<string, string>) => {
       const response = await push(one, body, headers)
-      const { request_id: _, ...error } = ((await response.json()) as { error: Record<string, unknown> }).error
+      const { request_id: _, ...error } = (
+        (await response.json()) as { error: Record<string, unknown> }
+      ).error
       return [response.status, error]
     }
     const right = { authorization: `Bearer ${secret}` }
@@ -108,7 +162,10 @@ describe('rows that are pushed', () => {
     const id = await make()
     const answer = async (text: string) => {
       const response = await push(id, text)
-      return [response.status, (await response.json()) as { field: string; errors: { message: string }[] }] as const
+      return [
+        response.status,
+        (await response.json()) as { field: string; errors: { message: string }[] },
+      ] as const
     }
     const [status, faults] = await answer(JSON.stringify([{ ...row, price: 'x' }, {}]))
     expect([status, faults.field, faults.errors.length]).toEqual([422, 'rows.1', 2])
@@ -142,7 +199,13 @@ describe('rows that are pushed', () => {
     const id = await narrow.make({ source_type: 'webhook', credentials: { secret } })
     const statuses: number[] = []
     for (let i = 0; i < 12; i += 1) {
-      statuses.push((await narrow.send('POST', `/v1/data-sources/${id}/ingest`, body, undefined, { authorization: 'Bearer wrong' })).status)
+      statuses.push(
+        (
+          await narrow.send('POST', `/v1/data-sources/${id}/ingest`, body, undefined, {
+            authorization: 'Bearer wrong',
+          })
+        ).status,
+      )
     }
     expect(statuses).toEqual([...Array(10).fill(401), 429, 429])
   })

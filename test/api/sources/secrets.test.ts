@@ -24,14 +24,24 @@ test('credentials are in no body, no log line and no byte of the database, whate
   }
   // It repeats everything that it was asked with, where prices, names and the whole answer belong.
   const echoes = [
-    (sent: string) => Response.json([{ timestamp: '2026-11-20', fuel_type: sent, port: sent, price: sent }]),
-    (sent: string) => Response.json([{ timestamp: '2026-11-20', fuel_type: sent.slice(0, 40), port: 'SIN', price: 500 }]),
+    (sent: string) =>
+      Response.json([{ timestamp: '2026-11-20', fuel_type: sent, port: sent, price: sent }]),
+    (sent: string) =>
+      Response.json([
+        { timestamp: '2026-11-20', fuel_type: sent.slice(0, 40), port: 'SIN', price: 500 },
+      ]),
     (sent: string) => new Response(sent, { status: 200 }),
     (sent: string) => new Response(sent, { status: 500, headers: { 'x-echo': sent } }),
   ]
   for (const echo of echoes) {
-    const { url, asked, stop } = rowServer(request => echo(request.headers.get('authorization') ?? request.headers.get('x-api-key') ?? ''))
-    for (const credentials of [{ api_key: canary }, { username: 'somebody', password }, { token: password }]) {
+    const { url, asked, stop } = rowServer(request =>
+      echo(request.headers.get('authorization') ?? request.headers.get('x-api-key') ?? ''),
+    )
+    for (const credentials of [
+      { api_key: canary },
+      { username: 'somebody', password },
+      { token: password },
+    ]) {
       const made = await ask('POST', '/v1/data-sources', {
         data_source: { name: 'x', source_type: 'api', credentials, scraper_config: { url } },
       })
@@ -40,7 +50,9 @@ test('credentials are in no body, no log line and no byte of the database, whate
       await desk.syncAll()
       await ask('PATCH', path, { data_source: { name: 'y', credentials } })
       await ask('POST', `${path}/rotate_credentials`, { credentials })
-      await ask('POST', `${path}/rotate_credentials`, { credentials: { ...credentials, more: 5, [canary]: canary } })
+      await ask('POST', `${path}/rotate_credentials`, {
+        credentials: { ...credentials, more: 5, [canary]: canary },
+      })
       await ask('PATCH', path, { data_source: { credentials: canary } })
       await ask('PATCH', path, { data_source: { credentials: [canary], name: 5 } })
       await desk.syncAll()

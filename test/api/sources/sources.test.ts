@@ -4,7 +4,12 @@ import { row, rowServer, type SourceDesk, sourceDesk } from '../../support/sourc
 
 const path = '/v1/data-sources'
 const unknown = '00000000-0000-4000-8000-999999999999'
-const basic = { name: 'Terminal feed', source_type: 'api', credentials: { token: 'example' }, scraper_config: {} }
+const basic = {
+  name: 'Terminal feed',
+  source_type: 'api',
+  credentials: { token: 'example' },
+  scraper_config: {},
+}
 
 interface Answer {
   data: Record<string, unknown> & { id: string; data_source: Record<string, unknown> }
@@ -17,8 +22,10 @@ let desk: SourceDesk
 beforeAll(() => {
   desk = sourceDesk({ 'data_sources.per_account': '1000' })
 })
-const ask = (method: string, more: string, body?: unknown, token?: string) => desk.ask<Answer>(method, path + more, body, token)
-const create = async (source: Record<string, unknown>, token?: string) => (await ask('POST', '', { data_source: source }, token)).data.data
+const ask = (method: string, more: string, body?: unknown, token?: string) =>
+  desk.ask<Answer>(method, path + more, body, token)
+const create = async (source: Record<string, unknown>, token?: string) =>
+  (await ask('POST', '', { data_source: source }, token)).data.data
 
 describe('a new data source', () => {
   test('is answered twice over, without its credentials, and read back the same', async () => {
@@ -27,9 +34,19 @@ describe('a new data source', () => {
     const { data_source: inner, ...outer } = data.data
     expect(outer).toEqual(inner as never)
     expect(outer).toEqual({
-      ...{ id: outer.id, name: 'Terminal feed', source_type: 'api', status: 'pending', scraper_config: {}, has_credentials: true },
-      ...{ last_sync_at: null, next_sync_at: null, successful_syncs: 0, failed_syncs: 0, last_error: null },
-      ...{ created_at: '2026-11-20T15:00:00Z', updated_at: '2026-11-20T15:00:00Z' },
+      id: outer.id,
+      name: 'Terminal feed',
+      source_type: 'api',
+      status: 'pending',
+      scraper_config: {},
+      has_credentials: true,
+      last_sync_at: null,
+      next_sync_at: null,
+      successful_syncs: 0,
+      failed_syncs: 0,
+      last_error: null,
+      created_at: '2026-11-20T15:00:00Z',
+      updated_at: '2026-11-20T15:00:00Z',
     })
     const read = await ask('GET', `/${outer.id}`)
     expect(read.data.data).toEqual(data.data)
@@ -37,34 +54,56 @@ describe('a new data source', () => {
   })
 
   test('may come bare, with a status, without a configuration, and stands first in the list', async () => {
-    const { status, data } = await ask('POST', '', { name: 'bare', source_type: 'Custom', status: 'paused' })
-    expect([status, data.data.source_type, data.data.status, data.data.scraper_config, data.data.has_credentials]).toEqual([
-      201,
-      'custom',
-      'paused',
-      null,
-      false,
-    ])
+    const { status, data } = await ask('POST', '', {
+      name: 'bare',
+      source_type: 'Custom',
+      status: 'paused',
+    })
+    expect([
+      status,
+      data.data.source_type,
+      data.data.status,
+      data.data.scraper_config,
+      data.data.has_credentials,
+    ]).toEqual([201, 'custom', 'paused', null, false])
     const list = await ask('GET', '')
     expectShape(desk.app, path, list.data)
-    const { data_sources: rows, count } = list.data.data as unknown as { data_sources: { id: string }[]; count: number }
+    const { data_sources: rows, count } = list.data.data as unknown as {
+      data_sources: { id: string }[]
+      count: number
+    }
     expect([rows[0]!.id, rows.length]).toEqual([data.data.id, count])
   })
 
   test('of type webhook says where rows are pushed to', async () => {
-    const made = await create({ name: 'pushed', source_type: 'webhook', credentials: { secret: 'x'.repeat(32) } })
+    const made = await create({
+      name: 'pushed',
+      source_type: 'webhook',
+      credentials: { secret: 'x'.repeat(32) },
+    })
     expect(made.ingest_url).toBe(`http://localhost${path}/${made.id}/ingest`)
     expect(made.next_sync_at).toBeNull()
   })
 
   test('is made once for one Idempotency-Key', async () => {
-    const send = () => desk.send('POST', path, { data_source: { ...basic, name: 'once' } }, desk.token, { 'idempotency-key': 'abc' })
+    const send = () =>
+      desk.send('POST', path, { data_source: { ...basic, name: 'once' } }, desk.token, {
+        'idempotency-key': 'abc',
+      })
     const [first, second] = [await send(), await send()]
-    expect([first.status, second.status, second.headers.get('idempotent-replayed')]).toEqual([201, 201, 'true'])
+    expect([first.status, second.status, second.headers.get('idempotent-replayed')]).toEqual([
+      201,
+      201,
+      'true',
+    ])
     expect(await second.text()).toBe(await first.text())
   })
 
-  const config = (scraper_config: unknown, source_type = 'api') => ({ ...basic, source_type, scraper_config })
+  const config = (scraper_config: unknown, source_type = 'api') => ({
+    ...basic,
+    source_type,
+    scraper_config,
+  })
   test.each([
     [{ ...basic, name: undefined }, 'name', /is required/],
     [{ ...basic, name: '  ' }, 'name', /must not be empty/],
@@ -78,12 +117,23 @@ describe('a new data source', () => {
     [{ ...basic, credentials: { token: 5 } }, 'credentials', /must hold texts/],
     [{ ...basic, credentials: { token: '' } }, 'credentials', /must hold texts/],
     [{ ...basic, credentials: { 'to ken': 'abc' } }, 'credentials', /must have names/],
-    [{ ...basic, credentials: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`a${i}`, 'x'])) }, 'credentials', /at most 20/],
+    [
+      {
+        ...basic,
+        credentials: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`a${i}`, 'x'])),
+      },
+      'credentials',
+      /at most 20/,
+    ],
     [config('text'), 'scraper_config', /must be a JSON object/],
     [config({ note: 'x'.repeat(20_000) }), 'scraper_config', /at most 16384/],
     [config({ note: 'a\0b' }), 'scraper_config', /null characters/],
     [config({ url: 'ftp://example.com/a' }), 'scraper_config.url', /https address/],
-    [config({ url: 'https://me:word@example.com/a' }), 'scraper_config.url', /must not contain a user name/],
+    [
+      config({ url: 'https://me:word@example.com/a' }),
+      'scraper_config.url',
+      /must not contain a user name/,
+    ],
     [config({ interval_minutes: 0 }), 'scraper_config.interval_minutes', /whole number from 1/],
     [config({ path: '../x.csv' }, 'file'), 'scraper_config.path', /without "\.\."/],
     [config({ path: '/etc/passwd' }, 'file'), 'scraper_config.path', /relative path/],
@@ -99,7 +149,10 @@ describe('a new data source', () => {
     await small.make(basic)
     await small.make(basic)
     const { status, data } = await small.ask<Answer>('POST', path, { data_source: basic })
-    expect([status, data]).toEqual([422, expect.objectContaining({ code: 'data_source_limit_reached', limit: 2, current_count: 2 })])
+    expect([status, data]).toEqual([
+      422,
+      expect.objectContaining({ code: 'data_source_limit_reached', limit: 2, current_count: 2 }),
+    ])
   })
 })
 
@@ -119,27 +172,45 @@ test.each([
   'file:///etc/passwd',
 ])('%s is no address of a source where the operator allows none but public ones', async url => {
   const closed = sourceDesk({ 'egress.allow': '' })
-  const made = await closed.ask<Answer>('POST', path, { data_source: { ...basic, scraper_config: { url } } })
+  const made = await closed.ask<Answer>('POST', path, {
+    data_source: { ...basic, scraper_config: { url } },
+  })
   expect([made.status, made.data.field]).toEqual([422, 'scraper_config.url'])
   const id = await closed.make(basic)
-  const changed = await closed.ask<Answer>('PATCH', `${path}/${id}`, { data_source: { scraper_config: { url } } })
+  const changed = await closed.ask<Answer>('PATCH', `${path}/${id}`, {
+    data_source: { scraper_config: { url } },
+  })
   expect([changed.status, changed.data.field]).toEqual([422, 'scraper_config.url'])
 })
 
 describe('a change', () => {
   test('sets what it names and leaves the rest', async () => {
     const { id } = await create({ ...basic, scraper_config: { url: 'https://example.com/a' } })
-    const change = async (data_source: unknown) => (await ask('PATCH', `/${id}`, { data_source })).data.data
+    const change = async (data_source: unknown) =>
+      (await ask('PATCH', `/${id}`, { data_source })).data.data
     expect(await change({ name: 'renamed' })).toMatchObject({
       name: 'renamed',
       scraper_config: { url: 'https://example.com/a' },
       has_credentials: true,
     })
-    expect(await change({ scraper_config: null })).toMatchObject({ name: 'renamed', scraper_config: null, next_sync_at: null })
+    expect(await change({ scraper_config: null })).toMatchObject({
+      name: 'renamed',
+      scraper_config: null,
+      next_sync_at: null,
+    })
     expect(await change({ credentials: null })).toMatchObject({ has_credentials: false })
-    expect(await change({ status: 'paused' })).toMatchObject({ status: 'paused', next_sync_at: null })
-    expect(await change({ scraper_config: { url: 'https://example.com/b' } })).toMatchObject({ status: 'paused', next_sync_at: null })
-    expect(await change({ status: 'active' })).toMatchObject({ status: 'active', next_sync_at: '2026-11-20T15:00:00Z' })
+    expect(await change({ status: 'paused' })).toMatchObject({
+      status: 'paused',
+      next_sync_at: null,
+    })
+    expect(await change({ scraper_config: { url: 'https://example.com/b' } })).toMatchObject({
+      status: 'paused',
+      next_sync_at: null,
+    })
+    expect(await change({ status: 'active' })).toMatchObject({
+      status: 'active',
+      next_sync_at: '2026-11-20T15:00:00Z',
+    })
     expect(await change({})).toMatchObject({ status: 'active', name: 'renamed' })
   })
   test('can set nothing that is not the caller’s to set', async () => {
@@ -187,7 +258,14 @@ test('a deleted source is gone, with its rows', async () => {
   await desk.syncAll()
   stop()
   const prices = async () =>
-    (await desk.ask<{ data: { count: number } }>('GET', '/v1/prices/data-connector', undefined, token)).data.data.count
+    (
+      await desk.ask<{ data: { count: number } }>(
+        'GET',
+        '/v1/prices/data-connector',
+        undefined,
+        token,
+      )
+    ).data.data.count
   expect(await prices()).toBe(1)
   const { status, data } = await ask('DELETE', `/${id}`, undefined, token)
   expect([status, data.data]).toEqual([200, { id, deleted: true } as never])
@@ -202,7 +280,11 @@ describe('what becomes of syncs', () => {
     const tested = await ask('POST', `/${id}/test`)
     expectShape(desk.app, '/v1/data-sources/:id/test', tested.data)
     expect(tested.data.data).toEqual({
-      ...{ success: true, duration_ms: 0, records_count: 1, error: null, rejected: 1 },
+      success: true,
+      duration_ms: 0,
+      records_count: 1,
+      error: null,
+      rejected: 1,
       rejections: [expect.stringMatching(/^row 2: price x/)],
       sample_data: [
         {
@@ -222,30 +304,32 @@ describe('what becomes of syncs', () => {
     expectShape(desk.app, '/v1/data-sources/:id/logs', logs.data)
     expect((logs.data.data as unknown as { logs: unknown[] }).logs).toEqual([
       {
-        ...{
-          id: expect.any(String),
-          data_source_id: id,
-          status: 'success',
-          trigger: 'schedule',
-          records_synced: 1,
-          duration_ms: 0,
-          error: null,
-        },
-        ...{ received: 2, inserted: 1, revised: 0, unchanged: 0, rejected: 1, rejections: [expect.stringMatching(/^row 2: price x/)] },
-        ...{ started_at: '2026-11-20T15:00:00Z', completed_at: '2026-11-20T15:00:00Z' },
+        id: expect.any(String),
+        data_source_id: id,
+        status: 'success',
+        trigger: 'schedule',
+        records_synced: 1,
+        duration_ms: 0,
+        error: null,
+        received: 2,
+        inserted: 1,
+        revised: 0,
+        unchanged: 0,
+        rejected: 1,
+        rejections: [expect.stringMatching(/^row 2: price x/)],
+        started_at: '2026-11-20T15:00:00Z',
+        completed_at: '2026-11-20T15:00:00Z',
       },
     ])
     const health = await ask('GET', `/${id}/health`)
     expectShape(desk.app, '/v1/data-sources/:id/health', health.data)
     expect(health.data.data).toEqual({
-      ...{
-        id,
-        status: 'healthy',
-        success_rate: 100,
-        avg_duration_ms: 0,
-        last_sync_status: 'success',
-        last_sync_at: '2026-11-20T15:00:00Z',
-      },
+      id,
+      status: 'healthy',
+      success_rate: 100,
+      avg_duration_ms: 0,
+      last_sync_status: 'success',
+      last_sync_at: '2026-11-20T15:00:00Z',
       recent_errors: [],
     } as never)
     rows = [{ ...row, price: 'x' }]
@@ -277,7 +361,9 @@ describe('what becomes of syncs', () => {
       success: false,
       error: expect.stringMatching(/^nothing can be pushed yet/),
     })
-    expect(await test({ source_type: 'webhook', credentials: { secret: 'x'.repeat(16) } })).toMatchObject({
+    expect(
+      await test({ source_type: 'webhook', credentials: { secret: 'x'.repeat(16) } }),
+    ).toMatchObject({
       success: true,
       records_count: 0,
     })
@@ -293,7 +379,9 @@ describe('what becomes of syncs', () => {
     })
     const ids: unknown[] = []
     for (const token of ['the-second-token', 'the-third-token']) {
-      const { status, data } = await ask('POST', `/${id}/rotate_credentials`, { credentials: { token } })
+      const { status, data } = await ask('POST', `/${id}/rotate_credentials`, {
+        credentials: { token },
+      })
       expect([status, data.data.success]).toEqual([200, true])
       expectShape(desk.app, '/v1/data-sources/:id/rotate_credentials', data)
       ids.push(data.data.credential_id)
@@ -301,11 +389,14 @@ describe('what becomes of syncs', () => {
     expect(new Set(ids).size).toBe(2)
     await desk.syncAll()
     stop()
-    expect(asked.map(one => [one.headers.get('authorization'), one.headers.get('x-api-key')])).toEqual([
-      ['Bearer the-third-token', undefined],
-    ])
+    expect(
+      asked.map(one => [one.headers.get('authorization'), one.headers.get('x-api-key')]),
+    ).toEqual([['Bearer the-third-token', undefined]])
     for (const body of [{}, { credentials: null }, { credentials: {} }, { credentials: 'x' }]) {
-      expect((await ask('POST', `/${id}/rotate_credentials`, body)).status, JSON.stringify(body)).toBe(422)
+      expect(
+        (await ask('POST', `/${id}/rotate_credentials`, body)).status,
+        JSON.stringify(body),
+      ).toBe(422)
     }
   })
 })
@@ -326,15 +417,24 @@ describe('a source of somebody else', () => {
           ['POST', `/${one}/rotate_credentials`, { credentials: { token: 'mine' } }],
         ].map(async ([method, more, body]) => {
           const { status, data } = await ask(method as string, more as string, body, stranger)
-          const { request_id: _, ...error } = (data as unknown as { error: Record<string, unknown> }).error
+          const { request_id: _, ...error } = (
+            data as unknown as { error: Record<string, unknown> }
+          ).error
           return [status, error]
         }),
       )
-    const [foreign, none, malformed] = [await answers(id), await answers(unknown), await answers('..%2f..')]
+    const [foreign, none, malformed] = [
+      await answers(id),
+      await answers(unknown),
+      await answers('..%2f..'),
+    ]
     expect(foreign.map(([status]) => status)).toEqual([404, 404, 404, 404, 404, 404, 404])
     expect(foreign).toEqual(none)
     expect(malformed).toEqual(none)
     expect(desk.source(id).name).toBe('Terminal feed')
-    expect((await ask('GET', '', undefined, stranger)).data.data).toEqual({ data_sources: [], count: 0 } as never)
+    expect((await ask('GET', '', undefined, stranger)).data.data).toEqual({
+      data_sources: [],
+      count: 0,
+    } as never)
   })
 })

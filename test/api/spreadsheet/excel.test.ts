@@ -5,8 +5,10 @@ import { startAt } from '../../support/instance.ts'
 import { desk } from '../../support/routes.ts'
 
 const parser = new XMLParser({ parseTagValue: false, trimValues: false })
-const contentOf = async (answer: Response) => parser.parse(await answer.text()).service as Record<string, unknown>
-const dataOf = async (answer: Response) => ((await answer.json()) as { data: Record<string, unknown> }).data
+const contentOf = async (answer: Response) =>
+  parser.parse(await answer.text()).service as Record<string, unknown>
+const dataOf = async (answer: Response) =>
+  ((await answer.json()) as { data: Record<string, unknown> }).data
 const usedBy = (house: House, token: string) => {
   const { services } = house
   return services.meter.standing(services.keys.find(token)!).used
@@ -27,7 +29,10 @@ describe('a data path as a table', () => {
   const token = house.key()
 
   test('carries the rows of the path, its scalars first, twelve columns at most', async () => {
-    const answer = await house.get(`${run('/v1/prices/latest')}&by_code=WTI_USD,BRENT_CRUDE_USD`, token)
+    const answer = await house.get(
+      `${run('/v1/prices/latest')}&by_code=WTI_USD,BRENT_CRUDE_USD`,
+      token,
+    )
     expect(answer.status).toBe(200)
     const body = (await answer.json()) as { data: Record<string, unknown> }
     expect(house.documented('/v1/excel/run', body)).toBe(true)
@@ -46,7 +51,12 @@ describe('a data path as a table', () => {
     ])
   })
 
-  for (const path of ['v1/prices/latest', '//v1/prices/latest', '/v1/prices/../prices/latest', '/v1/prices/latest?by_code=WTI_USD']) {
+  for (const path of [
+    'v1/prices/latest',
+    '//v1/prices/latest',
+    '/v1/prices/../prices/latest',
+    '/v1/prices/latest?by_code=WTI_USD',
+  ]) {
     test(`${path} is understood`, async () => {
       const answer = await house.get(`${run(path)}&by_code=WTI_USD`, token)
       expect((await dataOf(answer)).source_row_count).toBe(1)
@@ -67,14 +77,18 @@ describe('a data path as a table', () => {
     test(`${path || 'no path'} is refused`, async () => {
       const answer = await house.get(run(path), token)
       expect(answer.status).toBe(400)
-      expect(answer.headers.get('x-error-code')).toBe(path ? 'INVALID_PARAMETER' : 'MISSING_PARAMETER')
+      expect(answer.headers.get('x-error-code')).toBe(
+        path ? 'INVALID_PARAMETER' : 'MISSING_PARAMETER',
+      )
     })
   }
 
   test('rows beyond the limit stay out and are counted', async () => {
     const rows = JSON.stringify(Array.from({ length: 150 }, (_, i) => ({ i })))
     const count = async (limit: string) => {
-      const data = await dataOf(await house.get(`${run('/v1/storage/any')}&rows=${rows}${limit}`, token))
+      const data = await dataOf(
+        await house.get(`${run('/v1/storage/any')}&rows=${rows}${limit}`, token),
+      )
       return [data.returned_row_count, data.source_row_count]
     }
     expect(await count('')).toEqual([25, 150])
@@ -85,8 +99,13 @@ describe('a data path as a table', () => {
 
   for (const suffix of ['', '.xml']) {
     test(`a long answer is cut to what a sheet can read${suffix}`, async () => {
-      const rows = JSON.stringify(Array.from({ length: 100 }, () => ({ text: 'x'.repeat(400), amount: 1 })))
-      const answer = await house.get(`${run('/v1/storage/any', suffix)}&limit=100&rows=${rows}`, token)
+      const rows = JSON.stringify(
+        Array.from({ length: 100 }, () => ({ text: 'x'.repeat(400), amount: 1 })),
+      )
+      const answer = await house.get(
+        `${run('/v1/storage/any', suffix)}&limit=100&rows=${rows}`,
+        token,
+      )
       const text = await answer.text()
       expect(text.length).toBeLessThan(32_767)
       const returned = Number(/returned_row_count(?:>|":)(\d+)/.exec(text)![1])
@@ -97,13 +116,19 @@ describe('a data path as a table', () => {
   }
 
   test('texts can not become formulas and numbers stay numbers', async () => {
-    const rows = JSON.stringify([{ a: '=1+1', b: '+x', c: '-2', d: '@sum', e: -2, f: '2-1', g: null, h: true }])
-    const { rows: cells } = await dataOf(await house.get(`${run('/v1/storage/any')}&rows=${encodeURIComponent(rows)}`, token))
+    const rows = JSON.stringify([
+      { a: '=1+1', b: '+x', c: '-2', d: '@sum', e: -2, f: '2-1', g: null, h: true },
+    ])
+    const { rows: cells } = await dataOf(
+      await house.get(`${run('/v1/storage/any')}&rows=${encodeURIComponent(rows)}`, token),
+    )
     expect(cells).toEqual([["'=1+1", "'+x", "'-2", "'@sum", -2, '2-1', null, true]])
   })
 
   test('a refusal of the path is passed on as it is, under the same request id', async () => {
-    const answer = await house.get(`${run('/v1/prices/latest')}&by_code=NOPE_USD`, token, { 'x-request-id': 'sheet-1' })
+    const answer = await house.get(`${run('/v1/prices/latest')}&by_code=NOPE_USD`, token, {
+      'x-request-id': 'sheet-1',
+    })
     expect(answer.status).toBe(400)
     expect(answer.headers.get('x-error-code')).toBe('invalid_code')
     expect(answer.headers.get('x-request-id')).toBe('sheet-1')
@@ -141,7 +166,9 @@ describe('what a table costs', () => {
   test('the key may stand in the address, and does not travel on', async () => {
     const house = stocked()
     const token = house.key()
-    const answer = await house.get(`${run('/v1/prices/latest?api_key=other')}&by_code=WTI_USD&api_key=${token}`)
+    const answer = await house.get(
+      `${run('/v1/prices/latest?api_key=other')}&by_code=WTI_USD&api_key=${token}`,
+    )
     expect(answer.status).toBe(200)
     expect(usedBy(house, token)).toBe(1)
   })
@@ -166,16 +193,21 @@ describe('what a table costs', () => {
     const refused = await house.get(run('/v1/spreads/any'), free)
     expect(refused.status).toBe(403)
     expect(refused.headers.get('x-error-code')).toBe('INSUFFICIENT_PLAN')
-    expect(await contentOf(await house.get(run('/v1/spreads/any', '.xml'), free))).toMatchObject({ status: 'forbidden' })
+    expect(await contentOf(await house.get(run('/v1/spreads/any', '.xml'), free))).toMatchObject({
+      status: 'forbidden',
+    })
     expect(usedBy(house, free)).toBe(0)
-    expect((await dataOf(await house.get(run('/v1/spreads/any'), paid))).rows).toEqual([['any', -1.5]])
+    expect((await dataOf(await house.get(run('/v1/spreads/any'), paid))).rows).toEqual([
+      ['any', -1.5],
+    ])
   })
 
   test('the window that the path has of its own: the gateway is no way around it', async () => {
     const house = stocked()
     const token = house.key()
     const statuses: unknown[] = []
-    for (let i = 0; i < 6; i++) statuses.push((await contentOf(await house.get(run('/v1/marine/any', '.xml'), token))).status)
+    for (let i = 0; i < 6; i++)
+      statuses.push((await contentOf(await house.get(run('/v1/marine/any', '.xml'), token))).status)
     expect(statuses).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'rate_limited'])
     expect(usedBy(house, token)).toBe(5)
   })
@@ -191,7 +223,10 @@ describe('XML', () => {
   const token = house.key()
 
   test('has the shape that sheets look for', async () => {
-    const answer = await house.get(`${run('/v1/storage/any', '.xml')}&rows=[{"a":1,"b":{"c":"x","d":null}},{"a":2}]`, token)
+    const answer = await house.get(
+      `${run('/v1/storage/any', '.xml')}&rows=[{"a":1,"b":{"c":"x","d":null}},{"a":2}]`,
+      token,
+    )
     expect(answer.headers.get('content-type')).toBe('application/xml; charset=utf-8')
     expect(await answer.text()).toBe(
       '<?xml version="1.0" encoding="UTF-8"?><service><status>ok</status><message>2 of 2 rows.</message><retrieved_at>2026-11-20T15:00:00Z</retrieved_at>' +
@@ -202,14 +237,19 @@ describe('XML', () => {
 
   test('comes by suffix, by format and by Accept, and JSON otherwise', async () => {
     const path = '/v1/prices/excel-latest'
-    const typeOf = async (url: string, headers = {}) => (await house.get(url, token, headers)).headers.get('content-type')!.split(';')[0]
+    const typeOf = async (url: string, headers = {}) =>
+      (await house.get(url, token, headers)).headers.get('content-type')!.split(';')[0]
     const [asXml, asJson] = ['application/xml', 'application/json']
     expect(await typeOf(`${path}?codes=WTI_USD`)).toBe(asJson)
     expect(await typeOf(`${path}.xml?codes=WTI_USD`)).toBe(asXml)
     expect(await typeOf(`${path}?codes=WTI_USD&format=xml`)).toBe(asXml)
     expect(await typeOf(`${path}?codes=WTI_USD`, { accept: 'application/xml' })).toBe(asXml)
-    expect(await typeOf(`${path}?codes=WTI_USD&format=json`, { accept: 'application/xml' })).toBe(asJson)
-    expect(await typeOf(`${path}?codes=WTI_USD`, { accept: 'application/json, application/xml;q=0.5' })).toBe(asJson)
+    expect(await typeOf(`${path}?codes=WTI_USD&format=json`, { accept: 'application/xml' })).toBe(
+      asJson,
+    )
+    expect(
+      await typeOf(`${path}?codes=WTI_USD`, { accept: 'application/json, application/xml;q=0.5' }),
+    ).toBe(asJson)
     expect((await house.get(`${path}?codes=WTI_USD&format=csv`, token)).status).toBe(400)
   })
 
@@ -249,9 +289,17 @@ describe('XML', () => {
     ['an unknown code', `${run('/v1/prices/latest', '.xml')}&by_code=NOPE_USD`, 'invalid_request'],
     ['an unknown path', run('/v1/prices/none/such', '.xml'), 'not_found'],
     ['a path outside the data', run('/v1/account', '.xml'), 'invalid_request'],
-    ['a known code without a price', `${run('/v1/prices/latest', '.xml')}&by_code=OMAN_CRUDE_USD`, 'not_found'],
+    [
+      'a known code without a price',
+      `${run('/v1/prices/latest', '.xml')}&by_code=OMAN_CRUDE_USD`,
+      'not_found',
+    ],
     ['a fault of ours', run('/v1/rig-counts/fails', '.xml'), 'error'],
-    ['twenty-one codes', `/v1/prices/excel-latest.xml?codes=${Array(21).fill('WTI_USD').join(',')}`, 'invalid_request'],
+    [
+      'twenty-one codes',
+      `/v1/prices/excel-latest.xml?codes=${Array(21).fill('WTI_USD').join(',')}`,
+      'invalid_request',
+    ],
   ] as const) {
     test(`${what} is ${status}, without rows`, async () => {
       const answer = await house.get(path, token)
@@ -267,15 +315,26 @@ describe('XML', () => {
     const kept = stocked()
     const own = kept.key()
     await kept.get(run('/v1/account', '.xml'), own)
-    const hours = kept.services.meter.hours([kept.services.keys.find(own)!], startAt - 3_600_000, startAt + 3_600_000)
-    expect(hours.map(({ endpoint, statusClass, requests, metered }) => [endpoint, statusClass, requests, metered])).toEqual([
-      ['/v1/excel/run.xml', 4, 1, 0],
-    ])
+    const hours = kept.services.meter.hours(
+      [kept.services.keys.find(own)!],
+      startAt - 3_600_000,
+      startAt + 3_600_000,
+    )
+    expect(
+      hours.map(({ endpoint, statusClass, requests, metered }) => [
+        endpoint,
+        statusClass,
+        requests,
+        metered,
+      ]),
+    ).toEqual([['/v1/excel/run.xml', 4, 1, 0]])
   })
 
   test('the root element is a setting', async () => {
     const renamed = stocked({ 'brand.xml_root': 'desk' })
-    expect(await (await renamed.get('/v1/prices/excel-latest.xml')).text()).toContain('<desk><status>auth_failed</status>')
+    expect(await (await renamed.get('/v1/prices/excel-latest.xml')).text()).toContain(
+      '<desk><status>auth_failed</status>',
+    )
   })
 })
 
@@ -285,13 +344,32 @@ describe('latest prices as a table', () => {
   const blank = { value: null, formatted: '', timestamp: null }
 
   test('keeps the order and every place', async () => {
-    const answer = await house.get('/v1/prices/excel-latest?codes=brent_crude_usd,NOPE_USD,OMAN_CRUDE_USD,WTI_USD,WTI_USD', token)
+    const answer = await house.get(
+      '/v1/prices/excel-latest?codes=brent_crude_usd,NOPE_USD,OMAN_CRUDE_USD,WTI_USD,WTI_USD',
+      token,
+    )
     const body = (await answer.json()) as { data: { rows: unknown } }
     expect(house.documented('/v1/prices/excel-latest', body)).toBe(true)
     const { rows } = body.data
     expect(rows).toMatchObject([
-      { code: 'BRENT_CRUDE_USD', name: 'Brent Crude Oil', value: 75, formatted: '$75.00', currency: 'USD', unit: 'barrel', status: 'ok' },
-      { code: 'NOPE_USD', name: '', currency: '', unit: '', source: '', status: 'invalid_code', ...blank },
+      {
+        code: 'BRENT_CRUDE_USD',
+        name: 'Brent Crude Oil',
+        value: 75,
+        formatted: '$75.00',
+        currency: 'USD',
+        unit: 'barrel',
+        status: 'ok',
+      },
+      {
+        code: 'NOPE_USD',
+        name: '',
+        currency: '',
+        unit: '',
+        source: '',
+        status: 'invalid_code',
+        ...blank,
+      },
       { code: 'OMAN_CRUDE_USD', currency: 'USD', unit: 'barrel', status: 'no_data', ...blank },
       { code: 'WTI_USD', value: 71.23, timestamp: '2026-11-20T14:59:00Z', status: 'ok' },
       { code: 'WTI_USD', value: 71.23, status: 'ok' },
@@ -299,24 +377,36 @@ describe('latest prices as a table', () => {
   })
 
   test('has all fields of every row in one order', async () => {
-    const text = await (await house.get('/v1/prices/excel-latest.xml?by_code=NOPE_USD,WTI_USD', token)).text()
+    const text = await (
+      await house.get('/v1/prices/excel-latest.xml?by_code=NOPE_USD,WTI_USD', token)
+    ).text()
     const order = '<code><name><value><formatted><currency><unit><source><timestamp><status>'
-    const rows = [...text.matchAll(/<price>(.*?)<\/price>/g)].map(match => match[1]!.replace(/<\/\w+>|[^<>]+(?=<\/)/g, ''))
+    const rows = [...text.matchAll(/<price>(.*?)<\/price>/g)].map(match =>
+      match[1]!.replace(/<\/\w+>|[^<>]+(?=<\/)/g, ''),
+    )
     expect(rows).toEqual([order, order])
   })
 
   test('a negative price is a number, its text is not a formula', async () => {
-    const { rows } = await dataOf(await house.get('/v1/prices/excel-latest?codes=BRENT_FRONT_SPREAD_USD', token))
+    const { rows } = await dataOf(
+      await house.get('/v1/prices/excel-latest?codes=BRENT_FRONT_SPREAD_USD', token),
+    )
     expect(rows).toMatchObject([{ value: -1.05, formatted: "'-$1.05" }])
   })
 
   test('a code that would be a formula is not one', async () => {
-    const { rows } = await dataOf(await house.get(`/v1/prices/excel-latest?codes=${encodeURIComponent('=HYPERLINK("x")')}`, token))
+    const { rows } = await dataOf(
+      await house.get(
+        `/v1/prices/excel-latest?codes=${encodeURIComponent('=HYPERLINK("x")')}`,
+        token,
+      ),
+    )
     expect(rows).toMatchObject([{ code: `'=HYPERLINK("X")`, status: 'invalid_code' }])
   })
 
   test('no codes, and more than twenty, are refused', async () => {
-    const codeOf = async (query: string) => (await house.get(`/v1/prices/excel-latest${query}`, token)).headers.get('x-error-code')
+    const codeOf = async (query: string) =>
+      (await house.get(`/v1/prices/excel-latest${query}`, token)).headers.get('x-error-code')
     expect(await codeOf('')).toBe('MISSING_PARAMETER')
     expect(await codeOf(`?codes=${Array(21).fill('WTI_USD').join(',')}`)).toBe('too_many_codes')
   })

@@ -12,6 +12,8 @@ describe('the XML of a sheet', () => {
         expect(parser.parse(xml('service', { message: text })).service.message).toBe(inert(text))
       }),
     )
-    expect(parser.parse(xml('service', { message: '\u0000a\u000bb\ud800<c>&amp;' })).service.message).toBe('ab\ufffd<c>&amp;')
+    expect(
+      parser.parse(xml('service', { message: '\u0000a\u000bb\ud800<c>&amp;' })).service.message,
+    ).toBe('ab\ufffd<c>&amp;')
   })
 })

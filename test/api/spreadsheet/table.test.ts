@@ -7,11 +7,36 @@ describe('the rows of an answer', () => {
     ['a list', [{ a: 1 }, { a: 2 }], ['a'], [[1], [2]]],
     ['a list under data', { status: 'success', data: [{ a: 1 }] }, ['a'], [[1]]],
     ['the list that data begins with, even empty', { data: { prices: [], count: 0 } }, [], []],
-    ['the list that data begins with', { data: { prices: [{ code: 'X', n: 1 }], missing: ['Y'] } }, ['code', 'n'], [['X', 1]]],
-    ['the first list of objects', { commodity: 'X', days: ['mon'], contracts: [{ month: 1 }] }, ['month'], [[1]]],
-    ['one object', { data: { code: 'X', change: { '24h': 1 }, aliases: ['Y'] } }, ['code', 'change.24h', 'aliases.0'], [['X', 1, 'Y']]],
-    ['a map of objects', { data: { cushing: { value: 1 }, spr: { value: 2 } } }, ['value'], [[1], [2]]],
-    ['a map that data begins with', { data: { prices: { X: { n: 1 }, Y: { n: 2 } }, count: 2 } }, ['n'], [[1], [2]]],
+    [
+      'the list that data begins with',
+      { data: { prices: [{ code: 'X', n: 1 }], missing: ['Y'] } },
+      ['code', 'n'],
+      [['X', 1]],
+    ],
+    [
+      'the first list of objects',
+      { commodity: 'X', days: ['mon'], contracts: [{ month: 1 }] },
+      ['month'],
+      [[1]],
+    ],
+    [
+      'one object',
+      { data: { code: 'X', change: { '24h': 1 }, aliases: ['Y'] } },
+      ['code', 'change.24h', 'aliases.0'],
+      [['X', 1, 'Y']],
+    ],
+    [
+      'a map of objects',
+      { data: { cushing: { value: 1 }, spr: { value: 2 } } },
+      ['value'],
+      [[1], [2]],
+    ],
+    [
+      'a map that data begins with',
+      { data: { prices: { X: { n: 1 }, Y: { n: 2 } }, count: 2 } },
+      ['n'],
+      [[1], [2]],
+    ],
     ['scalars', { data: ['X', 'Y'] }, ['value'], [['X'], ['Y']]],
     [
       'rows that differ',
@@ -24,7 +49,11 @@ describe('the rows of an answer', () => {
     ],
   ] as const) {
     test(`are ${what}`, () => {
-      expect(sheetTable(body, 100)).toEqual({ columns: [...columns], rows: rows.map(row => [...row]), sourceRowCount: rows.length })
+      expect(sheetTable(body, 100)).toEqual({
+        columns: [...columns],
+        rows: rows.map(row => [...row]),
+        sourceRowCount: rows.length,
+      })
     })
   }
 

@@ -42,8 +42,18 @@ function alone(desk: WatchDesk, more: { keepAliveMs?: number; watchFeed?: WatchF
       local: new WeakSet(),
     })
     const access = accessPlugin(door, null)
-    return base({ access, gate: door, ids, log, links, corsOrigins: ['*'] } as Parameters<typeof base>[0]).use(
-      watchStream({ ...services, ...more, access, gate: door, peer: null, connections, marks: { fixtureHeader: 'X-Data' } }),
+    return base({ access, gate: door, ids, log, links, corsOrigins: ['*'] } as Parameters<
+      typeof base
+    >[0]).use(
+      watchStream({
+        ...services,
+        ...more,
+        access,
+        gate: door,
+        peer: null,
+        connections,
+        marks: { fixtureHeader: 'X-Data' },
+      }),
     )
   })
   open.push(one)
@@ -54,7 +64,10 @@ const ask = (server: Served, token: string, query = '', headers: Record<string, 
   fetch(server.url + path + query, { headers: { authorization: `Token ${token}`, ...headers } })
 
 /** Reads until `enough`; then the client hangs up. */
-async function read(response: Response, enough: (blocks: readonly Block[]) => boolean): Promise<Block[]> {
+async function read(
+  response: Response,
+  enough: (blocks: readonly Block[]) => boolean,
+): Promise<Block[]> {
   const blocks: Block[] = []
   for await (const block of blocksOf(response)) {
     blocks.push(block)
@@ -62,7 +75,8 @@ async function read(response: Response, enough: (blocks: readonly Block[]) => bo
   }
   return blocks
 }
-const eventsIn = (blocks: readonly Block[]): WatchEvent[] => blocks.flatMap(one => (one.data === undefined ? [] : [JSON.parse(one.data)]))
+const eventsIn = (blocks: readonly Block[]): WatchEvent[] =>
+  blocks.flatMap(one => (one.data === undefined ? [] : [JSON.parse(one.data)]))
 
 const run = async (desk: WatchDesk, times: number) => {
   for (let i = 0; i < times; i += 1) {
@@ -78,11 +92,11 @@ test('the stream has what the feed has, first what is there and then each event 
   await run(desk, 2)
   const there = desk.said().length
   const response = await ask(server, desk.token)
-  expect([response.status, response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([
-    200,
-    'text/event-stream; charset=utf-8',
-    'no-store',
-  ])
+  expect([
+    response.status,
+    response.headers.get('content-type'),
+    response.headers.get('cache-control'),
+  ]).toEqual([200, 'text/event-stream; charset=utf-8', 'no-store'])
   let more = false
   const blocks = await read(response, all => {
     if (eventsIn(all).length === there && !more) {
@@ -94,7 +108,9 @@ test('the stream has what the feed has, first what is there and then each event 
   const all = desk.said().slice(0, there + 2)
   expect(blocks[0]).toEqual({ retry: '3000', id: '0' } as Block)
   expect(eventsIn(blocks)).toEqual(all)
-  expect(blocks.slice(1).map(({ id, event }) => [id, event])).toEqual(all.map(event => [String(event.seq), event.type]))
+  expect(blocks.slice(1).map(({ id, event }) => [id, event])).toEqual(
+    all.map(event => [String(event.seq), event.type]),
+  )
 })
 
 test('however often a client is cut off, with Last-Event-ID it gets each event once', async () => {
@@ -102,22 +118,28 @@ test('however often a client is cut off, with Last-Event-ID it gets each event o
   const server = served(desk)
   desk.watch({ codes: ['WTI_USD', 'GOLD_USD', 'BRENT_CRUDE_USD'] })
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 }), async cuts => {
-      const got: WatchEvent[] = []
-      let last = String(desk.services.watchFeed.last(desk.accountId))
-      const from = Number(last)
-      for (const cut of cuts) {
-        const running = run(desk, Math.ceil(cut / 3) + 1)
-        const blocks = await read(await ask(server, desk.token, '', { 'last-event-id': last }), all => eventsIn(all).length >= cut)
-        await running
-        got.push(...eventsIn(blocks))
-        // As a browser keeps it: also from a block without an event.
-        last = blocks.findLast(block => block.id !== undefined)!.id!
-      }
-      const expected = desk.said().filter(event => event.seq > from)
-      expect(got).toEqual(expected.slice(0, got.length))
-      expect(got.length).toBeGreaterThanOrEqual(cuts.reduce((a, b) => a + b))
-    }),
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 }),
+      async cuts => {
+        const got: WatchEvent[] = []
+        let last = String(desk.services.watchFeed.last(desk.accountId))
+        const from = Number(last)
+        for (const cut of cuts) {
+          const running = run(desk, Math.ceil(cut / 3) + 1)
+          const blocks = await read(
+            await ask(server, desk.token, '', { 'last-event-id': last }),
+            all => eventsIn(all).length >= cut,
+          )
+          await running
+          got.push(...eventsIn(blocks))
+          // As a browser keeps it: also from a block without an event.
+          last = blocks.findLast(block => block.id !== undefined)!.id!
+        }
+        const expected = desk.said().filter(event => event.seq > from)
+        expect(got).toEqual(expected.slice(0, got.length))
+        expect(got.length).toBeGreaterThanOrEqual(cuts.reduce((a, b) => a + b))
+      },
+    ),
     { numRuns: 10 },
   )
 }, 30_000)
@@ -129,7 +151,9 @@ test('the header wins over since, now begins with what is to come, and what is n
   await run(desk, 3)
   const { seq } = desk.said()[1]!
   const first = async (query: string, headers: Record<string, string> = {}) =>
-    eventsIn(await read(await ask(server, desk.token, query, headers), all => eventsIn(all).length > 0))[0]!.seq
+    eventsIn(
+      await read(await ask(server, desk.token, query, headers), all => eventsIn(all).length > 0),
+    )[0]!.seq
   expect(await first(`?since=${seq}`)).toBe(seq + 1)
   expect(await first('?since=0', { 'last-event-id': String(seq) })).toBe(seq + 1)
   const before = desk.services.watchFeed.last(desk.accountId)
@@ -142,7 +166,10 @@ test('the header wins over since, now begins with what is to come, and what is n
     ['', { 'last-event-id': 'evt_1' }],
   ] as const) {
     const refused = await ask(server, desk.token, query, headers)
-    expect([refused.status, ((await refused.json()) as { error: { code: string } }).error.code]).toEqual([400, 'INVALID_PARAMETER'])
+    expect([
+      refused.status,
+      ((await refused.json()) as { error: { code: string } }).error.code,
+    ]).toEqual([400, 'INVALID_PARAMETER'])
   }
 })
 
@@ -163,7 +190,16 @@ test('a stream ends within a second or two when its key or its plan is lost, and
   const server = served(desk)
   const { keys, clock } = desk.services
   const streams = new Map<string, { token: string; blocks: Promise<Block[]> }>()
-  for (const state of ['revoked', 'rolled', 'suspended', 'expired', 'restricted', 'without the plan', 'of a suspended account', 'sound']) {
+  for (const state of [
+    'revoked',
+    'rolled',
+    'suspended',
+    'expired',
+    'restricted',
+    'without the plan',
+    'of a suspended account',
+    'sound',
+  ]) {
     const token = desk.key()
     const response = await ask(server, token)
     streams.set(state, { token, blocks: read(response, () => false) })
@@ -175,7 +211,10 @@ test('a stream ends within a second or two when its key or its plan is lost, and
   keys.changeKey(stateOf('expired'), { expiresAt: clock.now() + 1 })
   keys.changeKey(stateOf('restricted'), { allowedIps: ['203.0.113.0/24'] })
   keys.putAccount({ ...stateOf('without the plan').account.account, plan: 'starter' })
-  keys.putAccount({ ...stateOf('of a suspended account').account.account, suspendedAt: clock.now() })
+  keys.putAccount({
+    ...stateOf('of a suspended account').account.account,
+    suspendedAt: clock.now(),
+  })
   desk.clock.advance(1)
   const sound = streams.get('sound')!
   streams.delete('sound')
@@ -192,12 +231,18 @@ test('a stream of somebody who is signed in ends with the session, and looking a
   open.push(server)
   const ann = desk.person('ann')
   const [leaving, staying] = [await desk.signedIn(ann), await desk.signedIn(ann)]
-  const listen = (token: string) => fetch(server.url + path, { headers: { authorization: `Bearer ${token}` } })
-  const [first, second] = (await Promise.all([listen(leaving), listen(staying)])).map(response => read(response, () => false))
-  expect((await desk.ask('DELETE', '/v1/auth/session', `Bearer ${leaving}`)).status).toBeLessThan(300)
+  const listen = (token: string) =>
+    fetch(server.url + path, { headers: { authorization: `Bearer ${token}` } })
+  const [first, second] = (await Promise.all([listen(leaving), listen(staying)])).map(response =>
+    read(response, () => false),
+  )
+  expect((await desk.ask('DELETE', '/v1/auth/session', `Bearer ${leaving}`)).status).toBeLessThan(
+    300,
+  )
   expect(await first).toHaveLength(1)
   const refreshed = await desk.ask('POST', '/v1/auth/session/refresh', `Bearer ${staying}`)
-  // Showing the replaced token again would end the sign-in; the stream that was opened with it must not do so.
+  // Showing the replaced token again would end the sign-in; the stream that was opened with it must
+  // not do so.
   expect(await second).toHaveLength(1)
   const { token } = refreshed.body.data as { token: string }
   expect((await desk.ask('GET', '/v1/users/me', `Bearer ${token}`)).status).toBe(200)
@@ -208,8 +253,17 @@ test('a key has as many streams as the setting says, and a place that is given b
   const server = served(desk)
   const held = [await ask(server, desk.token), await ask(server, desk.token)]
   const refused = await ask(server, desk.token)
-  const body = (await refused.json()) as { code: string; limit: number; retry: { retryable: boolean } }
-  expect([refused.status, body.code, body.limit, body.retry.retryable]).toEqual([429, 'STREAM_LIMIT_REACHED', 2, false])
+  const body = (await refused.json()) as {
+    code: string
+    limit: number
+    retry: { retryable: boolean }
+  }
+  expect([refused.status, body.code, body.limit, body.retry.retryable]).toEqual([
+    429,
+    'STREAM_LIMIT_REACHED',
+    2,
+    false,
+  ])
   expect((await ask(server, desk.key())).status).toBe(200)
   await held[0]!.body!.cancel()
   while (desk.services.streams.count > 2) await Bun.sleep(5)
@@ -238,7 +292,10 @@ test('takes one slot of the minute and nothing of the quota', async () => {
 test('HEAD is answered at once', async () => {
   const desk = watchDesk()
   const server = served(desk)
-  const response = await fetch(server.url + path, { method: 'HEAD', headers: { authorization: `Token ${desk.token}` } })
+  const response = await fetch(server.url + path, {
+    method: 'HEAD',
+    headers: { authorization: `Token ${desk.token}` },
+  })
   expect([response.status, desk.services.streams.count]).toEqual([200, 0])
 })
 
@@ -247,7 +304,11 @@ describe('a client', () => {
     const desk = watchDesk()
     const server = alone(desk, { keepAliveMs: 5 })
     const blocks = await read(await ask(server, desk.token), all => all.length > 3)
-    expect(blocks.slice(1).map(block => block.comment)).toEqual(['keep-alive', 'keep-alive', 'keep-alive'])
+    expect(blocks.slice(1).map(block => block.comment)).toEqual([
+      'keep-alive',
+      'keep-alive',
+      'keep-alive',
+    ])
   })
 
   test('that reads nothing leaves the feed in the database', async () => {
@@ -273,7 +334,9 @@ describe('a client', () => {
     const { port } = new URL(server.url)
     const socket = connect(Number(port), '127.0.0.1')
     socket.pause()
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Token ${desk.token}\r\n\r\n`)
+    socket.write(
+      `GET ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Token ${desk.token}\r\n\r\n`,
+    )
     let before = -1
     while (handedOut === 0 || handedOut > before) {
       before = handedOut

@@ -24,12 +24,18 @@ interface Body {
 }
 const json = async (response: Response) => (await response.json()) as Body
 
-const create = async (desk: WatchDesk, body: unknown, token = desk.token, headers: Record<string, string> = {}) => {
+const create = async (
+  desk: WatchDesk,
+  body: unknown,
+  token = desk.token,
+  headers: Record<string, string> = {},
+) => {
   const response = await desk.send('POST', path, body, token, headers)
   expect(response.status).toBe(201)
   return (await json(response)).data
 }
-const used = (desk: WatchDesk, token = desk.token) => desk.services.meter.standing(desk.services.keys.find(token)!).used
+const used = (desk: WatchDesk, token = desk.token) =>
+  desk.services.meter.standing(desk.services.keys.find(token)!).used
 
 describe('a new watch', () => {
   test('has the defaults of the interface, at the top and under subscription, and runs in one interval', async () => {
@@ -37,22 +43,19 @@ describe('a new watch', () => {
     const made = await create(desk, { codes: ['wti', 'BRENT_CRUDE_USD', 'WTI_USD'] })
     const { subscription, ...top } = made
     expect(top).toEqual({
-      ...{
-        id: made.id,
-        name: null,
-        codes: ['WTI_USD', 'BRENT_CRUDE_USD'],
-        interval_seconds: 300,
-        status: 'active',
-        deliver_webhook: false,
-      },
-      ...{
-        threshold_percent: null,
-        source: 'api',
-        tool_name: null,
-        last_evaluated_at: null,
-        next_run_at: isoInstant(startAt + 5 * minuteMs),
-      },
-      ...{ created_at: isoInstant(startAt), updated_at: isoInstant(startAt) },
+      id: made.id,
+      name: null,
+      codes: ['WTI_USD', 'BRENT_CRUDE_USD'],
+      interval_seconds: 300,
+      status: 'active',
+      deliver_webhook: false,
+      threshold_percent: null,
+      source: 'api',
+      tool_name: null,
+      last_evaluated_at: null,
+      next_run_at: isoInstant(startAt + 5 * minuteMs),
+      created_at: isoInstant(startAt),
+      updated_at: isoInstant(startAt),
     } as never)
     expect(subscription).toEqual(top)
     expect((await json(await desk.get(`${path}/${made.id}`, desk.token))).data).toEqual(made)
@@ -60,9 +63,23 @@ describe('a new watch', () => {
 
   test('takes everything that can be set of it, and says what made it', async () => {
     const desk = watchDesk()
-    const set = { codes: ['BZ'], interval_seconds: 60, name: 'Brent front', deliver_webhook: true, threshold_percent: 0.5 }
-    const made = await create(desk, set, desk.token, { 'X-Service-Source': 'mcp', 'X-Service-Tool': 'price-desk' })
-    expect(made).toMatchObject({ ...set, codes: ['BRENT_FUTURES'], source: 'mcp', tool_name: 'price-desk' })
+    const set = {
+      codes: ['BZ'],
+      interval_seconds: 60,
+      name: 'Brent front',
+      deliver_webhook: true,
+      threshold_percent: 0.5,
+    }
+    const made = await create(desk, set, desk.token, {
+      'X-Service-Source': 'mcp',
+      'X-Service-Tool': 'price-desk',
+    })
+    expect(made).toMatchObject({
+      ...set,
+      codes: ['BRENT_FUTURES'],
+      source: 'mcp',
+      tool_name: 'price-desk',
+    })
   })
 
   test('that names no interval has the shortest of a plan that allows no five minutes', async () => {
@@ -99,12 +116,12 @@ describe('a new watch', () => {
     const desk = watchDesk()
     const response = await desk.send('POST', path, body, desk.token)
     const refusal = await json(response)
-    expect([response.status, refusal.code, refusal.errors[0]!.field, refusal.errors[0]!.value]).toEqual([
-      422,
-      'validation_failed',
-      field,
-      value,
-    ])
+    expect([
+      response.status,
+      refusal.code,
+      refusal.errors[0]!.field,
+      refusal.errors[0]!.value,
+    ]).toEqual([422, 'validation_failed', field, value])
     expect((await json(await desk.get(path, desk.token))).data.count).toBe(0)
   })
 
@@ -113,26 +130,52 @@ describe('a new watch', () => {
     ['developer', 3, 900],
     ['starter', 10, 300],
     ['professional', 25, 60],
-  ] as const)('on %s is one of %i, and no interval is under %i s', async (plan, limit, shortest) => {
-    const desk = watchDesk({}, plan)
-    const fast = await desk.send('POST', path, { codes: ['WTI_USD'], interval_seconds: shortest - 1 }, desk.token)
-    const refusal = await json(fast)
-    expect([fast.status, refusal.field]).toEqual([422, 'interval_seconds'])
-    expect(refusal.message).toContain(String(shortest))
-    for (let i = 0; i < limit; i += 1) await create(desk, { codes: ['WTI_USD'], interval_seconds: shortest })
-    const more = await desk.send('POST', path, { codes: ['WTI_USD'], interval_seconds: shortest }, desk.token)
-    const full = await json(more)
-    expect([more.status, full.code, full.limit, full.current_count]).toEqual([422, 'watch_limit_reached', limit, limit])
-    expect((await json(await desk.get(path, desk.token))).data).toMatchObject({ count: limit, limit })
-  })
+  ] as const)(
+    'on %s is one of %i, and no interval is under %i s',
+    async (plan, limit, shortest) => {
+      const desk = watchDesk({}, plan)
+      const fast = await desk.send(
+        'POST',
+        path,
+        { codes: ['WTI_USD'], interval_seconds: shortest - 1 },
+        desk.token,
+      )
+      const refusal = await json(fast)
+      expect([fast.status, refusal.field]).toEqual([422, 'interval_seconds'])
+      expect(refusal.message).toContain(String(shortest))
+      for (let i = 0; i < limit; i += 1)
+        await create(desk, { codes: ['WTI_USD'], interval_seconds: shortest })
+      const more = await desk.send(
+        'POST',
+        path,
+        { codes: ['WTI_USD'], interval_seconds: shortest },
+        desk.token,
+      )
+      const full = await json(more)
+      expect([more.status, full.code, full.limit, full.current_count]).toEqual([
+        422,
+        'watch_limit_reached',
+        limit,
+        limit,
+      ])
+      expect((await json(await desk.get(path, desk.token))).data).toMatchObject({
+        count: limit,
+        limit,
+      })
+    },
+  )
 
   test('with webhooks is for plans that have them, also when it is changed', async () => {
     const desk = watchDesk({}, 'starter')
     const refused = await desk.send('POST', path, { codes: [], deliver_webhook: true }, desk.token)
     expect([refused.status, (await json(refused)).error.feature]).toEqual([403, 'webhooks'])
     const { id } = await create(desk, { codes: ['WTI_USD'] })
-    expect((await desk.send('PATCH', `${path}/${id}`, { deliver_webhook: true }, desk.token)).status).toBe(403)
-    expect((await desk.send('PATCH', `${path}/${id}`, { deliver_webhook: false }, desk.token)).status).toBe(200)
+    expect(
+      (await desk.send('PATCH', `${path}/${id}`, { deliver_webhook: true }, desk.token)).status,
+    ).toBe(403)
+    expect(
+      (await desk.send('PATCH', `${path}/${id}`, { deliver_webhook: false }, desk.token)).status,
+    ).toBe(200)
   })
 
   test('ignores what is not the caller’s to set', async () => {
@@ -145,25 +188,42 @@ describe('a new watch', () => {
       account_id: 'x',
       status: 'paused',
     })
-    expect(made).toMatchObject({ source: 'api', status: 'active', next_run_at: isoInstant(startAt + 5 * minuteMs) })
+    expect(made).toMatchObject({
+      source: 'api',
+      status: 'active',
+      next_run_at: isoInstant(startAt + 5 * minuteMs),
+    })
     expect(made.id).not.toBe('mine')
   })
 })
 
 test('the list is the account’s own, newest first, without a limit where the plan has none', async () => {
   const desk = watchDesk()
-  const [first, second] = [await create(desk, { codes: ['WTI_USD'] }), await create(desk, { codes: ['BRENT_CRUDE_USD'] })]
+  const [first, second] = [
+    await create(desk, { codes: ['WTI_USD'] }),
+    await create(desk, { codes: ['BRENT_CRUDE_USD'] }),
+  ]
   await create(desk, { codes: ['GOLD_USD'] }, desk.key())
   const { data } = await json(await desk.get(path, desk.token))
-  expect([data.subscriptions.map(one => one.id), data.count, data.limit]).toEqual([[second.id, first.id], 2, null])
+  expect([data.subscriptions.map(one => one.id), data.count, data.limit]).toEqual([
+    [second.id, first.id],
+    2,
+    null,
+  ])
 })
 
 describe('a change', () => {
   test('sets what it names and leaves the rest; only another rhythm moves the next run', async () => {
     const desk = watchDesk()
-    const { id } = await create(desk, { codes: ['WTI_USD'], interval_seconds: 600, name: 'one', threshold_percent: 2 })
+    const { id } = await create(desk, {
+      codes: ['WTI_USD'],
+      interval_seconds: 600,
+      name: 'one',
+      threshold_percent: 2,
+    })
     desk.clock.advance(minuteMs)
-    const change = async (body: unknown) => (await json(await desk.send('PATCH', `${path}/${id}`, body, desk.token))).data
+    const change = async (body: unknown) =>
+      (await json(await desk.send('PATCH', `${path}/${id}`, body, desk.token))).data
     const due = isoInstant(startAt + 10 * minuteMs)
     expect(await change({ name: 'two', codes: ['BRENT_CRUDE_USD'] })).toMatchObject({
       name: 'two',
@@ -171,7 +231,9 @@ describe('a change', () => {
       threshold_percent: 2,
       next_run_at: due,
     })
-    expect(await change({ name: null, threshold_percent: null, interval_seconds: 600 })).toMatchObject({
+    expect(
+      await change({ name: null, threshold_percent: null, interval_seconds: 600 }),
+    ).toMatchObject({
       name: null,
       threshold_percent: null,
       next_run_at: due,
@@ -180,12 +242,29 @@ describe('a change', () => {
       interval_seconds: 120,
       next_run_at: isoInstant(startAt + 3 * minuteMs),
     })
-    expect(await change({ status: 'paused' })).toMatchObject({ status: 'paused', next_run_at: null })
+    expect(await change({ status: 'paused' })).toMatchObject({
+      status: 'paused',
+      next_run_at: null,
+    })
     desk.clock.advance(minuteMs)
-    expect(await change({ status: 'active' })).toMatchObject({ status: 'active', next_run_at: isoInstant(startAt + 4 * minuteMs) })
-    expect(await change({})).toMatchObject({ updated_at: isoInstant(startAt + 2 * minuteMs), created_at: isoInstant(startAt) })
-    const wrong = await desk.send('PATCH', `${path}/${id}`, { status: 'deleted', codes: [] }, desk.token)
-    expect([wrong.status, (await json(wrong)).errors.map(one => one.field)]).toEqual([422, ['codes', 'status']])
+    expect(await change({ status: 'active' })).toMatchObject({
+      status: 'active',
+      next_run_at: isoInstant(startAt + 4 * minuteMs),
+    })
+    expect(await change({})).toMatchObject({
+      updated_at: isoInstant(startAt + 2 * minuteMs),
+      created_at: isoInstant(startAt),
+    })
+    const wrong = await desk.send(
+      'PATCH',
+      `${path}/${id}`,
+      { status: 'deleted', codes: [] },
+      desk.token,
+    )
+    expect([wrong.status, (await json(wrong)).errors.map(one => one.field)]).toEqual([
+      422,
+      ['codes', 'status'],
+    ])
   })
 })
 
@@ -198,7 +277,9 @@ test('a deleted watch is gone and its events stay', async () => {
   expect(await removed.json()).toEqual({ status: 'success', data: { id, deleted: true } })
   for (const method of ['GET', 'PATCH', 'DELETE']) {
     const response =
-      method === 'GET' ? await desk.get(`${path}/${id}`, desk.token) : await desk.send(method, `${path}/${id}`, {}, desk.token)
+      method === 'GET'
+        ? await desk.get(`${path}/${id}`, desk.token)
+        : await desk.send(method, `${path}/${id}`, {}, desk.token)
     expect(response.status).toBe(404)
   }
   expect((await json(await desk.get(events, desk.token))).data.events[0]!.watch_id).toBe(id)
@@ -221,7 +302,10 @@ test('another account’s watch answers exactly like one that does not exist', a
     const answers = []
     for (const one of [id, '00000000-0000-4000-8000-000000009999', 'no-id']) {
       const to = suffix === '' ? `${path}/${one}` : `${path}/${suffix}${one}`
-      const response = method === 'GET' ? await desk.get(to, stranger, request) : await desk.send(method, to, {}, stranger, request)
+      const response =
+        method === 'GET'
+          ? await desk.get(to, stranger, request)
+          : await desk.send(method, to, {}, stranger, request)
       answers.push([response.status, await response.text()])
     }
     expect(answers[0]![0]).toBe(404)
@@ -253,7 +337,9 @@ describe('the feed', () => {
       const walked: WatchEvent[] = []
       let more = true
       for (let since = 0; more; ) {
-        const { data } = await json(await desk.get(`${events}?since=${since}&limit=${limit}`, desk.token))
+        const { data } = await json(
+          await desk.get(`${events}?since=${since}&limit=${limit}`, desk.token),
+        )
         expect(data.events.length).toBeLessThanOrEqual(limit)
         walked.push(...data.events)
         more = data.has_more
@@ -274,7 +360,11 @@ describe('the feed', () => {
     const { desk } = await filled()
     const { data } = await json(await desk.get(`${events}?since=999999`, desk.token))
     expect(data).toEqual({ events: [], cursor: 999_999, has_more: false } as never)
-    expect((await json(await desk.get(events, desk.key()))).data).toEqual({ events: [], cursor: 0, has_more: false } as never)
+    expect((await json(await desk.get(events, desk.key()))).data).toEqual({
+      events: [],
+      cursor: 0,
+      has_more: false,
+    } as never)
   })
 
   test('does not count, and is there when the quota is used up', async () => {
@@ -292,7 +382,11 @@ describe('the feed', () => {
     expect((await desk.get(`${events}?limit=501`, desk.token)).status).toBe(200)
     for (const query of ['limit=0', 'limit=x', 'since=-1', 'since=1.5', 'since=0x10']) {
       const response = await desk.get(`${events}?${query}`, desk.token)
-      expect([query, response.status, (await json(response)).error.code]).toEqual([query, 400, 'INVALID_PARAMETER'])
+      expect([query, response.status, (await json(response)).error.code]).toEqual([
+        query,
+        400,
+        'INVALID_PARAMETER',
+      ])
     }
   })
 
@@ -305,7 +399,8 @@ describe('the feed', () => {
       desk.clock.advance(minuteMs)
       await desk.services.watchRuns.pass()
     }
-    const seqs = async (token: string) => (await json(await desk.get(events, token))).data.events.map(event => event.seq)
+    const seqs = async (token: string) =>
+      (await json(await desk.get(events, token))).data.events.map(event => event.seq)
     expect(await seqs(desk.token)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
     expect(await seqs(other)).toEqual([1, 2, 3, 4])
   })

@@ -41,18 +41,42 @@ async function opened(settings: Record<string, unknown> = {}) {
   const job = outboxJob({ outbox, clock, log, concurrency: 20, perLane: 4 })
   closers.push(() => job.halt())
   const ask = async <T>(method: string, path: string, body?: unknown) => {
-    const response = method === 'GET' ? await desk.get(path, token) : await desk.send(method, path, body ?? '', token)
-    return { status: response.status, headers: response.headers, body: (await response.json()) as T & { data: never } }
+    const response =
+      method === 'GET'
+        ? await desk.get(path, token)
+        : await desk.send(method, path, body ?? '', token)
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as T & { data: never },
+    }
   }
   const url = `http://127.0.0.1:${server.port}/hook`
-  const made = await ask<object>('POST', '/v1/webhooks', { url, events: ['price.updated'], ...settings })
+  const made = await ask<object>('POST', '/v1/webhooks', {
+    url,
+    events: ['price.updated'],
+    ...settings,
+  })
   expect(made.status).toBe(201)
   const webhook = made.body.data as { id: string; secret: string }
   const path = `/v1/webhooks/${webhook.id}`
   const logged = async (query = '') =>
-    (await ask<{ events: Log[]; webhook_events: Log[]; meta: object }>('GET', `${path}/events${query}`)).body
+    (
+      await ask<{ events: Log[]; webhook_events: Log[]; meta: object }>(
+        'GET',
+        `${path}/events${query}`,
+      )
+    ).body
   return {
-    ...{ desk, clock, token, received, ask, webhook, path, url, logged },
+    desk,
+    clock,
+    token,
+    received,
+    ask,
+    webhook,
+    path,
+    url,
+    logged,
     reply(made: () => Response) {
       answer = made
     },
@@ -62,12 +86,15 @@ async function opened(settings: Record<string, unknown> = {}) {
       await job.settled()
     },
     price(value: number, code = 'WTI_USD') {
-      desk.services.ingest.write([{ seriesId: desk.services.catalogue.named(code)!.id, observedAt: clock.now(), value }])
+      desk.services.ingest.write([
+        { seriesId: desk.services.catalogue.named(code)!.id, observedAt: clock.now(), value },
+      ])
     },
   }
 }
 
-const hmac = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('hex')
+const hmac = (secret: string, text: string) =>
+  createHmac('sha256', secret).update(text).digest('hex')
 const standard = (secret: string, { headers, body }: Received) =>
   `v1,${createHmac('sha256', Buffer.from(secret.replace('whsec_', ''), 'base64'))
     .update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`)
@@ -91,13 +118,13 @@ describe('a delivery', () => {
     })
     const timestamp = String(startAt / 1000 + 1)
     expect(headers).toMatchObject({
-      ...{ 'x-service-event': 'price.updated', 'x-service-event-id': event.id, 'x-service-signature-timestamp': timestamp },
-      ...{
-        'content-type': 'application/json',
-        'user-agent': 'Wellhead-Webhooks/2.0',
-        'webhook-id': event.id,
-        'webhook-timestamp': timestamp,
-      },
+      'x-service-event': 'price.updated',
+      'x-service-event-id': event.id,
+      'x-service-signature-timestamp': timestamp,
+      'content-type': 'application/json',
+      'user-agent': 'Wellhead-Webhooks/2.0',
+      'webhook-id': event.id,
+      'webhook-timestamp': timestamp,
     })
     expect(headers['x-service-signature']).toBe(hmac(webhook.secret, `${body}.${timestamp}`))
     expect(headers['webhook-signature']).toBe(standard(webhook.secret, received[0]!))
@@ -123,42 +150,66 @@ describe('a delivery', () => {
     const { price, send, received, webhook } = await opened({ signature_scheme: 'body' })
     price(71.5)
     await send()
-    expect(received[0]!.headers['x-service-signature']).toBe(`sha256=${hmac(webhook.secret, received[0]!.body)}`)
+    expect(received[0]!.headers['x-service-signature']).toBe(
+      `sha256=${hmac(webhook.secret, received[0]!.body)}`,
+    )
   })
   test('during an overlap is signed with both secrets in the standard header and with the new one in ours', async () => {
     const { price, send, received, webhook, ask, path, clock } = await opened()
-    const rotated = (await ask('POST', `${path}/rotate_secret`, { overlap_seconds: 60 })).body.data as { secret: string }
+    const rotated = (await ask('POST', `${path}/rotate_secret`, { overlap_seconds: 60 })).body
+      .data as { secret: string }
     price(71.5)
     await send()
     const [first] = received as [Received]
-    expect(first.headers['webhook-signature']!.split(' ')).toEqual([standard(rotated.secret, first), standard(webhook.secret, first)])
-    expect(first.headers['x-service-signature']).toBe(hmac(rotated.secret, `${first.body}.${startAt / 1000}`))
+    expect(first.headers['webhook-signature']!.split(' ')).toEqual([
+      standard(rotated.secret, first),
+      standard(webhook.secret, first),
+    ])
+    expect(first.headers['x-service-signature']).toBe(
+      hmac(rotated.secret, `${first.body}.${startAt / 1000}`),
+    )
     clock.advance(minuteMs)
     price(71.6)
     await send()
     expect(received[1]!.headers['webhook-signature']).toBe(standard(rotated.secret, received[1]!))
   })
   test('to an alert’s own target is signed with the account’s secret', async () => {
-    const { desk, token, url, send, received, ask } = await opened({ url: 'http://127.0.0.1:9/other' })
+    const { desk, token, url, send, received, ask } = await opened({
+      url: 'http://127.0.0.1:9/other',
+    })
     const accountId = desk.services.keys.find(token)!.account.account.id
     desk.services.events.emitTo(url.replace('9/other', ''), {
-      ...{ type: 'price_alert.triggered', data: { alert_id: 'a' }, at: startAt, dedupe: 'a', accountId },
+      type: 'price_alert.triggered',
+      data: { alert_id: 'a' },
+      at: startAt,
+      dedupe: 'a',
+      accountId,
     })
     await send()
-    const { secret } = (await ask('GET', '/v1/account/webhook-secret')).body.data as { secret: string }
-    expect(received[0]!.headers['x-service-signature']).toBe(hmac(secret, `${received[0]!.body}.${startAt / 1000}`))
+    const { secret } = (await ask('GET', '/v1/account/webhook-secret')).body.data as {
+      secret: string
+    }
+    expect(received[0]!.headers['x-service-signature']).toBe(
+      hmac(secret, `${received[0]!.body}.${startAt / 1000}`),
+    )
   })
   test('counts in the record of its endpoint', async () => {
     const { price, send, ask, path, reply, clock } = await opened({ max_retries: 0 })
     price(71)
     await send()
-    expect((await ask('GET', path)).body.data).toMatchObject({ successful_deliveries: 1, last_delivery_status: 'success' })
+    expect((await ask('GET', path)).body.data).toMatchObject({
+      successful_deliveries: 1,
+      last_delivery_status: 'success',
+    })
     reply(() => new Response('no', { status: 500 }))
     clock.advance(1000)
     price(72)
     await send()
     expect((await ask('GET', path)).body.data).toMatchObject({
-      ...{ successful_deliveries: 1, failed_deliveries: 1, consecutive_failures: 1, last_delivery_status: 'failed' },
+      successful_deliveries: 1,
+      failed_deliveries: 1,
+      consecutive_failures: 1,
+      last_delivery_status: 'failed',
       last_delivery_at: '2026-11-20T15:00:01Z',
     })
   })
@@ -173,7 +224,11 @@ describe('ten deliveries that fail in a row', () => {
       await send()
       clock.advance(1000)
     }
-    expect((await ask('GET', path)).body.data).toMatchObject({ status: 'disabled', active: false, disabled_reason: 'consecutive_failures' })
+    expect((await ask('GET', path)).body.data).toMatchObject({
+      status: 'disabled',
+      active: false,
+      disabled_reason: 'consecutive_failures',
+    })
     const letters = desk.services.outbox.log.page('email', 'email', {}, 10, 0).entries
     expect(letters.length).toBe(1)
     price(99)
@@ -181,10 +236,16 @@ describe('ten deliveries that fail in a row', () => {
     await send()
     expect(received.length).toBe(10)
     reply(() => new Response('fine'))
-    expect((await ask('PATCH', path, { status: 'active' })).body.data).toMatchObject({ status: 'active', consecutive_failures: 0 })
+    expect((await ask('PATCH', path, { status: 'active' })).body.data).toMatchObject({
+      status: 'active',
+      consecutive_failures: 0,
+    })
     await send()
     expect(received.length).toBe(11)
-    expect((await logged()).events.map(one => one.status)).toEqual(['delivered', ...Array.from({ length: 9 }, () => 'failed')])
+    expect((await logged()).events.map(one => one.status)).toEqual([
+      'delivered',
+      ...Array.from({ length: 9 }, () => 'failed'),
+    ])
   })
 })
 
@@ -209,7 +270,9 @@ describe('a test', () => {
       error: null,
     })
     expect(JSON.parse(desk.received[0]!.body)).toMatchObject({
-      ...{ id: answer.event_id, type: 'webhook.test', data: { webhook_id: desk.webhook.id, timestamp: '2026-11-20T15:00:00Z' } },
+      id: answer.event_id,
+      type: 'webhook.test',
+      data: { webhook_id: desk.webhook.id, timestamp: '2026-11-20T15:00:00Z' },
     })
     expect((await desk.logged()).events).toMatchObject([
       { event_id: answer.event_id, event_type: 'webhook.test', status: 'delivered', attempts: 1 },
@@ -219,8 +282,13 @@ describe('a test', () => {
     const desk = await opened()
     await tested(desk, { event_type: 'alert.triggered' })
     await tested(desk, { event_type: 'drilling.well_permits.batch' })
-    expect(desk.received.map(one => JSON.parse(one.body).type)).toEqual(['price_alert.triggered', 'drilling.well_permits.batch'])
-    expect((await desk.ask('POST', `${desk.path}/test`, { event_type: 'made.up' })).status).toBe(422)
+    expect(desk.received.map(one => JSON.parse(one.body).type)).toEqual([
+      'price_alert.triggered',
+      'drilling.well_permits.batch',
+    ])
+    expect((await desk.ask('POST', `${desk.path}/test`, { event_type: 'made.up' })).status).toBe(
+      422,
+    )
   })
   test('that fails is answered 200, not tried again, and held against nobody', async () => {
     const desk = await opened()
@@ -249,7 +317,11 @@ describe('a test', () => {
 
 describe('the log', () => {
   const filled = async () => {
-    const desk = await opened({ events: ['price.*'], commodity_filters: ['WTI_USD'], max_retries: 0 })
+    const desk = await opened({
+      events: ['price.*'],
+      commodity_filters: ['WTI_USD'],
+      max_retries: 0,
+    })
     desk.price(70)
     await desk.send()
     desk.clock.advance(1000)
@@ -263,22 +335,31 @@ describe('the log', () => {
   test('shows what became of every event, newest first', async () => {
     const { logged, webhook } = await filled()
     const { events, webhook_events: same, meta, ...rest } = await logged()
-    expect(events.map(one => [one.event_type, one.status, one.attempts, one.status_code, one.error])).toEqual([
+    expect(
+      events.map(one => [one.event_type, one.status, one.attempts, one.status_code, one.error]),
+    ).toEqual([
       ['price.updated', 'skipped', 0, null, 'commodity_filter'],
       ['price.significant_change', 'failed', 1, 503, expect.stringContaining('503')],
       ['price.updated', 'failed', 1, 503, expect.stringContaining('503')],
       ['price.updated', 'delivered', 1, 200, null],
     ])
     expect(events[3]).toMatchObject({
-      ...{
-        webhook_id: webhook.id,
-        response_status_code: 200,
-        last_error: null,
-        payload: { id: events[3]!.event_id, type: 'price.updated' },
-      },
-      ...{ created_at: '2026-11-20T15:00:00Z', delivered_at: '2026-11-20T15:00:00Z', next_attempt_at: null },
+      webhook_id: webhook.id,
+      response_status_code: 200,
+      last_error: null,
+      payload: { id: events[3]!.event_id, type: 'price.updated' },
+      created_at: '2026-11-20T15:00:00Z',
+      delivered_at: '2026-11-20T15:00:00Z',
+      next_attempt_at: null,
     })
-    expect(meta).toEqual({ page: 1, per_page: 50, total: 4, total_pages: 1, has_next: false, has_prev: false })
+    expect(meta).toEqual({
+      page: 1,
+      per_page: 50,
+      total: 4,
+      total_pages: 1,
+      has_next: false,
+      has_prev: false,
+    })
     expect(same).toEqual(events)
     expect(Object.keys(rest)).toEqual([])
   })
@@ -315,7 +396,11 @@ describe('the log', () => {
       request_headers: expect.objectContaining({ 'X-Service-Event': 'price.updated' }),
       response_headers: expect.any(Object),
       response_body: 'thank you',
-      timing: { connect_ms: expect.any(Number), first_byte_ms: expect.any(Number), total_ms: expect.any(Number) },
+      timing: {
+        connect_ms: expect.any(Number),
+        first_byte_ms: expect.any(Number),
+        total_ms: expect.any(Number),
+      },
       tls: null,
     })
     expect(JSON.stringify(debugged)).not.toContain(webhook.secret)
@@ -342,24 +427,37 @@ describe('sending again', () => {
       clock.advance(minuteMs)
       const answer = await ask('POST', `${path}/events/${id}/resend`)
       expect(answer.status).toBe(202)
-      expect(answer.body.data).toMatchObject({ id: entry!.id, event_id: entry!.event_id, status: 'pending' })
+      expect(answer.body.data).toMatchObject({
+        id: entry!.id,
+        event_id: entry!.event_id,
+        status: 'pending',
+      })
       await send()
     }
     expect(new Set(received.map(one => one.body)).size).toBe(1)
-    expect(received.map(one => Number(one.headers['webhook-timestamp']) - startAt / 1000)).toEqual([0, 60, 120])
+    expect(received.map(one => Number(one.headers['webhook-timestamp']) - startAt / 1000)).toEqual([
+      0, 60, 120,
+    ])
   })
   test('an event that is not there, or of another endpoint, is not found', async () => {
     const desk = await opened()
     desk.price(70)
     await desk.send()
-    const other = (await desk.ask('POST', '/v1/webhooks', { url: desk.url, events: ['*'] })).body.data as { id: string }
+    const other = (await desk.ask('POST', '/v1/webhooks', { url: desk.url, events: ['*'] })).body
+      .data as { id: string }
     const [entry] = (await desk.logged()).events
-    for (const where of [`${desk.path}/events/evt_x`, `/v1/webhooks/${other.id}/events/${entry!.id}`]) {
+    for (const where of [
+      `${desk.path}/events/evt_x`,
+      `/v1/webhooks/${other.id}/events/${entry!.id}`,
+    ]) {
       expect((await desk.ask('POST', `${where}/resend`)).status).toBe(404)
     }
   })
   test('a range: what failed, or all of it, by type and time', async () => {
-    const { price, send, received, ask, path, reply, clock } = await opened({ events: ['price.*'], max_retries: 0 })
+    const { price, send, received, ask, path, reply, clock } = await opened({
+      events: ['price.*'],
+      max_retries: 0,
+    })
     const at = () => new Date(clock.now()).toISOString()
     price(70)
     await send()
@@ -409,5 +507,7 @@ test('what waits for a deleted endpoint is dropped', async () => {
   await ask('DELETE', path)
   await send()
   expect(received).toEqual([])
-  expect(desk.services.outbox.log.page('webhook', webhook.id, {}, 10, 0).entries.map(one => one.state)).toEqual(['failed'])
+  expect(
+    desk.services.outbox.log.page('webhook', webhook.id, {}, 10, 0).entries.map(one => one.state),
+  ).toEqual(['failed'])
 })

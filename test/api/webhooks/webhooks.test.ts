@@ -19,24 +19,48 @@ beforeAll(() => {
 })
 
 const json = async (response: Response) =>
-  (await response.json()) as { data: never; errors: { field: string; value: unknown }[]; code: string }
+  (await response.json()) as {
+    data: never
+    errors: { field: string; value: unknown }[]
+    code: string
+  }
 const create = async (body: unknown, key = token, desk = whole): Promise<Webhook> => {
   const response = await desk.send('POST', path, body, key)
   expect(response.status).toBe(201)
   return (await json(response)).data
 }
-const change = (id: string, body: unknown, key = token) => whole.send('PATCH', `${path}/${id}`, body, key)
+const change = (id: string, body: unknown, key = token) =>
+  whole.send('PATCH', `${path}/${id}`, body, key)
 const remove = (id: string) => whole.send('DELETE', `${path}/${id}`, undefined, token)
 
 describe('a new endpoint', () => {
   test('has the defaults of the interface and shows its secret once', async () => {
     const made = await create(basic)
     expect(made).toEqual({
-      ...{ ...basic, id: made.id, commodity_filters: [], state_filters: [], description: null, conditions: [], condition_logic: 'any' },
-      ...{ debug_mode: false, status: 'active', active: true, disabled_reason: null, signature_scheme: 'timestamped', ordered: false },
-      ...{ honor_retry_after: false, rate_limit_per_second: 10, timeout_seconds: 30, max_retries: 5 },
-      ...{ successful_deliveries: 0, failed_deliveries: 0, consecutive_failures: 0, last_delivery_status: null, last_delivery_at: null },
-      ...{ created_at: '2026-11-20T15:00:00Z', updated_at: '2026-11-20T15:00:00Z' },
+      ...basic,
+      id: made.id,
+      commodity_filters: [],
+      state_filters: [],
+      description: null,
+      conditions: [],
+      condition_logic: 'any',
+      debug_mode: false,
+      status: 'active',
+      active: true,
+      disabled_reason: null,
+      signature_scheme: 'timestamped',
+      ordered: false,
+      honor_retry_after: false,
+      rate_limit_per_second: 10,
+      timeout_seconds: 30,
+      max_retries: 5,
+      successful_deliveries: 0,
+      failed_deliveries: 0,
+      consecutive_failures: 0,
+      last_delivery_status: null,
+      last_delivery_at: null,
+      created_at: '2026-11-20T15:00:00Z',
+      updated_at: '2026-11-20T15:00:00Z',
       secret: expect.stringMatching(/^whsec_[0-9a-f]{48}$/),
       secret_hint: expect.stringMatching(/^whsec_….{4}$/),
     })
@@ -52,26 +76,36 @@ describe('a new endpoint', () => {
   })
   test('takes everything that can be set of it', async () => {
     const set = {
-      ...{
-        url: `${url}?a=1`,
-        events: ['price.*', 'alert.triggered', 'made.up'],
-        description: 'desk',
-        condition_logic: 'all',
-        debug_mode: true,
-      },
-      ...{
-        signature_scheme: 'body',
-        ordered: true,
-        honor_retry_after: true,
-        rate_limit_per_second: 50,
-        timeout_seconds: 1,
-        max_retries: 0,
-      },
+      url: `${url}?a=1`,
+      events: ['price.*', 'alert.triggered', 'made.up'],
+      description: 'desk',
+      condition_logic: 'all',
+      debug_mode: true,
+      signature_scheme: 'body',
+      ordered: true,
+      honor_retry_after: true,
+      rate_limit_per_second: 50,
+      timeout_seconds: 1,
+      max_retries: 0,
       secret: 'a secret of my own',
     }
-    const made = await create({ ...set, status: 'paused', commodity_filters: ['wti', 'BRENT_CRUDE_USD'], state_filters: ['tx', 'NM'] })
-    expect(made).toMatchObject({ ...set, status: 'disabled', active: false, disabled_reason: null, secret_hint: '… own' })
-    expect(made).toMatchObject({ commodity_filters: ['WTI_USD', 'BRENT_CRUDE_USD'], state_filters: ['TX', 'NM'] })
+    const made = await create({
+      ...set,
+      status: 'paused',
+      commodity_filters: ['wti', 'BRENT_CRUDE_USD'],
+      state_filters: ['tx', 'NM'],
+    })
+    expect(made).toMatchObject({
+      ...set,
+      status: 'disabled',
+      active: false,
+      disabled_reason: null,
+      secret_hint: '… own',
+    })
+    expect(made).toMatchObject({
+      commodity_filters: ['WTI_USD', 'BRENT_CRUDE_USD'],
+      state_filters: ['TX', 'NM'],
+    })
     await remove(made.id)
   })
   test('takes one condition or a list of them, and answers a list', async () => {
@@ -85,19 +119,36 @@ describe('a new endpoint', () => {
       timeframe: null,
     }
     const made = await create({ ...basic, conditions: condition })
-    expect(made.conditions).toEqual([{ commodity: 'WTI_USD', operator: 'between', min_value: 70, max_value: 80, trigger_on: 'exit' }])
+    expect(made.conditions).toEqual([
+      {
+        commodity: 'WTI_USD',
+        operator: 'between',
+        min_value: 70,
+        max_value: 80,
+        trigger_on: 'exit',
+      },
+    ])
     const list = [
       { commodity: 'WTI_USD', operator: 'greater_than', value: 80 },
       { commodity: 'GOLD_USD', operator: 'percent_decrease', value: 5, timeframe: '7d' },
     ]
-    expect((await json(await change(made.id, { conditions: list }))).data).toMatchObject({ conditions: list })
-    expect((await json(await change(made.id, { conditions: null }))).data).toMatchObject({ conditions: [] })
+    expect((await json(await change(made.id, { conditions: list }))).data).toMatchObject({
+      conditions: list,
+    })
+    expect((await json(await change(made.id, { conditions: null }))).data).toMatchObject({
+      conditions: [],
+    })
     await remove(made.id)
   })
   test('is made once for one Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'once' }
-    const answers = [await whole.send('POST', path, basic, token, headers), await whole.send('POST', path, basic, token, headers)]
-    const [first, second] = await Promise.all(answers.map(async one => (await json(one)).data as Webhook))
+    const answers = [
+      await whole.send('POST', path, basic, token, headers),
+      await whole.send('POST', path, basic, token, headers),
+    ]
+    const [first, second] = await Promise.all(
+      answers.map(async one => (await json(one)).data as Webhook),
+    )
     expect(second).toEqual(first!)
     expect(answers.map(one => one.status)).toEqual([201, 201])
     await remove(first!.id)
@@ -105,7 +156,9 @@ describe('a new endpoint', () => {
 })
 
 describe('a body that does not fit', () => {
-  const condition = (more: object) => ({ conditions: [{ commodity: 'WTI_USD', operator: 'greater_than', value: 1, ...more }] })
+  const condition = (more: object) => ({
+    conditions: [{ commodity: 'WTI_USD', operator: 'greater_than', value: 1, ...more }],
+  })
   const table: [body: unknown, fields: string[]][] = [
     [undefined, ['url', 'events']],
     [[], ['body']],
@@ -130,15 +183,24 @@ describe('a body that does not fit', () => {
     [{ ...basic, events: Array.from({ length: 51 }, (_, i) => `type.${i}`) }, ['events']],
     [{ ...basic, commodity_filters: ['WTI_USD', 'NO_SUCH_USD'] }, ['commodity_filters.1']],
     [{ ...basic, commodity_filters: 'WTI_USD' }, ['commodity_filters']],
-    [{ ...basic, commodity_filters: Array.from({ length: 101 }, () => 'WTI_USD') }, ['commodity_filters']],
+    [
+      { ...basic, commodity_filters: Array.from({ length: 101 }, () => 'WTI_USD') },
+      ['commodity_filters'],
+    ],
     [{ ...basic, state_filters: ['TX', 'XX'] }, ['state_filters.1']],
     [{ ...basic, state_filters: ['CT'] }, ['state_filters.0']],
     [{ ...basic, description: 'a'.repeat(256) }, ['description']],
     [{ ...basic, description: '\ud800' }, ['description']],
     [{ ...basic, conditions: 'any' }, ['conditions']],
     [{ ...basic, conditions: [null] }, ['conditions.0']],
-    [{ ...basic, conditions: ['WTI_USD'] }, ['conditions.0', 'conditions.0.commodity', 'conditions.0.operator']],
-    [{ ...basic, conditions: Array.from({ length: 21 }, () => condition({}).conditions[0]) }, ['conditions']],
+    [
+      { ...basic, conditions: ['WTI_USD'] },
+      ['conditions.0', 'conditions.0.commodity', 'conditions.0.operator'],
+    ],
+    [
+      { ...basic, conditions: Array.from({ length: 21 }, () => condition({}).conditions[0]) },
+      ['conditions'],
+    ],
     [{ ...basic, conditions: [{}] }, ['conditions.0.commodity', 'conditions.0.operator']],
     [{ ...basic, ...condition({ commodity: 'NO_SUCH_USD' }) }, ['conditions.0.commodity']],
     [{ ...basic, ...condition({ operator: 'equals' }) }, ['conditions.0.operator']],
@@ -147,12 +209,30 @@ describe('a body that does not fit', () => {
     [{ ...basic, ...condition({ value: '80' }) }, ['conditions.0.value']],
     [{ ...basic, ...condition({ value: 1_000_001 }) }, ['conditions.0.value']],
     [{ ...basic, ...condition({ value: -1_000_001 }) }, ['conditions.0.value']],
-    [{ ...basic, ...condition({ operator: 'percent_increase', value: 0 }) }, ['conditions.0.value']],
-    [{ ...basic, ...condition({ operator: 'percent_increase', value: -1 }) }, ['conditions.0.value']],
-    [{ ...basic, ...condition({ operator: 'percent_increase', timeframe: '2h' }) }, ['conditions.0.timeframe']],
+    [
+      { ...basic, ...condition({ operator: 'percent_increase', value: 0 }) },
+      ['conditions.0.value'],
+    ],
+    [
+      { ...basic, ...condition({ operator: 'percent_increase', value: -1 }) },
+      ['conditions.0.value'],
+    ],
+    [
+      { ...basic, ...condition({ operator: 'percent_increase', timeframe: '2h' }) },
+      ['conditions.0.timeframe'],
+    ],
     [{ ...basic, ...condition({ operator: 'between', min_value: 1 }) }, ['conditions.0.max_value']],
-    [{ ...basic, ...condition({ operator: 'between', min_value: 2, max_value: 1 }) }, ['conditions.0.max_value']],
-    [{ ...basic, ...condition({ operator: 'between', min_value: 1, max_value: 2, trigger_on: 'both' }) }, ['conditions.0.trigger_on']],
+    [
+      { ...basic, ...condition({ operator: 'between', min_value: 2, max_value: 1 }) },
+      ['conditions.0.max_value'],
+    ],
+    [
+      {
+        ...basic,
+        ...condition({ operator: 'between', min_value: 1, max_value: 2, trigger_on: 'both' }),
+      },
+      ['conditions.0.trigger_on'],
+    ],
     [{ ...basic, condition_logic: 'none' }, ['condition_logic']],
     [{ ...basic, debug_mode: 'yes' }, ['debug_mode']],
     [{ ...basic, status: 'off' }, ['status']],
@@ -184,20 +264,31 @@ describe('a body that does not fit', () => {
   test('is refused where it would change an endpoint, too, and changes nothing', async () => {
     const made = await create(basic)
     const before = await (await whole.get(`${path}/${made.id}`, token)).text()
-    for (const body of [{ events: [] }, { url: 'http://10.0.0.1/' }, { ordered: true, max_retries: 6 }]) {
+    for (const body of [
+      { events: [] },
+      { url: 'http://10.0.0.1/' },
+      { ordered: true, max_retries: 6 },
+    ]) {
       expect((await change(made.id, body)).status).toBe(422)
     }
     expect(await (await whole.get(`${path}/${made.id}`, token)).text()).toBe(before)
     await remove(made.id)
   })
   test('is not repeated where it held a secret', async () => {
-    const answer = await (await whole.send('POST', path, { ...basic, secret: 'short secret' }, token)).text()
+    const answer = await (
+      await whole.send('POST', path, { ...basic, secret: 'short secret' }, token)
+    ).text()
     expect(answer).not.toContain('short secret')
   })
   test('sets nothing that is not the caller’s to set', async () => {
     const made = await create({
-      ...{ ...basic, id: '00000000-0000-4000-8000-000000000999', account_id: 'other', successful_deliveries: 9, disabled_reason: 'x' },
-      ...{ created_at: '2020-01-01T00:00:00Z', consecutive_failures: 9 },
+      ...basic,
+      id: '00000000-0000-4000-8000-000000000999',
+      account_id: 'other',
+      successful_deliveries: 9,
+      disabled_reason: 'x',
+      created_at: '2020-01-01T00:00:00Z',
+      consecutive_failures: 9,
     })
     expect(made.id).not.toBe('00000000-0000-4000-8000-000000000999')
     expect(made).toMatchObject({
@@ -214,26 +305,44 @@ describe('who may have what', () => {
   test('the plan limits how many there are, and deleting makes room', async () => {
     const key = whole.key('professional')
     const made: Webhook[] = []
-    for (let i = 0; i < 25; i += 1) made.push(await create({ ...basic, status: i % 2 ? 'disabled' : 'active' }, key))
+    for (let i = 0; i < 25; i += 1)
+      made.push(await create({ ...basic, status: i % 2 ? 'disabled' : 'active' }, key))
     const response = await whole.send('POST', path, basic, key)
     expect(response.status).toBe(422)
-    expect(await json(response)).toMatchObject({ code: 'webhook_limit_reached', limit: 25, current_count: 25 })
-    const listed = (await json(await whole.get(path, key))).data as { webhooks: Webhook[]; count: number; limit: number }
+    expect(await json(response)).toMatchObject({
+      code: 'webhook_limit_reached',
+      limit: 25,
+      current_count: 25,
+    })
+    const listed = (await json(await whole.get(path, key))).data as {
+      webhooks: Webhook[]
+      count: number
+      limit: number
+    }
     expect([listed.count, listed.limit]).toEqual([25, 25])
     expect(listed.webhooks.map(one => one.id)).toEqual(made.map(one => one.id).reverse())
     await whole.send('DELETE', `${path}/${made[0]!.id}`, undefined, key)
     await create(basic, key)
   })
   test('events of well permits need well_permits, whatever else is wrong with the body', async () => {
-    const [without, withAddOn] = [whole.key('professional'), whole.key('professional', { addOns: ['well_permits'] })]
-    for (const name of ['drilling.well_permit.new', 'drilling.well_permits.batch', 'drilling.well_permit.*']) {
+    const [without, withAddOn] = [
+      whole.key('professional'),
+      whole.key('professional', { addOns: ['well_permits'] }),
+    ]
+    for (const name of [
+      'drilling.well_permit.new',
+      'drilling.well_permits.batch',
+      'drilling.well_permit.*',
+    ]) {
       const refused = await whole.send('POST', path, { url: 'nonsense', events: [name] }, without)
       expect(refused.status).toBe(403)
       expect(await refused.text()).toContain('"feature":"well_permits"')
       await create({ ...basic, events: [name] }, withAddOn)
     }
     const made = await create({ ...basic, events: ['*'] }, without)
-    expect((await change(made.id, { events: ['drilling.well_permit.new'] }, without)).status).toBe(403)
+    expect((await change(made.id, { events: ['drilling.well_permit.new'] }, without)).status).toBe(
+      403,
+    )
     expect((await change(made.id, { description: 'x' }, without)).status).toBe(200)
   })
   test('an endpoint of another account is not there, whatever is asked of it', async () => {
@@ -249,12 +358,19 @@ describe('who may have what', () => {
       ['POST', `${path}/${id}/events/evt_1/resend`],
       ['POST', `${path}/${id}/replay`, { from: '2026-11-01T00:00:00Z' }],
     ]
-    const unknown = ['00000000-0000-4000-8000-00000000dead', 'nonsense', `${made.id}%00`, '__proto__']
+    const unknown = [
+      '00000000-0000-4000-8000-00000000dead',
+      'nonsense',
+      `${made.id}%00`,
+      '__proto__',
+    ]
     const answers = async (id: string, key: string) => {
       const found: unknown[] = []
       for (const [method, where, body] of asked(id)) {
         const response =
-          method === 'GET' ? await whole.get(where as string, key) : await whole.send(method as string, where as string, body ?? '', key)
+          method === 'GET'
+            ? await whole.get(where as string, key)
+            : await whole.send(method as string, where as string, body ?? '', key)
         const { error } = (await response.json()) as { error: Record<string, unknown> }
         found.push([response.status, error.code, error.message])
       }
@@ -281,8 +397,13 @@ describe('changing an endpoint', () => {
     const changed = (await json(await change(made.id, { debug_mode: true }))).data as Webhook
     expect(changed).toEqual({ ...rest, debug_mode: true, updated_at: expect.any(String) })
     expect(changed.updated_at).not.toBe(made.updated_at)
-    expect((await json(await change(made.id, {}))).data).toMatchObject({ debug_mode: true, description: 'desk' })
-    expect((await json(await change(made.id, { description: null, commodity_filters: [] }))).data).toMatchObject({
+    expect((await json(await change(made.id, {}))).data).toMatchObject({
+      debug_mode: true,
+      description: 'desk',
+    })
+    expect(
+      (await json(await change(made.id, { description: null, commodity_filters: [] }))).data,
+    ).toMatchObject({
       description: null,
       commodity_filters: [],
     })
@@ -291,19 +412,31 @@ describe('changing an endpoint', () => {
   test('to active ends the row of failures', async () => {
     const made = await create(basic)
     whole.services.db.query('UPDATE webhooks SET failed_in_a_row = 7 WHERE id = ?').run(made.id)
-    expect((await json(await change(made.id, { status: 'inactive' }))).data).toMatchObject({ status: 'disabled', consecutive_failures: 7 })
-    expect((await json(await change(made.id, { status: 'active' }))).data).toMatchObject({ status: 'active', consecutive_failures: 0 })
+    expect((await json(await change(made.id, { status: 'inactive' }))).data).toMatchObject({
+      status: 'disabled',
+      consecutive_failures: 7,
+    })
+    expect((await json(await change(made.id, { status: 'active' }))).data).toMatchObject({
+      status: 'active',
+      consecutive_failures: 0,
+    })
     await remove(made.id)
   })
   test('its secret shows it, because the caller set it', async () => {
     const made = await create(basic)
-    const answer = (await json(await change(made.id, { secret: 'another secret 1' }))).data as Webhook
+    const answer = (await json(await change(made.id, { secret: 'another secret 1' })))
+      .data as Webhook
     expect(answer.secret).toBe('another secret 1')
-    expect(whole.services.webhooks.secrets(whole.services.webhooks.byId(made.id)!)).toEqual(['another secret 1'])
+    expect(whole.services.webhooks.secrets(whole.services.webhooks.byId(made.id)!)).toEqual([
+      'another secret 1',
+    ])
     await remove(made.id)
   })
   test('is kept over a restart', async () => {
-    const made = await create({ ...basic, conditions: { commodity: 'WTI_USD', operator: 'percent_increase', value: 5, timeframe: '1h' } })
+    const made = await create({
+      ...basic,
+      conditions: { commodity: 'WTI_USD', operator: 'percent_increase', value: 5, timeframe: '1h' },
+    })
     await change(made.id, { max_retries: 2, ordered: true, state_filters: ['TX'] })
     const before = await (await whole.get(path, token)).text()
     whole.services.webhooks.reload()
@@ -313,11 +446,14 @@ describe('changing an endpoint', () => {
 })
 
 describe('rotating a secret', () => {
-  const secretsOf = (id: string) => whole.services.webhooks.secrets(whole.services.webhooks.byId(id)!)
+  const secretsOf = (id: string) =>
+    whole.services.webhooks.secrets(whole.services.webhooks.byId(id)!)
 
   test('makes a new one that alone signs from then on', async () => {
     const made = await create(basic)
-    const rotated = (await json(await whole.send('POST', `${path}/${made.id}/rotate_secret`, '', token))).data as Webhook
+    const rotated = (
+      await json(await whole.send('POST', `${path}/${made.id}/rotate_secret`, '', token))
+    ).data as Webhook
     expect(rotated.secret).toMatch(/^whsec_[0-9a-f]{48}$/)
     expect(rotated.secret).not.toBe(made.secret)
     expect(secretsOf(made.id)).toEqual([rotated.secret!])
@@ -326,7 +462,9 @@ describe('rotating a secret', () => {
   test('with an overlap lets the old one sign beside it until its time is over', async () => {
     const made = await create(basic)
     const body = { secret: 'a secret of my own', overlap_seconds: 60 }
-    const rotated = (await json(await whole.send('POST', `${path}/${made.id}/rotate_secret`, body, token))).data as Webhook
+    const rotated = (
+      await json(await whole.send('POST', `${path}/${made.id}/rotate_secret`, body, token))
+    ).data as Webhook
     expect(rotated).toMatchObject({ secret: body.secret, secret_hint: '… own' })
     expect(secretsOf(made.id)).toEqual([body.secret, made.secret!])
     whole.clock.advance(60_000)
@@ -352,21 +490,33 @@ describe('rotating a secret', () => {
 
 test('secrets are nowhere at rest', async () => {
   const made = await create({ ...basic, secret: 'canary-of-an-endpoint' })
-  await whole.send('POST', `${path}/${made.id}/rotate_secret`, { secret: 'canary-after-rotating', overlap_seconds: 60 }, token)
-  const account = (await json(await whole.get('/v1/account/webhook-secret', token))).data as { secret: string }
+  await whole.send(
+    'POST',
+    `${path}/${made.id}/rotate_secret`,
+    { secret: 'canary-after-rotating', overlap_seconds: 60 },
+    token,
+  )
+  const account = (await json(await whole.get('/v1/account/webhook-secret', token))).data as {
+    secret: string
+  }
   const rest = Buffer.from(whole.services.db.serialize()).toString('latin1') + whole.log.join('')
-  for (const secret of ['canary-of-an-endpoint', 'canary-after-rotating', account.secret]) expect(rest).not.toContain(secret)
+  for (const secret of ['canary-of-an-endpoint', 'canary-after-rotating', account.secret])
+    expect(rest).not.toContain(secret)
   await remove(made.id)
 })
 
 describe("the account's secret", () => {
   const secretPath = '/v1/account/webhook-secret'
-  const secretOf = async (response: Response) => (await json(response)).data as { secret: string; created_at: string }
+  const secretOf = async (response: Response) =>
+    (await json(response)).data as { secret: string; created_at: string }
 
   test('is made when it is first asked for, and stays', async () => {
     const key = whole.key('free')
     const first = await secretOf(await whole.get(secretPath, key))
-    expect(first).toEqual({ secret: expect.stringMatching(/^whsec_[0-9a-f]{48}$/), created_at: expect.any(String) })
+    expect(first).toEqual({
+      secret: expect.stringMatching(/^whsec_[0-9a-f]{48}$/),
+      created_at: expect.any(String),
+    })
     whole.clock.advance(1000)
     expect(await secretOf(await whole.get(secretPath, key))).toEqual(first)
   })

@@ -4,10 +4,20 @@ import type { Dataset } from '../../../src/feed/files/dataset.ts'
 import { faultOf, now } from '../../support/carriers.ts'
 import { record, setUp } from '../../support/positions.ts'
 
-const note = { id: 'Meeting-2026-11', date: '2026-11-05', title: 'Producers keep quotas', category: 'Supply Policy', commodity: 'brent' }
+const note = {
+  id: 'Meeting-2026-11',
+  date: '2026-11-05',
+  title: 'Producers keep quotas',
+  category: 'Supply Policy',
+  commodity: 'brent',
+}
 const trade = {
-  ...{ member: 'Jordan Example', ticker: 'xyz', transaction_type: 'Sale (Partial)', amount_range: '$1,001 - $15,000' },
-  ...{ transaction_date: '2026-10-02', disclosure_date: '2026-10-30' },
+  member: 'Jordan Example',
+  ticker: 'xyz',
+  transaction_type: 'Sale (Partial)',
+  amount_range: '$1,001 - $15,000',
+  transaction_date: '2026-10-02',
+  disclosure_date: '2026-10-30',
 }
 
 describe('every dataset of the indicators', () => {
@@ -45,11 +55,18 @@ describe('a note', () => {
     annotations.write([record(annotations, note, now)], 1)
     expect(notes.page(undefined, 10, 0)).toEqual([
       {
-        ...{ id: 'meeting-2026-11', on: '2026-11-05', title: 'Producers keep quotas', description: 'Producers keep quotas' },
-        ...{ category: 'supply_policy', commodity: 'BRENT_CRUDE_USD', source: 'import' },
+        id: 'meeting-2026-11',
+        on: '2026-11-05',
+        title: 'Producers keep quotas',
+        description: 'Producers keep quotas',
+        category: 'supply_policy',
+        commodity: 'BRENT_CRUDE_USD',
+        source: 'import',
       },
     ])
-    expect(annotations.write([record(annotations, { ...note, title: 'Quotas rise' }, now)], 2).revised).toBe(1)
+    expect(
+      annotations.write([record(annotations, { ...note, title: 'Quotas rise' }, now)], 2).revised,
+    ).toBe(1)
     expect(notes.page(undefined, 10, 0).map(one => one.title)).toEqual(['Quotas rise'])
   })
 
@@ -62,7 +79,10 @@ describe('a note', () => {
     [{ commodity: 'BRENT_CRUDE_USDD' }, 'commodity', ' did you mean BRENT_CRUDE_USD?'],
   ] as const) {
     test(`is refused for ${JSON.stringify(change).slice(0, 40)}`, () => {
-      expect(faultOf(setUp().annotations, { ...note, ...change })).toMatchObject({ field, reason: expect.stringContaining(reason) })
+      expect(faultOf(setUp().annotations, { ...note, ...change })).toMatchObject({
+        field,
+        reason: expect.stringContaining(reason),
+      })
     })
   }
 })
@@ -71,11 +91,22 @@ describe('a disclosed trade', () => {
   test('is known by what was traded; the day of its disclosure may be corrected', () => {
     const { congress, trades } = setUp()
     const sent = record(congress, trade, now)
-    expect(sent).toMatchObject({ ticker: 'XYZ', transactionType: 'sale_partial', transactedOn: '2026-10-02', source: 'import' })
+    expect(sent).toMatchObject({
+      ticker: 'XYZ',
+      transactionType: 'sale_partial',
+      transactedOn: '2026-10-02',
+      source: 'import',
+    })
     expect(congress.write([sent], 1).inserted).toBe(1)
-    expect(congress.write([record(congress, { ...trade, disclosure_date: '2026-11-02' }, now)], 2).revised).toBe(1)
+    expect(
+      congress.write([record(congress, { ...trade, disclosure_date: '2026-11-02' }, now)], 2)
+        .revised,
+    ).toBe(1)
     expect(trades.page(10, 0).map(one => one.disclosedOn)).toEqual(['2026-11-02'])
-    expect(congress.write([record(congress, { ...trade, transaction_type: 'purchase' }, now)], 3).inserted).toBe(1)
+    expect(
+      congress.write([record(congress, { ...trade, transaction_type: 'purchase' }, now)], 3)
+        .inserted,
+    ).toBe(1)
   })
 
   for (const [change, field, reason] of [
@@ -85,7 +116,10 @@ describe('a disclosed trade', () => {
     [{ transaction_date: '2026-12-01' }, 'transaction_date', ' is out of range: '],
   ] as const) {
     test(`is refused for ${JSON.stringify(change)}`, () => {
-      expect(faultOf(setUp().congress, { ...trade, ...change })).toMatchObject({ field, reason: expect.stringContaining(reason) })
+      expect(faultOf(setUp().congress, { ...trade, ...change })).toMatchObject({
+        field,
+        reason: expect.stringContaining(reason),
+      })
     })
   }
 })

@@ -11,7 +11,12 @@ import { haveRealData, needsRealData, realRows } from '../../support/real-data.t
 
 function setUp() {
   const { drilling } = house().services
-  const all = [rigCounts(drilling), fracSpreads(drilling), ducWells(drilling), drillingProductivity(drilling)] as const
+  const all = [
+    rigCounts(drilling),
+    fracSpreads(drilling),
+    ducWells(drilling),
+    drillingProductivity(drilling),
+  ] as const
   return { drilling, all, rigs: all[0], frac: all[1], duc: all[2], productivity: all[3] }
 }
 
@@ -25,22 +30,43 @@ describe('the drilling datasets', () => {
         dataset.name,
       ).toEqual([])
       expect(
-        [...(dataset.key ?? []), ...dataset.columns.filter(column => column.required).map(column => column.name)].filter(
-          name => !names.includes(name),
-        ),
+        [
+          ...(dataset.key ?? []),
+          ...dataset.columns.filter(column => column.required).map(column => column.name),
+        ].filter(name => !names.includes(name)),
         dataset.name,
       ).toEqual([])
       const records = taken(dataset, dataset.example)
-      expect(dataset.write(records, 1), dataset.name).toEqual({ inserted: 2, revised: 0, unchanged: 0 })
-      expect(dataset.write(taken(dataset, dataset.example), 2), dataset.name).toEqual({ inserted: 0, revised: 0, unchanged: 2 })
+      expect(dataset.write(records, 1), dataset.name).toEqual({
+        inserted: 2,
+        revised: 0,
+        unchanged: 0,
+      })
+      expect(dataset.write(taken(dataset, dataset.example), 2), dataset.name).toEqual({
+        inserted: 0,
+        revised: 0,
+        unchanged: 2,
+      })
     }
   })
   test('count a correction as one', () => {
     const { duc, drilling } = setUp()
     duc.write(taken(duc, 'month,region,duc_count\n2026-10,US,5230'), 1)
-    expect(duc.write(taken(duc, 'month,region,duc_count\n2026-10,US,5228'), 2)).toEqual({ inserted: 0, revised: 1, unchanged: 0 })
+    expect(duc.write(taken(duc, 'month,region,duc_count\n2026-10,US,5228'), 2)).toEqual({
+      inserted: 0,
+      revised: 1,
+      unchanged: 0,
+    })
     expect(drilling.duc.between('US', '', '9999')).toEqual([
-      { region: 'US', countedOn: '2026-10-15', duc: 5228, drilled: null, completed: null, source: 'EIA', recordedAt: 2 },
+      {
+        region: 'US',
+        countedOn: '2026-10-15',
+        duc: 5228,
+        drilled: null,
+        completed: null,
+        source: 'EIA',
+        recordedAt: 2,
+      },
     ])
   })
   test('refuse a row that lacks what it needs, and name it', () => {
@@ -60,8 +86,18 @@ describe('the drilling datasets', () => {
     ['rig-counts', { date: '2026-11-21', oil: '1', gas: '1', misc: '1' }, 'date', 'out of range'],
     ['rig-counts', { date: '13.11.2026', total: '546' }, 'date', 'is not a day'],
     ['rig-counts', { date: '2026-12', total: '546' }, 'date', 'is not a day'],
-    ['rig-counts', { date: '2026-11-13', region: 'Atlantis', total: '5' }, 'region', 'is not known'],
-    ['rig-counts', { date: '2026-11-13', oil: '413', gas: '127' }, 'misc', 'is missing: write all of'],
+    [
+      'rig-counts',
+      { date: '2026-11-13', region: 'Atlantis', total: '5' },
+      'region',
+      'is not known',
+    ],
+    [
+      'rig-counts',
+      { date: '2026-11-13', oil: '413', gas: '127' },
+      'misc',
+      'is missing: write all of',
+    ],
     [
       'rig-counts',
       { date: '2026-11-13', oil: '413', gas: '127', misc: '6', total: '547' },
@@ -70,9 +106,19 @@ describe('the drilling datasets', () => {
     ],
     ['rig-counts', { date: '2026-11-13', total: '546.5' }, 'total', 'is not whole'],
     ['rig-counts', { date: '2026-11-13', total: '-1' }, 'total', 'is not a number from 0'],
-    ['frac-spreads', { date: '2026-11-13', region: 'permian', active_spreads: 'many' }, 'active_spreads', 'is not a number'],
+    [
+      'frac-spreads',
+      { date: '2026-11-13', region: 'permian', active_spreads: 'many' },
+      'active_spreads',
+      'is not a number',
+    ],
     ['duc-wells', { month: '2026-13', region: 'US', duc_count: '1' }, 'month', 'is not a month'],
-    ['duc-wells', { month: '2026-10', region: 'US', duc_count: '1', completions: '-4' }, 'completions', 'is not a number from 0'],
+    [
+      'duc-wells',
+      { month: '2026-10', region: 'US', duc_count: '1', completions: '-4' },
+      'completions',
+      'is not a number from 0',
+    ],
     ['drilling-productivity', { month: '2026-10', basin: 'Texas' }, 'basin', 'is not a basin'],
   ])('%s refuse %p for its %s', (name, row, field, reason) => {
     const dataset = setUp().all.find(one => one.name === name) as unknown as Dataset<unknown>
@@ -102,13 +148,30 @@ describe('rig counts', () => {
   test('without a region are of the country; the total is the sum of what is drilled for', () => {
     const { rigs } = setUp()
     expect(taken(rigs, 'date,oil,gas,misc\n2026-11-13,413,127,6')).toEqual([
-      { region: 'US', countedOn: '2026-11-13', span: 'week', total: 546, oil: 413, gas: 127, misc: 6, source: 'EIA' },
+      {
+        region: 'US',
+        countedOn: '2026-11-13',
+        span: 'week',
+        total: 546,
+        oil: 413,
+        gas: 127,
+        misc: 6,
+        source: 'EIA',
+      },
     ])
   })
-  test.each(['2020-07', 'Jul 2020', 'July 2020', 'jul-2020'])('%s is a month, whose mean is dated in its middle', date => {
-    const { rigs } = setUp()
-    expect(taken(rigs, `date,total\n${date},255`)[0]).toMatchObject({ countedOn: '2020-07-15', span: 'month', total: 255, oil: null })
-  })
+  test.each(['2020-07', 'Jul 2020', 'July 2020', 'jul-2020'])(
+    '%s is a month, whose mean is dated in its middle',
+    date => {
+      const { rigs } = setUp()
+      expect(taken(rigs, `date,total\n${date},255`)[0]).toMatchObject({
+        countedOn: '2020-07-15',
+        span: 'month',
+        total: 255,
+        oil: null,
+      })
+    },
+  )
   test.skipIf(!haveRealData)(`the agency's monthly file goes in whole${needsRealData}`, () => {
     const { rigs, drilling } = setUp()
     // Four lines stand before the names of its columns.

@@ -11,18 +11,24 @@ const now = Date.parse('2026-11-20T15:00:00Z')
 function setUp() {
   const db = openDatabase(':memory:')
   const [disclosures, chemicals] = [fracDisclosureStore(db), fracChemicalStore(db)]
-  return { disclosures, chemicals, jobs: fracDisclosures(disclosures), fluids: fracChemicals(chemicals, disclosures) }
+  return {
+    disclosures,
+    chemicals,
+    jobs: fracDisclosures(disclosures),
+    fluids: fracChemicals(chemicals, disclosures),
+  }
 }
 
 const job = {
-  ...{
-    disclosure_id: 'b41f0c7e',
-    api_number: '42-329-40001-00-00',
-    state: 'TX',
-    county: 'Midland',
-    operator: 'Juniper Ridge Operating, LLC',
-  },
-  ...{ well_name: 'BRADFORD 14-23 UNIT 3H', job_start_date: '2026-09-28', job_end_date: '2026-10-14', total_base_water_volume: '18420000' },
+  disclosure_id: 'b41f0c7e',
+  api_number: '42-329-40001-00-00',
+  state: 'TX',
+  county: 'Midland',
+  operator: 'Juniper Ridge Operating, LLC',
+  well_name: 'BRADFORD 14-23 UNIT 3H',
+  job_start_date: '2026-09-28',
+  job_end_date: '2026-10-14',
+  total_base_water_volume: '18420000',
 }
 const sand = {
   disclosure_id: 'b41f0c7e',
@@ -49,7 +55,9 @@ describe('a job', () => {
       latitude: null,
     })
     expect(jobs.write([record, record], 1)).toEqual({ inserted: 1, revised: 0, unchanged: 1 })
-    const renamed = recordOf(jobs.check({ ...job, operator: 'Other Oil Co.', total_base_water_volume: '1' }, now))
+    const renamed = recordOf(
+      jobs.check({ ...job, operator: 'Other Oil Co.', total_base_water_volume: '1' }, now),
+    )
     expect(jobs.write([renamed], 2)).toEqual({ inserted: 0, revised: 1, unchanged: 0 })
     const found = (text: string) => disclosures.page({ text }, 9, 0).rows.map(one => one.operator)
     expect([found('juniper'), found('other')]).toEqual([[], ['Other Oil Co.']])
@@ -65,7 +73,10 @@ describe('a job', () => {
     [{ disclosure_id: '' }, 'disclosure_id', 'is missing'],
   ] as const) {
     test(`is refused for ${JSON.stringify(change)}`, () => {
-      expect(setUp().jobs.check({ ...job, ...change }, now)).toEqual({ field, reason: expect.stringContaining(reason) })
+      expect(setUp().jobs.check({ ...job, ...change }, now)).toEqual({
+        field,
+        reason: expect.stringContaining(reason),
+      })
     })
   }
 })
@@ -73,15 +84,33 @@ describe('a job', () => {
 describe('a substance', () => {
   test('is counted once for each disclosure, whatever it is there for', () => {
     const { jobs, fluids, chemicals } = setUp()
-    jobs.write([recordOf(jobs.check(job, now)), recordOf(jobs.check({ ...job, disclosure_id: 'other' }, now))], 1)
+    jobs.write(
+      [
+        recordOf(jobs.check(job, now)),
+        recordOf(jobs.check({ ...job, disclosure_id: 'other' }, now)),
+      ],
+      1,
+    )
     const write = (...rows: object[]) =>
       fluids.write(
         rows.map(one => recordOf(fluids.check({ ...sand, ...one }, now))),
         2,
       )
-    expect(write({}, { purpose: 'Diverter' }, { disclosure_id: 'other' })).toEqual({ inserted: 3, revised: 0, unchanged: 0 })
-    expect(write({}, { concentration_percent: '9', purpose: 'Diverter' })).toEqual({ inserted: 0, revised: 1, unchanged: 1 })
-    expect(write({ chemical_name: 'Secret', cas_number: 'Proprietary', purpose: '' })).toEqual({ inserted: 1, revised: 0, unchanged: 0 })
+    expect(write({}, { purpose: 'Diverter' }, { disclosure_id: 'other' })).toEqual({
+      inserted: 3,
+      revised: 0,
+      unchanged: 0,
+    })
+    expect(write({}, { concentration_percent: '9', purpose: 'Diverter' })).toEqual({
+      inserted: 0,
+      revised: 1,
+      unchanged: 1,
+    })
+    expect(write({ chemical_name: 'Secret', cas_number: 'Proprietary', purpose: '' })).toEqual({
+      inserted: 1,
+      revised: 0,
+      unchanged: 0,
+    })
     expect(chemicals.substances(9, 0)).toEqual([
       { name: 'Crystalline silica (sand)', casNumber: '14808-60-7', disclosures: 2 },
       { name: 'Secret', casNumber: null, disclosures: 1 },
@@ -94,7 +123,11 @@ describe('a substance', () => {
   })
 
   for (const [change, field, reason] of [
-    [{ disclosure_id: 'unknown' }, 'disclosure_id', 'is not a disclosure that is known: import its row'],
+    [
+      { disclosure_id: 'unknown' },
+      'disclosure_id',
+      'is not a disclosure that is known: import its row',
+    ],
     [{ chemical_name: '' }, 'chemical_name', 'is missing'],
     [{ cas_number: 'sand' }, 'cas_number', 'is not a CAS number'],
     [{ concentration_percent: '101' }, 'concentration_percent', 'is not a number from 0 to 100'],
@@ -102,14 +135,19 @@ describe('a substance', () => {
     test(`is refused for ${JSON.stringify(change)}`, () => {
       const { jobs, fluids } = setUp()
       jobs.write([recordOf(jobs.check(job, now))], 1)
-      expect(fluids.check({ ...sand, ...change }, now)).toEqual({ field, reason: expect.stringContaining(reason) })
+      expect(fluids.check({ ...sand, ...change }, now)).toEqual({
+        field,
+        reason: expect.stringContaining(reason),
+      })
     })
   }
 
   test('keeps its number without the zeros that registries put before it', () => {
     const { jobs, fluids } = setUp()
     jobs.write([recordOf(jobs.check(job, now))], 1)
-    expect(recordOf(fluids.check({ ...sand, cas_number: '0014808-60-7' }, now)).casNumber).toBe('14808-60-7')
+    expect(recordOf(fluids.check({ ...sand, cas_number: '0014808-60-7' }, now)).casNumber).toBe(
+      '14808-60-7',
+    )
   })
 })
 

@@ -10,15 +10,14 @@ const setUp = () => {
   return { store, dataset: dieselStations(store) }
 }
 const row = {
-  ...{
-    reference: 'st-1',
-    name: 'Gulf Truck Stop',
-    address: '1200 Katy Freeway, Houston',
-    state: 'tx',
-    latitude: '29.7749',
-    longitude: '-95.3934',
-  },
-  ...{ price: '3.419', observed_at: '2026-11-19T10:05:00Z' },
+  reference: 'st-1',
+  name: 'Gulf Truck Stop',
+  address: '1200 Katy Freeway, Houston',
+  state: 'tx',
+  latitude: '29.7749',
+  longitude: '-95.3934',
+  price: '3.419',
+  observed_at: '2026-11-19T10:05:00Z',
 }
 const recordOf = (change: Record<string, unknown> = {}) => {
   const checked = setUp().dataset.check({ ...row, ...change }, now)
@@ -33,17 +32,23 @@ const faultOf = (change: Record<string, unknown>) => {
 describe('stations of diesel', () => {
   test('are read from a row', () => {
     expect(recordOf()).toEqual({
-      ...{
-        reference: 'st-1',
-        name: 'Gulf Truck Stop',
-        address: '1200 Katy Freeway, Houston',
-        state: 'TX',
-        latitude: 29.7749,
-        longitude: -95.3934,
-      },
-      ...{ price: 3.419, fuelTypes: ['diesel'], observedAt: parseInstant('2026-11-19T10:05:00Z')!, source: 'import' },
+      reference: 'st-1',
+      name: 'Gulf Truck Stop',
+      address: '1200 Katy Freeway, Houston',
+      state: 'TX',
+      latitude: 29.7749,
+      longitude: -95.3934,
+      price: 3.419,
+      fuelTypes: ['diesel'],
+      observedAt: parseInstant('2026-11-19T10:05:00Z')!,
+      source: 'import',
     })
-    expect(recordOf({ fuel_types: 'DEF; Unleaded;diesel ; bio diesel' }).fuelTypes).toEqual(['diesel', 'def', 'unleaded', 'bio_diesel'])
+    expect(recordOf({ fuel_types: 'DEF; Unleaded;diesel ; bio diesel' }).fuelTypes).toEqual([
+      'diesel',
+      'def',
+      'unleaded',
+      'bio_diesel',
+    ])
     expect(recordOf({ price: 1, unit: 'litre' }).price).toBe(3.785411784)
   })
 
@@ -62,7 +67,10 @@ describe('stations of diesel', () => {
       [{ observed_at: '2026-11-22T10:05:00Z' }, 'observed_at', /is out of range/],
     ]
     for (const [change, field, reason] of table) {
-      expect(faultOf(change), JSON.stringify(change)).toMatchObject({ field, reason: expect.stringMatching(reason) })
+      expect(faultOf(change), JSON.stringify(change)).toMatchObject({
+        field,
+        reason: expect.stringMatching(reason),
+      })
     }
   })
 
@@ -72,8 +80,13 @@ describe('stations of diesel', () => {
     const names = header!.split(',')
     expect(names.filter(name => !dataset.columns.some(column => column.name === name))).toEqual([])
     const records = lines.map(line => {
-      const fields = line.match(/("[^"]*"|[^,]*)(,|$)/g)!.map(field => field.replace(/,$/, '').replaceAll('"', ''))
-      const checked = dataset.check(Object.fromEntries(names.map((name, i) => [name, fields[i]])), now)
+      const fields = line
+        .match(/("[^"]*"|[^,]*)(,|$)/g)!
+        .map(field => field.replace(/,$/, '').replaceAll('"', ''))
+      const checked = dataset.check(
+        Object.fromEntries(names.map((name, i) => [name, fields[i]])),
+        now,
+      )
       if (!('record' in checked)) throw new Error(checked.reason)
       return checked.record
     })

@@ -40,7 +40,9 @@ describe('bands', () => {
     ]) {
       expect(faultOf(schedules, { ...row, bands })?.field, bands).toBe('bands')
     }
-    expect(faultOf(schedules, { ...row, effective_weekday: '2.5' })?.field).toBe('effective_weekday')
+    expect(faultOf(schedules, { ...row, effective_weekday: '2.5' })?.field).toBe(
+      'effective_weekday',
+    )
     expect(faultOf(schedules, { ...row, effective_weekday: '8' })?.field).toBe('effective_weekday')
     expect(faultOf(schedules, { ...row, match: 'perhaps' })?.field).toBe('match')
   })
@@ -48,7 +50,11 @@ describe('bands', () => {
   test('are matched to the government diesel price unless they say otherwise', () => {
     const { schedules, surcharges } = setUp()
     schedules.write(taken(schedules, schedules.example), 1)
-    expect(surcharges.schedules().map(one => [one.carrier, one.matched, one.indexCode, one.effectiveWeekday])).toEqual([
+    expect(
+      surcharges
+        .schedules()
+        .map(one => [one.carrier, one.matched, one.indexCode, one.effectiveWeekday]),
+    ).toEqual([
       ['alder', true, 'DIESEL_US_NATIONAL_USD', 3],
       ['basin', true, 'DIESEL_US_NATIONAL_USD', 1],
     ])

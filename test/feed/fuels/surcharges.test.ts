@@ -7,21 +7,29 @@ describe('published surcharges', () => {
     const { published } = setUp()
     expect(published.check(week, now)).toEqual({
       record: {
-        ...{
-          mode: 'ltl',
-          carrier: 'alder',
-          serviceLevel: '',
-          carrierName: 'Alder Freight Lines',
-          serviceName: '',
-          effectiveOn: '2026-11-18',
-        },
-        ...{ percent: 26, indexCode: 'DIESEL_US_NATIONAL_USD', indexPrice: 3.718, band: { min: 3.7, max: 3.75 } },
-        ...{ source: 'https://alder.example/fuel', retrievedAt: parseInstant('2026-11-18T13:05:00Z')!, fixture: false },
+        mode: 'ltl',
+        carrier: 'alder',
+        serviceLevel: '',
+        carrierName: 'Alder Freight Lines',
+        serviceName: '',
+        effectiveOn: '2026-11-18',
+        percent: 26,
+        indexCode: 'DIESEL_US_NATIONAL_USD',
+        indexPrice: 3.718,
+        band: { min: 3.7, max: 3.75 },
+        source: 'https://alder.example/fuel',
+        retrievedAt: parseInstant('2026-11-18T13:05:00Z')!,
+        fixture: false,
       },
     })
     const air = { ...week, mode: 'Parcel', service_level: 'Express', index_code: 'jet_fuel_usd' }
     expect(published.check(air, now)).toMatchObject({
-      record: { mode: 'parcel', serviceLevel: 'express', serviceName: 'express', indexCode: 'JET_FUEL_USD' },
+      record: {
+        mode: 'parcel',
+        serviceLevel: 'express',
+        serviceName: 'express',
+        indexCode: 'JET_FUEL_USD',
+      },
     })
   })
 
@@ -47,7 +55,10 @@ describe('published surcharges', () => {
     ]
     for (const [change, field] of table) {
       const fault = faultOf(published, { ...week, ...change })
-      expect([fault?.field, fault?.reason.startsWith(field)], JSON.stringify(change)).toEqual([field, true])
+      expect([fault?.field, fault?.reason.startsWith(field)], JSON.stringify(change)).toEqual([
+        field,
+        true,
+      ])
     }
   })
 })

@@ -21,14 +21,23 @@ function setUp() {
     outlook: outlooks(services.outlooks, known),
   }
 }
-const idOf = ({ services }: ReturnType<typeof setUp>, code: string) => services.catalogue.named(code)!.id
+const idOf = ({ services }: ReturnType<typeof setUp>, code: string) =>
+  services.catalogue.named(code)!.id
 
 test('each takes its own example, nothing happens when it comes again, and a row that lacks what it needs is refused by name', () => {
   const { stocks, opec, outlook } = setUp()
   for (const dataset of [stocks, opec, outlook] as Dataset<unknown>[]) {
     const names = dataset.example.split('\n')[0]!.split(',')
-    expect(dataset.write(taken(dataset, dataset.example), 1), dataset.name).toEqual({ inserted: 2, revised: 0, unchanged: 0 })
-    expect(dataset.write(taken(dataset, dataset.example), 2), dataset.name).toEqual({ inserted: 0, revised: 0, unchanged: 2 })
+    expect(dataset.write(taken(dataset, dataset.example), 1), dataset.name).toEqual({
+      inserted: 2,
+      revised: 0,
+      unchanged: 0,
+    })
+    expect(dataset.write(taken(dataset, dataset.example), 2), dataset.name).toEqual({
+      inserted: 0,
+      revised: 0,
+      unchanged: 2,
+    })
     const fields = dataset.example.split('\n')[1]!.split(',')
     for (const { name } of dataset.columns.filter(column => column.required)) {
       const row = Object.fromEntries(names.map((one, i) => [one, one === name ? '' : fields[i]]))
@@ -45,13 +54,23 @@ describe('weekly stocks', () => {
 
   test('are observations of their storage series, in million barrels', () => {
     const set = setUp()
-    const point = { seriesId: idOf(set, 'US_CRUDE_STORAGE'), observedAt: parseDay('2026-11-13')!, value: 424.2 }
+    const point = {
+      seriesId: idOf(set, 'US_CRUDE_STORAGE'),
+      observedAt: parseDay('2026-11-13')!,
+      value: 424.2,
+    }
     expect(record(set.stocks, row, now)).toEqual(point)
-    expect(record(set.stocks, { series: 'us_crude_storage', date: '2026-11-13', level: 424.2, unit: 'million_barrels' }, now)).toEqual(
-      point,
-    )
+    expect(
+      record(
+        set.stocks,
+        { series: 'us_crude_storage', date: '2026-11-13', level: 424.2, unit: 'million_barrels' },
+        now,
+      ),
+    ).toEqual(point)
     set.stocks.write([record(set.stocks, row, now)], 1)
-    expect(set.services.observations.newest(point.seriesId, Number.MAX_SAFE_INTEGER)?.value).toBe(424.2)
+    expect(set.services.observations.newest(point.seriesId, Number.MAX_SAFE_INTEGER)?.value).toBe(
+      424.2,
+    )
     expect(set.services.inventories.byId(1)).toMatchObject({ level: 424.2, on: '2026-11-13' })
   })
 
@@ -65,20 +84,38 @@ describe('weekly stocks', () => {
     [{ date: '2027-11-13' }, 'date', ' is out of range: '],
   ] as const) {
     test(`are refused for ${JSON.stringify(change)}`, () => {
-      expect(faultOf(setUp().stocks, { ...row, ...change })).toMatchObject({ field, reason: expect.stringContaining(reason) })
+      expect(faultOf(setUp().stocks, { ...row, ...change })).toMatchObject({
+        field,
+        reason: expect.stringContaining(reason),
+      })
     })
   }
 })
 
 describe('OPEC production', () => {
-  const row = { country: 'uae', month: '2026-10-01', production: '3200.5', unit: 'TBPD', source: 'EIA' }
+  const row = {
+    country: 'uae',
+    month: '2026-10-01',
+    production: '3200.5',
+    unit: 'TBPD',
+    source: 'EIA',
+  }
 
   test('is kept in barrels a day by country and month', () => {
     const { opec } = setUp()
-    const kept = { country: 'United Arab Emirates', month: '2026-10', bpd: 3_200_500, source: 'EIA' }
+    const kept = {
+      country: 'United Arab Emirates',
+      month: '2026-10',
+      bpd: 3_200_500,
+      source: 'EIA',
+    }
     expect(record(opec, row, now)).toEqual(kept)
-    expect(record(opec, { ...row, production: 3.2005, unit: 'million_barrels_per_day' }, now)).toEqual(kept)
-    expect(record(opec, { ...row, production: 3_200_500, unit: 'barrels_per_day', source: '' }, now)).toEqual({ ...kept, source: 'import' })
+    expect(
+      record(opec, { ...row, production: 3.2005, unit: 'million_barrels_per_day' }, now),
+    ).toEqual(kept)
+    expect(
+      record(opec, { ...row, production: 3_200_500, unit: 'barrels_per_day', source: '' }, now),
+    ).toEqual({ ...kept, source: 'import' })
   })
 
   for (const [change, field, reason] of [
@@ -86,17 +123,30 @@ describe('OPEC production', () => {
     [{ month: 'October' }, 'month', ' is not a month: '],
     [{ month: '2026-13' }, 'month', ' is not a month: '],
     [{ month: '2026-12' }, 'month', ' is out of range: '],
-    [{ production: '3200.5', unit: 'million_barrels_per_day' }, 'production', ' is not believed of one country: '],
+    [
+      { production: '3200.5', unit: 'million_barrels_per_day' },
+      'production',
+      ' is not believed of one country: ',
+    ],
     [{ production: '-1' }, 'production', ' is not a number '],
   ] as const) {
     test(`is refused for ${JSON.stringify(change)}`, () => {
-      expect(faultOf(setUp().opec, { ...row, ...change })).toMatchObject({ field, reason: expect.stringContaining(reason) })
+      expect(faultOf(setUp().opec, { ...row, ...change })).toMatchObject({
+        field,
+        reason: expect.stringContaining(reason),
+      })
     })
   }
 })
 
 describe('outlooks', () => {
-  const row = { source: 'eia', commodity: 'BREPUUS', period: '2026-q4', value: '71.5', published_on: '2026-11-03' }
+  const row = {
+    source: 'eia',
+    commodity: 'BREPUUS',
+    period: '2026-q4',
+    value: '71.5',
+    published_on: '2026-11-03',
+  }
 
   test('are of a code, also by its name in the short-term outlook, until the last day of their period', () => {
     const set = setUp()
@@ -108,7 +158,9 @@ describe('outlooks', () => {
       targetOn: '2026-12-31',
     }
     expect(record(set.outlook, row, now)).toEqual({ ...kept, source: 'EIA', fixture: false })
-    expect(record(set.outlook, { ...row, source: 'Our desk', commodity: 'brent', value: 71.5 }, now)).toMatchObject({
+    expect(
+      record(set.outlook, { ...row, source: 'Our desk', commodity: 'brent', value: 71.5 }, now),
+    ).toMatchObject({
       ...kept,
       source: 'Our desk',
     })
@@ -126,7 +178,10 @@ describe('outlooks', () => {
     [{ source: '<b>' }, 'source', ' is not a name: '],
   ] as const) {
     test(`are refused for ${JSON.stringify(change)}`, () => {
-      expect(faultOf(setUp().outlook, { ...row, ...change })).toMatchObject({ field, reason: expect.stringContaining(reason) })
+      expect(faultOf(setUp().outlook, { ...row, ...change })).toMatchObject({
+        field,
+        reason: expect.stringContaining(reason),
+      })
     })
   }
 })

@@ -19,32 +19,57 @@ describe('storage capacities', () => {
       capacity: 78.41,
       source: 'import',
     })
-    expect([on('SPR_STORAGE')!.capacity, on('US_NATGAS_STORAGE')!.capacity]).toEqual([714, 4728.232])
+    expect([on('SPR_STORAGE')!.capacity, on('US_NATGAS_STORAGE')!.capacity]).toEqual([
+      714, 4728.232,
+    ])
   })
 
-  test.skipIf(!haveRealData)(`are read from the agency's survey after one rewriting of its names${needsRealData}`, () => {
-    const { storage, capacities, idOf } = setUp()
-    const rows = realRows('eia-weekly-stocks/eia_working_storage_capacity_kbbl.csv').filter(row => row[3] === 'crude')
-    const lines = rows.map(
-      ([place, day, value]) => `${place!.replace(/^P/, 'PADD').replace('US', 'US_CRUDE_STORAGE')},${day},${value},thousand_barrels,EIA`,
-    )
-    expect(storage.write(taken(storage, `code,effective_on,capacity,unit,source\n${lines.join('\n')}`), 1)).toMatchObject({ inserted: 161 })
-    expect(capacities.on(idOf('PADD3_CRUDE_STORAGE'), '2024-02-29')!.capacity).toBe(409.802)
-    expect(capacities.on(idOf('CUSHING_STORAGE'), '2015-08-31')!.capacity).toBe(71.278)
-  })
+  test.skipIf(!haveRealData)(
+    `are read from the agency's survey after one rewriting of its names${needsRealData}`,
+    () => {
+      const { storage, capacities, idOf } = setUp()
+      const rows = realRows('eia-weekly-stocks/eia_working_storage_capacity_kbbl.csv').filter(
+        row => row[3] === 'crude',
+      )
+      const lines = rows.map(
+        ([place, day, value]) =>
+          `${place!.replace(/^P/, 'PADD').replace('US', 'US_CRUDE_STORAGE')},${day},${value},thousand_barrels,EIA`,
+      )
+      expect(
+        storage.write(
+          taken(storage, `code,effective_on,capacity,unit,source\n${lines.join('\n')}`),
+          1,
+        ),
+      ).toMatchObject({ inserted: 161 })
+      expect(capacities.on(idOf('PADD3_CRUDE_STORAGE'), '2024-02-29')!.capacity).toBe(409.802)
+      expect(capacities.on(idOf('CUSHING_STORAGE'), '2015-08-31')!.capacity).toBe(71.278)
+    },
+  )
 
   test('are refused with what would be right', () => {
     const { storage } = setUp()
     const row = { code: 'CUSHING_STORAGE', effective_on: '2024-03-01', capacity: '78.41' }
     expect(faultOf(storage, row)).toBeUndefined()
     const table: [Record<string, unknown>, string, RegExp][] = [
-      [{ code: 'CUSHING_STORAG' }, 'code', /^code CUSHING_STORAG is not a storage code: did you mean CUSHING_STORAGE\?$/],
+      [
+        { code: 'CUSHING_STORAG' },
+        'code',
+        /^code CUSHING_STORAG is not a storage code: did you mean CUSHING_STORAGE\?$/,
+      ],
       [{ code: 'WTI_USD' }, 'code', /^code WTI_USD is not a storage code: GET/],
-      [{ capacity: '78410' }, 'capacity', /78410 million_barrels is not believed of CUSHING_STORAGE: check the unit/],
+      [
+        { capacity: '78410' },
+        'capacity',
+        /78410 million_barrels is not believed of CUSHING_STORAGE: check the unit/,
+      ],
       [{ capacity: '0' }, 'capacity', /is nothing/],
       [{ capacity: '78,41' }, 'capacity', /is not a number/],
       [{ capacity: -1 }, 'capacity', /is not a number/],
-      [{ unit: 'litres' }, 'unit', /^unit litres does not measure CUSHING_STORAGE: write million_barrels or thousand_barrels or barrels$/],
+      [
+        { unit: 'litres' },
+        'unit',
+        /^unit litres does not measure CUSHING_STORAGE: write million_barrels or thousand_barrels or barrels$/,
+      ],
       [{ effective_on: '2024-02-30' }, 'effective_on', /is not a day/],
       [{ effective_on: '2029-01-01' }, 'effective_on', /is out of range/],
     ]

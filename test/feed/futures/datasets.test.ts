@@ -9,7 +9,8 @@ const known = { find: (code: string) => catalogue.named(code), nearest: () => un
 const deps = { futures, catalogue: known, exchangeWords: ['exch'] }
 const [settlements, ticks] = [futuresSettlements(deps), futuresTicks(deps)]
 
-const check = (dataset: Dataset<unknown>, row: Record<string, unknown>) => dataset.check(row, startAt)
+const check = (dataset: Dataset<unknown>, row: Record<string, unknown>) =>
+  dataset.check(row, startAt)
 const day = { contract: 'WTI_FUTURES_2027_01', traded_on: '2026-11-19', close: '71.95' }
 const tick = { contract: 'CL.1', traded_at: '2026-11-19T15:00:00Z', price: '71.9' }
 
@@ -18,13 +19,18 @@ describe('every futures dataset', () => {
     test(`${dataset.name} takes its own example, and nothing happens when it comes again`, () => {
       const [head, ...lines] = dataset.example.trim().split('\n')
       const records = lines.map(line => {
-        const checked = check(dataset, Object.fromEntries(head!.split(',').map((name, i) => [name, line.split(',')[i]])))
+        const checked = check(
+          dataset,
+          Object.fromEntries(head!.split(',').map((name, i) => [name, line.split(',')[i]])),
+        )
         if (!('record' in checked)) throw new Error(checked.reason)
         return checked.record
       })
       expect(dataset.write(records, 1)).toEqual({ inserted: 2, revised: 0, unchanged: 0 })
       expect(dataset.write(records, 2)).toEqual({ inserted: 0, revised: 0, unchanged: 2 })
-      expect(head!.split(',').every(name => dataset.columns.some(column => column.name === name))).toBe(true)
+      expect(
+        head!.split(',').every(name => dataset.columns.some(column => column.name === name)),
+      ).toBe(true)
     })
   }
 })
@@ -43,7 +49,9 @@ describe('a contract', () => {
   ]
   for (const [contract, tradedOn, family, month] of cases) {
     test(`${contract} on ${tradedOn} is ${family} ${month}`, () => {
-      expect(check(settlements, { contract, traded_on: tradedOn, close: 1 })).toMatchObject({ record: { family, month, tradedOn } })
+      expect(check(settlements, { contract, traded_on: tradedOn, close: 1 })).toMatchObject({
+        record: { family, month, tradedOn },
+      })
     })
   }
 
@@ -63,23 +71,89 @@ describe('a row is refused, with its field and what would be right', () => {
       'contract',
       /is not a futures contract: write a contract code/,
     ],
-    ['a family without a place', settlements, { ...day, contract: 'WTI_FUTURES' }, 'contract', /is not a futures contract/],
-    ['a place beyond the curve', settlements, { ...day, contract: 'CL.13' }, 'contract', /a place from 1 to 12/],
+    [
+      'a family without a place',
+      settlements,
+      { ...day, contract: 'WTI_FUTURES' },
+      'contract',
+      /is not a futures contract/,
+    ],
+    [
+      'a place beyond the curve',
+      settlements,
+      { ...day, contract: 'CL.13' },
+      'contract',
+      /a place from 1 to 12/,
+    ],
     ['no contract', settlements, { ...day, contract: '' }, 'contract', /is missing/],
     ['no such day', settlements, { ...day, traded_on: '2026-02-30' }, 'traded_on', /is not a day/],
-    ['a Saturday', settlements, { ...day, traded_on: '2026-11-14' }, 'traded_on', /is on a weekend/],
-    ['a date to come', settlements, { ...day, traded_on: '2026-11-23' }, 'traded_on', /out of range/],
-    ['a date after the month of the contract', settlements, { ...day, contract: 'WTI_FUTURES_2026_10' }, 'traded_on', /has ended/],
-    ['neither close nor settlement', settlements, { ...day, close: '' }, 'close', /a close, a settlement or both/],
-    ['a price in another unit', settlements, { ...day, close: '7195' }, 'close', /not a number from -1408 to 1408/],
+    [
+      'a Saturday',
+      settlements,
+      { ...day, traded_on: '2026-11-14' },
+      'traded_on',
+      /is on a weekend/,
+    ],
+    [
+      'a date to come',
+      settlements,
+      { ...day, traded_on: '2026-11-23' },
+      'traded_on',
+      /out of range/,
+    ],
+    [
+      'a date after the month of the contract',
+      settlements,
+      { ...day, contract: 'WTI_FUTURES_2026_10' },
+      'traded_on',
+      /has ended/,
+    ],
+    [
+      'neither close nor settlement',
+      settlements,
+      { ...day, close: '' },
+      'close',
+      /a close, a settlement or both/,
+    ],
+    [
+      'a price in another unit',
+      settlements,
+      { ...day, close: '7195' },
+      'close',
+      /not a number from -1408 to 1408/,
+    ],
     ['a price with a comma', settlements, { ...day, close: '71,95' }, 'close', /is not a number/],
-    ['low above high', settlements, { ...day, high: '70', low: '71', close: '', settlement: '70.5' }, 'low', /above the high/],
+    [
+      'low above high',
+      settlements,
+      { ...day, high: '70', low: '71', close: '', settlement: '70.5' },
+      'low',
+      /above the high/,
+    ],
     ['a close above the high', settlements, { ...day, high: '70' }, 'high', /is below 71.95/],
     ['an open below the low', settlements, { ...day, open: '70', low: '71' }, 'low', /is above 70/],
     ['half a lot', settlements, { ...day, volume: '1.5' }, 'volume', /is not a whole number/],
-    ['a source that is not a label', settlements, { ...day, source: 'a b' }, 'source', /is not a label/],
-    ['a time without a zone', ticks, { ...tick, traded_at: '2026-11-19T15:00:00' }, 'traded_at', /is not a time/],
-    ['a tick of the weekend', ticks, { ...tick, traded_at: '2026-11-14T15:00:00Z' }, 'traded_at', /is on a weekend/],
+    [
+      'a source that is not a label',
+      settlements,
+      { ...day, source: 'a b' },
+      'source',
+      /is not a label/,
+    ],
+    [
+      'a time without a zone',
+      ticks,
+      { ...tick, traded_at: '2026-11-19T15:00:00' },
+      'traded_at',
+      /is not a time/,
+    ],
+    [
+      'a tick of the weekend',
+      ticks,
+      { ...tick, traded_at: '2026-11-14T15:00:00Z' },
+      'traded_at',
+      /is on a weekend/,
+    ],
     ['a tick without a price', ticks, { ...tick, price: '' }, 'price', /is missing/],
   ]
   for (const [name, dataset, row, field, reason] of cases) {
@@ -92,11 +166,27 @@ describe('a row is refused, with its field and what would be right', () => {
   }
 
   test('but prices below zero, JSON numbers and blanks are taken', () => {
-    const given = { contract: 'WTI_FUTURES_2020_05', traded_on: '2020-04-20', close: -37.63, settlement: null, volume: '', open: undefined }
+    const given = {
+      contract: 'WTI_FUTURES_2020_05',
+      traded_on: '2020-04-20',
+      close: -37.63,
+      settlement: null,
+      volume: '',
+      open: undefined,
+    }
     expect(check(settlements, given)).toEqual({
       record: {
-        ...{ family: 'WTI_FUTURES', month: '2020-05', tradedOn: '2020-04-20', open: null, high: null, low: null },
-        ...{ close: -37.63, settlement: null, volume: null, openInterest: null, source: 'import' },
+        family: 'WTI_FUTURES',
+        month: '2020-05',
+        tradedOn: '2020-04-20',
+        open: null,
+        high: null,
+        low: null,
+        close: -37.63,
+        settlement: null,
+        volume: null,
+        openInterest: null,
+        source: 'import',
       },
     })
   })

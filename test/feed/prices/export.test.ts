@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { type ExportFormat, type ExportRow, exportFile, exportText, formatOf } from '../../../src/feed/prices/export.ts'
+import {
+  type ExportFormat,
+  type ExportRow,
+  exportFile,
+  exportText,
+  formatOf,
+} from '../../../src/feed/prices/export.ts'
 import { importFiles, type PointWriter } from '../../../src/feed/prices/import.ts'
 import { valueBounds } from '../../../src/market/catalogue/catalogue.ts'
 import { noInput } from '../../support/memory-writer.ts'
@@ -15,7 +21,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const now = Date.UTC(2026, 10, 21)
 
-const inOrder = (a: ExportRow, b: ExportRow) => (a.code === b.code ? a.observedAt - b.observedAt : a.code < b.code ? -1 : 1)
+const inOrder = (a: ExportRow, b: ExportRow) =>
+  a.code === b.code ? a.observedAt - b.observedAt : a.code < b.code ? -1 : 1
 
 function* pagesOf(rows: readonly ExportRow[], size: number): Generator<ExportRow[]> {
   for (let at = 0; at < rows.length; at += size) yield rows.slice(at, at + size)
@@ -29,7 +36,12 @@ async function textOf(rows: readonly ExportRow[], format: ExportFormat, size = 3
 
 const sample: ExportRow[] = [
   { code: 'BRENT_CRUDE_USD', observedAt: Date.UTC(2024, 2, 28), value: 87.48, currency: 'USD' },
-  { code: 'BRENT_CRUDE_USD', observedAt: Date.UTC(2024, 2, 28, 14, 30, 0, 250), value: 0.1 + 0.2, currency: 'USD' },
+  {
+    code: 'BRENT_CRUDE_USD',
+    observedAt: Date.UTC(2024, 2, 28, 14, 30, 0, 250),
+    value: 0.1 + 0.2,
+    currency: 'USD',
+  },
   { code: 'US_JET_STORAGE', observedAt: Date.UTC(2024, 2, 29), value: 43, currency: null },
 ]
 
@@ -46,8 +58,16 @@ test('an export is written in one way', async () => {
 })
 
 test('the name of the file says the format', () => {
-  const cases = { 'a.csv': 'csv', 'a.csv.gz': 'csv', 'a.ndjson': 'ndjson', 'A.NDJSON.GZ': 'ndjson', 'a.jsonl': 'ndjson', '-': 'csv' }
-  for (const [path, format] of Object.entries(cases)) expect(formatOf(path)).toBe(format as ExportFormat)
+  const cases = {
+    'a.csv': 'csv',
+    'a.csv.gz': 'csv',
+    'a.ndjson': 'ndjson',
+    'A.NDJSON.GZ': 'ndjson',
+    'a.jsonl': 'ndjson',
+    '-': 'csv',
+  }
+  for (const [path, format] of Object.entries(cases))
+    expect(formatOf(path)).toBe(format as ExportFormat)
 })
 
 describe('law', () => {
@@ -59,7 +79,12 @@ describe('law', () => {
       write(points) {
         for (const { seriesId, observedAt, value } of points) {
           const code = codeOf(seriesId)
-          kept.set(`${code} ${observedAt}`, { code, observedAt, value, currency: catalogue.find(code)!.currency })
+          kept.set(`${code} ${observedAt}`, {
+            code,
+            observedAt,
+            value,
+            currency: catalogue.find(code)!.currency,
+          })
         }
         return { inserted: points.length, revised: 0, unchanged: 0 }
       },
@@ -78,26 +103,42 @@ describe('law', () => {
       fc.integer({ min: Date.UTC(1900, 0, 1), max: now }),
       fc.integer({ min: -25_000, max: 20_000 }).map(n => n * 86_400_000),
     )
-    return fc.record({ code: fc.constant(one.code), observedAt, value, currency: fc.constant(one.currency) })
+    return fc.record({
+      code: fc.constant(one.code),
+      observedAt,
+      value,
+      currency: fc.constant(one.currency),
+    })
   })
-  const data = fc.uniqueArray(row, { maxLength: 40, selector: one => `${one.code} ${one.observedAt}` }).map(rows => rows.sort(inOrder))
+  const data = fc
+    .uniqueArray(row, { maxLength: 40, selector: one => `${one.code} ${one.observedAt}` })
+    .map(rows => rows.sort(inOrder))
 
-  test.each(['x.csv', 'x.ndjson', 'x.csv.gz'])('export, import into an empty copy, export again is byte-identical: %s', async name => {
-    const path = join(folder, name)
-    await fc.assert(
-      fc.asyncProperty(data, fc.integer({ min: 1, max: 9 }), async (rows, size) => {
-        fc.pre(rows.length > 0 || formatOf(name) === 'csv')
-        await exportFile(path, pagesOf(rows, size), formatOf(name))
-        const first = readFileSync(path)
-        const store = copy()
-        const report = await importFiles({ files: [path], catalogue, now, writer: store, stdin: noInput() })
-        expect(report).toMatchObject({ inserted: rows.length, rejected: 0, blank: 0 })
-        await exportFile(path, pagesOf(store.rows(), 4), formatOf(name))
-        expect(readFileSync(path).equals(first)).toBe(true)
-      }),
-      { numRuns: 40 },
-    )
-  })
+  test.each(['x.csv', 'x.ndjson', 'x.csv.gz'])(
+    'export, import into an empty copy, export again is byte-identical: %s',
+    async name => {
+      const path = join(folder, name)
+      await fc.assert(
+        fc.asyncProperty(data, fc.integer({ min: 1, max: 9 }), async (rows, size) => {
+          fc.pre(rows.length > 0 || formatOf(name) === 'csv')
+          await exportFile(path, pagesOf(rows, size), formatOf(name))
+          const first = readFileSync(path)
+          const store = copy()
+          const report = await importFiles({
+            files: [path],
+            catalogue,
+            now,
+            writer: store,
+            stdin: noInput(),
+          })
+          expect(report).toMatchObject({ inserted: rows.length, rejected: 0, blank: 0 })
+          await exportFile(path, pagesOf(store.rows(), 4), formatOf(name))
+          expect(readFileSync(path).equals(first)).toBe(true)
+        }),
+        { numRuns: 40 },
+      )
+    },
+  )
 })
 
 describe('a file', () => {
@@ -125,7 +166,10 @@ describe('a file', () => {
       [sample[1]!, sample[0]!],
       [sample[0]!, sample[0]!],
     ]
-    for (const rows of wrong) await expect(textOf(rows, 'csv')).rejects.toThrow('rows must be in the order of code and time')
+    for (const rows of wrong)
+      await expect(textOf(rows, 'csv')).rejects.toThrow(
+        'rows must be in the order of code and time',
+      )
     // Across pages, too.
     await expect(textOf(wrong[1]!, 'csv', 1)).rejects.toThrow('in the order')
   })

@@ -31,18 +31,23 @@ function file(content: string | Uint8Array): Promise<Source> {
 }
 
 const request = (options: { map?: string; series?: string } = {}): ColumnRequest => ({
-  ...{ mapping: options.map ? mappingOf(options.map) : new Map(), series: options.series, catalogue, now },
+  mapping: options.map ? mappingOf(options.map) : new Map(),
+  series: options.series,
+  catalogue,
+  now,
 })
 
 async function read(table: Table): Promise<{ line: number; rows: RawRow[] | string }[]> {
   const all: { line: number; rows: RawRow[] | string }[] = []
   for await (const block of blocksOf(table)) {
-    for (let i = block.first; i < block.count; i += 1) all.push({ line: block.lines[i]!, rows: rowsIn(table, recordText(block, i)) })
+    for (let i = block.first; i < block.count; i += 1)
+      all.push({ line: block.lines[i]!, rows: rowsIn(table, recordText(block, i)) })
   }
   return all
 }
 
-const rows = async (content: string | Uint8Array, options = {}) => read(await tableOf(await file(content), request(options)))
+const rows = async (content: string | Uint8Array, options = {}) =>
+  read(await tableOf(await file(content), request(options)))
 
 /** The rows as text, for tables of cases: `line code time price currency`. */
 async function told(content: string | Uint8Array, options = {}): Promise<string[]> {
@@ -54,7 +59,8 @@ async function told(content: string | Uint8Array, options = {}): Promise<string[
   )
 }
 
-const plain = 'code,observed_at,price\nWTI_USD,2024-03-28T14:30:00Z,83.17\nBRENT_CRUDE_USD,2024-03-28,87.48\n'
+const plain =
+  'code,observed_at,price\nWTI_USD,2024-03-28T14:30:00Z,83.17\nBRENT_CRUDE_USD,2024-03-28,87.48\n'
 const plainRows = ['2 WTI_USD 2024-03-28T14:30:00Z 83.17', '3 BRENT_CRUDE_USD 2024-03-28 87.48']
 
 describe('however a file is written, its rows are the same', () => {
@@ -76,7 +82,10 @@ describe('however a file is written, its rows are the same', () => {
     ],
     ['with synonyms', plain.replace('code,observed_at,price', 'Symbol,Trade Date,Close')],
     ['packed', gzipSync(plain)],
-    ['packed in two pieces', Buffer.concat([gzipSync(plain.slice(0, 40)), gzipSync(plain.slice(40))])],
+    [
+      'packed in two pieces',
+      Buffer.concat([gzipSync(plain.slice(0, 40)), gzipSync(plain.slice(40))]),
+    ],
   ]
   test.each(spellings)('%s', async (_, content) => {
     expect(await told(content)).toEqual(plainRows)
@@ -91,7 +100,9 @@ describe('however a file is written, its rows are the same', () => {
       '1 WTI_USD 2024-03-28 .',
       '2 WTI_USD 2024-03-29 83.17',
     ])
-    expect(await told('83.17,x,2024-03-28,WTI_USD\n', { map: 'price=1,observed_at=3,code=4' })).toEqual(['1 WTI_USD 2024-03-28 83.17'])
+    expect(
+      await told('83.17,x,2024-03-28,WTI_USD\n', { map: 'price=1,observed_at=3,code=4' }),
+    ).toEqual(['1 WTI_USD 2024-03-28 83.17'])
   })
 
   test('as NDJSON, whatever the order of members and with values of any type', async () => {
@@ -113,8 +124,18 @@ describe('columns', () => {
   const two = 'observation_date,DCOILWTICO\n2020-01-02,61.17\n'
   const wide = 'Date,USD,JPY,GBP,\n2026-04-13,1.1684,186.75,0.87058,\n'
   const cases: [string, string, object, string[]][] = [
-    ['a date and a price, in their order', two, { series: 'WTI_USD' }, ['2 WTI_USD 2020-01-02 61.17']],
-    ['a date and a price, the other way round', 'Price,Date\n61.17,2020-01-02\n', { series: 'WTI_USD' }, ['2 WTI_USD 2020-01-02 61.17']],
+    [
+      'a date and a price, in their order',
+      two,
+      { series: 'WTI_USD' },
+      ['2 WTI_USD 2020-01-02 61.17'],
+    ],
+    [
+      'a date and a price, the other way round',
+      'Price,Date\n61.17,2020-01-02\n',
+      { series: 'WTI_USD' },
+      ['2 WTI_USD 2020-01-02 61.17'],
+    ],
     [
       'named by the person',
       'a,b,c,d\nUSD,61.17,WTI_USD,2020-01-02\n',
@@ -127,7 +148,12 @@ describe('columns', () => {
       { series: 'WTI_USD', map: '"price=Close, last"' },
       ['2 WTI_USD 2020-01-02 61.17'],
     ],
-    ['our name before a synonym', 'date,observed_at,price\nx,2020-01-02,61.17\n', { series: 'WTI_USD' }, ['2 WTI_USD 2020-01-02 61.17']],
+    [
+      'our name before a synonym',
+      'date,observed_at,price\nx,2020-01-02,61.17\n',
+      { series: 'WTI_USD' },
+      ['2 WTI_USD 2020-01-02 61.17'],
+    ],
     [
       'a code for each column',
       wide,
@@ -159,7 +185,12 @@ describe('columns', () => {
       'no column is known to be the time: say which with --map observed_at=COLUMN. The columns are: code, price.',
     ],
     ['no price', 'code,date,x\nWTI_USD,2020-01-02,1\n', {}, 'no column is known to be the price'],
-    ['no code', 'date,price\n2020-01-02,1\n', {}, 'If all rows belong to one code, say it with --series CODE.'],
+    [
+      'no code',
+      'date,price\n2020-01-02,1\n',
+      {},
+      'If all rows belong to one code, say it with --series CODE.',
+    ],
     [
       'a column that is not there',
       'date,price\n2020-01-02,1\n',
@@ -178,7 +209,12 @@ describe('columns', () => {
       { series: 'WTI_USD' },
       'date and time could each be observed_at',
     ],
-    ['a series for rows that have codes', plain, { series: 'WTI_USD' }, 'its column code says which code a row has: leave out --series'],
+    [
+      'a series for rows that have codes',
+      plain,
+      { series: 'WTI_USD' },
+      'its column code says which code a row has: leave out --series',
+    ],
     ['an array', '[{"code":"WTI_USD"}]', {}, 'is one JSON array: write one object a line (NDJSON)'],
     ['no object', '{oops\n', {}, 'none of its first lines is a JSON object'],
     ['nothing', ' \n', {}, 'is empty'],
@@ -190,19 +226,37 @@ describe('columns', () => {
   })
 
   test('UTF-16 with its mark is refused by name', async () => {
-    await expect(rows(Buffer.from('\ufeffcode,date', 'utf16le'))).rejects.toThrow('is UTF-16 text: save it as UTF-8')
+    await expect(rows(Buffer.from('\ufeffcode,date', 'utf16le'))).rejects.toThrow(
+      'is UTF-16 text: save it as UTF-8',
+    )
   })
 
   const asked: [string, { map?: string; series?: string }, string][] = [
-    ['a series that is none', { series: 'WTI_UDS' }, '--series WTI_UDS: this is not a code of the catalogue; did you mean WTI_USD?'],
+    [
+      'a series that is none',
+      { series: 'WTI_UDS' },
+      '--series WTI_UDS: this is not a code of the catalogue; did you mean WTI_USD?',
+    ],
     [
       'a key that is neither',
       { map: 'observed=Date' },
       'this is neither a field (code, observed_at, price, currency) nor a code of the catalogue',
     ],
-    ['a series and a code column', { series: 'WTI_USD', map: 'code=x' }, 'both say which code a row has'],
-    ['a series and codes by column', { series: 'WTI_USD', map: 'EUR_USD=USD' }, 'does not go together with --series'],
-    ['a price and codes by column', { map: 'EUR_USD=USD,price=x' }, 'does not go together with price=…'],
+    [
+      'a series and a code column',
+      { series: 'WTI_USD', map: 'code=x' },
+      'both say which code a row has',
+    ],
+    [
+      'a series and codes by column',
+      { series: 'WTI_USD', map: 'EUR_USD=USD' },
+      'does not go together with --series',
+    ],
+    [
+      'a price and codes by column',
+      { map: 'EUR_USD=USD,price=x' },
+      'does not go together with price=…',
+    ],
     ['a pair without a column', { map: 'price' }, '--map price is not FIELD=COLUMN'],
     ['a field twice', { map: 'price=a,PRICE=b' }, '--map names price twice'],
   ]
@@ -221,48 +275,74 @@ describe('records', () => {
       at += size
     }
     const found: { line: number; text: string }[] = []
-    for await (const block of recordsOf(bytes(...chunks), { name: 'x', separator: separator?.charCodeAt(0), lineEnd: 10 })) {
-      for (let i = 0; i < block.count; i += 1) found.push({ line: block.lines[i]!, text: recordText(block, i) })
+    for await (const block of recordsOf(bytes(...chunks), {
+      name: 'x',
+      separator: separator?.charCodeAt(0),
+      lineEnd: 10,
+    })) {
+      for (let i = 0; i < block.count; i += 1)
+        found.push({ line: block.lines[i]!, text: recordText(block, i) })
     }
     return found
   }
 
   const field = fc.oneof(
-    fc.string({ unit: fc.constantFrom('a', '1', '.', ',', '"', '\n', '\r\n', 'é', '€', ';'), maxLength: 6 }),
+    fc.string({
+      unit: fc.constantFrom('a', '1', '.', ',', '"', '\n', '\r\n', 'é', '€', ';'),
+      maxLength: 6,
+    }),
     fc.constant('x'),
   )
-  const table = fc
-    .integer({ min: 1, max: 4 })
-    .chain(width => fc.array(fc.array(field, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 12 }))
+  const table = fc.integer({ min: 1, max: 4 }).chain(width =>
+    fc.array(fc.array(field, { minLength: width, maxLength: width }), {
+      minLength: 1,
+      maxLength: 12,
+    }),
+  )
   const written = (value: string, always: boolean) =>
     always || value === '' || /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 
   test('are found with their lines wherever the chunks of a file end', async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 5 })
     await fc.assert(
-      fc.asyncProperty(table, sizes, fc.boolean(), fc.constantFrom('\n', '\r\n'), async (data, chunks, always, lineEnd) => {
-        const records = data.map(row => row.map(value => written(value, always)).join(','))
-        const found = await cut(records.join(lineEnd), chunks)
-        expect(found.map(one => fieldsOf(one.text, ','))).toEqual(data)
-        let line = 1
-        for (const [i, record] of records.entries()) {
-          expect(found[i]!.line).toBe(line)
-          line += record.split('\n').length
-        }
-      }),
+      fc.asyncProperty(
+        table,
+        sizes,
+        fc.boolean(),
+        fc.constantFrom('\n', '\r\n'),
+        async (data, chunks, always, lineEnd) => {
+          const records = data.map(row => row.map(value => written(value, always)).join(','))
+          const found = await cut(records.join(lineEnd), chunks)
+          expect(found.map(one => fieldsOf(one.text, ','))).toEqual(data)
+          let line = 1
+          for (const [i, record] of records.entries()) {
+            expect(found[i]!.line).toBe(line)
+            line += record.split('\n').length
+          }
+        },
+      ),
       { numRuns: 300 },
     )
   })
 
   test('are those that an independent reader finds', async () => {
-    const simple = fc.string({ unit: fc.constantFrom('a', '1', '.', ',', '"', '\n', 'é'), minLength: 1, maxLength: 6 })
-    const tables = fc.array(fc.array(simple, { minLength: 3, maxLength: 3 }), { minLength: 2, maxLength: 12 })
+    const simple = fc.string({
+      unit: fc.constantFrom('a', '1', '.', ',', '"', '\n', 'é'),
+      minLength: 1,
+      maxLength: 6,
+    })
+    const tables = fc.array(fc.array(simple, { minLength: 3, maxLength: 3 }), {
+      minLength: 2,
+      maxLength: 12,
+    })
     await fc.assert(
       fc.asyncProperty(tables, async data => {
         const text = `a,b,c\n${data.map(row => row.map(value => written(value, false)).join(',')).join('\n')}\n`
         const schema = inferSchema(text, { col: ',', row: '\n', encl: '"' })
         const found = await cut(text, [7])
-        expect(found.slice(1).map(one => fieldsOf(one.text, ','))).toEqual(initParser(schema).stringArrs(text) as string[][])
+        expect(found.slice(1).map(one => fieldsOf(one.text, ','))).toEqual(
+          initParser(schema).stringArrs(text) as string[][],
+        )
       }),
       { numRuns: 200 },
     )
@@ -285,7 +365,8 @@ describe('records', () => {
     for (const slips of [['x,"1', 'y,2,3', '"z"!,4'], ['x,"1']]) {
       const text = ['a,b,c', ...slips, ...tail].join('\n')
       const expected = text.split('\n').map((one, i) => ({ line: i + 1, text: one }))
-      for (const size of [16_384, 65_536, 100_000]) expect(await cut(text, [size])).toEqual(expected)
+      for (const size of [16_384, 65_536, 100_000])
+        expect(await cut(text, [size])).toEqual(expected)
     }
     expect(fieldsOf('x,"1', ',')).toBeUndefined()
     expect(fieldsOf('"z"!,4', ',')).toBeUndefined()
@@ -293,7 +374,9 @@ describe('records', () => {
 
   test('a field in quotes of more than 64 KB is taken for a slip, however the file is cut into chunks', async () => {
     const text = `a,"${'x\n'.repeat(40_000)}",b\nlast,1,2\n`
-    const counts = await Promise.all([1000, 70_000, 200_000].map(async size => (await cut(text, [size])).length))
+    const counts = await Promise.all(
+      [1000, 70_000, 200_000].map(async size => (await cut(text, [size])).length),
+    )
     expect(new Set(counts).size).toBe(1)
     expect(counts[0]).toBe(40_002)
   })
@@ -307,11 +390,20 @@ describe('records', () => {
   })
 
   test('over a megabyte are refused', async () => {
-    await expect(cut(`a\n${'x'.repeat(1_200_000)}`, [65_536])).rejects.toThrow('x: line 2 is longer than 1 MB')
+    await expect(cut(`a\n${'x'.repeat(1_200_000)}`, [65_536])).rejects.toThrow(
+      'x: line 2 is longer than 1 MB',
+    )
   })
 
   test('the separator is the one of the first record outside quotes', () => {
-    const cases = { 'a;b;c': ';', 'a\tb': '\t', '"a;b;c",d': ',', abc: ',', 'a|b|c': '|', 'a,b;c,d': ',' }
+    const cases = {
+      'a;b;c': ';',
+      'a\tb': '\t',
+      '"a;b;c",d': ',',
+      abc: ',',
+      'a|b|c': '|',
+      'a,b;c,d': ',',
+    }
     for (const [text, separator] of Object.entries(cases)) expect(separatorOf(text)).toBe(separator)
   })
 })
@@ -324,20 +416,31 @@ describe('rows that do not fit', () => {
   })
 
   test('fewer fields: what is missing is missing; empty fields at the end are nothing', async () => {
-    expect(await rows('code,date,price\nWTI_USD,2024-03-28\n')).toMatchObject([{ rows: [{ price: undefined }] }])
-    expect(await told('code,date,price\nWTI_USD,2024-03-28,1,,\n')).toEqual(['2 WTI_USD 2024-03-28 1'])
+    expect(await rows('code,date,price\nWTI_USD,2024-03-28\n')).toMatchObject([
+      { rows: [{ price: undefined }] },
+    ])
+    expect(await told('code,date,price\nWTI_USD,2024-03-28,1,,\n')).toEqual([
+      '2 WTI_USD 2024-03-28 1',
+    ])
   })
 
   test('a line that is no JSON object', async () => {
     const found = await told('{"code":"WTI_USD","date":"2024-03-28","price":1}\n{"code":\n[1]\n')
-    expect(found.slice(1)).toEqual(['2 the line is not a JSON object: "{\\"code\\":"', '3 the line is not a JSON object: [1]'])
+    expect(found.slice(1)).toEqual([
+      '2 the line is not a JSON object: "{\\"code\\":"',
+      '3 the line is not a JSON object: [1]',
+    ])
   })
 })
 
 describe('sources', () => {
   test('what is not there, or is a directory, is named', async () => {
-    await expect(openSource(join(folder, 'none.csv'), bytes(), folder)).rejects.toThrow('none.csv does not exist')
-    await expect(openSource(folder, bytes(), folder)).rejects.toThrow('is a directory: name the files in it')
+    await expect(openSource(join(folder, 'none.csv'), bytes(), folder)).rejects.toThrow(
+      'none.csv does not exist',
+    )
+    await expect(openSource(folder, bytes(), folder)).rejects.toThrow(
+      'is a directory: name the files in it',
+    )
   })
 
   test('standard input can be read twice and leaves nothing behind', async () => {
@@ -355,7 +458,11 @@ describe('sources', () => {
 
   test('damaged gzip data is refused, not read as far as it goes', async () => {
     const packed = gzipSync(plain)
-    await expect(rows(packed.subarray(0, packed.length - 6))).rejects.toThrow('is cut off: its gzip data ends too early')
-    await expect(rows(Buffer.concat([packed.subarray(0, 14), Buffer.from('zzzzzzzz'), packed.subarray(22)]))).rejects.toThrow('is damaged')
+    await expect(rows(packed.subarray(0, packed.length - 6))).rejects.toThrow(
+      'is cut off: its gzip data ends too early',
+    )
+    await expect(
+      rows(Buffer.concat([packed.subarray(0, 14), Buffer.from('zzzzzzzz'), packed.subarray(22)])),
+    ).rejects.toThrow('is damaged')
   })
 })

@@ -7,12 +7,30 @@ import { contentBytesMax, sourceConfig } from '../../../src/plan/source-config.t
 
 const now = parseInstant('2026-11-20T15:00:00Z')!
 const reader = sourceReader(shippedPorts())
-const read = (content: string | Uint8Array, config: Record<string, unknown> = {}, mask = (text: string) => text) =>
-  reader.read(typeof content === 'string' ? Buffer.from(content) : content, sourceConfig(config).config, mask, now)
-const row = { timestamp: '2026-11-20T09:30:00Z', fuel_type: 'VLSFO', port: 'SINGAPORE', price: 531.5 }
+const read = (
+  content: string | Uint8Array,
+  config: Record<string, unknown> = {},
+  mask = (text: string) => text,
+) =>
+  reader.read(
+    typeof content === 'string' ? Buffer.from(content) : content,
+    sourceConfig(config).config,
+    mask,
+    now,
+  )
+const row = {
+  timestamp: '2026-11-20T09:30:00Z',
+  fuel_type: 'VLSFO',
+  port: 'SINGAPORE',
+  price: 531.5,
+}
 const taken = {
   observedAt: parseInstant('2026-11-20T09:30:00Z')!,
-  ...{ fuelType: 'VLSFO', port: 'SINGAPORE', region: 'APAC', currency: 'USD', price: 531.5 },
+  fuelType: 'VLSFO',
+  port: 'SINGAPORE',
+  region: 'APAC',
+  currency: 'USD',
+  price: 531.5,
 }
 
 describe('rows are the same, however they are written', () => {
@@ -39,7 +57,8 @@ describe('rows are the same, however they are written', () => {
   }) // biome-ignore format: a table
 
   test('fields of quoted CSV may hold separators, quotes and line breaks', async () => {
-    const csv = 'timestamp,fuel_type,port,price,note\n2026-11-20,MGO,"Las ""Palmas"", ES",700,"two\nlines"\n2026-11-19,MGO,SIN,701,\n'
+    const csv =
+      'timestamp,fuel_type,port,price,note\n2026-11-20,MGO,"Las ""Palmas"", ES",700,"two\nlines"\n2026-11-19,MGO,SIN,701,\n'
     const found = await read(csv, { defaults: { region: 'emea' } })
     expect(found).toMatchObject({
       rows: [
@@ -79,21 +98,40 @@ describe('a row that can not be taken is named, and the others are taken', () =>
         { ...row, port: 'RTM' },
       ]),
     )
-    const { rows, rejected, rejections, received } = found as Exclude<typeof found, { fault: string }>
-    expect([received, rejected, rows.length]).toEqual([2, reason === undefined ? 0 : 1, reason === undefined ? 2 : 1])
+    const { rows, rejected, rejections, received } = found as Exclude<
+      typeof found,
+      { fault: string }
+    >
+    expect([received, rejected, rows.length]).toEqual([
+      2,
+      reason === undefined ? 0 : 1,
+      reason === undefined ? 2 : 1,
+    ])
     if (reason === undefined) return
     expect(rejections).toEqual([
-      expect.stringMatching(reason instanceof RegExp ? new RegExp(reason.source.replace('^', '^row 1: ')) : `row 1: ${reason}`),
+      expect.stringMatching(
+        reason instanceof RegExp
+          ? new RegExp(reason.source.replace('^', '^row 1: '))
+          : `row 1: ${reason}`,
+      ),
     ])
   })
   test('what is no object, has too many fields or an open quote', async () => {
     expect(await read(JSON.stringify([5, null, row]))).toMatchObject({ rejected: 2, rows: [taken] })
     expect(await read('{"a":1}\nnonsense\n', { format: 'ndjson' })).toMatchObject({ rejected: 2 })
-    expect(await read(`timestamp,fuel_type,port,price\n2026-11-20,VLSFO,SIN,531.5,more\n2026-11-19,VLSFO,SIN,530\n`)).toMatchObject({
+    expect(
+      await read(
+        `timestamp,fuel_type,port,price\n2026-11-20,VLSFO,SIN,531.5,more\n2026-11-19,VLSFO,SIN,530\n`,
+      ),
+    ).toMatchObject({
       rejected: 1,
       rows: [{ price: 530 }],
     })
-    expect(await read(`timestamp,fuel_type,port,price\n2026-11-19,VLSFO,SIN,530\n2026-11-20,VLSFO,"SIN,531.5\n`)).toMatchObject({
+    expect(
+      await read(
+        `timestamp,fuel_type,port,price\n2026-11-19,VLSFO,SIN,530\n2026-11-20,VLSFO,"SIN,531.5\n`,
+      ),
+    ).toMatchObject({
       rejected: 1,
       rows: [{ price: 530 }],
     })
@@ -117,12 +155,28 @@ describe('what has no rows says why', () => {
     ['{"a":', { format: 'json' }, 'it is not JSON'],
     ['<html>', { format: 'json' }, 'it is not JSON'],
     ['"text"', { format: 'json' }, 'it is not a list of objects'],
-    ['{"data":[]}', {}, 'it is an object: name the list in it with scraper_config.items, such as data'],
-    ['{"data":{"rows":5}}', { items: 'data.rows' }, 'it has no list at data.rows, which scraper_config.items names'],
-    ['{"data":[]}', { items: '__proto__.x' }, 'it has no list at __proto__.x, which scraper_config.items names'],
+    [
+      '{"data":[]}',
+      {},
+      'it is an object: name the list in it with scraper_config.items, such as data',
+    ],
+    [
+      '{"data":{"rows":5}}',
+      { items: 'data.rows' },
+      'it has no list at data.rows, which scraper_config.items names',
+    ],
+    [
+      '{"data":[]}',
+      { items: '__proto__.x' },
+      'it has no list at __proto__.x, which scraper_config.items names',
+    ],
     [names(5_001), {}, 'it has more than the 5000 rows that are read at a time'],
     [`a\n${'1\n'.repeat(5_001)}`, {}, 'it has more than the 5000 rows that are read at a time'],
-    ['{}\n'.repeat(5_001), { format: 'ndjson' }, 'it has more than the 5000 rows that are read at a time'],
+    [
+      '{}\n'.repeat(5_001),
+      { format: 'ndjson' },
+      'it has more than the 5000 rows that are read at a time',
+    ],
     [gzipSync(Buffer.alloc(contentBytesMax + 1, 32)), {}, 'it is longer than 4 MB when unpacked'],
     [gzipSync('{}').subarray(0, 12), {}, 'its gzip data is damaged or cut off'],
     [new Uint8Array([0x5b, 0xff, 0xfe]), {}, 'it is not UTF-8 text'],
@@ -131,7 +185,12 @@ describe('what has no rows says why', () => {
   })
   test('a list of none is no fault', async () => {
     expect(await read('[]')).toEqual({ rows: [], received: 0, rejected: 0, rejections: [] })
-    expect(await read('timestamp,price\n')).toEqual({ rows: [], received: 0, rejected: 0, rejections: [] })
+    expect(await read('timestamp,price\n')).toEqual({
+      rows: [],
+      received: 0,
+      rejected: 0,
+      rejections: [],
+    })
   })
 })
 

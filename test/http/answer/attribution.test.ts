@@ -14,8 +14,12 @@ test.each([
   ['sdk-<script>', 'api'],
   [`sdk-${'x'.repeat(31)}`, 'api'],
 ])('the channel %p is answered as %p', (given, answered) => {
-  expect(sourceOf(from(given === undefined ? {} : { 'X-Desk-Source': given }), 'X-Desk-')).toBe(answered)
-  expect(sourceOf(from(given === undefined ? {} : { 'X-Other-Source': given }), 'X-Desk-')).toBe('api')
+  expect(sourceOf(from(given === undefined ? {} : { 'X-Desk-Source': given }), 'X-Desk-')).toBe(
+    answered,
+  )
+  expect(sourceOf(from(given === undefined ? {} : { 'X-Other-Source': given }), 'X-Desk-')).toBe(
+    'api',
+  )
 })
 
 test('a tool is named by a line of at most a hundred printable characters', () => {

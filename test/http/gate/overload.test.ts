@@ -82,10 +82,15 @@ GET /v1/well-production/top-producers
   .split('\n')
 
 const unnamed = (method: string, path: string) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`
-const keyed = (listed as Row[]).filter(row => row.access === 'key' || row.access === 'key-header-only')
+const keyed = (listed as Row[]).filter(
+  row => row.access === 'key' || row.access === 'key-header-only',
+)
 const isHeavy = ({ method, path }: Row) => heavy.includes(unnamed(method, path))
 const heavyRows = keyed.filter(isHeavy)
-/** What goes on until the client leaves, and with the word for it refused where nothing can be held open. */
+/**
+ * What goes on until the client leaves, and with the word for it refused where nothing can be held
+ * open.
+ */
 const isStream = ({ path }: Row) => path === '/v1/stream' || path === '/cable'
 
 let at: House
@@ -108,30 +113,60 @@ afterEach(() => {
   isOverloaded = false
 })
 
-function ask(method: string, path: string, token: string | null, body?: unknown): Promise<Response> {
-  const headers = { ...(token !== null && { authorization: `Token ${token}` }), 'content-type': 'application/json' }
-  return app.handle(new Request(`http://localhost${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }))
+function ask(
+  method: string,
+  path: string,
+  token: string | null,
+  body?: unknown,
+): Promise<Response> {
+  const headers = {
+    ...(token !== null && { authorization: `Token ${token}` }),
+    'content-type': 'application/json',
+  }
+  return app.handle(
+    new Request(`http://localhost${path}`, {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    }),
+  )
 }
 
-const askRow = (row: Row, token: string | null) => ask(row.method, row.sample ?? row.path.replace(/\{\w+\}/g, '1'), token, row.body)
+const askRow = (row: Row, token: string | null) =>
+  ask(row.method, row.sample ?? row.path.replace(/\{\w+\}/g, '1'), token, row.body)
 const usedBy = (token: string) => at.services.meter.standing(at.services.keys.find(token)!).used
 
 interface Nested {
-  error: { code: string; message: string; status: number; request_id: string; docs_url: string; retry: { retryable: boolean } }
+  error: {
+    code: string
+    message: string
+    status: number
+    request_id: string
+    docs_url: string
+    retry: { retryable: boolean }
+  }
 }
 
 async function expectShed(response: Response) {
-  expect([response.status, response.headers.get('retry-after'), response.headers.get('x-error-code')]).toEqual([503, '5', 'OVERLOADED'])
+  expect([
+    response.status,
+    response.headers.get('retry-after'),
+    response.headers.get('x-error-code'),
+  ]).toEqual([503, '5', 'OVERLOADED'])
   const { error } = (await response.json()) as Nested
   expect(error).toMatchObject({ code: 'OVERLOADED', status: 503, retry: { retryable: true } })
-  expect([error.message, error.request_id, error.docs_url].every(text => text.length > 0)).toBe(true)
+  expect([error.message, error.request_id, error.docs_url].every(text => text.length > 0)).toBe(
+    true,
+  )
 }
 
 test('the documented routes that may answer it are those of the list', async () => {
   const document = (await (await ask('GET', '/openapi.json', null)).json()) as OpenApiDocument
   const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { responses }]) =>
-      responses['503']?.description.includes('OVERLOADED') ? [unnamed(method.toUpperCase(), path)] : [],
+      responses['503']?.description.includes('OVERLOADED')
+        ? [unnamed(method.toUpperCase(), path)]
+        : [],
     ),
   )
   expect(documented.sort()).toEqual(heavy.toSorted())
@@ -157,7 +192,8 @@ describe('while the house is overloaded', () => {
     const refused: string[] = []
     for (const row of keyed.filter(one => !isHeavy(one) && !isStream(one))) {
       const response = await askRow(row, at.key())
-      if (response.headers.get('x-error-code') === 'OVERLOADED') refused.push(`${row.method} ${row.path}`)
+      if (response.headers.get('x-error-code') === 'OVERLOADED')
+        refused.push(`${row.method} ${row.path}`)
     }
     expect(refused).toEqual([])
   })
@@ -167,7 +203,10 @@ describe('while the house is overloaded', () => {
     ['GET', '/v1/prices?by_code=WTI_USD,BRENT_CRUDE_USD'],
     ['GET', '/v1/prices/all'],
     ['GET', '/v1/prices/past_year?by_code=WTI_USD&interval=daily'],
-    ['GET', '/v1/prices/historical?by_code=WTI_USD&start_date=2026-10-01&end_date=2026-11-01&interval=day'],
+    [
+      'GET',
+      '/v1/prices/historical?by_code=WTI_USD&start_date=2026-10-01&end_date=2026-11-01&interval=day',
+    ],
     ['GET', '/v1/prices/metrics?by_code=WTI_USD'],
     ['POST', '/v1/prices/batch', { codes: ['WTI_USD', 'BRENT_CRUDE_USD'] }],
   ]
@@ -183,7 +222,8 @@ describe('while the house is overloaded', () => {
   test('a caller without a key, or with an unknown one, is told that', async () => {
     isOverloaded = true
     for (const row of heavyRows) {
-      for (const token of [null, 'f'.repeat(64)]) expect((await askRow(row, token)).status, row.path).toBe(401)
+      for (const token of [null, 'f'.repeat(64)])
+        expect((await askRow(row, token)).status, row.path).toBe(401)
     }
   })
   test('a caller without the plan is told that', async () => {
@@ -198,8 +238,15 @@ describe('while the house is overloaded', () => {
   test('a caller whose window is full is told that', async () => {
     isOverloaded = true
     const small = house({ 'limits.per_minute': '1' })
-    const other = createApp(small.services, { vitals: { ...aloneVitals, isOverloaded: () => isOverloaded } })
-    const request = () => other.handle(new Request('http://localhost/v1/market-brief', { headers: { authorization: `Token ${token}` } }))
+    const other = createApp(small.services, {
+      vitals: { ...aloneVitals, isOverloaded: () => isOverloaded },
+    })
+    const request = () =>
+      other.handle(
+        new Request('http://localhost/v1/market-brief', {
+          headers: { authorization: `Token ${token}` },
+        }),
+      )
     const token = small.key()
     expect([(await request()).status, (await request()).status]).toEqual([503, 429])
   })
@@ -212,7 +259,9 @@ describe('while the house is overloaded', () => {
     const sheet = await ask('GET', `/v1/excel/run.xml?path=${path.replace('?', '&')}`, token)
     expect([sheet.status, usedBy(token)]).toEqual([200, 0])
     expect(await sheet.text()).toContain('prices come first')
-    expect((await ask('GET', '/v1/excel/run?path=/v1/prices/latest&by_code=WTI_USD', token)).status).toBe(200)
+    expect(
+      (await ask('GET', '/v1/excel/run?path=/v1/prices/latest&by_code=WTI_USD', token)).status,
+    ).toBe(200)
   })
   test('the probes go on being answered, and the status of the interface is degraded', async () => {
     isOverloaded = true
@@ -231,10 +280,16 @@ test('a house that is not overloaded computes', async () => {
   const token = at.key()
   expect((await ask('GET', '/v1/analytics/statistics?code=WTI_USD', token)).status).toBe(200)
   expect(usedBy(token)).toBe(1)
-  for (const row of heavyRows) expect((await askRow(row, at.key())).headers.get('x-error-code'), row.path).not.toBe('OVERLOADED')
+  for (const row of heavyRows)
+    expect((await askRow(row, at.key())).headers.get('x-error-code'), row.path).not.toBe(
+      'OVERLOADED',
+    )
 })
 
 test('a developer who asks for the refusal gets the true one', () => {
   const links = { baseUrl: '', docsUrl: '', upgradeUrl: '', signupUrl: '' }
-  expect(refusalOf('OVERLOADED', at.services.plans, links, startAt)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+  expect(refusalOf('OVERLOADED', at.services.plans, links, startAt)).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '5' },
+  })
 })

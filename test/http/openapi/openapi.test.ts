@@ -3,7 +3,12 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { Elysia, t } from 'elysia'
-import { documentOf, type OpenApiDocument, type Operation, openapiDocument } from '../../../src/http/openapi/openapi.ts'
+import {
+  documentOf,
+  type OpenApiDocument,
+  type Operation,
+  openapiDocument,
+} from '../../../src/http/openapi/openapi.ts'
 import { isRecord, type Schema, schemaObject } from '../../../src/http/openapi/schema.ts'
 import { rawDocument } from '../../../src/http/openapi/source.ts'
 
@@ -11,7 +16,11 @@ const options = {
   serviceName: 'Test prices',
   description: 'Prices of **energy**.',
   baseUrl: 'https://prices.example.com/',
-  tags: { prices: 'Current and past prices.', admin: 'For the operator.', unused: 'Nothing has it.' },
+  tags: {
+    prices: 'Current and past prices.',
+    admin: 'For the operator.',
+    unused: 'Nothing has it.',
+  },
 }
 
 const problem = t.Object({
@@ -26,7 +35,9 @@ const problem = t.Object({
 
 const change = t.Object({
   amount: t.Number({ description: 'In the unit of the price.', examples: [-0.42] }),
-  percent: t.Union([t.Number({ examples: [-0.6] }), t.Null()], { description: 'Null when the previous price is zero.' }),
+  percent: t.Union([t.Number({ examples: [-0.6] }), t.Null()], {
+    description: 'Null when the previous price is zero.',
+  }),
   since: t.String({ format: 'date-time' }),
 })
 
@@ -52,7 +63,9 @@ const unused = (): never => {
   throw new Error('Only the description of the route is used.')
 }
 
-const tree = t.Recursive(This => t.Object({ name: t.String(), parts: t.Array(This) }), { $id: 'Tree' })
+const tree = t.Recursive(This => t.Object({ name: t.String(), parts: t.Array(This) }), {
+  $id: 'Tree',
+})
 
 const gate = new Elysia().macro({
   access: (access: { open?: string }) => ({
@@ -67,25 +80,49 @@ const app = new Elysia()
     access: {},
     query: t.Object({
       by_code: t.Optional(t.String({ description: 'Codes.', examples: ['WTI_USD'] })),
-      interval: t.Optional(t.Union([t.Literal('1d', { description: 'days' }), t.Literal('1w', { description: 'weeks' })])),
+      interval: t.Optional(
+        t.Union([
+          t.Literal('1d', { description: 'days' }),
+          t.Literal('1w', { description: 'weeks' }),
+        ]),
+      ),
       page: t.Optional(t.Numeric({ minimum: 1, default: 1, description: 'From 1.' })),
       live: t.Optional(t.BooleanString({ description: 'Only live ones.' })),
       ids: t.Optional(t.Array(t.String(), { description: 'Comma-separated.' })),
       'by_period[from]': t.Optional(t.Date({ description: 'Start.' })),
     }),
-    headers: t.Object({ 'x-trace': t.Optional(t.String({ description: 'Echoed.' })), authorization: t.Optional(t.String()) }),
-    response: { 200: price, 304: t.Void(), 400: problem, 403: { ...problem, description: 'The plan lacks the feature.' } },
-    detail: { operationId: 'getLatestPrices', summary: 'Latest prices', description: 'The newest.', tags: ['prices'] },
+    headers: t.Object({
+      'x-trace': t.Optional(t.String({ description: 'Echoed.' })),
+      authorization: t.Optional(t.String()),
+    }),
+    response: {
+      200: price,
+      304: t.Void(),
+      400: problem,
+      403: { ...problem, description: 'The plan lacks the feature.' },
+    },
+    detail: {
+      operationId: 'getLatestPrices',
+      summary: 'Latest prices',
+      description: 'The newest.',
+      tags: ['prices'],
+    },
   })
   .get('/v1/series/:code/values/:id?', unused, {
     access: {},
-    params: t.Object({ code: t.String({ minLength: 1 }), id: t.Optional(t.Numeric()), stray: t.Optional(t.String()) }),
+    params: t.Object({
+      code: t.String({ minLength: 1 }),
+      id: t.Optional(t.Numeric()),
+      stray: t.Optional(t.String()),
+    }),
     response: { 200: t.Record(t.String(), price), 400: problem },
     detail: { operationId: 'getValues', summary: 'Values', tags: ['zebra'] },
   })
   .post('/v1/prices/batch', unused, {
     access: {},
-    body: t.Object({ codes: t.Array(t.String({ examples: ['WTI_USD'] }), { minItems: 1, maxItems: 20 }) }),
+    body: t.Object({
+      codes: t.Array(t.String({ examples: ['WTI_USD'] }), { minItems: 1, maxItems: 20 }),
+    }),
     response: { 201: t.Array(price), 422: problem },
     detail: { operationId: 'getLatestPrices', summary: 'Batch', tags: ['prices'] },
   })
@@ -103,7 +140,11 @@ const app = new Elysia()
   .get('/v1/export.csv', unused, {
     access: {},
     response: {
-      200: t.String({ contentMediaType: 'text/csv', description: 'One row per point.', examples: ['code,price\n'] }),
+      200: t.String({
+        contentMediaType: 'text/csv',
+        description: 'One row per point.',
+        examples: ['code,price\n'],
+      }),
       302: t.Void(),
     },
     detail: { operationId: 'exportCsv', summary: 'Export' },
@@ -123,13 +164,16 @@ const app = new Elysia()
 
 const document = await openapiDocument(await rawDocument(app), options)
 const operation = (path: string, method = 'get') => document.paths[path]?.[method] as Operation
-const parameter = (path: string, name: string) => operation(path).parameters?.find(each => each.name === name)
+const parameter = (path: string, name: string) =>
+  operation(path).parameters?.find(each => each.name === name)
 const schemaOf = (path: string, status: string, method = 'get') =>
   resolved(operation(path, method).responses[status]?.content?.['application/json']?.schema)
 
 function resolved(schema: unknown): Schema {
   if (!isRecord(schema)) throw new Error(`No schema: ${schema}`)
-  return typeof schema.$ref === 'string' ? resolved(document.components.schemas[schema.$ref.split('/').at(-1)!]) : schema
+  return typeof schema.$ref === 'string'
+    ? resolved(document.components.schemas[schema.$ref.split('/').at(-1)!])
+    : schema
 }
 
 const clone = (value: OpenApiDocument) => JSON.parse(JSON.stringify(value))
@@ -142,12 +186,18 @@ describe('the document', () => {
   })
 
   test('has version v1, one server without a trailing slash, and the service by name', () => {
-    expect(document.info).toEqual({ title: 'Test prices', version: 'v1', description: 'Prices of **energy**.' })
+    expect(document.info).toEqual({
+      title: 'Test prices',
+      version: 'v1',
+      description: 'Prices of **energy**.',
+    })
     expect(document.servers).toEqual([{ url: 'https://prices.example.com' }])
   })
 
   test('lists exactly the routes that people call', () => {
-    const listed = Object.entries(document.paths).flatMap(([path, item]) => Object.keys(item).map(method => `${method} ${path}`))
+    const listed = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map(method => `${method} ${path}`),
+    )
     expect(listed.sort()).toEqual([
       'get /v1/bare',
       'get /v1/export.csv',
@@ -194,8 +244,15 @@ describe('the document', () => {
   })
 
   test('says who may call: anyone with a key, only by header when it changes something, the operator, everybody', () => {
-    expect(operation('/v1/prices/latest').security).toEqual([{ apiKeyHeader: [] }, { bearer: [] }, { apiKeyQuery: [] }])
-    expect(operation('/v1/prices/batch', 'post').security).toEqual([{ apiKeyHeader: [] }, { bearer: [] }])
+    expect(operation('/v1/prices/latest').security).toEqual([
+      { apiKeyHeader: [] },
+      { bearer: [] },
+      { apiKeyQuery: [] },
+    ])
+    expect(operation('/v1/prices/batch', 'post').security).toEqual([
+      { apiKeyHeader: [] },
+      { bearer: [] },
+    ])
     expect(operation('/admin/v1/observations', 'post').security).toEqual([{ operatorToken: [] }])
     expect(operation('/v1/tree').security).toEqual([])
     const schemes = document.components.securitySchemes
@@ -212,18 +269,32 @@ describe('the document', () => {
   })
 
   test('is refused when a route only names its schema', () => {
-    const named = new Elysia().model('Thing', t.Object({})).get('/thing', () => ({}), { response: 'Thing' })
+    const named = new Elysia()
+      .model('Thing', t.Object({}))
+      .get('/thing', () => ({}), { response: 'Thing' })
     expect(rawDocument(named)).rejects.toThrow("by the name 'Thing'")
   })
 })
 
 describe('parameters', () => {
   test.each([
-    ['by_code', { required: false, description: 'Codes.', example: 'WTI_USD', schema: { type: 'string' } }],
-    ['interval', { schema: { type: 'string', enum: ['1d', '1w'] }, description: '- `1d`: days\n- `1w`: weeks' }],
+    [
+      'by_code',
+      { required: false, description: 'Codes.', example: 'WTI_USD', schema: { type: 'string' } },
+    ],
+    [
+      'interval',
+      {
+        schema: { type: 'string', enum: ['1d', '1w'] },
+        description: '- `1d`: days\n- `1w`: weeks',
+      },
+    ],
     ['page', { schema: { type: 'number', minimum: 1, default: 1 }, description: 'From 1.' }],
     ['live', { schema: { type: 'boolean' } }],
-    ['ids', { schema: { type: 'array', items: { type: 'string' } }, style: 'form', explode: false }],
+    [
+      'ids',
+      { schema: { type: 'array', items: { type: 'string' } }, style: 'form', explode: false },
+    ],
     ['by_period[from]', { schema: { type: 'string', format: 'date-time' } }],
     ['x-trace', { in: 'header', required: false }],
   ])('%s is a plain value to the caller', (name, expected) => {
@@ -251,11 +322,12 @@ describe('bodies', () => {
   })
 
   test('come in the media types that their schemas name', () => {
-    expect(Object.keys(operation('/v1/prices/batch', 'post').requestBody?.content ?? {})).toEqual(['application/json'])
-    expect(Object.keys(operation('/admin/v1/observations', 'post').requestBody?.content ?? {})).toEqual([
+    expect(Object.keys(operation('/v1/prices/batch', 'post').requestBody?.content ?? {})).toEqual([
       'application/json',
-      'application/x-ndjson',
     ])
+    expect(
+      Object.keys(operation('/admin/v1/observations', 'post').requestBody?.content ?? {}),
+    ).toEqual(['application/json', 'application/x-ndjson'])
     expect(operation('/v1/export.csv').responses['200']).toEqual({
       description: 'One row per point.',
       content: { 'text/csv': { schema: { type: 'string' }, example: 'code,price\n' } },
@@ -269,7 +341,9 @@ describe('bodies', () => {
 
   test('of a response take their description from the schema', () => {
     expect(operation('/v1/prices/latest').responses['200']?.description).toBe('The newest price.')
-    expect(operation('/v1/prices/latest').responses['403']?.description).toBe('The plan lacks the feature.')
+    expect(operation('/v1/prices/latest').responses['403']?.description).toBe(
+      'The plan lacks the feature.',
+    )
     expect(operation('/v1/prices/latest').responses['400']?.description).toBe('Bad Request')
   })
 
@@ -289,16 +363,30 @@ describe('components', () => {
     const refs = Object.values(document.paths)
       .flatMap(item => Object.values(item))
       .flatMap(each => Object.entries(each.responses))
-      .flatMap(([status, response]) => (status >= '400' ? Object.values(response.content ?? {}).map(media => media.schema) : []))
+      .flatMap(([status, response]) =>
+        status >= '400' ? Object.values(response.content ?? {}).map(media => media.schema) : [],
+      )
     expect(refs.length).toBeGreaterThan(5)
-    expect(new Set(refs.map(schema => schema.$ref))).toEqual(new Set(['#/components/schemas/Problem']))
-    expect(document.components.schemas.Problem).toMatchObject({ type: 'object', required: ['error'] })
+    expect(new Set(refs.map(schema => schema.$ref))).toEqual(
+      new Set(['#/components/schemas/Problem']),
+    )
+    expect(document.components.schemas.Problem).toMatchObject({
+      type: 'object',
+      required: ['error'],
+    })
   })
 
   test('hold repeated parts, named for where they stand', () => {
-    expect(Object.keys(document.components.schemas)).toEqual(['Change', 'GetLatestPricesResponse', 'Problem', 'Tree'])
+    expect(Object.keys(document.components.schemas)).toEqual([
+      'Change',
+      'GetLatestPricesResponse',
+      'Problem',
+      'Tree',
+    ])
     const latest = resolved({ $ref: '#/components/schemas/GetLatestPricesResponse' })
-    expect((latest.properties as Record<string, unknown>).week).toEqual({ $ref: '#/components/schemas/Change' })
+    expect((latest.properties as Record<string, unknown>).week).toEqual({
+      $ref: '#/components/schemas/Change',
+    })
   })
 
   test('are shared by parts that only differ in their description, which each keeps', () => {
@@ -312,7 +400,9 @@ describe('components', () => {
   })
 
   test('hold a schema that contains itself under its own name', () => {
-    expect(schemaOf('/v1/tree', '200')).toMatchObject({ properties: { parts: { items: { $ref: '#/components/schemas/Tree' } } } })
+    expect(schemaOf('/v1/tree', '200')).toMatchObject({
+      properties: { parts: { items: { $ref: '#/components/schemas/Tree' } } },
+    })
   })
 })
 
@@ -334,12 +424,16 @@ describe('examples', () => {
         const success = Object.entries(each.responses).flatMap(([status, response]) =>
           status < '300' && response.content ? [response.content] : [],
         )
-        for (const content of [...success, ...(each.requestBody ? [each.requestBody.content] : [])]) {
+        for (const content of [
+          ...success,
+          ...(each.requestBody ? [each.requestBody.content] : []),
+        ]) {
           for (const media of Object.values(content)) {
             expect(media.example, path).toBeDefined()
-            expect(ajv.validate(modern(media.schema), media.example), `${path} ${JSON.stringify(media.example)} ${ajv.errorsText()}`).toBe(
-              true,
-            )
+            expect(
+              ajv.validate(modern(media.schema), media.example),
+              `${path} ${JSON.stringify(media.example)} ${ajv.errorsText()}`,
+            ).toBe(true)
             checked += 1
           }
         }
@@ -349,8 +443,15 @@ describe('examples', () => {
   })
 
   test('use the examples of the parts', () => {
-    const example = operation('/v1/prices/latest').responses['200']?.content?.['application/json']?.example
-    expect(example).toMatchObject({ status: 'success', code: 'WTI_USD', price: 71.52, session: 'open', day: { amount: -0.42 } })
+    const example =
+      operation('/v1/prices/latest').responses['200']?.content?.['application/json']?.example
+    expect(example).toMatchObject({
+      status: 'success',
+      code: 'WTI_USD',
+      price: 71.52,
+      session: 'open',
+      day: { amount: -0.42 },
+    })
   })
 })
 
@@ -358,10 +459,18 @@ describe('a schema', () => {
   const cases: [string, unknown, Schema][] = [
     ['a literal', t.Literal('a'), { type: 'string', enum: ['a'] }],
     ['literals', t.Union([t.Literal(1), t.Literal(2)]), { type: 'integer', enum: [1, 2] }],
-    ['literals or null', t.Union([t.Literal('a'), t.Null()]), { type: 'string', enum: ['a', null], nullable: true }],
+    [
+      'literals or null',
+      t.Union([t.Literal('a'), t.Null()]),
+      { type: 'string', enum: ['a', null], nullable: true },
+    ],
     ['both booleans', t.Union([t.Literal(true), t.Literal(false)]), { type: 'boolean' }],
     ['text or null', t.Union([t.String(), t.Null()]), { type: 'string', nullable: true }],
-    ['Nullable', t.Nullable(t.Integer({ minimum: 0 })), { type: 'integer', minimum: 0, nullable: true }],
+    [
+      'Nullable',
+      t.Nullable(t.Integer({ minimum: 0 })),
+      { type: 'integer', minimum: 0, nullable: true },
+    ],
     [
       'text, number or null',
       t.Union([t.String(), t.Number(), t.Null()]),
@@ -374,25 +483,58 @@ describe('a schema', () => {
       t.Union([t.Literal('a'), t.Literal('b'), t.Object({})]),
       { anyOf: [{ type: 'string', enum: ['a', 'b'] }, { type: 'object' }] },
     ],
-    ['above zero', t.Number({ exclusiveMinimum: 0 }), { type: 'number', minimum: 0, exclusiveMinimum: true }],
-    ['the tighter bound', t.Number({ minimum: 5, exclusiveMinimum: 0 }), { type: 'number', minimum: 5 }],
-    ['below one', t.Number({ exclusiveMaximum: 1 }), { type: 'number', maximum: 1, exclusiveMaximum: true }],
-    ['a map', t.Record(t.String(), t.Number()), { type: 'object', additionalProperties: { type: 'number' } }],
+    [
+      'above zero',
+      t.Number({ exclusiveMinimum: 0 }),
+      { type: 'number', minimum: 0, exclusiveMinimum: true },
+    ],
+    [
+      'the tighter bound',
+      t.Number({ minimum: 5, exclusiveMinimum: 0 }),
+      { type: 'number', minimum: 5 },
+    ],
+    [
+      'below one',
+      t.Number({ exclusiveMaximum: 1 }),
+      { type: 'number', maximum: 1, exclusiveMaximum: true },
+    ],
+    [
+      'a map',
+      t.Record(t.String(), t.Number()),
+      { type: 'object', additionalProperties: { type: 'number' } },
+    ],
     [
       'a map with a pattern of keys',
       t.Record(t.String({ pattern: '^[A-Z]{2}$' }), t.Boolean()),
-      { type: 'object', additionalProperties: { type: 'boolean' }, description: 'Keys match `^[A-Z]{2}$`.' },
+      {
+        type: 'object',
+        additionalProperties: { type: 'boolean' },
+        description: 'Keys match `^[A-Z]{2}$`.',
+      },
     ],
     ['a date', t.Date(), { type: 'string', format: 'date-time' }],
-    ['a numeric', t.Numeric({ maximum: 9, description: 'At most nine.' }), { type: 'number', maximum: 9, description: 'At most nine.' }],
+    [
+      'a numeric',
+      t.Numeric({ maximum: 9, description: 'At most nine.' }),
+      { type: 'number', maximum: 9, description: 'At most nine.' },
+    ],
     ['a list in a query', t.ArrayQuery(t.String()), { type: 'array', items: { type: 'string' } }],
     [
       'a tuple',
       t.Tuple([t.String(), t.Number()]),
-      { type: 'array', minItems: 2, maxItems: 2, items: { anyOf: [{ type: 'string' }, { type: 'number' }] } },
+      {
+        type: 'array',
+        minItems: 2,
+        maxItems: 2,
+        items: { anyOf: [{ type: 'string' }, { type: 'number' }] },
+      },
     ],
     ['an object without parts', t.Object({}), { type: 'object' }],
-    ['a closed object, which is open', t.Object({}, { additionalProperties: false }), { type: 'object' }],
+    [
+      'a closed object, which is open',
+      t.Object({}, { additionalProperties: false }),
+      { type: 'object' },
+    ],
     [
       'several in one',
       t.Intersect([t.Object({ a: t.String() })]),
@@ -412,7 +554,11 @@ describe('a schema', () => {
     const named = new Map<string, Schema>()
     const module = t.Module({ A: t.Object({ b: t.Ref('B') }), B: t.Object({ y: t.Number() }) })
     expect(schemaObject(module.Import('A'), named)).toEqual({ $ref: '#/components/schemas/A' })
-    expect(named.get('A')).toEqual({ type: 'object', required: ['b'], properties: { b: { $ref: '#/components/schemas/B' } } })
+    expect(named.get('A')).toEqual({
+      type: 'object',
+      required: ['b'],
+      properties: { b: { $ref: '#/components/schemas/B' } },
+    })
     expect(named.get('B')).toMatchObject({ type: 'object' })
   })
 })

@@ -33,15 +33,27 @@ beforeAll(() => {
   sent = reached(copy.running.services, request => copy.running.app.handle(request))
 }, 240_000)
 
-function reached({ ids, config }: House['services'], handle: (request: Request) => Promise<Response>) {
+function reached(
+  { ids, config }: House['services'],
+  handle: (request: Request) => Promise<Response>,
+) {
   const links = { baseUrl: '', docsUrl: '', upgradeUrl: '', signupUrl: '' }
   const stand = front({
-    ...{ handle, ids, links: () => links, vary: '', originals: new WeakMap() },
+    handle,
+    ids,
+    links: () => links,
+    vary: '',
+    originals: new WeakMap(),
     corsOrigins: config.cors.origins,
     headerPrefix: config.brand.headerPrefix,
   })
   return async (path: string, { headers, ...init }: RequestInit = {}) =>
-    await stand(new Request(`http://localhost${path}`, { ...init, headers: { host: 'localhost', ...(headers as Record<string, string>) } }))
+    await stand(
+      new Request(`http://localhost${path}`, {
+        ...init,
+        headers: { host: 'localhost', ...(headers as Record<string, string>) },
+      }),
+    )
 }
 
 const withKey = (key = copy.apiKey) => ({ authorization: `Token ${key}` })
@@ -60,26 +72,48 @@ test('the samples are answered', async () => {
   for (const { sample, success } of reads) expect(await statusOf(sample), sample).toBe(success)
 })
 
-const answerOf = async (response: Response) => [response.status, response.headers.get('x-error-code'), (await response.text()).length > 0]
+const answerOf = async (response: Response) => [
+  response.status,
+  response.headers.get('x-error-code'),
+  (await response.text()).length > 0,
+]
 
 describe('a JSON content type with an empty body', () => {
   test('changes nothing on any route and method', async () => {
-    const houses = [house(), house()].map(one => ({ ...one, token: one.key(), admin: one.services.adminTokens.rotate() }))
+    const houses = [house(), house()].map(one => ({
+      ...one,
+      token: one.key(),
+      admin: one.services.adminTokens.rotate(),
+    }))
     const [bare, typed] = houses as [(typeof houses)[0], (typeof houses)[0]]
-    const ask = ({ app, token, admin }: typeof bare, { method, path, access }: Row, headers: Record<string, string>, body?: string) =>
+    const ask = (
+      { app, token, admin }: typeof bare,
+      { method, path, access }: Row,
+      headers: Record<string, string>,
+      body?: string,
+    ) =>
       app.handle(
-        new Request(`http://localhost${path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000999')}`, {
-          method,
-          headers: { authorization: access === 'operator' ? `Bearer ${admin}` : `Token ${token}`, ...headers },
-          ...(body !== undefined && { body }),
-        }),
+        new Request(
+          `http://localhost${path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000999')}`,
+          {
+            method,
+            headers: {
+              authorization: access === 'operator' ? `Bearer ${admin}` : `Token ${token}`,
+              ...headers,
+            },
+            ...(body !== undefined && { body }),
+          },
+        ),
       )
     let compared = 0
     for (const row of rows.filter(one => one.path !== '/admin/v1/token/rotate')) {
       for (const one of houses) one.clock.advance(60_000)
       const wanted = await answerOf(await ask(bare, row, {}))
       const json = { 'content-type': 'application/json' }
-      const given = row.method === 'GET' ? await ask(typed, row, json) : await ask(typed, row, { ...json, 'content-length': '0' }, '')
+      const given =
+        row.method === 'GET'
+          ? await ask(typed, row, json)
+          : await ask(typed, row, { ...json, 'content-length': '0' }, '')
       expect(await answerOf(given), `${row.method} ${row.path}`).toEqual(wanted)
       expect(wanted[1], `${row.method} ${row.path}`).not.toBe('MALFORMED_JSON')
       compared += 1
@@ -93,8 +127,15 @@ describe('a JSON content type with an empty body', () => {
       ['POST', '/v1/notifications/mark_all_read'],
       ['POST', '/v1/prices/batch'],
     ] as const) {
-      const response = await sent(path, { method, headers: { ...withKey(), 'content-type': 'application/json' }, body: '{' })
-      expect([response.status, response.headers.get('x-error-code')], path).toEqual([400, 'MALFORMED_JSON'])
+      const response = await sent(path, {
+        method,
+        headers: { ...withKey(), 'content-type': 'application/json' },
+        body: '{',
+      })
+      expect([response.status, response.headers.get('x-error-code')], path).toEqual([
+        400,
+        'MALFORMED_JSON',
+      ])
     }
   })
 })
@@ -108,21 +149,33 @@ describe('paths', () => {
   ]
   for (const [name, spelt] of spellings) {
     test(`${name} is the same path`, async () => {
-      for (const { sample } of reads) expect(await statusOf(spelt(sample)), sample).toBe(await statusOf(sample))
+      for (const { sample } of reads)
+        expect(await statusOf(spelt(sample)), sample).toBe(await statusOf(sample))
     })
   }
 
   test('a static segment wins over a parameter', async () => {
     const pattern = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`)
     const shadowing = reads.filter(({ path }) =>
-      rows.some(other => other.method === 'GET' && other.path !== path && !path.includes('{') && pattern(other.path).test(path)),
+      rows.some(
+        other =>
+          other.method === 'GET' &&
+          other.path !== path &&
+          !path.includes('{') &&
+          pattern(other.path).test(path),
+      ),
     )
     for (const { sample, success } of shadowing) {
       const response = await sent(sample, { headers: withKey() })
       expect(response.status, `${sample}: ${(await response.text()).slice(0, 200)}`).toBe(success)
     }
     const shadowed = shadowing.map(row => row.path)
-    for (const path of ['/v1/prices/latest', '/v1/futures/latest', '/v1/alerts/triggers', '/v1/commodities/categories']) {
+    for (const path of [
+      '/v1/prices/latest',
+      '/v1/futures/latest',
+      '/v1/alerts/triggers',
+      '/v1/commodities/categories',
+    ]) {
       expect(shadowed).toContain(path)
     }
   })
@@ -137,14 +190,18 @@ describe('query keys', () => {
     const response = await sent(`/v1/rig-counts/historical?${query}`, { headers: withKey() })
     const text = await response.text()
     expect(response.status, text.slice(0, 300)).toBe(200)
-    const plain = await sent('/v1/rig-counts/historical?start_date=2026-01-02&end_date=2026-03-01', { headers: withKey() })
+    const plain = await sent(
+      '/v1/rig-counts/historical?start_date=2026-01-02&end_date=2026-03-01',
+      { headers: withKey() },
+    )
     expect(text).toBe(await plain.text())
   })
 
   test('commas in lists may be encoded', async () => {
     const texts = await Promise.all(
-      ['WTI_USD,BRENT_CRUDE_USD', 'WTI_USD%2CBRENT_CRUDE_USD', 'WTI_USD%2cBRENT_CRUDE_USD'].map(async codes =>
-        (await sent(`/v1/prices/latest?by_code=${codes}`, { headers: withKey() })).text(),
+      ['WTI_USD,BRENT_CRUDE_USD', 'WTI_USD%2CBRENT_CRUDE_USD', 'WTI_USD%2cBRENT_CRUDE_USD'].map(
+        async codes =>
+          (await sent(`/v1/prices/latest?by_code=${codes}`, { headers: withKey() })).text(),
       ),
     )
     expect(new Set(texts).size).toBe(1)
@@ -160,7 +217,10 @@ describe('query keys', () => {
 
 describe('a CORS preflight', () => {
   test('is answered on every path without a key, and costs no request and no rate slot', async () => {
-    const { services, key } = house({ 'limits.unauthenticated_per_minute': '1', 'limits.per_minute': '1' })
+    const { services, key } = house({
+      'limits.unauthenticated_per_minute': '1',
+      'limits.per_minute': '1',
+    })
     const token = key()
     const stand = reached(services, request => createApp(services).handle(request))
     for (const path of new Set(rows.map(row => row.path))) {
@@ -172,9 +232,18 @@ describe('a CORS preflight', () => {
       const response = await stand(path, { method: 'OPTIONS', headers })
       expect([response.status, await response.text()], path).toEqual([204, ''])
       const allowed = response.headers.get('access-control-allow-headers')!
-      const names = ['authorization', 'content-type', 'if-none-match', 'idempotency-key', 'x-service-source', 'x-service-tool']
+      const names = [
+        'authorization',
+        'content-type',
+        'if-none-match',
+        'idempotency-key',
+        'x-service-source',
+        'x-service-tool',
+      ]
       for (const name of names) expect(allowed.split(', ')).toContain(name)
-      expect(response.headers.get('access-control-expose-headers')!.split(', ')).toContain('X-Service-Data')
+      expect(response.headers.get('access-control-expose-headers')!.split(', ')).toContain(
+        'X-Service-Data',
+      )
       expect(response.headers.get('access-control-allow-origin')).toBe('*')
       expect(response.headers.has('ratelimit')).toBe(false)
     }
@@ -190,10 +259,20 @@ describe('creating requests that are sent again', () => {
   })
   const parameterless = (path: string) => path.replace(/\{\w+\}/g, '{}')
   const takesKey = (row: Row) => {
-    const [, item] = Object.entries(document.paths).find(([path]) => parameterless(path) === parameterless(row.path))!
-    return item.post!.parameters?.some(one => one.in === 'header' && one.name === 'idempotency-key') === true
+    const [, item] = Object.entries(document.paths).find(
+      ([path]) => parameterless(path) === parameterless(row.path),
+    )!
+    return (
+      item.post!.parameters?.some(one => one.in === 'header' && one.name === 'idempotency-key') ===
+      true
+    )
   }
-  const creating = rows.filter(row => row.method === 'POST' && row.access === 'key-header-only' && (row.success === 201 || row.body))
+  const creating = rows.filter(
+    row =>
+      row.method === 'POST' &&
+      row.access === 'key-header-only' &&
+      (row.success === 201 || row.body),
+  )
   /** They ask or change: nothing is there to be made twice. */
   const asking = [
     '/v1/prices/batch',
@@ -217,15 +296,15 @@ describe('creating requests that are sent again', () => {
       const { keys, meter, ids, clock } = copy.running.services
       const at = clock.now()
       const account = keys.putAccount({
-        ...{
-          id: ids.uuid(),
-          email: `${ids.uuid()}@habits.example`,
-          plan: 'enterprise',
-          addOns: [],
-          trialStartedAt: null,
-          trialEndsAt: null,
-        },
-        ...{ emailConfirmedAt: at, suspendedAt: null, createdAt: at },
+        id: ids.uuid(),
+        email: `${ids.uuid()}@habits.example`,
+        plan: 'enterprise',
+        addOns: [],
+        trialStartedAt: null,
+        trialEndsAt: null,
+        emailConfirmedAt: at,
+        suspendedAt: null,
+        createdAt: at,
       })
       const { token } = keys.addKey(account)
       const used = () => meter.standing(keys.find(token)!).used
@@ -233,7 +312,11 @@ describe('creating requests that are sent again', () => {
       const ask = (text: string) =>
         sent(row.sample!, {
           method: 'POST',
-          headers: { ...withKey(token), 'content-type': 'application/json', 'idempotency-key': 'once' },
+          headers: {
+            ...withKey(token),
+            'content-type': 'application/json',
+            'idempotency-key': 'once',
+          },
           body: text,
         })
       const first = await ask(body)
@@ -241,10 +324,17 @@ describe('creating requests that are sent again', () => {
       expect(first.status, text.slice(0, 300)).toBe(row.success)
       expect(first.headers.has('idempotent-replayed')).toBe(false)
       const again = await ask(body)
-      expect([again.status, again.headers.get('idempotent-replayed'), await again.text()]).toEqual([row.success, 'true', text])
+      expect([again.status, again.headers.get('idempotent-replayed'), await again.text()]).toEqual([
+        row.success,
+        'true',
+        text,
+      ])
       expect(used()).toBe(row.metered ? 1 : 0)
       const other = await ask(body.replace(/\}$/, ',"more":1}'))
-      expect([other.status, other.headers.get('x-error-code')]).toEqual([422, 'idempotency_key_reused'])
+      expect([other.status, other.headers.get('x-error-code')]).toEqual([
+        422,
+        'idempotency_key_reused',
+      ])
     })
   }
 })
@@ -259,7 +349,11 @@ describe('Retry-After', () => {
     return Number(given)
   }
   const one = '1'
-  const small = { 'limits.per_minute': one, 'limits.unauthenticated_per_minute': one, 'demo.limit_per_hour': one }
+  const small = {
+    'limits.per_minute': one,
+    'limits.unauthenticated_per_minute': one,
+    'demo.limit_per_hour': one,
+  }
   const marine = { 'limits.marine_per_minute': one, 'limits.marine_historical_per_minute': one }
 
   test('is a whole number of seconds, after which the request goes through', async () => {
@@ -305,19 +399,37 @@ describe('the XML for spreadsheets', () => {
   const columnsMax = 12
 
   test('of every data path parses, under the name that is set, within what a cell takes', async () => {
-    const paths = ['/v1/prices/', '/v1/commodities', '/v1/futures/', '/v1/storage', '/v1/spreads/', '/v1/ei/', '/v1/fuel-surcharge']
+    const paths = [
+      '/v1/prices/',
+      '/v1/commodities',
+      '/v1/futures/',
+      '/v1/storage',
+      '/v1/spreads/',
+      '/v1/ei/',
+      '/v1/fuel-surcharge',
+    ]
     const samples = reads.filter(
-      ({ path }) => paths.some(start => path.startsWith(start)) && !/excel|widget|export|data-connector/.test(path),
+      ({ path }) =>
+        paths.some(start => path.startsWith(start)) &&
+        !/excel|widget|export|data-connector/.test(path),
     )
     for (const { sample } of samples) {
       const [path, query = ''] = sample.split('?')
-      const response = await sent(`/v1/excel/run.xml?path=${encodeURIComponent(path!)}&limit=100&${query}`, { headers: withKey() })
+      const response = await sent(
+        `/v1/excel/run.xml?path=${encodeURIComponent(path!)}&limit=100&${query}`,
+        { headers: withKey() },
+      )
       const text = await response.text()
       expect(response.status, sample).toBe(200)
       expect(text.length, sample).toBeLessThan(cellCharactersMax)
-      const { kestrel } = parser.parse(text) as { kestrel: { status: string; columns: Record<string, string>; rows: { row: unknown } } }
-      expect(['ok', 'invalid_request'], `${sample}: ${text.slice(0, 300)}`).toContain(kestrel.status)
-      if (kestrel.status === 'ok') expect(Object.keys(kestrel.columns).length, sample).toBeLessThanOrEqual(columnsMax)
+      const { kestrel } = parser.parse(text) as {
+        kestrel: { status: string; columns: Record<string, string>; rows: { row: unknown } }
+      }
+      expect(['ok', 'invalid_request'], `${sample}: ${text.slice(0, 300)}`).toContain(
+        kestrel.status,
+      )
+      if (kestrel.status === 'ok')
+        expect(Object.keys(kestrel.columns).length, sample).toBeLessThanOrEqual(columnsMax)
     }
     expect(samples.length).toBeGreaterThan(50)
   })
@@ -325,11 +437,23 @@ describe('the XML for spreadsheets', () => {
   test('answers failures with 200 and a word for them', async () => {
     const word = async (path: string, key?: string) => {
       const response = await sent(path, { headers: key === undefined ? {} : withKey(key) })
-      return [response.status, (parser.parse(await response.text()) as { kestrel: { status: string } }).kestrel.status]
+      return [
+        response.status,
+        (parser.parse(await response.text()) as { kestrel: { status: string } }).kestrel.status,
+      ]
     }
     expect(await word('/v1/prices/excel-latest.xml?codes=WTI_USD')).toEqual([200, 'auth_failed'])
-    expect(await word('/v1/excel/run.xml?path=/v1/nothing', copy.apiKey)).toEqual([200, 'invalid_request'])
-    expect(await word('/v1/excel/run.xml?path=/v1/prices/nothing', copy.apiKey)).toEqual([200, 'not_found'])
-    expect(await word('/v1/prices/excel-latest.xml?codes=WTI_USD', copy.apiKey)).toEqual([200, 'ok'])
+    expect(await word('/v1/excel/run.xml?path=/v1/nothing', copy.apiKey)).toEqual([
+      200,
+      'invalid_request',
+    ])
+    expect(await word('/v1/excel/run.xml?path=/v1/prices/nothing', copy.apiKey)).toEqual([
+      200,
+      'not_found',
+    ])
+    expect(await word('/v1/prices/excel-latest.xml?codes=WTI_USD', copy.apiKey)).toEqual([
+      200,
+      'ok',
+    ])
   })
 })

@@ -20,7 +20,10 @@ interface Answer {
 
 /** A profile for each switch: a client gets it by naming it. */
 const eachSwitch = switchNames
-  .map(name => `[[client_profiles]]\nname = "${name}"\nmatch = { X-Client = "^${name}$" }\nswitches = ["${name}"]\n`)
+  .map(
+    name =>
+      `[[client_profiles]]\nname = "${name}"\nmatch = { X-Client = "^${name}$" }\nswitches = ["${name}"]\n`,
+  )
   .join('')
 
 let copy: EvaluationCopy
@@ -38,7 +41,11 @@ interface Asked {
   of?: App
 }
 
-async function ask(path: string, client: string | undefined, { method = 'GET', body, headers = {}, key, of = app }: Asked = {}) {
+async function ask(
+  path: string,
+  client: string | undefined,
+  { method = 'GET', body, headers = {}, key, of = app }: Asked = {},
+) {
   const request = new Request(`http://localhost${path}`, {
     method,
     headers: {
@@ -53,13 +60,22 @@ async function ask(path: string, client: string | undefined, { method = 'GET', b
   const response = await of.handle(request)
   const text = await response.text()
   const isJson = text !== '' && response.headers.get('content-type')?.includes('json')
-  return { status: response.status, text, body: isJson ? (JSON.parse(text) as Fields) : {}, headers: response.headers } as Answer
+  return {
+    status: response.status,
+    text,
+    body: isJson ? (JSON.parse(text) as Fields) : {},
+    headers: response.headers,
+  } as Answer
 }
 
 const dataOf = ({ body }: Answer) => body.data as Fields
-const thousands = (value: unknown) => (value === null ? null : Math.round((value as number) * 1e6) / 1e3)
+const thousands = (value: unknown) =>
+  value === null ? null : Math.round((value as number) * 1e6) / 1e3
 
-/** What a client sees with a switch and without. `after` is compared as a whole, so that nothing else may change. */
+/**
+ * What a client sees with a switch and without. `after` is compared as a whole, so that nothing
+ * else may change.
+ */
 interface Case {
   name: SwitchName
   path: string
@@ -77,7 +93,10 @@ const levelInThousands = (level: Fields): Fields => ({
   unit: 'thousand_barrels',
   change: (level.change as Fields).week,
 })
-const withTextSettlement = (point: unknown) => ({ ...(point as Fields), settlement_price: String((point as Fields).settlement_price) })
+const withTextSettlement = (point: unknown) => ({
+  ...(point as Fields),
+  settlement_price: String((point as Fields).settlement_price),
+})
 
 const cases: Case[] = [
   {
@@ -93,7 +112,10 @@ const cases: Case[] = [
   {
     name: 'commodities_keyed',
     path: '/v1/commodities',
-    after: ({ body }) => ({ ...body, data: { commodities: body.data, metadata: { total: (body.meta as Fields).total } } }),
+    after: ({ body }) => ({
+      ...body,
+      data: { commodities: body.data, metadata: { total: (body.meta as Fields).total } },
+    }),
   },
   {
     name: 'unknown_code_404',
@@ -119,11 +141,24 @@ const cases: Case[] = [
       path: `/v1/prices/${window}?by_code=WTI_USD&per_page=3`,
       after: before => {
         const { prices, metadata } = dataOf(before)
-        return { ...before.body, data: (prices as Fields[]).map(row => ({ ...row, date: row.created_at })), metadata }
+        return {
+          ...before.body,
+          data: (prices as Fields[]).map(row => ({ ...row, date: row.created_at })),
+          metadata,
+        }
       },
     }),
   ),
-  ...['', '/historical', '/ohlc', '/intraday', '/spreads', '/curve', '/spread-history?from=2026-10-01&to=2026-11-01', '/continuous'].map(
+  ...[
+    '',
+    '/historical',
+    '/ohlc',
+    '/intraday',
+    '/spreads',
+    '/curve',
+    '/spread-history?from=2026-10-01&to=2026-11-01',
+    '/continuous',
+  ].map(
     (part): Case => ({
       name: 'futures_enveloped',
       path: `/v1/futures/merc-wti${part}`,
@@ -203,7 +238,10 @@ describe('each switch', () => {
     test(`${name}: ${asked?.method ?? 'GET'} ${path}`, async () => {
       const before = await ask(path, undefined, asked)
       const switched = await ask(path, name, asked)
-      expect([before.status, switched.status], switched.text.slice(0, 300)).toEqual([wanted, switchedTo])
+      expect([before.status, switched.status], switched.text.slice(0, 300)).toEqual([
+        wanted,
+        switchedTo,
+      ])
       expect(switched.body).toEqual(after(before) as Fields)
       expect(switched.headers.get('content-type')).toBe(before.headers.get('content-type'))
       if (switchedTo >= 400) expect(switched.headers.get('x-error-status')).toBe(String(switchedTo))
@@ -213,7 +251,14 @@ describe('each switch', () => {
 
   test('delete_with_body: an alert is deleted with an empty object', async () => {
     const made = async () => {
-      const body = { price_alert: { name: 'x', commodity_code: 'WTI_USD', condition_operator: 'greater_than', condition_value: 1 } }
+      const body = {
+        price_alert: {
+          name: 'x',
+          commodity_code: 'WTI_USD',
+          condition_operator: 'greater_than',
+          condition_value: 1,
+        },
+      }
       return (await ask('/v1/alerts', undefined, { method: 'POST', body })).body.id
     }
     const [first, second] = [await made(), await made()]
@@ -226,10 +271,20 @@ describe('each switch', () => {
   })
 
   test('page_max_1000: windows and historical answer up to 1000 rows a page, and 100 unless asked', async () => {
-    for (const path of ['/v1/prices/past_month?interval=raw', '/v1/prices/historical?start_date=2026-10-01&interval=1h']) {
+    for (const path of [
+      '/v1/prices/past_month?interval=raw',
+      '/v1/prices/historical?start_date=2026-10-01&interval=1h',
+    ]) {
       const sizes = async (client: string | undefined, perPage: string) => {
-        const { body, headers } = await ask(`${path}&by_code=WTI_USD,BRENT_CRUDE_USD${perPage}`, client)
-        return [((body.data as Fields).prices as Fields[]).length, (body.meta as Fields).per_page, headers.get('x-per-page')]
+        const { body, headers } = await ask(
+          `${path}&by_code=WTI_USD,BRENT_CRUDE_USD${perPage}`,
+          client,
+        )
+        return [
+          ((body.data as Fields).prices as Fields[]).length,
+          (body.meta as Fields).per_page,
+          headers.get('x-per-page'),
+        ]
       }
       expect(await sizes(undefined, '&per_page=1000')).toEqual([100, 100, '100'])
       expect(await sizes('page_max_1000', '&per_page=1000')).toEqual([1000, 1000, '1000'])
@@ -279,22 +334,44 @@ describe('each switch', () => {
     const retry = async (client: string | undefined) => {
       const { status, body, headers } = await ask('/v1/prices/latest', client, { key: token, of })
       expect([status, body.code]).toEqual([429, 'MONTHLY_QUOTA_EXCEEDED'])
-      return { header: headers.get('retry-after'), body: body.retry_after, reset: (body.reset as Fields).in_seconds }
+      return {
+        header: headers.get('retry-after'),
+        body: body.retry_after,
+        reset: (body.reset as Fields).in_seconds,
+      }
     }
     const reset = 896_400
     expect(await retry(undefined)).toEqual({ header: String(reset), body: reset, reset })
     expect(await retry('retry_after_cap')).toEqual({ header: '60', body: 60, reset })
     expect(await retry('capped')).toEqual({ header: '7', body: 7, reset })
-    expect(await retry('quota_without_retry_after')).toEqual({ header: null, body: undefined, reset })
+    expect(await retry('quota_without_retry_after')).toEqual({
+      header: null,
+      body: undefined,
+      reset,
+    })
     const again = () => ask('/v1/prices/latest', 'quota_without_retry_after', { key: token, of })
     await again()
     const burst = await again()
-    expect([burst.body.code, burst.headers.get('retry-after')]).toEqual(['RATE_LIMIT_EXCEEDED', String(burst.body.retry_after)])
+    expect([burst.body.code, burst.headers.get('retry-after')]).toEqual([
+      'RATE_LIMIT_EXCEEDED',
+      String(burst.body.retry_after),
+    ])
   })
 
   test('every switch of the list is shown above', () => {
-    const apart = ['delete_with_body', 'page_max_1000', 'spread_history_default', 'curve_structure_default', 'signature_body']
-    const shown = new Set([...cases.map(one => one.name), ...apart, 'retry_after_cap', 'quota_without_retry_after'])
+    const apart = [
+      'delete_with_body',
+      'page_max_1000',
+      'spread_history_default',
+      'curve_structure_default',
+      'signature_body',
+    ]
+    const shown = new Set([
+      ...cases.map(one => one.name),
+      ...apart,
+      'retry_after_cap',
+      'quota_without_retry_after',
+    ])
     expect([...shown].sort()).toEqual([...switchNames].sort())
   })
 })
@@ -319,15 +396,23 @@ switches = ["latest_flat_and_list"]
     }
     expect(await shape({ 'user-agent': 'example-client/1.9', 'x-platform': 'SHEET' })).toBe('list')
     expect(await shape({ 'user-agent': 'Example-Client/1.9' })).toBe('flat and list')
-    expect(await shape({ 'user-agent': 'example-client/2.0', 'x-platform': 'sheets' })).toBe('flat and list')
-    expect(await shape({ 'user-agent': 'an example-client/1.9', 'x-platform': 'sheets' })).toBe('flat')
+    expect(await shape({ 'user-agent': 'example-client/2.0', 'x-platform': 'sheets' })).toBe(
+      'flat and list',
+    )
+    expect(await shape({ 'user-agent': 'an example-client/1.9', 'x-platform': 'sheets' })).toBe(
+      'flat',
+    )
     expect(await shape({ 'x-platform': 'sheets' })).toBe('flat')
     expect(await shape({})).toBe('flat')
   })
 
   test('no more than the beginning of a header is looked at', async () => {
-    const of = withProfiles(copy.running.services, profiles.replaceAll('example-client/', '.*client'))
-    const padded = (length: number) => ask(path, undefined, { headers: { 'user-agent': `${'x'.repeat(length)} client` }, of })
+    const of = withProfiles(
+      copy.running.services,
+      profiles.replaceAll('example-client/', '.*client'),
+    )
+    const padded = (length: number) =>
+      ask(path, undefined, { headers: { 'user-agent': `${'x'.repeat(length)} client` }, of })
     expect((await padded(505)).body.data).toHaveProperty('prices')
     expect((await padded(506)).body.data).not.toHaveProperty('prices')
   })
@@ -345,7 +430,11 @@ switches = ["latest_flat_and_list"]
       await ask('/nowhere', undefined, { of }),
       await ask('/health', undefined, { of }),
       await ask('/docs', undefined, { of }),
-      await ask('/v1/prices/batch', undefined, { of, method: 'POST', headers: { 'content-type': 'application/json' } }),
+      await ask('/v1/prices/batch', undefined, {
+        of,
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+      }),
     ]
     expect(answers.map(answer => answer.headers.get('vary'))).toEqual(answers.map(() => vary))
     expect((await ask('/v1/commodities/codes', undefined, { of })).headers.get('vary')).toBe(vary)
@@ -359,19 +448,34 @@ switches = ["latest_flat_and_list"]
       ids: services.ids,
       links: () => ({ baseUrl: '', docsUrl: '', upgradeUrl: '', signupUrl: '' }),
       corsOrigins: ['https://desk.example'],
-      vary: varyOf([{ name: 'x', match: [{ header: 'user-agent', pattern: /x/ }], switches: new Set(), retryAfterCapSeconds: 60 }]),
+      vary: varyOf([
+        {
+          name: 'x',
+          match: [{ header: 'user-agent', pattern: /x/ }],
+          switches: new Set(),
+          retryAfterCapSeconds: 60,
+        },
+      ]),
       originals: new WeakMap(),
     })
     const sent = (method: string, headers: Record<string, string>) =>
-      stand(new Request('http://localhost/v1/prices/latest', { method, headers: { host: 'localhost', ...headers } }))
-    expect((await sent('OPTIONS', { origin: 'https://desk.example' })).headers.get('vary')).toBe('Origin, User-Agent')
+      stand(
+        new Request('http://localhost/v1/prices/latest', {
+          method,
+          headers: { host: 'localhost', ...headers },
+        }),
+      )
+    expect((await sent('OPTIONS', { origin: 'https://desk.example' })).headers.get('vary')).toBe(
+      'Origin, User-Agent',
+    )
     expect((await sent('GET', { host: 'x' })).headers.get('vary')).toBe('User-Agent')
   })
 })
 
 describe('entity tags', () => {
   const path = '/v1/prices/latest?by_code=WTI_USD'
-  const used = () => copy.running.services.meter.standing(copy.running.services.keys.find(copy.apiKey)!).used
+  const used = () =>
+    copy.running.services.meter.standing(copy.running.services.keys.find(copy.apiKey)!).used
 
   test('are those of the switched body, and each client gets 304 for its own only', async () => {
     const plain = await ask(path, undefined)
@@ -379,7 +483,8 @@ describe('entity tags', () => {
     const tags = { plain: plain.headers.get('etag')!, listed: listed.headers.get('etag')! }
     expect(tags.plain).not.toBe(tags.listed)
     expect((await ask(path, 'latest_list')).headers.get('etag')).toBe(tags.listed)
-    const given = async (client: string | undefined, tag: string) => (await ask(path, client, { headers: { 'if-none-match': tag } })).status
+    const given = async (client: string | undefined, tag: string) =>
+      (await ask(path, client, { headers: { 'if-none-match': tag } })).status
     expect(await given('latest_list', tags.listed)).toBe(304)
     expect(await given('latest_list', `"x", W/${tags.listed}`)).toBe(304)
     expect(await given('latest_list', '*')).toBe(304)
@@ -395,7 +500,9 @@ describe('entity tags', () => {
     const tag = (await ask(path, 'latest_list')).headers.get('etag')!
     const before = used()
     const switched = await ask(path, 'latest_list', { headers: { 'if-none-match': tag } })
-    const plain = await ask(path, undefined, { headers: { 'if-none-match': (await ask(path, undefined)).headers.get('etag')! } })
+    const plain = await ask(path, undefined, {
+      headers: { 'if-none-match': (await ask(path, undefined)).headers.get('etag')! },
+    })
     expect(used()).toBe(before + 1)
     expect([switched.status, switched.text]).toEqual([304, ''])
     const names = (answer: Answer) => [...answer.headers.keys()].sort()
@@ -405,10 +512,17 @@ describe('entity tags', () => {
   test('HEAD has the headers of GET and no body', async () => {
     const get = await ask(path, 'latest_list')
     const head = await ask(path, 'latest_list', { method: 'HEAD' })
-    expect([head.status, head.text, head.headers.get('etag')]).toEqual([200, '', get.headers.get('etag')])
+    expect([head.status, head.text, head.headers.get('etag')]).toEqual([
+      200,
+      '',
+      get.headers.get('etag'),
+    ])
     expect(head.headers.get('content-length')).toBe(String(get.text.length))
     const tag = get.headers.get('etag')!
-    expect((await ask(path, 'latest_list', { method: 'HEAD', headers: { 'if-none-match': tag } })).status).toBe(304)
+    expect(
+      (await ask(path, 'latest_list', { method: 'HEAD', headers: { 'if-none-match': tag } }))
+        .status,
+    ).toBe(304)
   })
 })
 
@@ -418,7 +532,11 @@ describe('what switches leave alone', () => {
     .map(row => inOtherNames(row.sample!))
   /** Headers of the moment, and what says that profiles are about. */
   const passing = /^(x-ratelimit-|ratelimit|x-cache$|vary$)/
-  const seen = ({ status, text, headers }: Answer) => ({ status, text, headers: [...headers].filter(([name]) => !passing.test(name)) })
+  const seen = ({ status, text, headers }: Answer) => ({
+    status,
+    text,
+    headers: [...headers].filter(([name]) => !passing.test(name)),
+  })
 
   test('without a profile that fits, every byte is the same', async () => {
     const plain = withProfiles(copy.running.services, '')
@@ -445,12 +563,21 @@ describe('what switches leave alone', () => {
     const of = withProfiles(copy.running.services, everything)
     const changed: string[] = []
     for (const path of samples) {
-      const [before, after, again] = [await ask(path, undefined), await ask(path, 'x', { of }), await ask(path, undefined)]
-      if (before.text === again.text && before.text !== after.text) changed.push(path.replace(/\?.*/, ''))
+      const [before, after, again] = [
+        await ask(path, undefined),
+        await ask(path, 'x', { of }),
+        await ask(path, undefined),
+      ]
+      if (before.text === again.text && before.text !== after.text)
+        changed.push(path.replace(/\?.*/, ''))
     }
     const named =
       /^\/v1\/(prices\/(latest|all|historical|past_\w+|\d{4}-\d\d-\d\d)|commodities|storage\/(cushing|spr)|diesel-prices\/states\/\w+|futures\/(continuous\/)?[\w-]+(\/[\w-]+)?)$/
-    expect(changed.filter(path => !named.test(path) || /^\/v1\/futures\/(latest|curve|spreads)$/.test(path))).toEqual([])
+    expect(
+      changed.filter(
+        path => !named.test(path) || /^\/v1\/futures\/(latest|curve|spreads)$/.test(path),
+      ),
+    ).toEqual([])
     expect(changed.length).toBeGreaterThan(15)
   })
 
@@ -465,15 +592,21 @@ describe('what switches leave alone', () => {
       ['error_string', '/v1/excel/run.xml?path=/v1/nope'],
       ['futures_enveloped', '/v1/futures/latest'],
     ]
-    for (const [name, path] of pairs) expect(seen(await ask(path, name)), path).toEqual(seen(await ask(path, undefined)))
+    for (const [name, path] of pairs)
+      expect(seen(await ask(path, name)), path).toEqual(seen(await ask(path, undefined)))
   })
 
   test('a refusal inside of a sheet has the shape of its client, and takes nothing of the quota', async () => {
-    const used = () => copy.running.services.meter.standing(copy.running.services.keys.find(copy.apiKey)!).used
+    const used = () =>
+      copy.running.services.meter.standing(copy.running.services.keys.find(copy.apiKey)!).used
     const before = used()
     const path = '/v1/excel/run?path=/v1/prices/latest&by_code=NOPE_USD'
     const switched = await ask(path, 'unknown_code_404')
-    expect([switched.status, switched.body.code, switched.headers.get('x-error-status')]).toEqual([404, 'invalid_code', '404'])
+    expect([switched.status, switched.body.code, switched.headers.get('x-error-status')]).toEqual([
+      404,
+      'invalid_code',
+      '404',
+    ])
     expect(switched.headers.has('x-ratelimit-limit')).toBe(true)
     const flat = await ask('/v1/excel/run?path=/v1/futures/merc-wti/spread-history', 'error_string')
     expect([flat.status, flat.body.error]).toEqual([400, flat.body.message])
@@ -481,7 +614,8 @@ describe('what switches leave alone', () => {
   })
 
   test('where none is configured nothing stands on the way of a request', () => {
-    const hooks = (of: App) => (of as unknown as { event: { request?: unknown[] } }).event.request?.length ?? 0
+    const hooks = (of: App) =>
+      (of as unknown as { event: { request?: unknown[] } }).event.request?.length ?? 0
     expect(hooks(copy.running.app)).toBe(0)
     expect(hooks(app)).toBe(1)
   })

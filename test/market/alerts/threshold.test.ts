@@ -9,7 +9,11 @@ import {
   type Timeframe,
 } from '../../../src/market/alerts/threshold.ts'
 
-const reading = (value: number, previous?: number, before: Partial<Record<Timeframe, number>> = {}): Reading => ({
+const reading = (
+  value: number,
+  previous?: number,
+  before: Partial<Record<Timeframe, number>> = {},
+): Reading => ({
   value,
   previous,
   before: timeframe => before[timeframe],
@@ -29,8 +33,18 @@ describe('a condition', () => {
     ['percent_increase from its value on', up, reading(105, 100, { '24h': 100 }), true],
     ['percent_increase short of it', up, reading(104.99, 100, { '24h': 100 }), false],
     ['percent_increase does not take a fall', up, reading(90, 100, { '24h': 100 }), false],
-    ['percent_increase over its own timeframe', { ...up, timeframe: '1h' }, reading(105, 104, { '1h': 104, '24h': 100 }), false],
-    ['percent_increase over 7d', { ...up, timeframe: '7d' }, reading(105, 104, { '24h': 104, '7d': 100 }), true],
+    [
+      'percent_increase over its own timeframe',
+      { ...up, timeframe: '1h' },
+      reading(105, 104, { '1h': 104, '24h': 100 }),
+      false,
+    ],
+    [
+      'percent_increase over 7d',
+      { ...up, timeframe: '7d' },
+      reading(105, 104, { '24h': 104, '7d': 100 }),
+      true,
+    ],
     ['a percentage without a base does not hold', up, reading(105, 100), false],
     ['a percentage from zero does not hold', up, reading(105, 100, { '24h': 0 }), false],
     ['percent_decrease from its value on', down, reading(95, 100, { '24h': 100 }), true],
@@ -41,7 +55,12 @@ describe('a condition', () => {
     ['between takes its upper end', between, reading(80), true],
     ['between not below', between, reading(69.99), false],
     ['between not above', between, reading(80.01), false],
-    ['enter needs to come from outside', { ...between, triggerOn: 'enter' }, reading(75, 76), false],
+    [
+      'enter needs to come from outside',
+      { ...between, triggerOn: 'enter' },
+      reading(75, 76),
+      false,
+    ],
     ['enter from below', { ...between, triggerOn: 'enter' }, reading(70, 69), true],
     ['enter from above', { ...between, triggerOn: 'enter' }, reading(80, 81), true],
     ['enter is not an exit', { ...between, triggerOn: 'enter' }, reading(81, 80), false],
@@ -49,7 +68,12 @@ describe('a condition', () => {
     ['exit upward', { ...between, triggerOn: 'exit' }, reading(81, 80), true],
     ['exit downward', { ...between, triggerOn: 'exit' }, reading(69, 70), true],
     ['exit only once', { ...between, triggerOn: 'exit' }, reading(82, 81), false],
-    ['a jump over the range neither enters', { ...between, triggerOn: 'enter' }, reading(81, 69), false],
+    [
+      'a jump over the range neither enters',
+      { ...between, triggerOn: 'enter' },
+      reading(81, 69),
+      false,
+    ],
     ['nor exits', { ...between, triggerOn: 'exit' }, reading(81, 69), false],
   ]
   for (const [name, condition, at, holds] of table) {
@@ -62,43 +86,70 @@ describe('several conditions', () => {
   const prices = (wti: number, brentAt?: number) => (code: string) =>
     code === 'WTI_USD' ? reading(wti) : brentAt === undefined ? undefined : reading(brentAt)
 
-  const table: [name: string, logic: 'any' | 'all', commodity: string, readings: ReturnType<typeof prices>, met: Condition | undefined][] =
+  const table: [
+    name: string,
+    logic: 'any' | 'all',
+    commodity: string,
+    readings: ReturnType<typeof prices>,
+    met: Condition | undefined,
+  ][] = [
+    ['any: one on the commodity is enough', 'any', 'WTI_USD', prices(81, 1), above],
     [
-      ['any: one on the commodity is enough', 'any', 'WTI_USD', prices(81, 1), above],
-      ['any: one on another commodity says nothing of this price', 'any', 'WTI_USD', prices(79, 90), undefined],
-      ['all: both hold', 'all', 'WTI_USD', prices(81, 86), above],
-      ['all: told of the price that came', 'all', 'BRENT_CRUDE_USD', prices(81, 86), brent],
-      ['all: the other does not hold', 'all', 'WTI_USD', prices(81, 84), undefined],
-      ['all: the other has no price', 'all', 'WTI_USD', prices(81), undefined],
-      ['all: a price that none is on', 'all', 'GOLD_USD', prices(81, 86), undefined],
-    ]
+      'any: one on another commodity says nothing of this price',
+      'any',
+      'WTI_USD',
+      prices(79, 90),
+      undefined,
+    ],
+    ['all: both hold', 'all', 'WTI_USD', prices(81, 86), above],
+    ['all: told of the price that came', 'all', 'BRENT_CRUDE_USD', prices(81, 86), brent],
+    ['all: the other does not hold', 'all', 'WTI_USD', prices(81, 84), undefined],
+    ['all: the other has no price', 'all', 'WTI_USD', prices(81), undefined],
+    ['all: a price that none is on', 'all', 'GOLD_USD', prices(81, 86), undefined],
+  ]
   for (const [name, logic, commodity, readings, met] of table) {
     test(name, () => expect(conditionMet([above, brent], logic, commodity, readings)).toEqual(met))
   }
 })
 
 /** The same definitions, written down once more in the plainest way. */
-function naive(condition: Condition, value: number, previous: number | undefined, before: Partial<Record<Timeframe, number>>): boolean {
+function naive(
+  condition: Condition,
+  value: number,
+  previous: number | undefined,
+  before: Partial<Record<Timeframe, number>>,
+): boolean {
   if (condition.operator === 'greater_than') return value > condition.value
   if (condition.operator === 'less_than') return value < condition.value
   if (condition.operator === 'between') {
     const states = [previous, value].map(one =>
-      one === undefined ? 'none' : one < condition.minValue || one > condition.maxValue ? 'out' : 'in',
+      one === undefined
+        ? 'none'
+        : one < condition.minValue || one > condition.maxValue
+          ? 'out'
+          : 'in',
     )
     const wanted = { enter: 'out in', exit: 'in out' }
-    return condition.triggerOn ? states.join(' ') === wanted[condition.triggerOn] : states[1] === 'in'
+    return condition.triggerOn
+      ? states.join(' ') === wanted[condition.triggerOn]
+      : states[1] === 'in'
   }
   const { timeframe = '24h' } = condition as { timeframe?: Timeframe }
   const base = before[timeframe]
   if (base === undefined || base === 0) return false
   const percent = (100 * (value - base)) / Math.abs(base)
-  return condition.operator === 'percent_increase' ? percent >= condition.value : -percent >= condition.value
+  return condition.operator === 'percent_increase'
+    ? percent >= condition.value
+    : -percent >= condition.value
 }
 
 const price = fc.integer({ min: -20, max: 20 })
 const timeframe = fc.option(fc.constantFrom<Timeframe>('1h', '24h', '7d'), { nil: undefined })
 const condition = fc.oneof(
-  fc.record({ operator: fc.constantFrom('greater_than' as const, 'less_than' as const), value: price }),
+  fc.record({
+    operator: fc.constantFrom('greater_than' as const, 'less_than' as const),
+    value: price,
+  }),
   fc
     .record({
       operator: fc.constantFrom('percent_increase' as const, 'percent_decrease' as const),
@@ -113,7 +164,9 @@ const condition = fc.oneof(
       triggerOn: fc.constantFrom(undefined, 'enter' as const, 'exit' as const),
     })
     .map(({ minValue, width, triggerOn }) => ({
-      ...{ operator: 'between' as const, minValue, maxValue: minValue + width },
+      operator: 'between' as const,
+      minValue,
+      maxValue: minValue + width,
       ...(triggerOn && { triggerOn }),
     })),
 )
@@ -137,8 +190,11 @@ test('conditions hold exactly where a plain reading of their definitions says so
           const { value, previous, before } = worlds[one.commodity as 'A']
           return naive(one, value, previous, before)
         })
-        const own = conditions.map((one, i) => ({ one, holds: holds[i]! })).filter(({ one }) => one.commodity === commodity)
-        const expected = logic === 'any' ? own.some(one => one.holds) : own.length > 0 && holds.every(Boolean)
+        const own = conditions
+          .map((one, i) => ({ one, holds: holds[i]! }))
+          .filter(({ one }) => one.commodity === commodity)
+        const expected =
+          logic === 'any' ? own.some(one => one.holds) : own.length > 0 && holds.every(Boolean)
         const met = conditionMet(conditions, logic, commodity, code => {
           const { value, previous, before } = worlds[code as 'A']
           return reading(value, previous, before)

@@ -13,7 +13,10 @@ import { haveRealData, needsRealData, realCloses } from '../../support/real-data
 
 const closesOf = (values: readonly number[], start = '2024-01-01'): Close[] =>
   values.map((value, i) => ({ day: dayAfter(start, i), value }))
-const prices = fc.array(fc.double({ min: 0.5, max: 500, noNaN: true }), { minLength: 30, maxLength: 30 })
+const prices = fc.array(fc.double({ min: 0.5, max: 500, noNaN: true }), {
+  minLength: 30,
+  maxLength: 30,
+})
 
 /** One pass over sums: another arithmetic than the code's. */
 function naivePearson(xs: readonly number[], ys: readonly number[]): number {
@@ -30,7 +33,8 @@ function naivePearson(xs: readonly number[], ys: readonly number[]): number {
   return (n * xy - x * y) / Math.sqrt((n * xx - x * x) * (n * yy - y * y))
 }
 
-const returnsOf = (values: readonly number[]): number[] => values.slice(1).map((v, i) => Math.log(v) - Math.log(values[i]!))
+const returnsOf = (values: readonly number[]): number[] =>
+  values.slice(1).map((v, i) => Math.log(v) - Math.log(values[i]!))
 
 describe('correlation', () => {
   test('is the Pearson coefficient of log returns on common dates only', () => {
@@ -39,14 +43,21 @@ describe('correlation', () => {
     const made = correlationOf(a, b, 30)
     if (!made.enough) throw new Error('six common dates are enough')
     expect(made.value.dataPoints).toBe(6)
-    expect(made.value.value!).toBeCloseTo(naivePearson(returnsOf([10, 11, 11, 13, 14, 13]), returnsOf([20, 22, 23, 25, 24, 26])), 12)
+    expect(made.value.value!).toBeCloseTo(
+      naivePearson(returnsOf([10, 11, 11, 13, 14, 13]), returnsOf([20, 22, 23, 25, 24, 26])),
+      12,
+    )
   })
 
   test('lies in -1..1, is symmetric, and is 1 with itself, for any prices', () => {
     fc.assert(
       fc.property(prices, prices, (first, second) => {
         const [a, b] = [closesOf(first), closesOf(second)]
-        const [ab, ba, aa] = [correlationOf(a, b, 90), correlationOf(b, a, 90), correlationOf(a, a, 90)]
+        const [ab, ba, aa] = [
+          correlationOf(a, b, 90),
+          correlationOf(b, a, 90),
+          correlationOf(a, a, 90),
+        ]
         if (!ab.enough || !ba.enough || !aa.enough) throw new Error('enough closes')
         expect(ab.value.value).toEqual(ba.value.value)
         if (ab.value.value !== undefined) expect(Math.abs(ab.value.value)).toBeLessThanOrEqual(1)
@@ -56,9 +67,19 @@ describe('correlation', () => {
   })
 
   test('has no value when one price did not move, and says so', () => {
-    for (const still of [closesOf(Array(20).fill(71.23)), closesOf(Array.from({ length: 20 }, (_, i) => 50 * 1.01 ** i))]) {
-      const made = correlationOf(still, closesOf(Array.from({ length: 20 }, (_, i) => 70 + (i % 3))), 30)
-      expect(made).toMatchObject({ enough: true, value: { strength: 'none', direction: 'none', stability: 'unstable' } })
+    for (const still of [
+      closesOf(Array(20).fill(71.23)),
+      closesOf(Array.from({ length: 20 }, (_, i) => 50 * 1.01 ** i)),
+    ]) {
+      const made = correlationOf(
+        still,
+        closesOf(Array.from({ length: 20 }, (_, i) => 70 + (i % 3))),
+        30,
+      )
+      expect(made).toMatchObject({
+        enough: true,
+        value: { strength: 'none', direction: 'none', stability: 'unstable' },
+      })
       if (made.enough) expect(made.value.value).toBeUndefined()
     }
   })
@@ -86,7 +107,9 @@ describe('correlation', () => {
   })
 
   test('too few common dates are counted', () => {
-    expect(correlationOf(closesOf([1, 2, 3, 4, 5]), closesOf([1, 2, 3], '2024-01-04'), 30)).toEqual({ enough: false, have: 2, need: 5 })
+    expect(correlationOf(closesOf([1, 2, 3, 4, 5]), closesOf([1, 2, 3], '2024-01-04'), 30)).toEqual(
+      { enough: false, have: 2, need: 5 },
+    )
     expect(correlationOf([], closesOf([1, 2]), 30)).toEqual({ enough: false, have: 0, need: 5 })
   })
 
@@ -103,7 +126,12 @@ describe('correlation', () => {
       'none',
     ])
     expect(strengthOf(-0.95)).toBe('very strong')
-    expect([-0.3, 0.3, 0, undefined].map(directionOf)).toEqual(['negative', 'positive', 'none', 'none'])
+    expect([-0.3, 0.3, 0, undefined].map(directionOf)).toEqual([
+      'negative',
+      'positive',
+      'none',
+      'none',
+    ])
   })
 
   test('two pairs of values are on a line', () => {
@@ -123,8 +151,14 @@ describe('rolling correlation', () => {
     const made = rollingCorrelation(a, b, 30, 5)
     if (!made.enough) throw new Error('enough closes')
     const [x, y] = [returnsOf(first!), returnsOf(second!)]
-    expect(made.value.map(v => v.day)).toEqual(['2024-01-06', '2024-01-07', '2024-01-08', '2024-01-09'])
-    for (const [i, { value }] of made.value.entries()) expect(value!).toBeCloseTo(naivePearson(x.slice(i, i + 5), y.slice(i, i + 5)), 10)
+    expect(made.value.map(v => v.day)).toEqual([
+      '2024-01-06',
+      '2024-01-07',
+      '2024-01-08',
+      '2024-01-09',
+    ])
+    for (const [i, { value }] of made.value.entries())
+      expect(value!).toBeCloseTo(naivePearson(x.slice(i, i + 5), y.slice(i, i + 5)), 10)
     expect(rollingCorrelation(a, b, 30, 9)).toEqual({ enough: false, have: 9, need: 10 })
   })
 
@@ -161,8 +195,17 @@ describe('matrix', () => {
   })
 
   test('names the pair that has too few common dates, and counts the closes of the leanest pair', () => {
-    const [long, short, later] = [closesOf(Array(9).fill(1)), closesOf([1, 2, 3, 4, 5, 6]), closesOf([1, 2, 3, 4, 5, 6], '2024-01-04')]
-    expect(correlationMatrix([long, short, later], 30)).toEqual({ enough: false, have: 3, need: 5, pair: [1, 2] })
+    const [long, short, later] = [
+      closesOf(Array(9).fill(1)),
+      closesOf([1, 2, 3, 4, 5, 6]),
+      closesOf([1, 2, 3, 4, 5, 6], '2024-01-04'),
+    ]
+    expect(correlationMatrix([long, short, later], 30)).toEqual({
+      enough: false,
+      have: 3,
+      need: 5,
+      pair: [1, 2],
+    })
     const made = correlationMatrix([long, short], 30)
     if (made.enough) expect(made.value.dataPoints).toBe(6)
     expect(made.enough).toBe(true)
@@ -171,7 +214,11 @@ describe('matrix', () => {
 
 describe('real series', () => {
   // Computed apart from this code (Python, math.fsum) from the EIA spot files.
-  const [wti, brent, gas] = ['oil-prices/wti-daily.csv', 'oil-prices/brent-daily.csv', 'natural-gas/daily.csv'] as const
+  const [wti, brent, gas] = [
+    'oil-prices/wti-daily.csv',
+    'oil-prices/brent-daily.csv',
+    'natural-gas/daily.csv',
+  ] as const
   const table = [
     {
       a: wti,
@@ -208,14 +255,22 @@ describe('real series', () => {
     },
   ]
   for (const { a, b, last, period, n, r, latest, average, stability } of table) {
-    test.skipIf(!haveRealData)(`${a} and ${b}, ${period} days to ${last}: as computed independently${needsRealData}`, () => {
-      const [first, second] = [realCloses(a, last), realCloses(b, last)]
-      const [made, rolled] = [correlationOf(first, second, period), rollingCorrelation(first, second, period, 7)]
-      if (!made.enough || !rolled.enough) throw new Error('enough closes')
-      expect(made.value).toMatchObject({ dataPoints: n, stability })
-      expect(made.value.value!).toBeCloseTo(r, 11)
-      expect(rolled.value.at(-1)!.value!).toBeCloseTo(latest, 11)
-      expect(rolled.value.reduce((sum, v) => sum + v.value!, 0) / rolled.value.length).toBeCloseTo(average, 11)
-    })
+    test.skipIf(!haveRealData)(
+      `${a} and ${b}, ${period} days to ${last}: as computed independently${needsRealData}`,
+      () => {
+        const [first, second] = [realCloses(a, last), realCloses(b, last)]
+        const [made, rolled] = [
+          correlationOf(first, second, period),
+          rollingCorrelation(first, second, period, 7),
+        ]
+        if (!made.enough || !rolled.enough) throw new Error('enough closes')
+        expect(made.value).toMatchObject({ dataPoints: n, stability })
+        expect(made.value.value!).toBeCloseTo(r, 11)
+        expect(rolled.value.at(-1)!.value!).toBeCloseTo(latest, 11)
+        expect(
+          rolled.value.reduce((sum, v) => sum + v.value!, 0) / rolled.value.length,
+        ).toBeCloseTo(average, 11)
+      },
+    )
   }
 })

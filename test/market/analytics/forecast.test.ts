@@ -4,7 +4,8 @@ import { forecast, logSlope, project } from '../../../src/market/analytics/forec
 import { type Close, dayAfter } from '../../../src/market/prices/window.ts'
 import { haveRealData, needsRealData, realCloses } from '../../support/real-data.ts'
 
-const closesOf = (values: readonly number[]): Close[] => values.map((value, i) => ({ day: dayAfter('2024-01-01', i), value }))
+const closesOf = (values: readonly number[]): Close[] =>
+  values.map((value, i) => ({ day: dayAfter('2024-01-01', i), value }))
 const wave = closesOf(Array.from({ length: 120 }, (_, i) => 70 + Math.sin(i / 5) * 4 + i / 40))
 
 test('a projection is last x exp(drift x h) with bands of one and two sigma sqrt(h)', () => {
@@ -25,7 +26,9 @@ test('bands hold the value, the wider hold the narrower and they widen with the 
         const { value, sigma1, sigma2 } = project(last, drift, sigma, h)
         expect(sigma1.low <= value && value <= sigma1.high).toBe(true)
         expect(sigma2.low <= sigma1.low && sigma1.high <= sigma2.high).toBe(true)
-        return value === 0 || sigma === 0 ? 0 : Math.log(sigma1.high / sigma1.low) * Math.sign(value)
+        return value === 0 || sigma === 0
+          ? 0
+          : Math.log(sigma1.high / sigma1.low) * Math.sign(value)
       })
       expect(Math.abs(widths[0]!)).toBeLessThanOrEqual(Math.abs(widths[2]!))
     }),
@@ -34,7 +37,9 @@ test('bands hold the value, the wider hold the narrower and they widen with the 
 
 test('the log slope of an exponential is its rate per calendar day, across gaps', () => {
   const days = [0, 1, 2, 5, 6, 9, 12]
-  expect(logSlope(days.map(d => ({ day: dayAfter('2024-01-01', d), value: 40 * Math.exp(0.003 * d) })))!).toBeCloseTo(0.003, 12)
+  expect(
+    logSlope(days.map(d => ({ day: dayAfter('2024-01-01', d), value: 40 * Math.exp(0.003 * d) })))!,
+  ).toBeCloseTo(0.003, 12)
 })
 
 describe('methods', () => {
@@ -45,7 +50,8 @@ describe('methods', () => {
       return made.value
     })
     expect(sma!.drift).toBe(0)
-    for (const { value, changePercent } of sma!.projections) expect([value, changePercent]).toEqual([wave.at(-1)!.value, 0])
+    for (const { value, changePercent } of sma!.projections)
+      expect([value, changePercent]).toEqual([wave.at(-1)!.value, 0])
     expect(ema!.drift).not.toBe(0)
     expect(combined!.drift).toBeCloseTo(ema!.drift / 2, 15)
     expect(ema!.projections.map(p => p.horizonDays)).toEqual([1, 7, 30])
@@ -101,21 +107,35 @@ describe('real series', () => {
     },
   ]
   for (const { file, last, period, ...expected } of table) {
-    test.skipIf(!haveRealData)(`${file}, ${period} days to ${last}: as computed independently, to 1e-9${needsRealData}`, () => {
-      const closes = realCloses(file, last)
-      const [ema, combined] = [forecast(closes, 'ema', period), forecast(closes, 'combined', period)]
-      if (!ema.enough || !combined.enough) throw new Error('enough closes')
-      const [, in7, in30] = ema.value.projections
-      const made = [
-        ema.value.sigma,
-        ema.value.drift,
-        ...ema.value.projections.map(p => p.value),
-        in30!.sigma1.low,
-        in7!.sigma2.high,
-        combined.value.projections[2]!.value,
-      ]
-      const numbers = [expected.sigma, expected.drift, ...expected.values, expected.low1In30, expected.high2In7, expected.combinedIn30]
-      for (const [i, number] of numbers.entries()) expect(Math.abs(made[i]! / number - 1)).toBeLessThan(1e-9)
-    })
+    test.skipIf(!haveRealData)(
+      `${file}, ${period} days to ${last}: as computed independently, to 1e-9${needsRealData}`,
+      () => {
+        const closes = realCloses(file, last)
+        const [ema, combined] = [
+          forecast(closes, 'ema', period),
+          forecast(closes, 'combined', period),
+        ]
+        if (!ema.enough || !combined.enough) throw new Error('enough closes')
+        const [, in7, in30] = ema.value.projections
+        const made = [
+          ema.value.sigma,
+          ema.value.drift,
+          ...ema.value.projections.map(p => p.value),
+          in30!.sigma1.low,
+          in7!.sigma2.high,
+          combined.value.projections[2]!.value,
+        ]
+        const numbers = [
+          expected.sigma,
+          expected.drift,
+          ...expected.values,
+          expected.low1In30,
+          expected.high2In7,
+          expected.combinedIn30,
+        ]
+        for (const [i, number] of numbers.entries())
+          expect(Math.abs(made[i]! / number - 1)).toBeLessThan(1e-9)
+      },
+    )
   }
 })

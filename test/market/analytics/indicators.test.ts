@@ -18,12 +18,16 @@ import { haveRealData, needsRealData, realCloses } from '../../support/real-data
 
 const closesOf = (values: readonly number[], start = '2024-01-01'): Close[] =>
   values.map((value, i) => ({ day: dayAfter(start, i), value }))
-const prices = fc.array(fc.double({ min: -50, max: 500, noNaN: true }), { minLength: 16, maxLength: 120 })
+const prices = fc.array(fc.double({ min: -50, max: 500, noNaN: true }), {
+  minLength: 16,
+  maxLength: 120,
+})
 
 describe('textbook vectors', () => {
   test('RSI(14) is 70.53 at the fifteenth close', () => {
     const closes = [
-      44.3389, 44.0902, 44.1497, 43.6124, 44.3278, 44.8264, 45.0955, 45.4245, 45.8433, 46.0826, 45.8931, 46.0328, 45.614, 46.282, 46.282,
+      44.3389, 44.0902, 44.1497, 43.6124, 44.3278, 44.8264, 45.0955, 45.4245, 45.8433, 46.0826,
+      45.8931, 46.0328, 45.614, 46.282, 46.282,
     ]
     const values = rsi(closesOf(closes), 14)
     expect(values).toHaveLength(1)
@@ -31,7 +35,9 @@ describe('textbook vectors', () => {
   })
 
   test('SMA(10) is 22.22, 22.21, 22.23 and EMA(10) 22.22, 22.21, 22.24 from the tenth close on', () => {
-    const closes = closesOf([22.27, 22.19, 22.08, 22.17, 22.18, 22.13, 22.23, 22.43, 22.24, 22.29, 22.15, 22.39])
+    const closes = closesOf([
+      22.27, 22.19, 22.08, 22.17, 22.18, 22.13, 22.23, 22.43, 22.24, 22.29, 22.15, 22.39,
+    ])
     expect(sma(closes, 10).map(v => v.value.toFixed(2))).toEqual(['22.22', '22.21', '22.23'])
     expect(ema(closes, 10).map(v => v.value.toFixed(2))).toEqual(['22.22', '22.21', '22.24'])
     expect(ema(closes, 10).map(v => v.day)).toEqual(['2024-01-10', '2024-01-11', '2024-01-12'])
@@ -59,15 +65,23 @@ describe('RSI', () => {
   })
 
   test('smooths as Wilder does, worked by hand for n = 2', () => {
-    // Changes +2, -1, +3, -2: averages 1 and .5; (1 + 3) / 2 = 2 and .25; 1 and (.25 + 2) / 2 = 1.125.
+    // Changes +2, -1, +3, -2: averages 1 and .5; (1 + 3) / 2 = 2 and .25; 1 and (.25 + 2) / 2 =
+    // 1.125.
     const values = rsi(closesOf([10, 12, 11, 14, 12]), 2).map(v => v.value)
-    const expected = [100 - 100 / (1 + 1 / 0.5), 100 - 100 / (1 + 2 / 0.25), 100 - 100 / (1 + 1 / 1.125)]
+    const expected = [
+      100 - 100 / (1 + 1 / 0.5),
+      100 - 100 / (1 + 2 / 0.25),
+      100 - 100 / (1 + 1 / 1.125),
+    ]
     expect(values).toHaveLength(3)
     for (const [i, value] of values.entries()) expect(value).toBeCloseTo(expected[i]!, 12)
   })
 
   test('starts from the newest max(250, 5 x window) closes, not from all of history', () => {
-    const values = Array.from({ length: 600 }, (_, i) => 70 + Math.sin(i / 9) * 8 + Math.cos(i * 2.3))
+    const values = Array.from(
+      { length: 600 },
+      (_, i) => 70 + Math.sin(i / 9) * 8 + Math.cos(i * 2.3),
+    )
     const made = indicatorRun('rsi', closesOf(values), 14, 30)
     if (!made.enough) throw new Error('enough closes')
     let [gain, loss] = [0, 0]
@@ -75,7 +89,8 @@ describe('RSI', () => {
     for (let i = 1; i < run.length; i++) {
       const change = run[i]! - run[i - 1]!
       const [g, l] = [Math.max(change, 0), Math.max(-change, 0)]
-      ;[gain, loss] = i <= 14 ? [gain + g / 14, loss + l / 14] : [(gain * 13 + g) / 14, (loss * 13 + l) / 14]
+      ;[gain, loss] =
+        i <= 14 ? [gain + g / 14, loss + l / 14] : [(gain * 13 + g) / 14, (loss * 13 + l) / 14]
     }
     expect(made.value.currentValue).toBeCloseTo((100 * gain) / (gain + loss), 9)
   })
@@ -99,7 +114,11 @@ describe('indicator runs', () => {
 
   test('need one close more than their window', () => {
     for (const kind of ['sma', 'ema', 'rsi'] as const) {
-      expect(indicatorRun(kind, closes.slice(0, 20), 20, 30)).toEqual({ enough: false, have: 20, need: 21 })
+      expect(indicatorRun(kind, closes.slice(0, 20), 20, 30)).toEqual({
+        enough: false,
+        have: 20,
+        need: 21,
+      })
       const made = indicatorRun(kind, closes.slice(0, 21), 20, 30)
       expect(made).toMatchObject({ enough: true, value: { values: expect.any(Array) } })
     }
@@ -139,7 +158,11 @@ describe('golden cross', () => {
 
 describe('pivots', () => {
   test('are the classic levels', () => {
-    expect(pivots(110, 90, 100)).toEqual({ pivotPoint: 100, support: [90, 80], resistance: [110, 120] })
+    expect(pivots(110, 90, 100)).toEqual({
+      pivotPoint: 100,
+      support: [90, 80],
+      resistance: [110, 120],
+    })
     const made = pivotsOf(closesOf([80, 110, 95, 90, 100]), 4)
     expect(made).toEqual({ enough: false, have: 4, need: 5 })
     expect(pivotsOf(closesOf([80, 110, 95, 90, 105]), 30)).toMatchObject({
@@ -151,7 +174,10 @@ describe('pivots', () => {
 
 describe('trend', () => {
   test('measures the slope per calendar day, not per observation', () => {
-    const weekly = [0, 7, 14, 21, 28].map(days => ({ day: dayAfter('2024-01-01', days), value: 70 + days * 0.5 }))
+    const weekly = [0, 7, 14, 21, 28].map(days => ({
+      day: dayAfter('2024-01-01', days),
+      value: 70 + days * 0.5,
+    }))
     const made = trendOf(weekly, 30)
     if (!made.enough) throw new Error('enough closes')
     expect(made.value.slope).toBeCloseTo(0.5, 12)
@@ -161,12 +187,18 @@ describe('trend', () => {
   })
 
   test('is sideways until the line moves more than 1 % of the mean', () => {
-    const line = (rise: number) => closesOf(Array.from({ length: 11 }, (_, i) => 100 - rise / 2 + (rise * i) / 10))
+    const line = (rise: number) =>
+      closesOf(Array.from({ length: 11 }, (_, i) => 100 - rise / 2 + (rise * i) / 10))
     const directionOf = (rise: number) => {
       const made = trendOf(line(rise), 30)
       return made.enough ? made.value.direction : undefined
     }
-    expect([0.99, 1.01, -0.99, -1.01].map(directionOf)).toEqual(['sideways', 'up', 'sideways', 'down'])
+    expect([0.99, 1.01, -0.99, -1.01].map(directionOf)).toEqual([
+      'sideways',
+      'up',
+      'sideways',
+      'down',
+    ])
   })
 
   test('of equal prices is sideways with strength 0', () => {
@@ -184,17 +216,23 @@ describe('trend', () => {
 
   test('least squares agrees with the normal equations, for any points', () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: -500, max: 500 }), { minLength: 3, maxLength: 40 }), ys => {
-        const points = ys.map((y, i) => ({ x: i * 3, y }))
-        const n = points.length
-        const sum = (of: (p: { x: number; y: number }) => number) => points.reduce((total, p) => total + of(p), 0)
-        const slope = (n * sum(p => p.x * p.y) - sum(p => p.x) * sum(p => p.y)) / (n * sum(p => p.x ** 2) - sum(p => p.x) ** 2)
-        const line = leastSquares(points)!
-        expect(line.slope).toBeCloseTo(slope, 9)
-        const residual = sum(p => (p.y - line.intercept - line.slope * p.x) ** 2)
-        const total = sum(p => (p.y - sum(q => q.y) / n) ** 2)
-        expect(line.rSquared).toBeCloseTo(total === 0 ? 0 : 1 - residual / total, 9)
-      }),
+      fc.property(
+        fc.array(fc.integer({ min: -500, max: 500 }), { minLength: 3, maxLength: 40 }),
+        ys => {
+          const points = ys.map((y, i) => ({ x: i * 3, y }))
+          const n = points.length
+          const sum = (of: (p: { x: number; y: number }) => number) =>
+            points.reduce((total, p) => total + of(p), 0)
+          const slope =
+            (n * sum(p => p.x * p.y) - sum(p => p.x) * sum(p => p.y)) /
+            (n * sum(p => p.x ** 2) - sum(p => p.x) ** 2)
+          const line = leastSquares(points)!
+          expect(line.slope).toBeCloseTo(slope, 9)
+          const residual = sum(p => (p.y - line.intercept - line.slope * p.x) ** 2)
+          const total = sum(p => (p.y - sum(q => q.y) / n) ** 2)
+          expect(line.rSquared).toBeCloseTo(total === 0 ? 0 : 1 - residual / total, 9)
+        },
+      ),
     )
     expect(leastSquares([{ x: 1, y: 1 }])).toBeUndefined()
   })
@@ -208,7 +246,8 @@ test('a signal takes two of three votes', () => {
   expect(signalOf('sideways', 1, 25).value).toBe('buy')
   expect(signalOf('sideways', 0, 50)).toEqual({
     value: 'neutral',
-    interpretation: 'The trend is sideways, the price is at or above its average, momentum is bullish.',
+    interpretation:
+      'The trend is sideways, the price is at or above its average, momentum is bullish.',
   })
 })
 
@@ -216,7 +255,10 @@ test('the analysis needs 21 closes in all and five in the window', () => {
   const closes = closesOf(Array.from({ length: 21 }, (_, i) => 70 + i))
   expect(trendAnalysis(closes.slice(1), 30)).toEqual({ enough: false, have: 20, need: 21 })
   expect(trendAnalysis(closes, 4)).toEqual({ enough: false, have: 4, need: 5 })
-  expect(trendAnalysis(closes, 30)).toMatchObject({ enough: true, value: { rsi: 100, sma20: 80.5, goldenCross: false } })
+  expect(trendAnalysis(closes, 30)).toMatchObject({
+    enough: true,
+    value: { rsi: 100, sma20: 80.5, goldenCross: false },
+  })
 })
 
 describe('real series', () => {
@@ -271,18 +313,31 @@ describe('real series', () => {
       direction: 'up',
     },
   ]
-  for (const { file, last, period, support, resistance, direction, goldenCross: crossed, ...numbers } of table) {
-    test.skipIf(!haveRealData)(`${file}, ${period} days to ${last}: as computed independently, to 1e-9${needsRealData}`, () => {
-      const made = trendAnalysis(realCloses(file, last), period)
-      if (!made.enough) throw new Error('enough closes')
-      const { trend, pivots: levels, ...rest } = made.value
-      const all: Record<string, unknown> = { ...trend, ...rest }
-      for (const [name, number] of Object.entries(numbers)) expect(Math.abs((all[name] as number) / number - 1)).toBeLessThan(1e-9)
-      for (const [i, level] of [...support, ...resistance].entries()) {
-        expect([...levels.support, ...levels.resistance][i]!).toBeCloseTo(level, 9)
-      }
-      expect(trend.direction).toBe(direction as typeof trend.direction)
-      expect(rest.goldenCross).toBe(crossed)
-    })
+  for (const {
+    file,
+    last,
+    period,
+    support,
+    resistance,
+    direction,
+    goldenCross: crossed,
+    ...numbers
+  } of table) {
+    test.skipIf(!haveRealData)(
+      `${file}, ${period} days to ${last}: as computed independently, to 1e-9${needsRealData}`,
+      () => {
+        const made = trendAnalysis(realCloses(file, last), period)
+        if (!made.enough) throw new Error('enough closes')
+        const { trend, pivots: levels, ...rest } = made.value
+        const all: Record<string, unknown> = { ...trend, ...rest }
+        for (const [name, number] of Object.entries(numbers))
+          expect(Math.abs((all[name] as number) / number - 1)).toBeLessThan(1e-9)
+        for (const [i, level] of [...support, ...resistance].entries()) {
+          expect([...levels.support, ...levels.resistance][i]!).toBeCloseTo(level, 9)
+        }
+        expect(trend.direction).toBe(direction as typeof trend.direction)
+        expect(rest.goldenCross).toBe(crossed)
+      },
+    )
   }
 })

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
 import { isoInstant } from '../../../src/lib/instant.ts'
-import { codeOfMarket, cotMarkets, cotReleasedAt, marketOfCot, reportDays } from '../../../src/market/analytics/positions.ts'
+import {
+  codeOfMarket,
+  cotMarkets,
+  cotReleasedAt,
+  marketOfCot,
+  reportDays,
+} from '../../../src/market/analytics/positions.ts'
 import { haveRealData, needsRealData, realRows } from '../../support/real-data.ts'
 
 describe('reports', () => {
@@ -13,11 +19,16 @@ describe('reports', () => {
     ['2026-11-24', '2026-11-30T20:30:00Z', 'Monday after Thanksgiving'],
     ['2025-11-10', '2025-11-17T20:30:00Z', 'Monday after a Tuesday that was a holiday'],
   ] as const) {
-    test(`of ${day} come out on ${released}: ${why}`, () => expect(isoInstant(cotReleasedAt(day))).toBe(released))
+    test(`of ${day} come out on ${released}: ${why}`, () =>
+      expect(isoInstant(cotReleasedAt(day))).toBe(released))
   }
 
   test('are of Tuesdays between both days', () => {
-    expect(reportDays('2026-11-03', '2026-11-17')).toEqual(['2026-11-03', '2026-11-10', '2026-11-17'])
+    expect(reportDays('2026-11-03', '2026-11-17')).toEqual([
+      '2026-11-03',
+      '2026-11-10',
+      '2026-11-17',
+    ])
     expect(reportDays('2026-11-04', '2026-11-16')).toEqual(['2026-11-10'])
   })
 
@@ -37,8 +48,18 @@ describe('markets', () => {
   })
 
   test('are known by name in any case and by their number', () => {
-    expect(['wti', ' Natural gas ', 'natural-gas', '023651', '06765t', 'Heating Oil', 'Live Cattle'].map(marketOfCot)).toEqual([
-      ...['WTI', 'NATURAL_GAS', 'NATURAL_GAS', 'NATURAL_GAS', 'BRENT', 'HEATING_OIL', 'LIVE_CATTLE'],
+    expect(
+      ['wti', ' Natural gas ', 'natural-gas', '023651', '06765t', 'Heating Oil', 'Live Cattle'].map(
+        marketOfCot,
+      ),
+    ).toEqual([
+      'WTI',
+      'NATURAL_GAS',
+      'NATURAL_GAS',
+      'NATURAL_GAS',
+      'BRENT',
+      'HEATING_OIL',
+      'LIVE_CATTLE',
     ])
   })
 })

@@ -32,9 +32,21 @@ describe('an ISO week', () => {
 
 describe('a season', () => {
   // Wednesdays of week 47 in 2020 to 2026, and their neighbours.
-  const week47 = ['2020-11-18', '2021-11-24', '2022-11-23', '2023-11-22', '2024-11-20', '2025-11-19', '2026-11-18']
+  const week47 = [
+    '2020-11-18',
+    '2021-11-24',
+    '2022-11-23',
+    '2023-11-22',
+    '2024-11-20',
+    '2025-11-19',
+    '2026-11-18',
+  ]
   const closes = week47
-    .flatMap((day, i) => [at(dayAfter(day, -7), 900), at(day, [99, 20, 22, 24, 26, 28, 30][i]!), at(dayAfter(day, 7), 900)])
+    .flatMap((day, i) => [
+      at(dayAfter(day, -7), 900),
+      at(day, [99, 20, 22, 24, 26, 28, 30][i]!),
+      at(dayAfter(day, 7), 900),
+    ])
     .slice(0, -1)
 
   test('is the mean of the same week of the five years before, with their sample deviation', () => {
@@ -42,17 +54,35 @@ describe('a season', () => {
     // 20, 22, 24, 26, 28: mean 24, squares 16 + 4 + 0 + 4 + 16 = 40, by 4 is 10.
     expect(made).toEqual({
       enough: true,
-      value: { week: { year: 2026, week: 47 }, level: 30, average: 24, stdDev: Math.sqrt(10), zScore: 6 / Math.sqrt(10), years: 5 },
+      value: {
+        week: { year: 2026, week: 47 },
+        level: 30,
+        average: 24,
+        stdDev: Math.sqrt(10),
+        zScore: 6 / Math.sqrt(10),
+        years: 5,
+      },
     })
   })
 
   test('leaves out years without a level in the week, and says how many it is of', () => {
-    const without = closes.filter(({ day }) => !['2021-11-24', '2023-11-22', '2025-11-19'].includes(day))
-    expect(seasonOf(without)).toMatchObject({ enough: true, value: { average: 24, years: 2, stdDev: Math.sqrt(8) } })
+    const without = closes.filter(
+      ({ day }) => !['2021-11-24', '2023-11-22', '2025-11-19'].includes(day),
+    )
+    expect(seasonOf(without)).toMatchObject({
+      enough: true,
+      value: { average: 24, years: 2, stdDev: Math.sqrt(8) },
+    })
   })
 
   test('takes the mean of a week that has several levels as that of its year', () => {
-    const daily = [at('2024-11-18', 10), at('2024-11-24', 20), at('2025-11-17', 30), at('2025-11-23', 50), at('2026-11-20', 40)]
+    const daily = [
+      at('2024-11-18', 10),
+      at('2024-11-24', 20),
+      at('2025-11-17', 30),
+      at('2025-11-23', 50),
+      at('2026-11-20', 40),
+    ]
     // 15 and 40.
     expect(seasonOf(daily)).toMatchObject({ enough: true, value: { average: 27.5, years: 2 } })
   })
@@ -76,7 +106,11 @@ describe('a season', () => {
   test('needs two earlier years', () => {
     expect(seasonOf([])).toEqual({ enough: false, have: 0, need: 2 })
     expect(seasonOf([at('2026-11-18', 1)])).toEqual({ enough: false, have: 0, need: 2 })
-    expect(seasonOf([at('2025-11-19', 1), at('2026-11-18', 1)])).toEqual({ enough: false, have: 1, need: 2 })
+    expect(seasonOf([at('2025-11-19', 1), at('2026-11-18', 1)])).toEqual({
+      enough: false,
+      have: 1,
+      need: 2,
+    })
   })
 
   test('has no z-score where the years do not differ', () => {
@@ -84,24 +118,35 @@ describe('a season', () => {
     expect(made).toMatchObject({ enough: true, value: { stdDev: 0, zScore: undefined } })
   })
 
-  test.skipIf(!haveRealData)(`of US crude stocks in each week of 2024 is what a calendar and a sum give${needsRealData}`, () => {
-    const weeks = realRows('eia-weekly-stocks/petroleum_inventories.csv').map(([day, value]) => at(day!, Number(value)))
-    const year2024 = weeks.filter(({ day }) => day.startsWith('2024'))
-    expect(year2024.length).toBe(52)
-    for (const { day, value } of year2024) {
-      const { weekOfYear, yearOfWeek } = Temporal.PlainDate.from(day)
-      const same = weeks.filter(one => {
-        const other = Temporal.PlainDate.from(one.day)
-        return other.weekOfYear === weekOfYear && other.yearOfWeek! >= yearOfWeek! - 5 && other.yearOfWeek! < yearOfWeek!
-      })
-      const values = same.map(one => one.value)
-      const average = values.reduce((a, b) => a + b, 0) / values.length
-      const deviation = Math.sqrt(values.reduce((sum, one) => sum + (one - average) ** 2, 0) / (values.length - 1))
-      const made = seasonOf(weeks.filter(one => one.day <= day))
-      if (!made.enough) throw new Error(day)
-      expect(made.value.years, day).toBe(5)
-      expect(made.value.average, day).toBeCloseTo(average, 9)
-      expect(made.value.zScore!, day).toBeCloseTo((value - average) / deviation, 9)
-    }
-  })
+  test.skipIf(!haveRealData)(
+    `of US crude stocks in each week of 2024 is what a calendar and a sum give${needsRealData}`,
+    () => {
+      const weeks = realRows('eia-weekly-stocks/petroleum_inventories.csv').map(([day, value]) =>
+        at(day!, Number(value)),
+      )
+      const year2024 = weeks.filter(({ day }) => day.startsWith('2024'))
+      expect(year2024.length).toBe(52)
+      for (const { day, value } of year2024) {
+        const { weekOfYear, yearOfWeek } = Temporal.PlainDate.from(day)
+        const same = weeks.filter(one => {
+          const other = Temporal.PlainDate.from(one.day)
+          return (
+            other.weekOfYear === weekOfYear &&
+            other.yearOfWeek! >= yearOfWeek! - 5 &&
+            other.yearOfWeek! < yearOfWeek!
+          )
+        })
+        const values = same.map(one => one.value)
+        const average = values.reduce((a, b) => a + b, 0) / values.length
+        const deviation = Math.sqrt(
+          values.reduce((sum, one) => sum + (one - average) ** 2, 0) / (values.length - 1),
+        )
+        const made = seasonOf(weeks.filter(one => one.day <= day))
+        if (!made.enough) throw new Error(day)
+        expect(made.value.years, day).toBe(5)
+        expect(made.value.average, day).toBeCloseTo(average, 9)
+        expect(made.value.zScore!, day).toBeCloseTo((value - average) / deviation, 9)
+      }
+    },
+  )
 })

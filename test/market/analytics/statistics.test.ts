@@ -13,7 +13,8 @@ import {
 import { type Close, dayAfter } from '../../../src/market/prices/window.ts'
 import { haveRealData, needsRealData, realCloses } from '../../support/real-data.ts'
 
-const closesOf = (values: readonly number[]): Close[] => values.map((value, i) => ({ day: dayAfter('2024-01-01', i), value }))
+const closesOf = (values: readonly number[]): Close[] =>
+  values.map((value, i) => ({ day: dayAfter('2024-01-01', i), value }))
 
 const naiveDeviation = (values: readonly number[]): number => {
   let sum = 0
@@ -27,7 +28,14 @@ describe('statistics', () => {
   test('of a hand-worked window: sample deviation, z-score, percentile, median', () => {
     const made = statisticsOf(closesOf([2, 4, 4, 4, 5, 5, 7, 9]), 30)
     if (!made.enough) throw new Error('eight closes are enough')
-    expect(made.value).toMatchObject({ mean: 5, median: 4.5, min: 2, max: 9, percentile: 100, dataPoints: 8 })
+    expect(made.value).toMatchObject({
+      mean: 5,
+      median: 4.5,
+      min: 2,
+      max: 9,
+      percentile: 100,
+      dataPoints: 8,
+    })
     expect(made.value.stdDev).toBeCloseTo(Math.sqrt(32 / 7), 12)
     expect(made.value.zScore).toBeCloseTo(4 / Math.sqrt(32 / 7), 12)
   })
@@ -46,7 +54,8 @@ describe('statistics', () => {
       fc.property(fc.array(price, { minLength: 5, maxLength: 60 }), values => {
         const made = statisticsOf(closesOf(values), 400)
         if (!made.enough) throw new Error('enough closes')
-        for (const number of Object.values(made.value)) expect(number === undefined || Number.isFinite(number)).toBe(true)
+        for (const number of Object.values(made.value))
+          expect(number === undefined || Number.isFinite(number)).toBe(true)
         expect(made.value.percentile).toBeGreaterThan(0)
         expect(made.value.percentile).toBeLessThanOrEqual(100)
         expect(made.value.stdDev).toBeCloseTo(naiveDeviation(values), 3)
@@ -67,7 +76,10 @@ describe('statistics', () => {
 
   test('volatility of a doubling and halving price: sd(±ln 2) x sqrt(252) x 100', () => {
     const deviation = Math.sqrt((4 * Math.log(2) ** 2) / 3)
-    expect(annualVolatility(closesOf([1, 2, 1, 2, 1]))!).toBeCloseTo(deviation * Math.sqrt(252) * 100, 9)
+    expect(annualVolatility(closesOf([1, 2, 1, 2, 1]))!).toBeCloseTo(
+      deviation * Math.sqrt(252) * 100,
+      9,
+    )
   })
 
   test('percentile counts the values that do not exceed', () => {
@@ -179,12 +191,17 @@ describe('real series', () => {
     },
   ]
   for (const { file, last, period, expected } of table) {
-    test.skipIf(!haveRealData)(`${file}, ${period} days to ${last}: as computed independently, to 1e-9${needsRealData}`, () => {
-      const made = statisticsOf(realCloses(file, last), period)
-      if (!made.enough) throw new Error('enough closes')
-      for (const [name, number] of Object.entries(expected)) {
-        expect(Math.abs((made.value[name as keyof typeof expected] as number) / number - 1)).toBeLessThan(1e-9)
-      }
-    })
+    test.skipIf(!haveRealData)(
+      `${file}, ${period} days to ${last}: as computed independently, to 1e-9${needsRealData}`,
+      () => {
+        const made = statisticsOf(realCloses(file, last), period)
+        if (!made.enough) throw new Error('enough closes')
+        for (const [name, number] of Object.entries(expected)) {
+          expect(
+            Math.abs((made.value[name as keyof typeof expected] as number) / number - 1),
+          ).toBeLessThan(1e-9)
+        }
+      },
+    )
   }
 })

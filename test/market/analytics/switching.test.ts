@@ -1,8 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { emissionOf, fuelSwitch, type SwitchPrices, switchMarkets } from '../../../src/market/analytics/switching.ts'
+import {
+  emissionOf,
+  fuelSwitch,
+  type SwitchPrices,
+  switchMarkets,
+} from '../../../src/market/analytics/switching.ts'
 
-const [europe, us] = switchMarkets as unknown as [(typeof switchMarkets)[0], (typeof switchMarkets)[0]]
+const [europe, us] = switchMarkets as unknown as [
+  (typeof switchMarkets)[0],
+  (typeof switchMarkets)[0],
+]
 
 describe('the cost of power', () => {
   // Worked by hand from the published figures, not from the code's constants.
@@ -29,7 +37,14 @@ describe('the cost of power', () => {
       (((90 / 6.978 + 80 * 0.34056) / 0.442) * 0.53 - 80 * 0.20196) * 0.9,
     ],
     // 7,740 Btu of gas for a kWh, 10,689 of coal at 25 MMBtu a short ton.
-    ['in the United States', us, { gas: 3, coal: 75, carbon: undefined }, 3 * 7.74, (75 / 25) * 10.689, ((75 / 25) * 10.689) / 7.74],
+    [
+      'in the United States',
+      us,
+      { gas: 3, coal: 75, carbon: undefined },
+      3 * 7.74,
+      (75 / 25) * 10.689,
+      ((75 / 25) * 10.689) / 7.74,
+    ],
   ] as const) {
     test(`${name} is what the published efficiencies and emissions give`, () => {
       const made = fuelSwitch(market, prices as SwitchPrices)
@@ -47,7 +62,11 @@ describe('the cost of power', () => {
 })
 
 const price = (max: number) => fc.double({ min: 0.5, max, noNaN: true })
-const anyPrices = fc.record({ gas: price(200), coal: price(400), carbon: fc.option(price(300), { nil: undefined }) })
+const anyPrices = fc.record({
+  gas: price(200),
+  coal: price(400),
+  carbon: fc.option(price(300), { nil: undefined }),
+})
 
 describe('for any prices', () => {
   for (const market of switchMarkets) {
@@ -55,7 +74,9 @@ describe('for any prices', () => {
       fc.assert(
         fc.property(anyPrices, prices => {
           const { breakevenGas, coalCost } = fuelSwitch(market, prices)
-          expect(Math.abs(fuelSwitch(market, { ...prices, gas: breakevenGas }).saving)).toBeLessThan(1e-9 * Math.max(1, coalCost))
+          expect(
+            Math.abs(fuelSwitch(market, { ...prices, gas: breakevenGas }).saving),
+          ).toBeLessThan(1e-9 * Math.max(1, coalCost))
         }),
       )
     })
@@ -64,7 +85,9 @@ describe('for any prices', () => {
       fc.assert(
         fc.property(anyPrices, prices => {
           const { breakevenCarbon, gasCost } = fuelSwitch(market, prices)
-          expect(Math.abs(fuelSwitch(market, { ...prices, carbon: breakevenCarbon }).saving)).toBeLessThan(1e-9 * Math.max(1, gasCost))
+          expect(
+            Math.abs(fuelSwitch(market, { ...prices, carbon: breakevenCarbon }).saving),
+          ).toBeLessThan(1e-9 * Math.max(1, gasCost))
         }),
       )
     })
@@ -73,8 +96,11 @@ describe('for any prices', () => {
       fc.assert(
         fc.property(anyPrices, price(50), (prices, more) => {
           const { saving, breakevenGas } = fuelSwitch(market, prices)
-          if (Math.abs(prices.gas - breakevenGas) > 1e-6) expect(saving > 0).toBe(prices.gas < breakevenGas)
-          expect(fuelSwitch(market, { ...prices, carbon: (prices.carbon ?? 0) + more }).saving).toBeGreaterThan(saving)
+          if (Math.abs(prices.gas - breakevenGas) > 1e-6)
+            expect(saving > 0).toBe(prices.gas < breakevenGas)
+          expect(
+            fuelSwitch(market, { ...prices, carbon: (prices.carbon ?? 0) + more }).saving,
+          ).toBeGreaterThan(saving)
         }),
       )
     })

@@ -49,13 +49,26 @@ describe('holidays', () => {
         '2026-12-25',
       ],
     ],
-    ['us_energy', ['2021-07-05', '2021-12-24', '2022-06-20', '2023-01-02', '2024-11-28', '2027-06-18']],
+    [
+      'us_energy',
+      ['2021-07-05', '2021-12-24', '2022-06-20', '2023-01-02', '2024-11-28', '2027-06-18'],
+    ],
     ['london_energy', ['2022-12-26', '2023-01-02', '2024-03-29', '2025-04-18', '2026-04-03']],
     ['europe_energy', ['2024-03-29', '2024-04-01', '2025-12-25', '2025-12-26']],
     ['fx', ['2024-03-29', '2024-04-01', '2024-05-01', '2024-12-25', '2024-12-26', '2026-01-01']],
     [
       'metals',
-      ['2020-12-28', '2021-12-27', '2021-12-28', '2022-01-03', '2022-12-26', '2022-12-27', '2026-12-28', '2026-04-06', '2026-08-31'],
+      [
+        '2020-12-28',
+        '2021-12-27',
+        '2021-12-28',
+        '2022-01-03',
+        '2022-12-26',
+        '2022-12-27',
+        '2026-12-28',
+        '2026-04-06',
+        '2026-08-31',
+      ],
     ],
     ['metals', ['2020-05-08', '2022-06-02', '2022-06-03', '2022-09-19', '2023-05-08']],
     ['us_government', ['2021-06-18', '2021-12-31', '2026-10-12', '2026-11-11', '2023-11-10']],
@@ -65,7 +78,18 @@ describe('holidays', () => {
   })
 
   const trading: [Market, string[]][] = [
-    ['us_energy', ['2021-06-18', '2022-01-03', '2021-12-31', '2026-10-12', '2026-11-11', '2026-11-27', '2026-04-06']],
+    [
+      'us_energy',
+      [
+        '2021-06-18',
+        '2022-01-03',
+        '2021-12-31',
+        '2026-10-12',
+        '2026-11-11',
+        '2026-11-27',
+        '2026-04-06',
+      ],
+    ],
     ['london_energy', ['2021-12-27', '2024-04-01', '2026-11-26', '2026-12-28', '2026-05-04']],
     ['europe_energy', ['2024-05-01', '2021-12-27', '2026-12-28']],
     ['fx', ['2022-12-27', '2026-12-28', '2023-01-02', '2026-11-26']],
@@ -101,16 +125,25 @@ describe('walking the calendar', () => {
         expect(isTradingDay(market, next)).toBe(true)
         expect(next).toBeGreaterThan(from)
         expect(back).toBeLessThanOrEqual(from)
-        for (let one = back + dayMs; one < next; one += dayMs) expect(isTradingDay(market, one)).toBe(false)
+        for (let one = back + dayMs; one < next; one += dayMs)
+          expect(isTradingDay(market, one)).toBe(false)
       }),
     )
   })
 
   test('adding trading days keeps the time of day and skips what is closed', () => {
-    expect(addTradingDays('us_energy', at('2026-11-25T19:30:00Z'), 1)).toBe(at('2026-11-27T19:30:00Z'))
-    expect(addTradingDays('us_energy', at('2026-11-28T19:30:00Z'), 0)).toBe(at('2026-11-30T19:30:00Z'))
-    expect(addTradingDays('us_energy', at('2026-11-25T19:30:00Z'), 0)).toBe(at('2026-11-25T19:30:00Z'))
-    expect(addTradingDays('every_day', at('2026-11-28T00:00:00Z'), 2)).toBe(at('2026-11-30T00:00:00Z'))
+    expect(addTradingDays('us_energy', at('2026-11-25T19:30:00Z'), 1)).toBe(
+      at('2026-11-27T19:30:00Z'),
+    )
+    expect(addTradingDays('us_energy', at('2026-11-28T19:30:00Z'), 0)).toBe(
+      at('2026-11-30T19:30:00Z'),
+    )
+    expect(addTradingDays('us_energy', at('2026-11-25T19:30:00Z'), 0)).toBe(
+      at('2026-11-25T19:30:00Z'),
+    )
+    expect(addTradingDays('every_day', at('2026-11-28T00:00:00Z'), 2)).toBe(
+      at('2026-11-30T00:00:00Z'),
+    )
   })
 
   test('no market is closed for longer than a week', () => {
@@ -150,7 +183,10 @@ describe('sessions', () => {
         const session = sessionOf(market, from)
         const next = sessionOf(market, nextTradingDay(market, from))
         if (session && next) expect(session.closesAt).toBeLessThanOrEqual(next.opensAt)
-        if (session) expect(isTradingDay(market, session.closesAt) && weekdayOf(session.closesAt) < 6).toBe(true)
+        if (session)
+          expect(isTradingDay(market, session.closesAt) && weekdayOf(session.closesAt) < 6).toBe(
+            true,
+          )
       }),
     )
   })

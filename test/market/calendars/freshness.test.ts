@@ -22,20 +22,50 @@ test.each([
     '2026-11-24T16:30:00Z',
     '2026-11-25T16:30:00Z',
   ],
-  ['Thanksgiving does not age an American grade', mars, '2026-11-25T19:30:00Z', '2026-11-30T19:30:00Z', '2026-12-01T19:30:00Z'],
-  ['nor does it keep a British one young', forties, '2026-11-25T16:30:00Z', '2026-11-27T16:30:00Z', '2026-11-30T16:30:00Z'],
-  ['a list price is due every calendar day', danish, '2026-11-20T00:00:00Z', '2026-11-22T00:00:00Z', '2026-11-23T00:00:00Z'],
-  ['a weekly count waits for the next but one business day', rigs, '2026-11-20T12:00:00Z', '2026-11-30T12:00:00Z', '2026-12-11T12:00:00Z'],
-] as [string, Listing, string, string, string][])('%s', (_, listing, observed, current, delayed) => {
-  const observedAt = at(observed)
-  const until = freshUntil(listing, observedAt)
-  expect([isoInstant(until.currentUntil), isoInstant(until.delayedUntil)]).toEqual([current, delayed])
-  expect(dataStatus(listing, observedAt, at(current))).toBe('current')
-  expect(dataStatus(listing, observedAt, at(current) + 1)).toBe('delayed')
-  expect(dataStatus(listing, observedAt, at(delayed))).toBe('delayed')
-  expect(dataStatus(listing, observedAt, at(delayed) + 1)).toBe('stale')
-  expect(maxAgeHours(listing, observedAt)).toBe((at(delayed) - observedAt) / hourMs)
-})
+  [
+    'Thanksgiving does not age an American grade',
+    mars,
+    '2026-11-25T19:30:00Z',
+    '2026-11-30T19:30:00Z',
+    '2026-12-01T19:30:00Z',
+  ],
+  [
+    'nor does it keep a British one young',
+    forties,
+    '2026-11-25T16:30:00Z',
+    '2026-11-27T16:30:00Z',
+    '2026-11-30T16:30:00Z',
+  ],
+  [
+    'a list price is due every calendar day',
+    danish,
+    '2026-11-20T00:00:00Z',
+    '2026-11-22T00:00:00Z',
+    '2026-11-23T00:00:00Z',
+  ],
+  [
+    'a weekly count waits for the next but one business day',
+    rigs,
+    '2026-11-20T12:00:00Z',
+    '2026-11-30T12:00:00Z',
+    '2026-12-11T12:00:00Z',
+  ],
+] as [string, Listing, string, string, string][])(
+  '%s',
+  (_, listing, observed, current, delayed) => {
+    const observedAt = at(observed)
+    const until = freshUntil(listing, observedAt)
+    expect([isoInstant(until.currentUntil), isoInstant(until.delayedUntil)]).toEqual([
+      current,
+      delayed,
+    ])
+    expect(dataStatus(listing, observedAt, at(current))).toBe('current')
+    expect(dataStatus(listing, observedAt, at(current) + 1)).toBe('delayed')
+    expect(dataStatus(listing, observedAt, at(delayed))).toBe('delayed')
+    expect(dataStatus(listing, observedAt, at(delayed) + 1)).toBe('stale')
+    expect(maxAgeHours(listing, observedAt)).toBe((at(delayed) - observedAt) / hourMs)
+  },
+)
 
 test('an observation is current before it is delayed, and delayed before it is stale', () => {
   const listings = shippedCatalogue().series
@@ -53,11 +83,17 @@ test('an observation is current before it is delayed, and delayed before it is s
 })
 
 test('in the fixture world nothing is stale or delayed at any start', () => {
-  const series = shippedCatalogue().series.map(one => ({ ...one, available: one.unavailableReason === null }))
+  const series = shippedCatalogue().series.map(one => ({
+    ...one,
+    available: one.unavailableReason === null,
+  }))
   const available = series.filter(one => one.available)
   expect(available.length).toBeGreaterThan(500)
   const world = createWorld({ seed: 7, series })
-  const moments = fc.sample(fc.integer({ min: Date.UTC(2018, 0, 1), max: Date.UTC(2038, 0, 1) }), { numRuns: 14, seed: 23 })
+  const moments = fc.sample(fc.integer({ min: Date.UTC(2018, 0, 1), max: Date.UTC(2038, 0, 1) }), {
+    numRuns: 14,
+    seed: 23,
+  })
   const hard = [
     '2026-12-25T23:59:59Z',
     '2026-12-28T09:00:00Z',

@@ -7,7 +7,12 @@ const wti = { code: 'WTI_USD', category: 'crude_oil', cadence: 'intraday_5m' } a
 const monthly = { code: 'RETAIL_X', category: 'retail_fuels', cadence: 'monthly' } as const
 
 describe('an observation that is recorded now', () => {
-  const table: [name: string, listing: typeof wti | typeof monthly, ageMs: number, news: boolean][] = [
+  const table: [
+    name: string,
+    listing: typeof wti | typeof monthly,
+    ageMs: number,
+    news: boolean,
+  ][] = [
     ['of this minute is news', wti, 0, true],
     ['of the future is news', wti, -hourMs, true],
     ['that was late by days is news', wti, 6 * dayMs, true],
@@ -17,5 +22,6 @@ describe('an observation that is recorded now', () => {
     ['of a month that is not stale is news', monthly, 25 * dayMs, true],
     ['of a month long gone is history', monthly, 365 * dayMs, false],
   ]
-  for (const [name, listing, ageMs, news] of table) test(name, () => expect(isNews(listing, now - ageMs, now)).toBe(news))
+  for (const [name, listing, ageMs, news] of table)
+    test(name, () => expect(isNews(listing, now - ageMs, now)).toBe(news))
 })

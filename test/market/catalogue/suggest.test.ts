@@ -5,7 +5,11 @@ import { suggestCodes } from '../../../src/market/catalogue/suggest.ts'
 
 const shipped = shippedCatalogue()
 const aliases = Map.groupBy(shipped.aliases, one => one.code)
-const candidates = shipped.series.map(({ code, name }) => ({ code, name, aliases: (aliases.get(code) ?? []).map(one => one.alias) }))
+const candidates = shipped.series.map(({ code, name }) => ({
+  code,
+  name,
+  aliases: (aliases.get(code) ?? []).map(one => one.alias),
+}))
 const suggested = (typed: string) => suggestCodes(typed, candidates).map(one => one.code)
 
 describe('a suggestion', () => {
@@ -78,21 +82,46 @@ describe('a suggestion', () => {
   })
 
   test.each([
-    ...['BITCOIN', 'BTC_USD', 'WHEAT', 'CORN_USD', 'LUMBER_USD', 'RICE_USD', 'SUGAR_USD', 'COFFEE_USD', 'CORN_OIL', 'NASDAQ_INDEX'],
-    ...['AAPL', 'ASDF', 'QWERTY_USD', 'XYZ123', 'NULL', 'A', '_', '', '%20', '日本', 'X'.repeat(10_000)],
+    'BITCOIN',
+    'BTC_USD',
+    'WHEAT',
+    'CORN_USD',
+    'LUMBER_USD',
+    'RICE_USD',
+    'SUGAR_USD',
+    'COFFEE_USD',
+    'CORN_OIL',
+    'NASDAQ_INDEX',
+    'AAPL',
+    'ASDF',
+    'QWERTY_USD',
+    'XYZ123',
+    'NULL',
+    'A',
+    '_',
+    '',
+    '%20',
+    '日本',
+    'X'.repeat(10_000),
   ])('is not made for %p, which nothing is near to', typed => {
     expect(suggested(typed)).toEqual([])
   })
 
   test('is the code itself when one of its longer words lacks a letter or has two that changed places', () => {
-    const codes = new Set([...candidates.map(one => one.code), ...shipped.aliases.map(one => one.alias)])
+    const codes = new Set([
+      ...candidates.map(one => one.code),
+      ...shipped.aliases.map(one => one.alias),
+    ])
     const long = candidates.filter(one => /[A-Z]{6}/.test(one.code))
     const slip = fc
       .tuple(fc.constantFrom(...long), fc.nat(), fc.constantFrom('drop' as const, 'swap' as const))
       .map(([{ code }, n, kind]) => {
         const word = /[A-Z]{6,}/.exec(code)!
         const at = word.index + 1 + (n % (word[0].length - 2))
-        return { code, typed: kind === 'drop' ? code.slice(0, at) + code.slice(at + 1) : swapped(code, at) }
+        return {
+          code,
+          typed: kind === 'drop' ? code.slice(0, at) + code.slice(at + 1) : swapped(code, at),
+        }
       })
       .filter(({ typed }) => !codes.has(typed))
     fc.assert(
@@ -126,4 +155,5 @@ describe('a suggestion', () => {
   })
 })
 
-const swapped = (text: string, at: number): string => text.slice(0, at) + text[at + 1] + text[at] + text.slice(at + 2)
+const swapped = (text: string, at: number): string =>
+  text.slice(0, at) + text[at + 1] + text[at] + text.slice(at + 2)

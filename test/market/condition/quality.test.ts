@@ -2,7 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, isoDay, parseDay, parseInstant } from '../../../src/lib/instant.ts'
 import { isTradingDay } from '../../../src/market/calendars/calendar.ts'
 import type { Cadence } from '../../../src/market/catalogue/catalogue.ts'
-import { type DayFacts, isolated, qualityOf, qualityWeights, weighted } from '../../../src/market/condition/quality.ts'
+import {
+  type DayFacts,
+  isolated,
+  qualityOf,
+  qualityWeights,
+  weighted,
+} from '../../../src/market/condition/quality.ts'
 import { haveRealData, needsRealData, realCloses } from '../../support/real-data.ts'
 
 const now = parseInstant('2026-11-20T22:00:00Z')!
@@ -12,7 +18,15 @@ const dayOf = (day: string, value = 70, more: Partial<DayFacts> = {}): DayFacts 
   const startsAt = parseDay(day)!
   const closedAt = startsAt + 19.5 * hourMs
   return {
-    ...{ startsAt, open: value, high: value, low: value, close: value, sum: value, count: 1, closedAt, bornAt: closedAt + 600_000 },
+    startsAt,
+    open: value,
+    high: value,
+    low: value,
+    close: value,
+    sum: value,
+    count: 1,
+    closedAt,
+    bornAt: closedAt + 600_000,
     observed: { count: 1, low: value, high: value },
     ...more,
   }
@@ -21,13 +35,18 @@ const dayOf = (day: string, value = 70, more: Partial<DayFacts> = {}): DayFacts 
 /** Days of `[from, to]` that pass. */
 const daysBetween = (from: string, to: string, passes: (at: number) => boolean): string[] => {
   const days: string[] = []
-  for (let at = parseDay(from)!; at <= parseDay(to)!; at += dayMs) if (passes(at)) days.push(isoDay(at))
+  for (let at = parseDay(from)!; at <= parseDay(to)!; at += dayMs)
+    if (passes(at)) days.push(isoDay(at))
   return days
 }
 const tradingDays = daysBetween('2026-08-24', '2026-11-20', at => isTradingDay('us_energy', at))
 const fridays = daysBetween('2025-11-28', '2026-11-20', at => new Date(at).getUTCDay() === 5)
 
-const judge = (days: readonly DayFacts[], cadence: Cadence = 'daily', more: Partial<Parameters<typeof qualityOf>[0]> = {}) =>
+const judge = (
+  days: readonly DayFacts[],
+  cadence: Cadence = 'daily',
+  more: Partial<Parameters<typeof qualityOf>[0]> = {},
+) =>
   qualityOf({
     listing: { code: 'WTI_USD', category: 'crude_oil', cadence },
     decimals: 2,
@@ -42,8 +61,19 @@ const judge = (days: readonly DayFacts[], cadence: Cadence = 'daily', more: Part
 describe('a series', () => {
   test('with every trading day in time and in order scores 100 in everything', () => {
     const report = judge(tradingDays.map((day, i) => dayOf(day, 70 + Math.sin(i))))
-    expect(report).toMatchObject({ completeness: 100, timeliness: 100, accuracy: 100, consistency: 100, score: 100, status: 'healthy' })
-    expect(report).toMatchObject({ expectedPoints: tradingDays.length, missingPoints: 0, issues: [] })
+    expect(report).toMatchObject({
+      completeness: 100,
+      timeliness: 100,
+      accuracy: 100,
+      consistency: 100,
+      score: 100,
+      status: 'healthy',
+    })
+    expect(report).toMatchObject({
+      expectedPoints: tradingDays.length,
+      missingPoints: 0,
+      issues: [],
+    })
   })
 
   test('is looked at for ninety days, or as far as it reaches back', () => {
@@ -60,8 +90,14 @@ describe('a series', () => {
     const gone = [tradingDays[20]!, tradingDays[40]!, tradingDays[41]!]
     const report = judge(tradingDays.filter(day => !gone.includes(day)).map(day => dayOf(day)))
     expect(report.missingPoints).toBe(3)
-    expect(report.completeness).toBeCloseTo((100 * (tradingDays.length - 3)) / tradingDays.length, 10)
-    expect(report.score).toBeCloseTo(100 - qualityWeights.completeness * (300 / tradingDays.length), 10)
+    expect(report.completeness).toBeCloseTo(
+      (100 * (tradingDays.length - 3)) / tradingDays.length,
+      10,
+    )
+    expect(report.score).toBeCloseTo(
+      100 - qualityWeights.completeness * (300 / tradingDays.length),
+      10,
+    )
     expect(report.issues).toEqual([
       {
         kind: 'missing',
@@ -85,17 +121,34 @@ describe('a series', () => {
       'daily',
       { quarantined },
     )
-    expect(report).toMatchObject({ missingPoints: 0, expectedPoints: tradingDays.length - 1, score: 100 })
-    expect(report.issues).toMatchObject([{ kind: 'quarantined', severity: 'info', affectedPoints: 1 }])
+    expect(report).toMatchObject({
+      missingPoints: 0,
+      expectedPoints: tradingDays.length - 1,
+      score: 100,
+    })
+    expect(report.issues).toMatchObject([
+      { kind: 'quarantined', severity: 'info', affectedPoints: 1 },
+    ])
   })
 
   test('that stopped is late first, and lacks its days only when it is stale', () => {
     const until = (day: string) => tradingDays.filter(one => one <= day).map(one => dayOf(one))
     const delayed = judge(until('2026-11-18'))
-    expect(delayed).toMatchObject({ dataStatus: 'delayed', missingPoints: 0, completeness: 100, timeliness: 60, status: 'warning' })
+    expect(delayed).toMatchObject({
+      dataStatus: 'delayed',
+      missingPoints: 0,
+      completeness: 100,
+      timeliness: 60,
+      status: 'warning',
+    })
     const stale = judge(until('2026-11-06'))
     // 9 to 13 and 16 to 19 November; the 20th is not over.
-    expect(stale).toMatchObject({ dataStatus: 'stale', missingPoints: 9, timeliness: 0, status: 'critical' })
+    expect(stale).toMatchObject({
+      dataStatus: 'stale',
+      missingPoints: 9,
+      timeliness: 0,
+      status: 'critical',
+    })
     expect(stale.issues.map(one => one.kind)).toEqual(['stale', 'missing'])
   })
 
@@ -105,11 +158,20 @@ describe('a series', () => {
       return i === 30 ? { ...one, bornAt: one.closedAt + 9 * dayMs } : one
     })
     const report = judge(days)
-    expect(report).toMatchObject({ lateUpdates: 1, issues: [{ kind: 'late', affectedPoints: 1, detectedAt: days[30]!.bornAt }] })
+    expect(report).toMatchObject({
+      lateUpdates: 1,
+      issues: [{ kind: 'late', affectedPoints: 1, detectedAt: days[30]!.bornAt }],
+    })
     // The first day was made before it was recorded: it began the record and is not judged.
-    expect(report.timeliness).toBeCloseTo((100 * (tradingDays.length - 2)) / (tradingDays.length - 1), 10)
+    expect(report.timeliness).toBeCloseTo(
+      (100 * (tradingDays.length - 2)) / (tradingDays.length - 1),
+      10,
+    )
     const importedAt = parseInstant('2026-11-20T21:00:00Z')!
-    expect(judge(days.map(day => ({ ...day, bornAt: importedAt })))).toMatchObject({ lateUpdates: 0, timeliness: 100 })
+    expect(judge(days.map(day => ({ ...day, bornAt: importedAt })))).toMatchObject({
+      lateUpdates: 0,
+      timeliness: 100,
+    })
   })
 
   test('with a day that stands alone loses accuracy for it', () => {
@@ -123,7 +185,13 @@ describe('a series', () => {
   test('with one wrong value inside a day is found by the low of the day', () => {
     const days = tradingDays.map((day, i) => {
       const low = i === 33 ? 7 : 69
-      return dayOf(day, 70, { low, count: 3, sum: 209, open: 70, observed: { count: 3, low, high: 70 } })
+      return dayOf(day, 70, {
+        low,
+        count: 3,
+        sum: 209,
+        open: 70,
+        observed: { count: 3, low, high: 70 },
+      })
     })
     expect(judge(days)).toMatchObject({ anomalies: 1, consistency: 100 })
   })
@@ -148,8 +216,12 @@ describe('a series', () => {
 
 describe('other cadences', () => {
   test('a weekly series has one observation a week, on whatever day', () => {
-    const shifted = fridays.map((day, i) => (i % 5 === 0 ? isoDay(parseDay(day)! - 2 * dayMs) : day))
-    const weekly = { listing: { code: 'CUSHING_STORAGE', category: 'storage', cadence: 'weekly' as const } }
+    const shifted = fridays.map((day, i) =>
+      i % 5 === 0 ? isoDay(parseDay(day)! - 2 * dayMs) : day,
+    )
+    const weekly = {
+      listing: { code: 'CUSHING_STORAGE', category: 'storage', cadence: 'weekly' as const },
+    }
     expect(
       judge(
         shifted.map(day => dayOf(day)),
@@ -163,12 +235,16 @@ describe('other cadences', () => {
       weekly,
     )
     expect(report).toMatchObject({ missingPoints: 2, expectedPoints: fridays.length })
-    expect(report.issues[0]!.description).toStartWith(`No observation in 2 of ${fridays.length} weeks`)
+    expect(report.issues[0]!.description).toStartWith(
+      `No observation in 2 of ${fridays.length} weeks`,
+    )
   })
 
   test('a monthly series has one a month', () => {
     const months = daysBetween('2023-12-01', '2026-11-01', at => new Date(at).getUTCDate() === 1)
-    const monthly = { listing: { code: 'OPEC_PRODUCTION', category: 'supply_demand', cadence: 'monthly' as const } }
+    const monthly = {
+      listing: { code: 'OPEC_PRODUCTION', category: 'supply_demand', cadence: 'monthly' as const },
+    }
     expect(
       judge(
         months.map(day => dayOf(day)),
@@ -198,21 +274,26 @@ describe('values that stand alone', () => {
     expect(isolated([10, 11, 900, 11], 2)).toEqual([])
   })
 
-  test.skipIf(!haveRealData)(`of WTI since 1986 are 2020-04-20 alone, looked at ninety days at a time${needsRealData}`, () => {
-    const closes = realCloses('oil-prices/wti-daily.csv')
-    const found = new Set<string>()
-    for (let i = 0; i + 64 <= closes.length; i += 32) {
-      const part = closes.slice(i, i + 64)
-      for (const at of isolated(
-        part.map(one => one.value),
-        2,
-      ))
-        found.add(part[at]!.day)
-    }
-    expect([...found]).toEqual(['2020-04-20'])
-  })
+  test.skipIf(!haveRealData)(
+    `of WTI since 1986 are 2020-04-20 alone, looked at ninety days at a time${needsRealData}`,
+    () => {
+      const closes = realCloses('oil-prices/wti-daily.csv')
+      const found = new Set<string>()
+      for (let i = 0; i + 64 <= closes.length; i += 32) {
+        const part = closes.slice(i, i + 64)
+        for (const at of isolated(
+          part.map(one => one.value),
+          2,
+        ))
+          found.add(part[at]!.day)
+      }
+      expect([...found]).toEqual(['2020-04-20'])
+    },
+  )
 })
 
 test('the weights of the four scores add up to one', () => {
-  expect(weighted({ completeness: 100, timeliness: 100, accuracy: 100, consistency: 100 })).toBeCloseTo(100, 10)
+  expect(
+    weighted({ completeness: 100, timeliness: 100, accuracy: 100, consistency: 100 }),
+  ).toBeCloseTo(100, 10)
 })

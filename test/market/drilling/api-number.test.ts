@@ -15,7 +15,11 @@ describe('an API number', () => {
   ] as const) {
     test(`${text} is ${digits}`, () => {
       const found = parseApiNumber(text)
-      expect([found?.digits, found?.state?.code, found?.countyCode]).toEqual([digits, state, digits.slice(2, 5)])
+      expect([found?.digits, found?.state?.code, found?.countyCode]).toEqual([
+        digits,
+        state,
+        digits.slice(2, 5),
+      ])
     })
   }
 
@@ -57,6 +61,9 @@ describe('the states', () => {
     expect(permitStates.map(state => state.code).join(' ')).toBe(
       'AK AL AR CA CO FL IL IN KS KY LA MI MS MT ND NE NM NV NY OH OK PA TX UT WV WY',
     )
-    expect(permitStates.find(state => state.code === 'ND')).toMatchObject({ name: 'North Dakota', apiPrefix: '33' })
+    expect(permitStates.find(state => state.code === 'ND')).toMatchObject({
+      name: 'North Dakota',
+      apiPrefix: '33',
+    })
   })
 })

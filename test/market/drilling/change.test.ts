@@ -34,7 +34,10 @@ describe('a change over a span', () => {
     expect(countBefore(holed, 14)?.value).toBe(530)
   })
   test('of nothing there is none', () => {
-    expect([changeOver([], 'week'), changeOver(weekly(546), 'week')]).toEqual([undefined, undefined])
+    expect([changeOver([], 'week'), changeOver(weekly(546), 'week')]).toEqual([
+      undefined,
+      undefined,
+    ])
   })
 })
 
@@ -52,12 +55,22 @@ describe('a trend', () => {
   })
   test('is of the counts from one period before to the newest', () => {
     expect(countTrend(weekly(600, 550, 540, 560, 546, 540), 'month')).toEqual({
-      ...{ from: '2026-10-23', to: '2026-11-20', average: 547.2, min: 540, max: 560 },
-      ...{ change: -10, changePercent: -1.82, trend: 'down' },
+      from: '2026-10-23',
+      to: '2026-11-20',
+      average: 547.2,
+      min: 540,
+      max: 560,
+      change: -10,
+      changePercent: -1.82,
+      trend: 'down',
     })
   })
   test('reaches back to the first count where there is none a period before', () => {
-    expect(countTrend(weekly(520, 540), 'year')).toMatchObject({ from: '2026-11-13', change: 20, trend: 'up' })
+    expect(countTrend(weekly(520, 540), 'year')).toMatchObject({
+      from: '2026-11-13',
+      change: 20,
+      trend: 'up',
+    })
     expect(countTrend([], 'year')).toBeUndefined()
   })
   test.each([

@@ -13,8 +13,16 @@ import {
 } from '../../../src/market/drilling/cycle-time.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'
 
-const well = (permitOn: string | null, spudOn: string | null, completedOn: string | null, firstProductionOn: string | null): WellDays => ({
-  ...{ permitOn, spudOn, completedOn, firstProductionOn },
+const well = (
+  permitOn: string | null,
+  spudOn: string | null,
+  completedOn: string | null,
+  firstProductionOn: string | null,
+): WellDays => ({
+  permitOn,
+  spudOn,
+  completedOn,
+  firstProductionOn,
 })
 
 /** Across a leap day, ends of months and years. */
@@ -32,23 +40,57 @@ describe('the distribution of spans', () => {
     const known = timed(six)
     expect(known.map(one => one.days)).toEqual([162, 155, 182, 271, 275, 183])
     expect(statsOf(known)).toEqual({
-      ...{ count: 6, median: 182.5, p25: 167, p75: 249, p90: 273, min: 155, max: 275 },
+      count: 6,
+      median: 182.5,
+      p25: 167,
+      p75: 249,
+      p90: 273,
+      min: 155,
+      max: 275,
       mean: expect.closeTo(204.666667, 6),
     })
     expect(stageStats(known, 'permitToSpud')).toEqual({
-      ...{ count: 6, median: 57.5, p25: 47.5, p75: 91.5, p90: 114.5, min: 2, max: 127 },
+      count: 6,
+      median: 57.5,
+      p25: 47.5,
+      p75: 91.5,
+      p90: 114.5,
+      min: 2,
+      max: 127,
       mean: expect.closeTo(65.166667, 6),
     })
     expect(stageStats(known, 'spudToCompletion')).toEqual({
-      ...{ count: 6, median: 89.5, p25: 88, p75: 108.25, p90: 125, min: 75, max: 136 },
+      count: 6,
+      median: 89.5,
+      p25: 88,
+      p75: 108.25,
+      p90: 125,
+      min: 75,
+      max: 136,
       mean: expect.closeTo(98.666667, 6),
     })
     expect(stageStats(known, 'completionToFirstProduction')).toEqual({
-      ...{ count: 6, median: 30.5, p25: 21.75, p75: 45.25, p90: 74, min: 17, max: 98 },
+      count: 6,
+      median: 30.5,
+      p25: 21.75,
+      p75: 45.25,
+      p90: 74,
+      min: 17,
+      max: 98,
       mean: expect.closeTo(40.833333, 6),
     })
-    const days = [402, 104, 131, 333, 150, 163, 302, 163, 187, 201, 275, 212, 225, 259, 240, 243, 244]
-    expect(dayStats(days)).toMatchObject({ count: 17, p25: 163, median: 225, p75: 259, p90: expect.closeTo(314.4, 9), min: 104, max: 402 })
+    const days = [
+      402, 104, 131, 333, 150, 163, 302, 163, 187, 201, 275, 212, 225, 259, 240, 243, 244,
+    ]
+    expect(dayStats(days)).toMatchObject({
+      count: 17,
+      p25: 163,
+      median: 225,
+      p75: 259,
+      p90: expect.closeTo(314.4, 9),
+      min: 104,
+      max: 402,
+    })
   })
 
   test('is that of the straight lines through the sorted spans, for any spans', () => {
@@ -56,39 +98,82 @@ describe('the distribution of spans', () => {
     const readOff = (values: readonly number[], p: number): number => {
       const sorted = [...values].sort((a, b) => a - b)
       const place = p * (sorted.length - 1)
-      for (let i = 1; i < sorted.length; i++) if (place <= i) return sorted[i - 1]! * (i - place) + sorted[i]! * (place - (i - 1))
+      for (let i = 1; i < sorted.length; i++)
+        if (place <= i) return sorted[i - 1]! * (i - place) + sorted[i]! * (place - (i - 1))
       return sorted[0]!
     }
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 2000 }), { minLength: 1, maxLength: 60 }), days => {
-        const stats = dayStats(days)!
-        for (const [p, value] of [
-          [0.25, stats.p25],
-          [0.5, stats.median],
-          [0.75, stats.p75],
-          [0.9, stats.p90],
-        ] as const)
-          expect(value).toBeCloseTo(readOff(days, p), 8)
-        expect([stats.min, stats.max, stats.count]).toEqual([Math.min(...days), Math.max(...days), days.length])
-      }),
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 2000 }), { minLength: 1, maxLength: 60 }),
+        days => {
+          const stats = dayStats(days)!
+          for (const [p, value] of [
+            [0.25, stats.p25],
+            [0.5, stats.median],
+            [0.75, stats.p75],
+            [0.9, stats.p90],
+          ] as const)
+            expect(value).toBeCloseTo(readOff(days, p), 8)
+          expect([stats.min, stats.max, stats.count]).toEqual([
+            Math.min(...days),
+            Math.max(...days),
+            days.length,
+          ])
+        },
+      ),
     )
   })
 
   test('of one span is that span, of none there is none', () => {
-    expect(dayStats([7])).toEqual({ count: 1, median: 7, p25: 7, p75: 7, p90: 7, min: 7, max: 7, mean: 7 })
+    expect(dayStats([7])).toEqual({
+      count: 1,
+      median: 7,
+      p25: 7,
+      p75: 7,
+      p90: 7,
+      min: 7,
+      max: 7,
+      mean: 7,
+    })
     expect(dayStats([])).toBeUndefined()
   })
 })
 
 describe('a well is timed', () => {
   test.each([
-    ['with all four days', well('2026-01-01', '2026-02-01', '2026-03-01', '2026-03-11'), 69, [31, 28, 10]],
-    ['without those between', well('2026-01-01', null, null, '2026-03-11'), 69, [undefined, undefined, undefined]],
-    ['on the day of its permit', well('2026-01-01', '2026-01-01', '2026-01-01', '2026-01-01'), 0, [0, 0, 0]],
-    // A spud before its permit is a mistake in one of the two: neither stage between them counts, the whole does.
-    ['where a day between is out of order', well('2026-02-01', '2026-01-01', '2026-03-01', '2026-03-11'), 38, [undefined, 59, 10]],
+    [
+      'with all four days',
+      well('2026-01-01', '2026-02-01', '2026-03-01', '2026-03-11'),
+      69,
+      [31, 28, 10],
+    ],
+    [
+      'without those between',
+      well('2026-01-01', null, null, '2026-03-11'),
+      69,
+      [undefined, undefined, undefined],
+    ],
+    [
+      'on the day of its permit',
+      well('2026-01-01', '2026-01-01', '2026-01-01', '2026-01-01'),
+      0,
+      [0, 0, 0],
+    ],
+    // A spud before its permit is a mistake in one of the two: neither stage between them counts,
+    // the whole does.
+    [
+      'where a day between is out of order',
+      well('2026-02-01', '2026-01-01', '2026-03-01', '2026-03-11'),
+      38,
+      [undefined, 59, 10],
+    ],
   ])('%s', (_, one, days, parts) => {
-    expect(timed([one]).map(({ days: total, stages }) => [total, stageNames.map(stage => stages[stage])])).toEqual([[days, parts]])
+    expect(
+      timed([one]).map(({ days: total, stages }) => [
+        total,
+        stageNames.map(stage => stages[stage]),
+      ]),
+    ).toEqual([[days, parts]])
   })
   test.each([
     ['that does not produce yet', well('2026-01-01', '2026-02-01', null, null)],
@@ -114,7 +199,11 @@ describe('cohorts', () => {
     ['2025-04-01', '2025-Q2', '2025-04', '2025'],
     ['2024-12-31', '2024-Q4', '2024-12', '2024'],
   ])('of %s are %s, %s and %s', (day, ...labels) => {
-    expect(cohortSpans.map(span => cohortOf(day, span))).toEqual([labels[0]!, labels[1]!, labels[2]!])
+    expect(cohortSpans.map(span => cohortOf(day, span))).toEqual([
+      labels[0]!,
+      labels[1]!,
+      labels[2]!,
+    ])
   })
 
   test('are of first production, oldest first', () => {
@@ -125,7 +214,9 @@ describe('cohorts', () => {
       ['2025-Q1', 1, 271],
       ['2025-Q2', 1, 275],
     ])
-    expect(cohorts([well(null, null, null, '2025-05-05')], 'year')).toEqual([{ label: '2025', wells: 1, stats: undefined }])
+    expect(cohorts([well(null, null, null, '2025-05-05')], 'year')).toEqual([
+      { label: '2025', wells: 1, stats: undefined },
+    ])
   })
 
   test('add up to the whole, by quarter, month and year, and a year to its quarters', () => {
@@ -138,15 +229,23 @@ describe('cohorts', () => {
           const known = groups.flatMap(one => one.stats ?? [])
           expect(groups.reduce((sum, one) => sum + one.wells, 0)).toBe(producing)
           expect(known.reduce((sum, one) => sum + one.count, 0)).toBe(whole?.count ?? 0)
-          expect(known.reduce((sum, one) => sum + one.count * one.mean, 0)).toBeCloseTo((whole?.count ?? 0) * (whole?.mean ?? 0), 6)
-          expect([Math.min(...known.map(one => one.min)), Math.max(...known.map(one => one.max))]).toEqual(
-            whole ? [whole.min, whole.max] : [Infinity, -Infinity],
+          expect(known.reduce((sum, one) => sum + one.count * one.mean, 0)).toBeCloseTo(
+            (whole?.count ?? 0) * (whole?.mean ?? 0),
+            6,
           )
+          expect([
+            Math.min(...known.map(one => one.min)),
+            Math.max(...known.map(one => one.max)),
+          ]).toEqual(whole ? [whole.min, whole.max] : [Infinity, -Infinity])
           expect(groups.map(one => one.label)).toEqual(groups.map(one => one.label).sort())
         }
         const quarters = cohorts(wells, 'quarter')
         for (const year of cohorts(wells, 'year'))
-          expect(quarters.filter(one => one.label.startsWith(year.label)).reduce((sum, one) => sum + one.wells, 0)).toBe(year.wells)
+          expect(
+            quarters
+              .filter(one => one.label.startsWith(year.label))
+              .reduce((sum, one) => sum + one.wells, 0),
+          ).toBe(year.wells)
       }),
     )
   })
@@ -159,8 +258,12 @@ describe('cohorts', () => {
     fc.assert(
       fc.property(fc.array(ordered, { minLength: 1, maxLength: 20 }), wells => {
         const known = timed(wells)
-        for (const one of known) expect(stageNames.reduce((sum, stage) => sum + one.stages[stage]!, 0)).toBe(one.days)
-        const sumOfMeans = stageNames.reduce((sum, stage) => sum + stageStats(known, stage)!.mean, 0)
+        for (const one of known)
+          expect(stageNames.reduce((sum, stage) => sum + one.stages[stage]!, 0)).toBe(one.days)
+        const sumOfMeans = stageNames.reduce(
+          (sum, stage) => sum + stageStats(known, stage)!.mean,
+          0,
+        )
         expect(sumOfMeans).toBeCloseTo(statsOf(known)!.mean, 8)
       }),
     )

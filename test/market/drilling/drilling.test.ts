@@ -56,12 +56,20 @@ describe('codes of regions', () => {
       ...basinKeys.flatMap(key => [rigCountCode(key), fracSpreadCode(key), ducWellCode(key)]),
       ...states.map(state => rigCountCode(state.code)),
     ])
-    const missed = [...codes].filter(code => /_(RIG_COUNT|FRAC_SPREADS|DUC_WELLS)$/.test(code) && !other.test(code) && !known.has(code))
+    const missed = [...codes].filter(
+      code =>
+        /_(RIG_COUNT|FRAC_SPREADS|DUC_WELLS)$/.test(code) && !other.test(code) && !known.has(code),
+    )
     expect(missed).toEqual([])
   })
   test('of the states that a source adds up there are none', () => {
     expect(rigCountCode('OTHER')).toBeUndefined()
-    expect([isState('OTHER'), isBasin('OTHER'), isBasin('other'), isState('US')]).toEqual([true, false, true, false])
+    expect([isState('OTHER'), isBasin('OTHER'), isBasin('other'), isState('US')]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ])
   })
 })
 
@@ -80,7 +88,8 @@ describe('a state', () => {
     expect(stateOf(text)).toBeUndefined()
   })
   test('has basins that are known, and is led by one of them', () => {
-    for (const state of states) for (const basin of state.basins) expect(basinKeys, state.code).toContain(basin)
+    for (const state of states)
+      for (const basin of state.basins) expect(basinKeys, state.code).toContain(basin)
     expect(basinKeys.flatMap(statesLedBy).sort()).toEqual(states.map(state => state.code).sort())
     expect(statesLedBy('permian').sort()).toEqual(['NM', 'TX'])
   })

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { dayMs, isoDay, parseDay, parseInstant } from '../../../src/lib/instant.ts'
-import { countAge, countDays, coverageOf, isoWeek, periodStart, publishedAt, yearsBefore } from '../../../src/market/drilling/period.ts'
+import {
+  countAge,
+  countDays,
+  coverageOf,
+  isoWeek,
+  periodStart,
+  publishedAt,
+  yearsBefore,
+} from '../../../src/market/drilling/period.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'
 
 const at = (text: string) => parseInstant(text)!
@@ -20,7 +28,20 @@ describe('a period', () => {
   ])('%s up to 2026-11-20 begins on %s', (token, from) => {
     expect(periodStart(token, '2026-11-20')).toBe(from)
   })
-  test.each(['', '0y', '-1y', '1.5y', 'y', '5', '5 y', '1e2d', '123456d', 'decade', '5h', 'constructor'])('%p is none', token => {
+  test.each([
+    '',
+    '0y',
+    '-1y',
+    '1.5y',
+    'y',
+    '5',
+    '5 y',
+    '1e2d',
+    '123456d',
+    'decade',
+    '5h',
+    'constructor',
+  ])('%p is none', token => {
     expect(periodStart(token, '2026-11-20')).toBeUndefined()
   })
   test('of months keeps to the calendar', () => {
@@ -53,8 +74,18 @@ describe('an ISO week', () => {
 
 describe('calendars', () => {
   test('count rigs on Fridays, crews on working days and wells on the 15th', () => {
-    expect(countDays('week', '2026-11-06', '2026-11-21')).toEqual(['2026-11-06', '2026-11-13', '2026-11-20'])
-    expect(countDays('day', '2026-11-20', '2026-11-28')).toEqual(['2026-11-20', '2026-11-23', '2026-11-24', '2026-11-25', '2026-11-27'])
+    expect(countDays('week', '2026-11-06', '2026-11-21')).toEqual([
+      '2026-11-06',
+      '2026-11-13',
+      '2026-11-20',
+    ])
+    expect(countDays('day', '2026-11-20', '2026-11-28')).toEqual([
+      '2026-11-20',
+      '2026-11-23',
+      '2026-11-24',
+      '2026-11-25',
+      '2026-11-27',
+    ])
     expect(countDays('month', '2026-09-16', '2026-11-15')).toEqual(['2026-10-15'])
   })
   test.each([
@@ -69,8 +100,14 @@ describe('calendars', () => {
     expect(publishedAt(calendar, day)).toBe(at(published))
   })
   test('a count is stale after three periods', () => {
-    expect(countAge('week', '2026-11-20', at('2026-12-10T00:00:00Z'))).toEqual({ ageDays: 20, stale: false })
-    expect(countAge('week', '2026-11-20', at('2026-12-15T00:00:00Z'))).toEqual({ ageDays: 25, stale: true })
+    expect(countAge('week', '2026-11-20', at('2026-12-10T00:00:00Z'))).toEqual({
+      ageDays: 20,
+      stale: false,
+    })
+    expect(countAge('week', '2026-11-20', at('2026-12-15T00:00:00Z'))).toEqual({
+      ageDays: 25,
+      stale: true,
+    })
     expect(countAge('month', '2026-11-15', at('2027-01-20T00:00:00Z')).stale).toBe(false)
     expect(countAge('day', '2026-11-20', at('2026-11-30T00:00:00Z')).stale).toBe(true)
   })
@@ -87,16 +124,25 @@ describe('coverage', () => {
 
   test('of weeks without a gap is complete, whatever days the range begins and ends on', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 5000 }), fc.integer({ min: 7, max: 5000 }), (start, length) => {
-        const fromOn = dayAfter('2013-01-04', start % 5060)
-        const toOn = dayAfter(fromOn, length)
-        if (fromOn > '2026-11-13') return
-        expect(over(fromOn, toOn).complete, `${fromOn} ${toOn}`).toBe(true)
-      }),
+      fc.property(
+        fc.integer({ min: 0, max: 5000 }),
+        fc.integer({ min: 7, max: 5000 }),
+        (start, length) => {
+          const fromOn = dayAfter('2013-01-04', start % 5060)
+          const toOn = dayAfter(fromOn, length)
+          if (fromOn > '2026-11-13') return
+          expect(over(fromOn, toOn).complete, `${fromOn} ${toOn}`).toBe(true)
+        },
+      ),
     )
   })
   test('names the first and last count and how many there are', () => {
-    expect(over('2026-10-01', '2026-11-19')).toEqual({ from: '2026-10-02', to: '2026-11-13', observations: 7, complete: true })
+    expect(over('2026-10-01', '2026-11-19')).toEqual({
+      from: '2026-10-02',
+      to: '2026-11-13',
+      observations: 7,
+      complete: true,
+    })
   })
   test('before the first count of all is not complete', () => {
     expect(over('2012-12-01', '2013-02-01').complete).toBe(false)
@@ -114,13 +160,23 @@ describe('coverage', () => {
   test('does not wait for what is not published yet', () => {
     const held = weeks.filter(day => day < '2026-11-20')
     const until = (text: string) =>
-      coverageOf(held.slice(-4), { fromOn: '2026-10-20', toOn: '2027-03-01', earliestOn: held[0], now: at(text) }).complete
+      coverageOf(held.slice(-4), {
+        fromOn: '2026-10-20',
+        toOn: '2027-03-01',
+        earliestOn: held[0],
+        now: at(text),
+      }).complete
     expect(until('2026-11-20T16:59:00Z')).toBe(true)
     expect(until('2026-11-20T17:01:00Z')).toBe(false)
   })
   test('of nothing is empty and not complete', () => {
-    expect(coverageOf([], { fromOn: '2026-01-01', toOn: '2026-02-01', earliestOn: undefined, now })).toEqual({
-      ...{ from: undefined, to: undefined, observations: 0, complete: false },
+    expect(
+      coverageOf([], { fromOn: '2026-01-01', toOn: '2026-02-01', earliestOn: undefined, now }),
+    ).toEqual({
+      from: undefined,
+      to: undefined,
+      observations: 0,
+      complete: false,
     })
   })
 })
@@ -135,7 +191,9 @@ test('days of a calendar are those of its longer range', () => {
         const from = dayAfter('2020-01-01', start)
         const to = dayAfter(from, length)
         const all = countDays(calendar as 'week', '2020-01-01', '2026-12-31')
-        expect(countDays(calendar as 'week', from, to)).toEqual(all.filter(day => day >= from && day < to))
+        expect(countDays(calendar as 'week', from, to)).toEqual(
+          all.filter(day => day >= from && day < to),
+        )
         expect(all.every(day => parseDay(day) !== undefined)).toBe(true)
       },
     ),

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { activityOf, countyKey, formationKey, operatorKey, permitFreshness, titled, wordKey } from '../../../src/market/drilling/permits.ts'
+import {
+  activityOf,
+  countyKey,
+  formationKey,
+  operatorKey,
+  permitFreshness,
+  titled,
+  wordKey,
+} from '../../../src/market/drilling/permits.ts'
 
 const today = '2026-11-20'
 const state = { name: 'Ohio' }
@@ -27,8 +35,20 @@ describe('what is drilled in a state is', () => {
       'index',
       '10 permits in the last 30 days',
     ],
-    ['active with half of what is usual', { permits30d: 2, permits365d: Math.floor(4 * year) }, 'active', 'index', '2 permits'],
-    ['slow with less', { permits30d: 1, permits365d: Math.round(4 * year) }, 'slow', 'index', 'Only 1 permit in the last 30 days'],
+    [
+      'active with half of what is usual',
+      { permits30d: 2, permits365d: Math.floor(4 * year) },
+      'active',
+      'index',
+      '2 permits',
+    ],
+    [
+      'slow with less',
+      { permits30d: 1, permits365d: Math.round(4 * year) },
+      'slow',
+      'index',
+      'Only 1 permit in the last 30 days',
+    ],
     [
       'inactive without any, when the list was read since',
       { newestOn: '2026-10-20', readOn: '2026-11-19' },
@@ -36,11 +56,31 @@ describe('what is drilled in a state is', () => {
       'noindex',
       'its list was read on 2026-11-19',
     ],
-    ['unknown when nobody looked since', { newestOn: '2026-10-20', readOn: '2026-10-20' }, 'unknown', 'noindex', 'last read on 2026-10-20'],
-    ['unknown when nothing is held', { newestOn: undefined }, 'unknown', 'noindex', 'No permit of Ohio is held.'],
+    [
+      'unknown when nobody looked since',
+      { newestOn: '2026-10-20', readOn: '2026-10-20' },
+      'unknown',
+      'noindex',
+      'last read on 2026-10-20',
+    ],
+    [
+      'unknown when nothing is held',
+      { newestOn: undefined },
+      'unknown',
+      'noindex',
+      'No permit of Ohio is held.',
+    ],
   ] as const) {
     test(what, () => {
-      const found = activityOf({ state, newestOn: '2026-11-18', readOn: '2026-11-18', permits30d: 0, permits365d: 0, today, ...given })
+      const found = activityOf({
+        state,
+        newestOn: '2026-11-18',
+        readOn: '2026-11-18',
+        permits30d: 0,
+        permits365d: 0,
+        today,
+        ...given,
+      })
       expect([found.status, found.indexing]).toEqual([status, indexing])
       expect(found.reason).toContain(reason)
     })

@@ -15,12 +15,17 @@ describe('production', () => {
     [null, 600, 100],
     [0, 0, 0],
     [null, null, undefined],
-  ])('of %p barrels and %p thousand cubic feet is %p barrels of oil equivalent', (oil, gas, boe) => {
-    expect(oilEquivalent(oil, gas)).toBe(boe)
-  })
+  ])(
+    'of %p barrels and %p thousand cubic feet is %p barrels of oil equivalent',
+    (oil, gas, boe) => {
+      expect(oilEquivalent(oil, gas)).toBe(boe)
+    },
+  )
 
   test('a day is that of the days of its month', () => {
-    expect([perDay(290, '2024-02'), perDay(280, '2026-02'), perDay(310, '2026-08')]).toEqual([10, 10, 10])
+    expect([perDay(290, '2024-02'), perDay(280, '2026-02'), perDay(310, '2026-08')]).toEqual([
+      10, 10, 10,
+    ])
   })
 
   test.each([

@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { difference, gradeDifferences, gradeSpread, isArbitrage, scrubberBenefitDaily } from '../../../src/market/fuels/bunker.ts'
+import {
+  difference,
+  gradeDifferences,
+  gradeSpread,
+  isArbitrage,
+  scrubberBenefitDaily,
+} from '../../../src/market/fuels/bunker.ts'
 import type { Grade } from '../../../src/market/fuels/marine.ts'
 
-const port = (prices: Partial<Record<Grade, number>>) => new Map(Object.entries(prices) as [Grade, number][])
+const port = (prices: Partial<Record<Grade, number>>) =>
+  new Map(Object.entries(prices) as [Grade, number][])
 
 describe('the difference of two prices', () => {
   test.each([
@@ -17,10 +24,19 @@ describe('the difference of two prices', () => {
   })
   test('is turned round when the prices are', () => {
     const cents = fc.integer({ min: 1, max: 500_000 }).map(one => one / 100)
-    fc.assert(fc.property(cents, cents, (a, b) => Math.abs(difference(a, b).value + difference(b, a).value) < 1e-9))
+    fc.assert(
+      fc.property(
+        cents,
+        cents,
+        (a, b) => Math.abs(difference(a, b).value + difference(b, a).value) < 1e-9,
+      ),
+    )
   })
   test('is one for every grade that both ports have, and for no other', () => {
-    const found = gradeDifferences(port({ VLSFO: 531, HFO_380: 437, HFO_180: 462 }), port({ VLSFO: 509, MGO_05S: 690, HFO_180: 440 }))
+    const found = gradeDifferences(
+      port({ VLSFO: 531, HFO_380: 437, HFO_180: 462 }),
+      port({ VLSFO: 509, MGO_05S: 690, HFO_180: 440 }),
+    )
     expect([...found]).toEqual([
       ['VLSFO', { value: 22, percentage: 4.32 }],
       ['HFO_180', { value: 22, percentage: 5 }],
@@ -56,5 +72,8 @@ test('a spread of grades is first minus second at the ports that have both, and 
     ['RTM', -181.2],
   ])
   expect(average).toBe(-185.6)
-  expect(gradeSpread(ports, ['HFO_380', 'HFO_180'])).toEqual({ values: new Map(), average: undefined })
+  expect(gradeSpread(ports, ['HFO_380', 'HFO_180'])).toEqual({
+    values: new Map(),
+    average: undefined,
+  })
 })

@@ -1,6 +1,11 @@
 import { expect, test } from 'bun:test'
 import { shippedPorts } from '../../../src/feed/catalogue/ports.ts'
-import { connectorRegion, fuelOf, isMetricTon, portNameOf } from '../../../src/market/fuels/connector.ts'
+import {
+  connectorRegion,
+  fuelOf,
+  isMetricTon,
+  portNameOf,
+} from '../../../src/market/fuels/connector.ts'
 
 const ports = shippedPorts()
 

@@ -1,11 +1,20 @@
 import { expect, test } from 'bun:test'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
-import { againstAverage, dieselCode, nationalDieselCode, stateCode } from '../../../src/market/fuels/diesel.ts'
+import {
+  againstAverage,
+  dieselCode,
+  nationalDieselCode,
+  stateCode,
+} from '../../../src/market/fuels/diesel.ts'
 import { usStates } from '../../../src/market/geography/us-states.ts'
 
 test('every state and the country have a series', () => {
   const codes = new Set(shippedCatalogue().series.map(one => one.code))
-  expect([nationalDieselCode, ...usStates.map(state => dieselCode(state.code))].filter(code => !codes.has(code))).toEqual([])
+  expect(
+    [nationalDieselCode, ...usStates.map(state => dieselCode(state.code))].filter(
+      code => !codes.has(code),
+    ),
+  ).toEqual([])
 })
 
 test.each([

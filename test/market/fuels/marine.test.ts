@@ -22,16 +22,22 @@ describe('names', () => {
       ['', undefined],
       ['__proto__', undefined],
     ]
-    for (const [text, grade] of table) expect(gradeOf(text), text).toBe(grade as ReturnType<typeof gradeOf>)
+    for (const [text, grade] of table)
+      expect(gradeOf(text), text).toBe(grade as ReturnType<typeof gradeOf>)
   })
 
   test('of ports are code, short code, slug and name, in any case', () => {
-    for (const text of ['HKHKG', 'hkg', 'HONG_KONG', 'Hong Kong', 'hong-kong']) expect(portOf(ports, text)?.code, text).toBe('HKHKG')
-    for (const text of ['', ' ', 'SING', 'LONDON']) expect(portOf(ports, text), text).toBeUndefined()
+    for (const text of ['HKHKG', 'hkg', 'HONG_KONG', 'Hong Kong', 'hong-kong'])
+      expect(portOf(ports, text)?.code, text).toBe('HKHKG')
+    for (const text of ['', ' ', 'SING', 'LONDON'])
+      expect(portOf(ports, text), text).toBeUndefined()
   })
 
   test('of regions are those of the ports, and groups where they are meant', () => {
-    expect(regionOf('middle east', false)).toEqual({ name: 'Middle East', regions: ['Middle East'] })
+    expect(regionOf('middle east', false)).toEqual({
+      name: 'Middle East',
+      regions: ['Middle East'],
+    })
     expect(regionOf('AMERICAS', false)).toEqual({ name: 'Americas', regions: ['Americas'] })
     expect(regionOf('emea', true)).toEqual({ name: 'EMEA', regions: ['Europe', 'Middle East'] })
     expect(regionOf('emea', false)).toBeUndefined()
@@ -41,17 +47,28 @@ describe('names', () => {
 
 describe('the ports that ship', () => {
   test('are eight, the one that sells most first, each with a series of each of its grades', () => {
-    expect(ports.map(port => port.shortCode)).toEqual(['SIN', 'RTM', 'FJR', 'ZOS', 'HOU', 'HKG', 'GIB', 'NYC'])
+    expect(ports.map(port => port.shortCode)).toEqual([
+      'SIN',
+      'RTM',
+      'FJR',
+      'ZOS',
+      'HOU',
+      'HKG',
+      'GIB',
+      'NYC',
+    ])
     const codes = new Set(shippedCatalogue().series.map(one => one.code))
     for (const port of ports) {
       expect([...port.fuels]).toEqual([...grades])
-      for (const grade of port.fuels) expect(codes.has(marineCode(grade, port)), marineCode(grade, port)).toBe(true)
+      for (const grade of port.fuels)
+        expect(codes.has(marineCode(grade, port)), marineCode(grade, port)).toBe(true)
     }
     for (const grade of grades) expect(codes.has(marineCode(grade, undefined)), grade).toBe(true)
   })
 
   test('lie where their zones are', () => {
-    for (const port of ports) expect(() => new Intl.DateTimeFormat('en', { timeZone: port.timezone })).not.toThrow()
+    for (const port of ports)
+      expect(() => new Intl.DateTimeFormat('en', { timeZone: port.timezone })).not.toThrow()
     const singapore = portOf(ports, 'SIN')!
     expect(singapore).toMatchObject({
       country: 'SG',

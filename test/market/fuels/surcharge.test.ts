@@ -38,7 +38,8 @@ describe('bands', () => {
       [5.8, 5.8, 5.85, 47],
       [12.345, 12.3, 12.35, 112],
     ]
-    for (const [price, min, max, percent] of table) expect(bandFor(ltl, price), String(price)).toEqual({ min, max, percent })
+    for (const [price, min, max, percent] of table)
+      expect(bandFor(ltl, price), String(price)).toEqual({ min, max, percent })
   })
 
   test('cover every price in steps of a tenth of a cent, each exactly once, rising with the price', () => {
@@ -58,14 +59,20 @@ describe('bands', () => {
   })
 
   test('a price one rounding step under an edge stays in the lower band, where division would carry it over', () => {
-    const wide: Schedule = { bands: steppedBands(0, 1.2, 1, 0, 0), beyond: { width: 0.06, percent: 1 }, effectiveWeekday: monday }
+    const wide: Schedule = {
+      bands: steppedBands(0, 1.2, 1, 0, 0),
+      beyond: { width: 0.06, percent: 1 },
+      effectiveWeekday: monday,
+    }
     expect(bandFor(wide, 3.1799999999999997)).toEqual({ min: 3.12, max: 3.18, percent: 33 })
     expect(bandFor(wide, 3.18)).toEqual({ min: 3.18, max: 3.24, percent: 34 })
   })
 
   test('a table that ends has no band above or below it', () => {
     const closed: Schedule = { bands: steppedBands(2, 0.1, 3, 5, 1), effectiveWeekday: monday }
-    expect([1.999, 2.3, 9, Number.POSITIVE_INFINITY, Number.NaN].map(price => bandFor(closed, price))).toEqual(Array(5).fill(undefined))
+    expect(
+      [1.999, 2.3, 9, Number.POSITIVE_INFINITY, Number.NaN].map(price => bandFor(closed, price)),
+    ).toEqual(Array(5).fill(undefined))
     expect(bandFor(closed, 2.299)).toEqual({ min: 2.2, max: 2.3, percent: 7 })
     expect(bandFor(ltl, Number.POSITIVE_INFINITY)).toBeUndefined()
     expect(bandFor(ltl, -0.01)).toBeUndefined()
@@ -82,7 +89,10 @@ describe('weeks', () => {
   })
 
   test('are one entry for each effective date, newest first, with the price and band they were matched to', () => {
-    const weeks = ['2026-11-02', '2026-11-09', '2026-11-10', '2026-11-16'].map((day, i) => ({ day, price: 3.5 + i * 0.1 }))
+    const weeks = ['2026-11-02', '2026-11-09', '2026-11-10', '2026-11-16'].map((day, i) => ({
+      day,
+      price: 3.5 + i * 0.1,
+    }))
     const made = weeklySurcharges(ltl, weeks.toReversed())
     expect(made.map(({ effectiveOn, indexOn }) => [effectiveOn, indexOn])).toEqual([
       ['2026-11-18', '2026-11-16'],
@@ -98,23 +108,26 @@ describe('weeks', () => {
     })
   })
 
-  test.skipIf(!haveRealData)(`every published diesel price since 1994 has its band and its week${needsRealData}`, () => {
-    const weeks = realRows('eia-retail-fuel/weekly_gas_prices.csv')
-      .filter(([, fuel, grade]) => fuel === 'diesel' && grade === 'all')
-      .map(([day, , , , price]) => ({ day: day!, price: Number(price) }))
-    expect(weeks.length).toBeGreaterThan(1500)
-    const made = weeklySurcharges(ltl, weeks)
-    expect(made).toHaveLength(weeks.length)
-    for (const { band, indexPrice, effectiveOn, indexOn } of made) {
-      expect(band.min <= indexPrice && indexPrice < band.max).toBe(true)
-      expect(effectiveOn).toBe(dayAfter(indexOn, 2))
-    }
-    expect(made.find(({ indexOn }) => indexOn === '2022-06-20')).toMatchObject({
-      indexPrice: 5.81,
-      band: { min: 5.8, max: 5.85 },
-      percent: 47,
-    })
-  })
+  test.skipIf(!haveRealData)(
+    `every published diesel price since 1994 has its band and its week${needsRealData}`,
+    () => {
+      const weeks = realRows('eia-retail-fuel/weekly_gas_prices.csv')
+        .filter(([, fuel, grade]) => fuel === 'diesel' && grade === 'all')
+        .map(([day, , , , price]) => ({ day: day!, price: Number(price) }))
+      expect(weeks.length).toBeGreaterThan(1500)
+      const made = weeklySurcharges(ltl, weeks)
+      expect(made).toHaveLength(weeks.length)
+      for (const { band, indexPrice, effectiveOn, indexOn } of made) {
+        expect(band.min <= indexPrice && indexPrice < band.max).toBe(true)
+        expect(effectiveOn).toBe(dayAfter(indexOn, 2))
+      }
+      expect(made.find(({ indexOn }) => indexOn === '2022-06-20')).toMatchObject({
+        indexPrice: 5.81,
+        band: { min: 5.8, max: 5.85 },
+        percent: 47,
+      })
+    },
+  )
 })
 
 describe('index prices', () => {
@@ -150,9 +163,23 @@ describe('index prices', () => {
 
 test('each table holds for the weeks that take effect from its day to the next one', () => {
   const cheap = { ...ltl, validFromOn: '2026-11-05' }
-  const dear = { ...ltl, bands: [{ min: 0, max: 9, percent: 99 }], beyond: undefined, validFromOn: '2026-11-18' }
-  const weeks = ['2026-11-02', '2026-11-09', '2026-11-16', '2026-11-23'].map(day => ({ day, price: 3.5 }))
-  expect(surchargesOf([cheap, dear], () => weeks).map(({ table, week }) => [week.effectiveOn, table.validFromOn, week.percent])).toEqual([
+  const dear = {
+    ...ltl,
+    bands: [{ min: 0, max: 9, percent: 99 }],
+    beyond: undefined,
+    validFromOn: '2026-11-18',
+  }
+  const weeks = ['2026-11-02', '2026-11-09', '2026-11-16', '2026-11-23'].map(day => ({
+    day,
+    price: 3.5,
+  }))
+  expect(
+    surchargesOf([cheap, dear], () => weeks).map(({ table, week }) => [
+      week.effectiveOn,
+      table.validFromOn,
+      week.percent,
+    ]),
+  ).toEqual([
     ['2026-11-11', '2026-11-05', 24],
     ['2026-11-25', '2026-11-18', 99],
     ['2026-11-18', '2026-11-18', 99],

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { accuracyOf, accuracyPercent, firstAt, inPercent, meanBetween } from '../../../src/market/fundamentals/forecast-accuracy.ts'
+import {
+  accuracyOf,
+  accuracyPercent,
+  firstAt,
+  inPercent,
+  meanBetween,
+} from '../../../src/market/fundamentals/forecast-accuracy.ts'
 import { type Close, dayAfter } from '../../../src/market/prices/window.ts'
 
 describe('accuracy', () => {
@@ -22,12 +28,22 @@ describe('accuracy', () => {
 
   test('of prices under zero measures errors by their size', () => {
     expect(accuracyOf([{ forecast: -30, actual: -40 }])).toEqual({
-      ...{ mape: 25, mae: 10, rmse: 10, meanError: 10, meanErrorPercent: 25, sampleSize: 1 },
+      mape: 25,
+      mae: 10,
+      rmse: 10,
+      meanError: 10,
+      meanErrorPercent: 25,
+      sampleSize: 1,
     })
   })
 
   test('has no percent where everything that came was 0, and nothing without forecasts', () => {
-    expect(accuracyOf([{ forecast: 1, actual: 0 }])).toMatchObject({ mape: undefined, meanErrorPercent: undefined, mae: 1, sampleSize: 1 })
+    expect(accuracyOf([{ forecast: 1, actual: 0 }])).toMatchObject({
+      mape: undefined,
+      meanErrorPercent: undefined,
+      mae: 1,
+      sampleSize: 1,
+    })
     expect(accuracyOf([])).toBeUndefined()
   })
 
@@ -40,18 +56,28 @@ describe('accuracy', () => {
   test('in percent does not depend on the unit, and its mae is the mape', () => {
     const value = fc.double({ min: 1, max: 1000, noNaN: true })
     fc.assert(
-      fc.property(fc.array(fc.record({ forecast: value, actual: value }), { minLength: 1 }), value, (scored, unit) => {
-        const other = scored.map(one => ({ forecast: one.forecast * unit, actual: one.actual * unit }))
-        const [here, there] = [accuracyOf(inPercent(scored))!, accuracyOf(inPercent(other))!]
-        expect(here.rmse).toBeCloseTo(there.rmse, 6)
-        expect(here.mae).toBeCloseTo(accuracyOf(scored)!.mape!, 6)
-      }),
+      fc.property(
+        fc.array(fc.record({ forecast: value, actual: value }), { minLength: 1 }),
+        value,
+        (scored, unit) => {
+          const other = scored.map(one => ({
+            forecast: one.forecast * unit,
+            actual: one.actual * unit,
+          }))
+          const [here, there] = [accuracyOf(inPercent(scored))!, accuracyOf(inPercent(other))!]
+          expect(here.rmse).toBeCloseTo(there.rmse, 6)
+          expect(here.mae).toBeCloseTo(accuracyOf(scored)!.mape!, 6)
+        },
+      ),
     )
   })
 })
 
 describe('the mean of the closes between two days', () => {
-  const closes: Close[] = [1, 2, 3, 4, 5].map((value, n) => ({ day: dayAfter('2026-10-29', n), value }))
+  const closes: Close[] = [1, 2, 3, 4, 5].map((value, n) => ({
+    day: dayAfter('2026-10-29', n),
+    value,
+  }))
   for (const [from, to, mean] of [
     ['2026-10-29', '2026-11-02', 3],
     ['2026-10-30', '2026-10-31', 2.5],
@@ -63,6 +89,10 @@ describe('the mean of the closes between two days', () => {
   }
 
   test('begins where the closes before a day end', () => {
-    expect([firstAt(closes, '2026-10-01'), firstAt(closes, '2026-10-31'), firstAt(closes, '2027-01-01')]).toEqual([0, 2, 5])
+    expect([
+      firstAt(closes, '2026-10-01'),
+      firstAt(closes, '2026-10-31'),
+      firstAt(closes, '2027-01-01'),
+    ]).toEqual([0, 2, 5])
   })
 })

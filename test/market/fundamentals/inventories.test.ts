@@ -15,19 +15,26 @@ const byCode = new Map(shippedCatalogue().series.map(one => [one.code, one]))
 describe('the weekly inventories', () => {
   test('are storage series of the catalogue in million barrels, published weekly', () => {
     for (const { code } of inventoryPlaces) {
-      expect(byCode.get(code), code).toMatchObject({ category: 'storage', unit: 'million_barrels', cadence: 'weekly' })
+      expect(byCode.get(code), code).toMatchObject({
+        category: 'storage',
+        unit: 'million_barrels',
+        cadence: 'weekly',
+      })
     }
     expect(new Set(inventoryPlaces.map(one => one.code)).size).toBe(inventoryPlaces.length)
   })
 
   test('have every product for the whole country, once for each place', () => {
-    for (const product of inventoryProducts) expect(nationalPlace(product), product).toMatchObject({ product, location: 'US' })
+    for (const product of inventoryProducts)
+      expect(nationalPlace(product), product).toMatchObject({ product, location: 'US' })
     const names = inventoryPlaces.map(one => `${one.product} ${one.location}`)
     expect(new Set(names).size).toBe(names.length)
   })
 
   test.skipIf(!haveRealData)(`bear the names that the agency gives them${needsRealData}`, () => {
-    const published = realRows('eia-weekly-stocks/petroleum_inventories_metadata.csv').filter(row => row[2] !== '')
+    const published = realRows('eia-weekly-stocks/petroleum_inventories_metadata.csv').filter(
+      row => row[2] !== '',
+    )
     expect(published.length).toBe(6)
     for (const [column, , series] of published) {
       const place = placeOfAgencySeries(series!)
@@ -45,7 +52,8 @@ describe('the weekly inventories', () => {
     ['coal', undefined],
     ['', undefined],
   ] as const) {
-    test(`product ${JSON.stringify(text)} is ${product}`, () => expect(productOf(text)).toBe(product))
+    test(`product ${JSON.stringify(text)} is ${product}`, () =>
+      expect(productOf(text)).toBe(product))
   }
   for (const [text, location] of [
     ['padd 3', 'PADD3'],
@@ -53,6 +61,7 @@ describe('the weekly inventories', () => {
     ['us', 'US'],
     ['PADD6', undefined],
   ] as const) {
-    test(`place ${JSON.stringify(text)} is ${location}`, () => expect(locationOf(text)).toBe(location))
+    test(`place ${JSON.stringify(text)} is ${location}`, () =>
+      expect(locationOf(text)).toBe(location))
   }
 })

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { opecCountry, rankedProducers, shareOut, totalProduced } from '../../../src/market/fundamentals/opec.ts'
+import {
+  opecCountry,
+  rankedProducers,
+  shareOut,
+  totalProduced,
+} from '../../../src/market/fundamentals/opec.ts'
 
 describe('producers', () => {
   test('are ranked by what they produced, equals by name, with their part of the whole', () => {
@@ -20,7 +25,9 @@ describe('producers', () => {
   })
 
   test('of a month without production have no part of it', () => {
-    expect(rankedProducers([{ country: 'Libya', bpd: 0 }])).toEqual([{ country: 'Libya', bpd: 0, rank: 1, percentage: undefined }])
+    expect(rankedProducers([{ country: 'Libya', bpd: 0 }])).toEqual([
+      { country: 'Libya', bpd: 0, rank: 1, percentage: undefined },
+    ])
   })
 
   for (const [text, name] of [
@@ -36,13 +43,16 @@ describe('producers', () => {
 })
 
 test('a total that is shared out is there in whole barrels, to the last one', () => {
-  const weights = fc.array(fc.integer({ min: 0, max: 10_000 }), { minLength: 1, maxLength: 15 }).filter(list => list.some(one => one > 0))
+  const weights = fc
+    .array(fc.integer({ min: 0, max: 10_000 }), { minLength: 1, maxLength: 15 })
+    .filter(list => list.some(one => one > 0))
   fc.assert(
     fc.property(fc.integer({ min: 10_000_000, max: 60_000_000 }), weights, (total, list) => {
       const parts = shareOut(total, list, 1000)
       expect(parts.reduce((sum, one) => sum + one, 0)).toBe(total)
       const sum = list.reduce((all, one) => all + one, 0)
-      for (const [i, part] of parts.entries()) expect(Math.abs(part - (total * list[i]!) / sum)).toBeLessThanOrEqual(1000 * list.length)
+      for (const [i, part] of parts.entries())
+        expect(Math.abs(part - (total * list[i]!) / sum)).toBeLessThanOrEqual(1000 * list.length)
     }),
   )
 })

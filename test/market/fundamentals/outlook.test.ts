@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { isoInstant, weekdayOf } from '../../../src/lib/instant.ts'
-import { outlookKind, outlookPublishedAt, regionOf } from '../../../src/market/fundamentals/outlook.ts'
+import {
+  outlookKind,
+  outlookPublishedAt,
+  regionOf,
+} from '../../../src/market/fundamentals/outlook.ts'
 import { monthAfter } from '../../../src/market/fundamentals/period.ts'
 
 describe('outlooks', () => {
@@ -12,7 +16,8 @@ describe('outlooks', () => {
     ['2030-01', '2030-01-02T17:00:00Z'],
     ['2034-07', '2034-07-05T16:00:00Z'],
   ] as const) {
-    test(`of ${month} are published at ${at}`, () => expect(isoInstant(outlookPublishedAt(month))).toBe(at))
+    test(`of ${month} are published at ${at}`, () =>
+      expect(isoInstant(outlookPublishedAt(month))).toBe(at))
   }
 
   test('are published on a Tuesday of the first week, at noon in New York, but for holidays', () => {

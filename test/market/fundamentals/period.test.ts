@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseDay } from '../../../src/lib/instant.ts'
-import { daysIn, endOfMonth, monthAfter, parsePeriod } from '../../../src/market/fundamentals/period.ts'
+import {
+  daysIn,
+  endOfMonth,
+  monthAfter,
+  parsePeriod,
+} from '../../../src/market/fundamentals/period.ts'
 
 describe('a period', () => {
   for (const [text, firstOn, lastOn, months] of [
@@ -19,19 +24,38 @@ describe('a period', () => {
     expect(parsePeriod(' 2026-q4 ')?.text).toBe('2026-Q4')
   })
 
-  for (const text of ['2026', '2026-13', '2026-00', '2026-Q5', '2026-Q0', '2026-1', '2026-10-01', 'Q4', '']) {
+  for (const text of [
+    '2026',
+    '2026-13',
+    '2026-00',
+    '2026-Q5',
+    '2026-Q0',
+    '2026-1',
+    '2026-10-01',
+    'Q4',
+    '',
+  ]) {
     test(`is not ${JSON.stringify(text)}`, () => expect(parsePeriod(text)).toBeUndefined())
   }
 })
 
 test('months follow each other over years, and forth and back is where one was', () => {
-  expect([monthAfter('2026-12', 1), monthAfter('2026-01', -1), monthAfter('2026-11', 14)]).toEqual(['2027-01', '2025-12', '2028-01'])
+  expect([monthAfter('2026-12', 1), monthAfter('2026-01', -1), monthAfter('2026-11', 14)]).toEqual([
+    '2027-01',
+    '2025-12',
+    '2028-01',
+  ])
   fc.assert(
-    fc.property(fc.integer({ min: 1950, max: 2090 }), fc.integer({ min: 1, max: 12 }), fc.integer({ min: -500, max: 500 }), (y, m, n) => {
-      const month = `${y}-${String(m).padStart(2, '0')}`
-      expect(monthAfter(monthAfter(month, n), -n)).toBe(month)
-      expect(endOfMonth(month)).toBe(parseDay(`${monthAfter(month, 1)}-01`)!)
-      expect(daysIn(month)).toBe(new Date(Date.UTC(y, m, 0)).getUTCDate())
-    }),
+    fc.property(
+      fc.integer({ min: 1950, max: 2090 }),
+      fc.integer({ min: 1, max: 12 }),
+      fc.integer({ min: -500, max: 500 }),
+      (y, m, n) => {
+        const month = `${y}-${String(m).padStart(2, '0')}`
+        expect(monthAfter(monthAfter(month, n), -n)).toBe(month)
+        expect(endOfMonth(month)).toBe(parseDay(`${monthAfter(month, 1)}-01`)!)
+        expect(daysIn(month)).toBe(new Date(Date.UTC(y, m, 0)).getUTCDate())
+      },
+    ),
   )
 })

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { levelBefore, levelDecimals, levelRows, utilizationPercent } from '../../../src/market/fundamentals/storage.ts'
+import {
+  levelBefore,
+  levelDecimals,
+  levelRows,
+  utilizationPercent,
+} from '../../../src/market/fundamentals/storage.ts'
 import { type Close, dayAfter } from '../../../src/market/prices/window.ts'
 import { haveRealData, needsRealData, realRows } from '../../support/real-data.ts'
 
@@ -20,16 +25,22 @@ describe('utilization', () => {
     expect(utilizationPercent(19.6, 0)).toBeUndefined()
   })
 
-  test.skipIf(!haveRealData)(`of Cushing on 2024-05-17 from the agency's own tables${needsRealData}`, () => {
-    const levels = realRows('eia-weekly-stocks/rtl_eiaStocks_kbbl.csv').filter(row => row[1] === 'CrudeCushing')
-    const capacity = realRows('eia-weekly-stocks/eia_working_storage_capacity_kbbl.csv').find(
-      ([place, day, , product]) => place === 'Cushing' && product === 'crude' && day === '2024-03-01',
-    )
-    const level = levels.find(([day]) => day === '2024-05-17')
-    expect([level![2], capacity![2]]).toEqual(['36320.0', '78410.0'])
-    // 36,320 of 78,410 thousand barrels.
-    expect(utilizationPercent(36.32, 78.41)).toBeCloseTo(46.3206223696, 9)
-  })
+  test.skipIf(!haveRealData)(
+    `of Cushing on 2024-05-17 from the agency's own tables${needsRealData}`,
+    () => {
+      const levels = realRows('eia-weekly-stocks/rtl_eiaStocks_kbbl.csv').filter(
+        row => row[1] === 'CrudeCushing',
+      )
+      const capacity = realRows('eia-weekly-stocks/eia_working_storage_capacity_kbbl.csv').find(
+        ([place, day, , product]) =>
+          place === 'Cushing' && product === 'crude' && day === '2024-03-01',
+      )
+      const level = levels.find(([day]) => day === '2024-05-17')
+      expect([level![2], capacity![2]]).toEqual(['36320.0', '78410.0'])
+      // 36,320 of 78,410 thousand barrels.
+      expect(utilizationPercent(36.32, 78.41)).toBeCloseTo(46.3206223696, 9)
+    },
+  )
 })
 
 describe('the level before', () => {
@@ -37,7 +48,9 @@ describe('the level before', () => {
 
   test('in weekly surveys is one, four and fifty-two surveys ago', () => {
     const closes = weekly(values)
-    expect((['week', 'month', 'year'] as const).map(span => levelBefore(closes, span)?.value)).toEqual([58, 55, 7])
+    expect(
+      (['week', 'month', 'year'] as const).map(span => levelBefore(closes, span)?.value),
+    ).toEqual([58, 55, 7])
   })
 
   test('is the newest of about that day: a survey that came a day early or was left out is made up for within six days', () => {
@@ -46,7 +59,10 @@ describe('the level before', () => {
       { day: '2026-11-18', value: 2 },
     ]
     expect(levelBefore(closes, 'week')).toEqual({ day: '2026-11-06', value: 1 })
-    expect(levelBefore([{ day: '2026-11-05', value: 1 }, closes[1]!], 'week')).toEqual({ day: '2026-11-05', value: 1 })
+    expect(levelBefore([{ day: '2026-11-05', value: 1 }, closes[1]!], 'week')).toEqual({
+      day: '2026-11-05',
+      value: 1,
+    })
     expect(levelBefore([{ day: '2026-11-04', value: 1 }, closes[1]!], 'week')).toBeUndefined()
     expect(levelBefore([{ day: '2026-11-12', value: 1 }, closes[1]!], 'week')).toBeUndefined()
   })
@@ -74,7 +90,9 @@ describe('rows', () => {
       { day: '2026-11-04', value: 22.004, change: 0.754 },
       { day: '2026-10-28', value: 21.25, change: -0.25 },
     ])
-    expect(levelRows(closes, 'daily', '2026-01-01', '2026-10-07', 3).map(row => row.change)).toEqual([1.5, undefined])
+    expect(
+      levelRows(closes, 'daily', '2026-01-01', '2026-10-07', 3).map(row => row.change),
+    ).toEqual([1.5, undefined])
   })
 
   test('of weeks and months are the last of each', () => {
@@ -92,7 +110,9 @@ describe('rows', () => {
   })
 
   test('of a range that cuts a month have the last level inside it', () => {
-    expect(levelRows(closes, 'monthly', '2026-11-01', '2026-11-05', 3)).toEqual([{ day: '2026-11-04', value: 22.004, change: 0.754 }])
+    expect(levelRows(closes, 'monthly', '2026-11-01', '2026-11-05', 3)).toEqual([
+      { day: '2026-11-04', value: 22.004, change: 0.754 },
+    ])
     expect(levelRows(closes, 'weekly', '2027-01-01', '2027-02-01', 3)).toEqual([])
   })
 
@@ -103,10 +123,14 @@ describe('rows', () => {
         fc.uniqueArray(fc.integer({ min: 0, max: 700 }), { minLength: 2, maxLength: 80 }),
         fc.constantFrom('daily' as const, 'weekly' as const, 'monthly' as const),
         (days, interval) => {
-          const all = days.sort((a, b) => a - b).map(n => ({ day: day(n), value: (n * 7919) % 1000 }))
+          const all = days
+            .sort((a, b) => a - b)
+            .map(n => ({ day: day(n), value: (n * 7919) % 1000 }))
           const rows = levelRows(all, interval, day(0), day(700), 3)
           const first = rows.at(-1)!
-          expect(rows.slice(0, -1).reduce((sum, row) => sum + row.change!, 0)).toBe(rows[0]!.value - first.value)
+          expect(rows.slice(0, -1).reduce((sum, row) => sum + row.change!, 0)).toBe(
+            rows[0]!.value - first.value,
+          )
           expect(first.change).toBeUndefined()
           expect(rows[0]!.day).toBe(all.at(-1)!.day)
         },

@@ -1,24 +1,43 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, hourMs, isoDay, minuteMs } from '../../../src/lib/instant.ts'
-import { type ContractDay, mergeDays, monthsBefore, onGrid, stretchesOf } from '../../../src/market/futures/contract-days.ts'
-import { lastTradingDay, listed, monthAfter, sessionOn, tradingDate, tradingSpan } from '../../../src/market/futures/contracts.ts'
+import {
+  type ContractDay,
+  mergeDays,
+  monthsBefore,
+  onGrid,
+  stretchesOf,
+} from '../../../src/market/futures/contract-days.ts'
+import {
+  lastTradingDay,
+  listed,
+  monthAfter,
+  sessionOn,
+  tradingDate,
+  tradingSpan,
+} from '../../../src/market/futures/contracts.ts'
 import { families } from '../../../src/market/futures/families.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'
 
-const anyDay = fc.integer({ min: Date.UTC(2010, 0, 1) / dayMs, max: Date.UTC(2035, 0, 1) / dayMs }).map(day => isoDay(day * dayMs))
+const anyDay = fc
+  .integer({ min: Date.UTC(2010, 0, 1) / dayMs, max: Date.UTC(2035, 0, 1) / dayMs })
+  .map(day => isoDay(day * dayMs))
 const anyFamily = fc.constantFrom(...families)
 
 describe('trading dates', () => {
   test('an instant lies in the span of its own date and of no other, on every day and across every change of clocks', () => {
     fc.assert(
-      fc.property(anyFamily, fc.integer({ min: Date.UTC(2010, 0, 1), max: Date.UTC(2035, 0, 1) }), (family, instant) => {
-        const date = tradingDate(family, instant)
-        const { from, to } = tradingSpan(family, date)
-        expect(instant >= from && instant < to).toBe(true)
-        expect(tradingSpan(family, dayAfter(date, 1)).from).toBe(to)
-        expect(to - from).toBeGreaterThanOrEqual(23 * hourMs)
-      }),
+      fc.property(
+        anyFamily,
+        fc.integer({ min: Date.UTC(2010, 0, 1), max: Date.UTC(2035, 0, 1) }),
+        (family, instant) => {
+          const date = tradingDate(family, instant)
+          const { from, to } = tradingSpan(family, date)
+          expect(instant >= from && instant < to).toBe(true)
+          expect(tradingSpan(family, dayAfter(date, 1)).from).toBe(to)
+          expect(to - from).toBeGreaterThanOrEqual(23 * hourMs)
+        },
+      ),
       { numRuns: 300 },
     )
   })
@@ -50,7 +69,10 @@ describe('stretches', () => {
           const older = stretches[i + 1]
           if (!older) continue
           expect(stretch.from).toBe(dayAfter(older.to, 1))
-          expect([stretch.front, older.to]).toEqual([monthAfter(older.front, 1), lastTradingDay(code, older.front)])
+          expect([stretch.front, older.to]).toEqual([
+            monthAfter(older.front, 1),
+            lastTradingDay(code, older.front),
+          ])
         }
       }),
       { numRuns: 100 },
@@ -58,9 +80,27 @@ describe('stretches', () => {
   })
 })
 
-const day = (tradedOn: string, open: number, high: number, low: number, close: number, settlement: number | null = null): ContractDay => ({
-  ...{ month: '2027-01', code: 'WTI_FUTURES_2027_01', tradedOn, open, high, low, close, settlement },
-  ...{ volume: 100, openInterest: null, quotedAt: Date.parse(`${tradedOn}T22:00:00Z`), recordedAt: 0, source: 'import' },
+const day = (
+  tradedOn: string,
+  open: number,
+  high: number,
+  low: number,
+  close: number,
+  settlement: number | null = null,
+): ContractDay => ({
+  month: '2027-01',
+  code: 'WTI_FUTURES_2027_01',
+  tradedOn,
+  open,
+  high,
+  low,
+  close,
+  settlement,
+  volume: 100,
+  openInterest: null,
+  quotedAt: Date.parse(`${tradedOn}T22:00:00Z`),
+  recordedAt: 0,
+  source: 'import',
 })
 
 test('weeks begin on Monday; the last day gives close, settlement and date, the first the open', () => {
@@ -74,13 +114,19 @@ test('weeks begin on Monday; the last day gives close, settlement and date, the 
     { ...days[0]!, open: 72, high: 79, low: 71, volume: 200 },
     { ...days[2]!, open: 68, high: 72, low: 66, volume: 200 },
   ])
-  expect(mergeDays('month', days)).toEqual([{ ...days[0]!, open: 68, high: 79, low: 66, volume: 400 }])
+  expect(mergeDays('month', days)).toEqual([
+    { ...days[0]!, open: 68, high: 79, low: 66, volume: 400 },
+  ])
   expect(days[0]!.volume).toBe(100)
 })
 
 test('ticks finer than the grid give the last price of each step and the sum of their volumes', () => {
   const minute = Date.parse('2026-11-20T14:00:00Z')
-  const tick = (minutes: number, price: number) => ({ tradedAt: minute + minutes * minuteMs, price, volume: 10 })
+  const tick = (minutes: number, price: number) => ({
+    tradedAt: minute + minutes * minuteMs,
+    price,
+    volume: 10,
+  })
   expect(onGrid([tick(1, 70), tick(4.9, 71), tick(5, 72), tick(14, 73)], 5 * minuteMs)).toEqual([
     { tradedAt: minute, price: 71, volume: 20 },
     { tradedAt: minute + 5 * minuteMs, price: 72, volume: 10 },

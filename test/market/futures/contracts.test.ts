@@ -24,7 +24,10 @@ import { haveRealData, needsRealData, realRows } from '../../support/real-data.t
 const family = (code: FamilyCode): Family => families.find(one => one.code === code)!
 const at = (text: string): number => parseInstant(text)!
 
-const expiries = readFileSync(resolve(import.meta.dir, '../../../fixtures/contract-expiries.tsv'), 'utf8')
+const expiries = readFileSync(
+  resolve(import.meta.dir, '../../../fixtures/contract-expiries.tsv'),
+  'utf8',
+)
   .trim()
   .split('\n')
   .slice(1)
@@ -35,7 +38,9 @@ describe('last trading days', () => {
     test(`of ${code} equal the list of three years`, () => {
       const rows = expiries.filter(row => row[0] === code)
       expect(rows).toHaveLength(37)
-      expect(rows.map(([, month]) => [month, lastTradingDay(code, month)])).toEqual(rows.map(([, month, day]) => [month, day]))
+      expect(rows.map(([, month]) => [month, lastTradingDay(code, month)])).toEqual(
+        rows.map(([, month, day]) => [month, day]),
+      )
     })
   }
 
@@ -52,18 +57,23 @@ describe('last trading days', () => {
       ['EUA_FUTURES', '2024-12', '2024-12-16'],
       ['TTF_FUTURES', '2024-04', '2024-03-27'],
     ]
-    for (const [code, month, day] of known) expect(lastTradingDay(code, month), `${code} ${month}`).toBe(day)
+    for (const [code, month, day] of known)
+      expect(lastTradingDay(code, month), `${code} ${month}`).toBe(day)
   })
 
   test('rise with the contract month and are business days, over sixty years', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...families), fc.integer({ min: 0, max: 720 }), ({ code, market }, months) => {
-        const month = monthAfter('2000-01', months)
-        const day = lastTradingDay(code, month)
-        expect(lastTradingDay(code, monthAfter(month, 1)) > day).toBe(true)
-        if (market !== 'us_energy') expect(isLondonBusinessDay(dayNumber(day))).toBe(true)
-        expect(day.slice(0, 7) <= month).toBe(true)
-      }),
+      fc.property(
+        fc.constantFrom(...families),
+        fc.integer({ min: 0, max: 720 }),
+        ({ code, market }, months) => {
+          const month = monthAfter('2000-01', months)
+          const day = lastTradingDay(code, month)
+          expect(lastTradingDay(code, monthAfter(month, 1)) > day).toBe(true)
+          if (market !== 'us_energy') expect(isLondonBusinessDay(dayNumber(day))).toBe(true)
+          expect(day.slice(0, 7) <= month).toBe(true)
+        },
+      ),
     )
   })
 
@@ -75,38 +85,53 @@ describe('last trading days', () => {
   })
 
   test('a month that is none is refused by name', () => {
-    for (const month of ['2026-13', '2026-1', 'CL.2']) expect(() => lastTradingDay('WTI_FUTURES', month)).toThrow(JSON.stringify(month))
+    for (const month of ['2026-13', '2026-1', 'CL.2'])
+      expect(() => lastTradingDay('WTI_FUTURES', month)).toThrow(JSON.stringify(month))
   })
 
   test('every family states its rule', () => {
     for (const { code } of families) expect(expiryRule(code)).toMatch(/\.$/)
   })
 
-  test.skipIf(!haveRealData)(`agree with where the published WTI series 1 to 4 roll, 2010 to 2020${needsRealData}`, () => {
-    // A roll shows as series 1 moving with the others when it is compared with series 2 of the day before.
-    const rows = realRows('eia-nymex-futures/wti_c1_c4_daily_2010_2020.csv').map(([day, ...prices]) => ({
-      day: day!,
-      prices: prices.map(Number),
-    }))
-    const misfit = (before: number[], after: number[], shift: number) => {
-      const [a, b, c] = [0, 1, 2].map(i => after[i]! - before[i + shift]!) as [number, number, number]
-      return Math.abs(a - b) + Math.abs(b - c)
-    }
-    const rollsAfter = (i: number) => {
-      const [before, after] = [rows[i]?.prices, rows[i + 1]?.prices]
-      return before && after ? misfit(before, after, 0) - misfit(before, after, 1) : Number.NEGATIVE_INFINITY
-    }
-    const found = new Map<number, number>()
-    for (let month = '2010-02'; month < '2020-12'; month = monthAfter(month, 1)) {
-      const i = rows.findIndex(({ day }) => day === lastTradingDay('WTI_FUTURES', month))
-      expect(i, month).toBeGreaterThan(-1)
-      const offsets = [-4, -3, -2, -1, 0, 1, 2, 3, 4]
-      const best = offsets.reduce((a, b) => (rollsAfter(i + b) > rollsAfter(i + a) ? b : a))
-      found.set(best, (found.get(best) ?? 0) + 1)
-    }
-    expect(found.get(0)).toBeGreaterThan(100)
-    expect(Math.max(...[...found].filter(([offset]) => offset !== 0).map(([, count]) => count))).toBeLessThan(13)
-  })
+  test.skipIf(!haveRealData)(
+    `agree with where the published WTI series 1 to 4 roll, 2010 to 2020${needsRealData}`,
+    () => {
+      // A roll shows as series 1 moving with the others when it is compared with series 2 of the day
+      // before.
+      const rows = realRows('eia-nymex-futures/wti_c1_c4_daily_2010_2020.csv').map(
+        ([day, ...prices]) => ({
+          day: day!,
+          prices: prices.map(Number),
+        }),
+      )
+      const misfit = (before: number[], after: number[], shift: number) => {
+        const [a, b, c] = [0, 1, 2].map(i => after[i]! - before[i + shift]!) as [
+          number,
+          number,
+          number,
+        ]
+        return Math.abs(a - b) + Math.abs(b - c)
+      }
+      const rollsAfter = (i: number) => {
+        const [before, after] = [rows[i]?.prices, rows[i + 1]?.prices]
+        return before && after
+          ? misfit(before, after, 0) - misfit(before, after, 1)
+          : Number.NEGATIVE_INFINITY
+      }
+      const found = new Map<number, number>()
+      for (let month = '2010-02'; month < '2020-12'; month = monthAfter(month, 1)) {
+        const i = rows.findIndex(({ day }) => day === lastTradingDay('WTI_FUTURES', month))
+        expect(i, month).toBeGreaterThan(-1)
+        const offsets = [-4, -3, -2, -1, 0, 1, 2, 3, 4]
+        const best = offsets.reduce((a, b) => (rollsAfter(i + b) > rollsAfter(i + a) ? b : a))
+        found.set(best, (found.get(best) ?? 0) + 1)
+      }
+      expect(found.get(0)).toBeGreaterThan(100)
+      expect(
+        Math.max(...[...found].filter(([offset]) => offset !== 0).map(([, count]) => count)),
+      ).toBeLessThan(13)
+    },
+  )
 })
 
 describe('listing', () => {
@@ -122,13 +147,17 @@ describe('listing', () => {
 
   test('is the first months whose last trading day has not passed, for any day', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...families), fc.integer({ min: 0, max: 9000 }), ({ code }, days) => {
-        const day = dayAfter('2010-01-01', days)
-        const months = listed(code, day)
-        expect(months).toEqual(months.map((_, i) => monthAfter(months[0]!, i)))
-        expect(lastTradingDay(code, months[0]!) >= day).toBe(true)
-        expect(lastTradingDay(code, monthAfter(months[0]!, -1)) < day).toBe(true)
-      }),
+      fc.property(
+        fc.constantFrom(...families),
+        fc.integer({ min: 0, max: 9000 }),
+        ({ code }, days) => {
+          const day = dayAfter('2010-01-01', days)
+          const months = listed(code, day)
+          expect(months).toEqual(months.map((_, i) => monthAfter(months[0]!, i)))
+          expect(lastTradingDay(code, months[0]!) >= day).toBe(true)
+          expect(lastTradingDay(code, monthAfter(months[0]!, -1)) < day).toBe(true)
+        },
+      ),
     )
   })
 })
@@ -144,7 +173,8 @@ describe('status', () => {
       ['2027-01', '2026-11-21', 'front_month'],
       ['2027-08', '2026-11-21', 'active'],
     ]
-    for (const [month, day, status] of table) expect(contractStatus('WTI_FUTURES', month, day), `${month} on ${day}`).toBe(status as never)
+    for (const [month, day, status] of table)
+      expect(contractStatus('WTI_FUTURES', month, day), `${month} on ${day}`).toBe(status as never)
     expect(daysToExpiry('WTI_FUTURES', '2026-12', '2026-11-12')).toBe(8)
     expect(daysToExpiry('WTI_FUTURES', '2026-12', '2026-11-21')).toBe(-1)
   })
@@ -155,9 +185,13 @@ describe('status', () => {
       shouldRoll: false,
       daysRemaining: 7,
       nextMonth: '2027-01',
-      message: 'WTI_FUTURES_2026_12 trades for the last time in 7 days, on 2026-11-20; WTI_FUTURES_2027_01 follows.',
+      message:
+        'WTI_FUTURES_2026_12 trades for the last time in 7 days, on 2026-11-20; WTI_FUTURES_2027_01 follows.',
     })
-    expect(rollIndicator('WTI_FUTURES', '2026-11-17')).toMatchObject({ shouldRoll: true, daysRemaining: 3 })
+    expect(rollIndicator('WTI_FUTURES', '2026-11-17')).toMatchObject({
+      shouldRoll: true,
+      daysRemaining: 3,
+    })
     expect(rollIndicator('WTI_FUTURES', '2026-11-19')?.message).toContain('tomorrow')
     expect(rollIndicator('WTI_FUTURES', '2026-11-20')?.message).toContain('today')
     expect(rollIndicator('WTI_FUTURES', '2026-11-21')).toBeUndefined()
@@ -175,7 +209,8 @@ describe('trading hours', () => {
       ['BRENT_FUTURES', '2026-03-30T00:00:00Z', true],
       ['BRENT_FUTURES', '2026-03-29T23:59:59Z', false],
       ['BRENT_FUTURES', '2026-03-30T22:00:00Z', false],
-      // New York changes on 2026-03-08 and 2026-11-01; the session opens at 18:00 on the evening before.
+      // New York changes on 2026-03-08 and 2026-11-01; the session opens at 18:00 on the evening
+      // before.
       ['NATURAL_GAS_FUTURES', '2026-03-06T21:59:59Z', true],
       ['NATURAL_GAS_FUTURES', '2026-03-06T22:00:00Z', false],
       ['NATURAL_GAS_FUTURES', '2026-03-08T21:59:59Z', false],
@@ -190,7 +225,8 @@ describe('trading hours', () => {
       ['TTF_FUTURES', '2026-12-01T16:59:59Z', true],
       ['UKA_FUTURES', '2026-07-01T16:00:00Z', false],
     ]
-    for (const [code, instant, open] of table) expect(isOpen(family(code), at(instant)), `${code} ${instant}`).toBe(open)
+    for (const [code, instant, open] of table)
+      expect(isOpen(family(code), at(instant)), `${code} ${instant}`).toBe(open)
   })
 
   test('are closed on weekends and on the holidays of the market, evenings before them included', () => {
@@ -201,7 +237,8 @@ describe('trading hours', () => {
       '2026-12-25T12:00:00Z',
       '2027-01-01T12:00:00Z',
     ]) {
-      for (const one of families) expect(isOpen(one, at(instant)), `${one.code} ${instant}`).toBe(false)
+      for (const one of families)
+        expect(isOpen(one, at(instant)), `${one.code} ${instant}`).toBe(false)
     }
     expect(isOpen(family('WTI_FUTURES'), at('2026-11-25T23:30:00Z'))).toBe(false)
     expect(isOpen(family('WTI_FUTURES'), at('2026-11-27T00:30:00Z'))).toBe(true)
@@ -211,15 +248,19 @@ describe('trading hours', () => {
 
   test('a session holds exactly the instants at which the market is open, at any minute of two years', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...families), fc.integer({ min: 0, max: 730 * 1440 }), (one, minutes) => {
-        const instant = at('2025-06-01T00:00:00Z') + minutes * 60_000
-        const session = sessionAt(one, instant)
-        if (!session) return
-        expect(isOpen(one, session.opensAt) && isOpen(one, session.closesAt - 1)).toBe(true)
-        expect(isOpen(one, session.opensAt - 1) || isOpen(one, session.closesAt)).toBe(false)
-        expect(session.closesAt - session.opensAt).toBeLessThanOrEqual(23 * 3_600_000)
-        expect(tradingDate(one, session.opensAt)).toBe(tradingDate(one, session.closesAt - 1))
-      }),
+      fc.property(
+        fc.constantFrom(...families),
+        fc.integer({ min: 0, max: 730 * 1440 }),
+        (one, minutes) => {
+          const instant = at('2025-06-01T00:00:00Z') + minutes * 60_000
+          const session = sessionAt(one, instant)
+          if (!session) return
+          expect(isOpen(one, session.opensAt) && isOpen(one, session.closesAt - 1)).toBe(true)
+          expect(isOpen(one, session.opensAt - 1) || isOpen(one, session.closesAt)).toBe(false)
+          expect(session.closesAt - session.opensAt).toBeLessThanOrEqual(23 * 3_600_000)
+          expect(tradingDate(one, session.opensAt)).toBe(tradingDate(one, session.closesAt - 1))
+        },
+      ),
     )
   })
 

@@ -13,7 +13,10 @@ import {
 import { haveRealData, needsRealData, realRows } from '../../support/real-data.ts'
 
 const curveOf = (...prices: number[]): CurvePoint[] =>
-  prices.map((price, i) => ({ month: `${2027 + Math.floor(i / 12)}-${String((i % 12) + 1).padStart(2, '0')}`, price }))
+  prices.map((price, i) => ({
+    month: `${2027 + Math.floor(i / 12)}-${String((i % 12) + 1).padStart(2, '0')}`,
+    price,
+  }))
 
 describe('curve analysis', () => {
   test('names the shape of a curve', () => {
@@ -32,7 +35,10 @@ describe('curve analysis', () => {
       ['backwardation', curveOf(1, 0.5, -2)],
       ['contango', curveOf(0, 1)],
     ]
-    for (const [shape, points] of table) expect(analyseCurve(points)?.shape, JSON.stringify(points.map(p => p.price))).toBe(shape as never)
+    for (const [shape, points] of table)
+      expect(analyseCurve(points)?.shape, JSON.stringify(points.map(p => p.price))).toBe(
+        shape as never,
+      )
   })
 
   test('measures front against back', () => {
@@ -52,13 +58,24 @@ describe('curve analysis', () => {
   })
 
   test('turned round, contango becomes backwardation and flat stays flat, for any positive prices', () => {
-    const opposite = { contango: 'backwardation', backwardation: 'contango', mixed: 'mixed', flat: 'flat' } as const
+    const opposite = {
+      contango: 'backwardation',
+      backwardation: 'contango',
+      mixed: 'mixed',
+      flat: 'flat',
+    } as const
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 2, maxLength: 14 }), prices => {
-        const [there, back] = [analyseCurve(curveOf(...prices))!, analyseCurve(curveOf(...prices.toReversed()))!]
-        expect(back.totalSlope).toBe(-there.totalSlope + 0)
-        if (Math.abs(there.slopePercent!) > 0.6) expect(back.shape).toBe(opposite[there.shape])
-      }),
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 2, maxLength: 14 }),
+        prices => {
+          const [there, back] = [
+            analyseCurve(curveOf(...prices))!,
+            analyseCurve(curveOf(...prices.toReversed()))!,
+          ]
+          expect(back.totalSlope).toBe(-there.totalSlope + 0)
+          if (Math.abs(there.slopePercent!) > 0.6) expect(back.shape).toBe(opposite[there.shape])
+        },
+      ),
     )
   })
 })
@@ -66,13 +83,26 @@ describe('curve analysis', () => {
 describe('curve structure', () => {
   test('of twelve months: 100 x (m12 / m1 - 1) and first minus third, sixth, twelfth', () => {
     const made = structureOf(curveOf(...Array.from({ length: 14 }, (_, i) => 80 - i)))!
-    expect(made).toMatchObject({ structure: 'backwardation', severity: 'steep', m1m3: 2, m1m6: 5, m1m12: 11, points: 12 })
+    expect(made).toMatchObject({
+      structure: 'backwardation',
+      severity: 'steep',
+      m1m3: 2,
+      m1m6: 5,
+      m1m12: 11,
+      points: 12,
+    })
     expect(made.termSlopePercent!).toBeCloseTo(100 * (69 / 80 - 1), 12)
     expect(made.sixth).toEqual({ month: '2027-06', price: 75 })
   })
 
   test('a shorter curve leaves out the spreads it does not reach', () => {
-    expect(structureOf(curveOf(70, 71, 72, 73))).toMatchObject({ m1m3: -2, m1m6: undefined, m1m12: undefined, sixth: undefined, points: 4 })
+    expect(structureOf(curveOf(70, 71, 72, 73))).toMatchObject({
+      m1m3: -2,
+      m1m6: undefined,
+      m1m12: undefined,
+      sixth: undefined,
+      points: 4,
+    })
     expect(structureOf([])).toBeUndefined()
   })
 
@@ -91,10 +121,13 @@ describe('curve structure', () => {
 
   test('flat is the structure exactly when the severity is none, for any positive curve', () => {
     fc.assert(
-      fc.property(fc.array(fc.double({ min: 60, max: 80, noNaN: true }), { minLength: 1, maxLength: 12 }), prices => {
-        const made = structureOf(curveOf(...prices))!
-        expect(made.structure === 'flat').toBe(made.severity === 'none')
-      }),
+      fc.property(
+        fc.array(fc.double({ min: 60, max: 80, noNaN: true }), { minLength: 1, maxLength: 12 }),
+        prices => {
+          const made = structureOf(curveOf(...prices))!
+          expect(made.structure === 'flat').toBe(made.severity === 'none')
+        },
+      ),
     )
   })
 })
@@ -134,11 +167,16 @@ describe('calendar spreads', () => {
   })
 })
 
-test.skipIf(!haveRealData)(`the WTI curve of 2020-04-20 is in contango although its front is negative${needsRealData}`, () => {
-  const row = realRows('eia-nymex-futures/wti_c1_c4_daily_2010_2020.csv').find(([day]) => day === '2020-04-20')!
-  const prices = row.slice(1).map(Number)
-  expect(prices[0]).toBeLessThan(0)
-  const made = structureOf(curveOf(...prices))!
-  expect(made.structure).toBe('contango')
-  expect(made.m1m3!).toBeCloseTo(prices[0]! - prices[2]!, 12)
-})
+test.skipIf(!haveRealData)(
+  `the WTI curve of 2020-04-20 is in contango although its front is negative${needsRealData}`,
+  () => {
+    const row = realRows('eia-nymex-futures/wti_c1_c4_daily_2010_2020.csv').find(
+      ([day]) => day === '2020-04-20',
+    )!
+    const prices = row.slice(1).map(Number)
+    expect(prices[0]).toBeLessThan(0)
+    const made = structureOf(curveOf(...prices))!
+    expect(made.structure).toBe('contango')
+    expect(made.m1m3!).toBeCloseTo(prices[0]! - prices[2]!, 12)
+  },
+)

@@ -28,7 +28,8 @@ describe('slugs', () => {
       UKA_FUTURES: ['uk-carbon', 'uka-carbon', 'uka', 'ukets-carbon', 'UK_CARBON'],
     }
     for (const [code, names] of Object.entries(table))
-      for (const name of names) expect(familyBySlug(name, words)?.family.code, name).toBe(code as never)
+      for (const name of names)
+        expect(familyBySlug(name, words)?.family.code, name).toBe(code as never)
     expect(Object.keys(table).toSorted()).toEqual(families.map(f => f.code).toSorted())
   })
 
@@ -47,7 +48,16 @@ describe('slugs', () => {
     expect(familyBySlug('CL.2', words)).toMatchObject({ slug: 'exch-wti', nth: 2 })
     expect(familyBySlug('exch-brent.12', words)).toMatchObject({ slug: 'exch-brent', nth: 12 })
     expect(familyBySlug('CL', words)?.nth).toBeUndefined()
-    for (const name of ['CL.0', 'CL.13', 'CL.', 'CL.x', 'CL.02', 'new-brent', 'exch-natural-gas', ''])
+    for (const name of [
+      'CL.0',
+      'CL.13',
+      'CL.',
+      'CL.x',
+      'CL.02',
+      'new-brent',
+      'exch-natural-gas',
+      '',
+    ])
       expect(familyBySlug(name, words), name).toBeUndefined()
   })
 
@@ -68,7 +78,13 @@ describe('slugs', () => {
   })
 
   test('curve structure takes five families by word, code or slug', () => {
-    expect(structureNames(words)).toEqual(['EXCH_BRENT', 'EXCH_WTI', 'EXCH_GASOIL', 'EXCH_NG', 'EXCH_TTF'])
+    expect(structureNames(words)).toEqual([
+      'EXCH_BRENT',
+      'EXCH_WTI',
+      'EXCH_GASOIL',
+      'EXCH_NG',
+      'EXCH_TTF',
+    ])
     for (const name of ['EXCH_NG', 'old_ng', 'NATURAL_GAS_FUTURES', 'natural-gas']) {
       expect(familyByStructure(name, words)?.code, name).toBe('NATURAL_GAS_FUTURES')
     }
@@ -80,9 +96,18 @@ describe('slugs', () => {
 describe('contract codes', () => {
   test('go there and back', () => {
     for (const { code } of families) {
-      expect(parseContractCode(contractCode(code, '2026-12').toLowerCase())).toMatchObject({ family: { code }, month: '2026-12' })
+      expect(parseContractCode(contractCode(code, '2026-12').toLowerCase())).toMatchObject({
+        family: { code },
+        month: '2026-12',
+      })
     }
-    for (const text of ['BRENT_FUTURES', 'BRENT_FUTURES_2026_13', 'BRENT_FUTURES_2026', 'WTI_USD_2026_12', 'BRENT_FUTURES_26_12']) {
+    for (const text of [
+      'BRENT_FUTURES',
+      'BRENT_FUTURES_2026_13',
+      'BRENT_FUTURES_2026',
+      'WTI_USD_2026_12',
+      'BRENT_FUTURES_26_12',
+    ]) {
       expect(parseContractCode(text), text).toBeUndefined()
     }
   })
@@ -103,6 +128,8 @@ test('families agree with the catalogue on name, currency and unit', () => {
     .filter(row => row[2] === 'futures')
   const shipped = rows.map(([code, name, , currency, unit]) => ({ code, name, currency, unit }))
   expect(
-    families.map(({ code, name, currency, unit }) => ({ code, name, currency, unit })).toSorted((a, b) => (a.code < b.code ? -1 : 1)),
+    families
+      .map(({ code, name, currency, unit }) => ({ code, name, currency, unit }))
+      .toSorted((a, b) => (a.code < b.code ? -1 : 1)),
   ).toEqual(shipped as never)
 })

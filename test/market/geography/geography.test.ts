@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { boxAround, isInside, milesBetween, type Place, spansOf } from '../../../src/market/geography/geography.ts'
+import {
+  boxAround,
+  isInside,
+  milesBetween,
+  type Place,
+  spansOf,
+} from '../../../src/market/geography/geography.ts'
 
 const place = fc.record({
   latitude: fc.double({ min: -90, max: 90, noNaN: true }),
@@ -15,7 +21,11 @@ function milesByVectors(a: Place, b: Place): number {
     return [Math.cos(lat) * Math.cos(lon), Math.cos(lat) * Math.sin(lon), Math.sin(lat)] as const
   }
   const [p, q] = [vector(a), vector(b)]
-  const cross = Math.hypot(p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0])
+  const cross = Math.hypot(
+    p[1] * q[2] - p[2] * q[1],
+    p[2] * q[0] - p[0] * q[2],
+    p[0] * q[1] - p[1] * q[0],
+  )
   return 3958.7613 * Math.atan2(cross, p[0] * q[0] + p[1] * q[1] + p[2] * q[2])
 }
 
@@ -35,20 +45,32 @@ describe('the distance of two places', () => {
   }
 
   test('is the angle between their vectors', () => {
-    fc.assert(fc.property(place, place, (a, b) => expect(milesBetween(a, b)).toBeCloseTo(milesByVectors(a, b), 3)))
+    fc.assert(
+      fc.property(place, place, (a, b) =>
+        expect(milesBetween(a, b)).toBeCloseTo(milesByVectors(a, b), 3),
+      ),
+    )
   })
 })
 
 describe('the box around a circle', () => {
   test('has every place of it, at the poles and across the meridian of 180 degrees too', () => {
-    const circle = fc.record({ centre: place, radiusMiles: fc.double({ min: 0.1, max: 8000, noNaN: true }) })
+    const circle = fc.record({
+      centre: place,
+      radiusMiles: fc.double({ min: 0.1, max: 8000, noNaN: true }),
+    })
     const bearing = fc.double({ min: 0, max: 2 * Math.PI, noNaN: true })
     fc.assert(
-      fc.property(circle, bearing, fc.double({ min: 0, max: 1, noNaN: true }), ({ centre, radiusMiles }, angle, part) => {
-        const inside = destination(centre, radiusMiles * part, angle)
-        fc.pre(milesBetween(centre, inside) <= radiusMiles)
-        expect(isInside(boxAround({ ...centre, radiusMiles }), inside)).toBe(true)
-      }),
+      fc.property(
+        circle,
+        bearing,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        ({ centre, radiusMiles }, angle, part) => {
+          const inside = destination(centre, radiusMiles * part, angle)
+          fc.pre(milesBetween(centre, inside) <= radiusMiles)
+          expect(isInside(boxAround({ ...centre, radiusMiles }), inside)).toBe(true)
+        },
+      ),
       { numRuns: 2000 },
     )
   })
@@ -70,16 +92,27 @@ describe('the box around a circle', () => {
   })
 
   test('with a pole inside reaches to the pole', () => {
-    expect(boxAround({ ...at(-89.95, 12), radiusMiles: 10 })).toMatchObject({ south: -90, west: -180, east: 180 })
+    expect(boxAround({ ...at(-89.95, 12), radiusMiles: 10 })).toMatchObject({
+      south: -90,
+      west: -180,
+      east: 180,
+    })
   })
 })
 
 /** Where one arrives who goes so far on a great circle. */
 function destination({ latitude, longitude }: Place, miles: number, bearing: number): Place {
-  const [lat, lon, angle] = [(latitude * Math.PI) / 180, (longitude * Math.PI) / 180, miles / 3958.7613]
+  const [lat, lon, angle] = [
+    (latitude * Math.PI) / 180,
+    (longitude * Math.PI) / 180,
+    miles / 3958.7613,
+  ]
   const sine = Math.sin(lat) * Math.cos(angle) + Math.cos(lat) * Math.sin(angle) * Math.cos(bearing)
   const reached = Math.asin(Math.max(-1, Math.min(1, sine)))
-  const east = Math.atan2(Math.sin(bearing) * Math.sin(angle) * Math.cos(lat), Math.cos(angle) - Math.sin(lat) * sine)
+  const east = Math.atan2(
+    Math.sin(bearing) * Math.sin(angle) * Math.cos(lat),
+    Math.cos(angle) - Math.sin(lat) * sine,
+  )
   const degrees = ((lon + east) * 180) / Math.PI
   return at((reached * 180) / Math.PI, ((((degrees + 180) % 360) + 360) % 360) - 180)
 }

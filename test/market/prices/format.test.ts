@@ -8,7 +8,9 @@ function roundedText(value: number, decimals: number): number {
   const cut = text.length - 20 + decimals
   const up = text[cut]! >= '5' ? 1n : 0n
   const digits = (BigInt(text.slice(0, cut)) + up).toString().padStart(decimals + 1, '0')
-  const number = Number(`${digits.slice(0, digits.length - decimals)}.${digits.slice(digits.length - decimals)}`)
+  const number = Number(
+    `${digits.slice(0, digits.length - decimals)}.${digits.slice(digits.length - decimals)}`,
+  )
   return value < 0 && number !== 0 ? -number : number
 }
 
@@ -32,27 +34,43 @@ describe('a rounded value', () => {
 
   test('is what rounding the shortest decimal text gives', () => {
     fc.assert(
-      fc.property(fc.integer({ min: -10_000_000, max: 10_000_000 }), fc.integer({ min: 0, max: 4 }), (units, decimals) => {
-        // Five decimals written out: the value a person sees, with every kind of tie.
-        const value = Number(`${units}e-5`)
-        const text = Math.abs(units).toString().padStart(6, '0')
-        const cut = text.length - 5 + decimals
-        const digits = (BigInt(text.slice(0, cut)) + (text[cut]! >= '5' ? 1n : 0n)).toString().padStart(decimals + 1, '0')
-        const expected = Number(`${digits.slice(0, digits.length - decimals)}.${digits.slice(digits.length - decimals) || '0'}`)
-        expect(Math.abs(roundTo(value, decimals))).toBe(expected)
-      }),
+      fc.property(
+        fc.integer({ min: -10_000_000, max: 10_000_000 }),
+        fc.integer({ min: 0, max: 4 }),
+        (units, decimals) => {
+          // Five decimals written out: the value a person sees, with every kind of tie.
+          const value = Number(`${units}e-5`)
+          const text = Math.abs(units).toString().padStart(6, '0')
+          const cut = text.length - 5 + decimals
+          const digits = (BigInt(text.slice(0, cut)) + (text[cut]! >= '5' ? 1n : 0n))
+            .toString()
+            .padStart(decimals + 1, '0')
+          const expected = Number(
+            `${digits.slice(0, digits.length - decimals)}.${digits.slice(digits.length - decimals) || '0'}`,
+          )
+          expect(Math.abs(roundTo(value, decimals))).toBe(expected)
+        },
+      ),
       { numRuns: 5_000 },
     )
   })
 
   test('stays the number next to it for any double that is not on a tie', () => {
     fc.assert(
-      fc.property(fc.double({ min: -1e6, max: 1e6, noNaN: true }), fc.integer({ min: 0, max: 4 }), (value, decimals) => {
-        const exact = roundedText(value, decimals)
-        // On a tie of the shortest text the two may part: the text rounds up, the double lies below.
-        expect(Math.abs(roundTo(value, decimals) - exact)).toBeLessThanOrEqual(10 ** -decimals + 1e-12)
-        if (Math.abs(((Math.abs(value) * 10 ** decimals) % 1) - 0.5) > 1e-5) expect(roundTo(value, decimals)).toBe(exact)
-      }),
+      fc.property(
+        fc.double({ min: -1e6, max: 1e6, noNaN: true }),
+        fc.integer({ min: 0, max: 4 }),
+        (value, decimals) => {
+          const exact = roundedText(value, decimals)
+          // On a tie of the shortest text the two may part: the text rounds up, the double lies
+          // below.
+          expect(Math.abs(roundTo(value, decimals) - exact)).toBeLessThanOrEqual(
+            10 ** -decimals + 1e-12,
+          )
+          if (Math.abs(((Math.abs(value) * 10 ** decimals) % 1) - 0.5) > 1e-5)
+            expect(roundTo(value, decimals)).toBe(exact)
+        },
+      ),
       { numRuns: 3_000 },
     )
   })

@@ -12,15 +12,23 @@ import {
   windowOf,
 } from '../../../src/market/prices/window.ts'
 
-const from = (day: string, values: readonly number[]): Close[] => values.map((value, i) => ({ day: dayAfter(day, i), value }))
+const from = (day: string, values: readonly number[]): Close[] =>
+  values.map((value, i) => ({ day: dayAfter(day, i), value }))
 
 const anyCloses = fc
   .uniqueArray(fc.integer({ min: 15_000, max: 15_400 }), { maxLength: 80 })
-  .map(days => days.sort((a, b) => a - b).map((day, i) => ({ day: dayAfter('1970-01-01', day), value: i + 1 })))
+  .map(days =>
+    days
+      .sort((a, b) => a - b)
+      .map((day, i) => ({ day: dayAfter('1970-01-01', day), value: i + 1 })),
+  )
 
 describe('window', () => {
   test('holds the dates after last - period up to and including last', () => {
-    const closes = ['2024-05-29', '2024-05-30', '2024-06-14', '2024-06-28'].map(day => ({ day, value: 1 }))
+    const closes = ['2024-05-29', '2024-05-30', '2024-06-14', '2024-06-28'].map(day => ({
+      day,
+      value: 1,
+    }))
     expect(closesIn(closes, 30).map(c => c.day)).toEqual(['2024-05-30', '2024-06-14', '2024-06-28'])
     expect(closesIn(closes, 31)).toHaveLength(4)
     expect(closesIn(closes, 1).map(c => c.day)).toEqual(['2024-06-28'])
@@ -31,14 +39,24 @@ describe('window', () => {
     fc.assert(
       fc.property(anyCloses, fc.integer({ min: 1, max: 400 }), (closes, period) => {
         const last = closes.length ? dayNumber(closes.at(-1)!.day) : 0
-        expect(closesIn(closes, period)).toEqual(closes.filter(c => dayNumber(c.day) > last - period && dayNumber(c.day) <= last))
+        expect(closesIn(closes, period)).toEqual(
+          closes.filter(c => dayNumber(c.day) > last - period && dayNumber(c.day) <= last),
+        )
       }),
     )
   })
 
   test('under five closes it says how many there are and how many it takes', () => {
-    expect(windowOf(from('2024-01-01', [1, 2, 3, 4]), 30)).toEqual({ enough: false, have: 4, need: 5 })
-    expect(windowOf(from('2024-01-01', [1, 2, 3, 4, 5]), 4)).toEqual({ enough: false, have: 4, need: 5 })
+    expect(windowOf(from('2024-01-01', [1, 2, 3, 4]), 30)).toEqual({
+      enough: false,
+      have: 4,
+      need: 5,
+    })
+    expect(windowOf(from('2024-01-01', [1, 2, 3, 4, 5]), 4)).toEqual({
+      enough: false,
+      have: 4,
+      need: 5,
+    })
     expect(windowOf(from('2024-01-01', [1, 2, 3, 4, 5]), 30).enough).toBe(true)
     expect(windowOf([], 30)).toEqual({ enough: false, have: 0, need: 5 })
   })
@@ -73,7 +91,9 @@ describe('log returns', () => {
 
   test('a non-positive price drops the two returns it touches and no other', () => {
     for (const bad of [0, -36.98]) {
-      expect(logReturns(from('2020-04-17', [20, 18.31, bad, 8.91, 13.64])).map(r => r.day)).toEqual(['2020-04-18', '2020-04-21'])
+      expect(logReturns(from('2020-04-17', [20, 18.31, bad, 8.91, 13.64])).map(r => r.day)).toEqual(
+        ['2020-04-18', '2020-04-21'],
+      )
     }
     expect(logReturns(from('2020-04-17', [5, -1, -1, 5])).length).toBe(0)
   })
@@ -83,10 +103,13 @@ describe('common days', () => {
   test('are the dates of the intersection, for any series', () => {
     fc.assert(
       fc.property(fc.array(anyCloses, { minLength: 1, maxLength: 4 }), series => {
-        const naive = series[0]!.map(c => c.day).filter(day => series.every(closes => closes.some(c => c.day === day)))
+        const naive = series[0]!
+          .map(c => c.day)
+          .filter(day => series.every(closes => closes.some(c => c.day === day)))
         const common = commonDays(series)
         expect(common.map(c => c.day)).toEqual(naive)
-        for (const { day, values } of common) expect(values).toEqual(series.map(closes => closes.find(c => c.day === day)!.value))
+        for (const { day, values } of common)
+          expect(values).toEqual(series.map(closes => closes.find(c => c.day === day)!.value))
       }),
       { numRuns: 60 },
     )
@@ -94,9 +117,13 @@ describe('common days', () => {
 
   test('with a period are those of the window that ends at the newest of them, for any closes and period', () => {
     fc.assert(
-      fc.property(fc.array(anyCloses, { minLength: 1, maxLength: 3 }), fc.integer({ min: 1, max: 400 }), (series, period) => {
-        expect(commonDays(series, period)).toEqual(closesIn(commonDays(series), period))
-      }),
+      fc.property(
+        fc.array(anyCloses, { minLength: 1, maxLength: 3 }),
+        fc.integer({ min: 1, max: 400 }),
+        (series, period) => {
+          expect(commonDays(series, period)).toEqual(closesIn(commonDays(series), period))
+        },
+      ),
       { numRuns: 60 },
     )
   })

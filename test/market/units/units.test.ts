@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
-import { isTargetUnit, type Product, productOf, targetUnits, unitsPer, wholeUnit } from '../../../src/market/units/units.ts'
+import {
+  isTargetUnit,
+  type Product,
+  productOf,
+  targetUnits,
+  unitsPer,
+  wholeUnit,
+} from '../../../src/market/units/units.ts'
 
 const shipped = shippedCatalogue().series
 
@@ -42,7 +49,18 @@ describe('units', () => {
   })
 
   test('a way back undoes the way there, and a detour changes nothing', () => {
-    const liquids: Product[] = ['crude', 'gasoil', 'gasoline', 'jet', 'naphtha', 'fuelOil', 'propane', 'butane', 'ethanol', 'biodiesel']
+    const liquids: Product[] = [
+      'crude',
+      'gasoil',
+      'gasoline',
+      'jet',
+      'naphtha',
+      'fuelOil',
+      'propane',
+      'butane',
+      'ethanol',
+      'biodiesel',
+    ]
     const unit = fc.constantFrom(...targetUnits)
     fc.assert(
       fc.property(unit, unit, unit, fc.constantFrom(...liquids), (a, b, c, product) => {
@@ -103,6 +121,7 @@ describe('the product of a code', () => {
   test('lets every shipped crude be priced by the metric ton', () => {
     const crudes = shipped.filter(one => one.category === 'physical_crude')
     expect(crudes.length).toBeGreaterThan(100)
-    for (const { code, category, unit } of crudes) expect(unitsPer(unit, 'metric_ton', productOf(code, category))!).toBeCloseTo(7.33, 9)
+    for (const { code, category, unit } of crudes)
+      expect(unitsPer(unit, 'metric_ton', productOf(code, category))!).toBeCloseTo(7.33, 9)
   })
 })

@@ -1,8 +1,18 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { comparable, findings, moved, nextRunAfter, type WatchReading } from '../../../src/market/watches/change.ts'
+import {
+  comparable,
+  findings,
+  moved,
+  nextRunAfter,
+  type WatchReading,
+} from '../../../src/market/watches/change.ts'
 
-const at = (price: number | null, stale = false, seriesId = 1): WatchReading => ({ price, seriesId, stale })
+const at = (price: number | null, stale = false, seriesId = 1): WatchReading => ({
+  price,
+  seriesId,
+  stale,
+})
 
 test('the next run is the first of its rhythm after now, however late the one that was due', () => {
   const moments = fc.record({
@@ -28,10 +38,22 @@ describe('what a run says of a code', () => {
     ['a move below the threshold', at(101.99), at(100), 2, ['evaluated']],
     ['a move as far as the threshold', at(102), at(100), 2, ['evaluated', 'threshold_crossed']],
     ['a fall past the threshold', at(97), at(100), 2, ['evaluated', 'threshold_crossed']],
-    ['a price below zero that rose past the threshold', at(-10), at(-40), 2, ['evaluated', 'threshold_crossed']],
+    [
+      'a price below zero that rose past the threshold',
+      at(-10),
+      at(-40),
+      2,
+      ['evaluated', 'threshold_crossed'],
+    ],
     ['a price that was zero, from which no percentage counts', at(5), at(0), 2, ['evaluated']],
     ['the first price of a code that had none', at(100), at(null), 2, ['evaluated']],
-    ['a family that rolled to another contract', at(200, false, 2), at(100, false, 1), 2, ['evaluated']],
+    [
+      'a family that rolled to another contract',
+      at(200, false, 2),
+      at(100, false, 1),
+      2,
+      ['evaluated'],
+    ],
     ['a price that became stale', at(100, true), at(100), 2, ['evaluated', 'stale']],
     ['a price that was stale before', at(100, true), at(100, true), 2, ['evaluated']],
     ['a code without a price', at(null, true), at(null), 2, ['evaluated', 'stale']],

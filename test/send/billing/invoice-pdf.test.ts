@@ -6,21 +6,17 @@ import { invoicePdf, type PrintedInvoice } from '../../../src/send/billing/invoi
 
 const createdAt = Date.parse('2026-11-20T15:00:00Z')
 const invoice: PrintedInvoice = {
-  ...{
-    number: '2026-000042',
-    status: 'paid',
-    amountCents: 2_500,
-    currency: 'USD',
-    createdAt,
-    startsAt: createdAt,
-    endsAt: createdAt + 30 * dayMs,
-  },
-  ...{
-    dueAt: createdAt + 30 * dayMs,
-    paidAt: createdAt,
-    billedTo: 'buyer@example.com',
-    issuer: ['Example Prices Ltd', '1 Harbour Street'],
-  },
+  number: '2026-000042',
+  status: 'paid',
+  amountCents: 2_500,
+  currency: 'USD',
+  createdAt,
+  startsAt: createdAt,
+  endsAt: createdAt + 30 * dayMs,
+  dueAt: createdAt + 30 * dayMs,
+  paidAt: createdAt,
+  billedTo: 'buyer@example.com',
+  issuer: ['Example Prices Ltd', '1 Harbour Street'],
   lines: [
     { description: 'Unused time of the Starter plan, monthly', amountCents: -2450 },
     { description: 'Professional plan, monthly, from 2026-11-20', amountCents: 4950 },
@@ -32,9 +28,16 @@ async function textsOf(bytes: Uint8Array): Promise<string[]> {
   const document = await PDFDocument.load(bytes, { updateMetadata: false })
   return document.getPages().map(page => {
     const contents = page.node.Contents()
-    const streams = contents instanceof PDFArray ? contents.asArray().map(one => document.context.lookup(one)) : [contents]
-    const operators = streams.filter(one => one instanceof PDFRawStream).map(one => inflateSync(one.contents).toString('latin1'))
-    return [...operators.join('\n').matchAll(/<([0-9A-F]*)> Tj/g)].map(match => Buffer.from(match[1]!, 'hex').toString('latin1')).join('\n')
+    const streams =
+      contents instanceof PDFArray
+        ? contents.asArray().map(one => document.context.lookup(one))
+        : [contents]
+    const operators = streams
+      .filter(one => one instanceof PDFRawStream)
+      .map(one => inflateSync(one.contents).toString('latin1'))
+    return [...operators.join('\n').matchAll(/<([0-9A-F]*)> Tj/g)]
+      .map(match => Buffer.from(match[1]!, 'hex').toString('latin1'))
+      .join('\n')
   })
 }
 
@@ -42,14 +45,29 @@ test('an invoice is a document that a reader can read, with everything that an i
   const bytes = await invoicePdf(invoice)
   expect(Buffer.from(bytes.subarray(0, 5)).toString()).toBe('%PDF-')
   const [text] = await textsOf(bytes)
-  const said = ['Invoice 2026-000042', 'Example Prices Ltd', '1 Harbour Street', 'buyer@example.com', '2026-11-20 to 2026-12-20']
-  for (const part of [...said, 'paid on 2026-11-20', 'USD -24.50', 'USD 49.50', 'USD 25.00', 'Unused time of the Starter plan, monthly']) {
+  const said = [
+    'Invoice 2026-000042',
+    'Example Prices Ltd',
+    '1 Harbour Street',
+    'buyer@example.com',
+    '2026-11-20 to 2026-12-20',
+  ]
+  for (const part of [
+    ...said,
+    'paid on 2026-11-20',
+    'USD -24.50',
+    'USD 49.50',
+    'USD 25.00',
+    'Unused time of the Starter plan, monthly',
+  ]) {
     expect(text).toContain(part)
   }
 })
 
 test('the same invoice is the same bytes', async () => {
-  expect(Buffer.from(await invoicePdf(invoice)).equals(Buffer.from(await invoicePdf(invoice)))).toBe(true)
+  expect(
+    Buffer.from(await invoicePdf(invoice)).equals(Buffer.from(await invoicePdf(invoice))),
+  ).toBe(true)
 })
 
 test('what is open says when it is due', async () => {
@@ -59,8 +77,18 @@ test('what is open says when it is due', async () => {
 })
 
 test('letters of any script, long texts and many lines do not break it', async () => {
-  const lines = Array.from({ length: 60 }, (_, i) => ({ description: `${i} ${'long '.repeat(60)}`, amountCents: 1 }))
-  const pages = await textsOf(await invoicePdf({ ...invoice, lines, billedTo: '買い手 \n\u0000 Ørsted 👩‍💻', issuer: ['Żubr'] }))
+  const lines = Array.from({ length: 60 }, (_, i) => ({
+    description: `${i} ${'long '.repeat(60)}`,
+    amountCents: 1,
+  }))
+  const pages = await textsOf(
+    await invoicePdf({
+      ...invoice,
+      lines,
+      billedTo: '買い手 \n\u0000 Ørsted 👩‍💻',
+      issuer: ['Żubr'],
+    }),
+  )
   expect(pages).toHaveLength(3)
   expect(pages[2]).toContain('Total')
   expect(pages[0]).not.toContain('Total')

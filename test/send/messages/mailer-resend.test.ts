@@ -14,7 +14,8 @@ afterEach(() => {
 async function stand(...behaviours: Behaviour[]) {
   const made = await provider(behaviours, '{"id":"49a3999c-0ce1-4ea6-ab68-afcd6dc2e794"}')
   stands.push(made)
-  const mailer = (now = () => startAt) => resendMailer({ key: 're_key', url: made.url, now, attemptMs: 150 })
+  const mailer = (now = () => startAt) =>
+    resendMailer({ key: 're_key', url: made.url, now, attemptMs: 150 })
   return { made, mailer }
 }
 
@@ -26,7 +27,10 @@ function houseOf(mailer: Mailer): MessageHouse {
   return house
 }
 
-const post = (house: MessageHouse, more: Partial<Parameters<MessageHouse['services']['mail']['post']>[0]> = {}) =>
+const post = (
+  house: MessageHouse,
+  more: Partial<Parameters<MessageHouse['services']['mail']['post']>[0]> = {},
+) =>
   house.services.mail.post({
     to: 'person@example.com',
     subject: 'Prices',
@@ -35,29 +39,63 @@ const post = (house: MessageHouse, more: Partial<Parameters<MessageHouse['servic
     dedupe: 'run-1',
     ...more,
   })
-const stateOf = (house: MessageHouse) => house.services.outbox.log.page('email', 'email', {}, 1, 0).entries[0]!
+const stateOf = (house: MessageHouse) =>
+  house.services.outbox.log.page('email', 'email', {}, 1, 0).entries[0]!
 
 describe('a letter is one mail', () => {
   const passing: [string, Behaviour[]][] = [
     ['is slow to answer what it accepted', ['accepts and never answers', 'ok']],
-    ['cuts the connection after it accepted', ['accepts and cuts the connection', 'accepts and cuts the connection', 'ok']],
-    ['answers what it accepted with something that is no JSON', ['accepts and answers no JSON', 'ok']],
+    [
+      'cuts the connection after it accepted',
+      ['accepts and cuts the connection', 'accepts and cuts the connection', 'ok'],
+    ],
+    [
+      'answers what it accepted with something that is no JSON',
+      ['accepts and answers no JSON', 'ok'],
+    ],
     ['answers half of it', ['accepts and answers half', 'ok']],
     ['cuts the connection', ['cuts the connection', 'ok']],
     ['never answers', ['never answers', 'ok']],
     ['drips', ['drips', 'drips', 'ok']],
-    ['fails with 500', [{ status: 500, body: '{"statusCode":500,"name":"internal_server_error","message":"no"}' }, 'ok']],
+    [
+      'fails with 500',
+      [
+        { status: 500, body: '{"statusCode":500,"name":"internal_server_error","message":"no"}' },
+        'ok',
+      ],
+    ],
     ['fails with a page', [{ status: 502, body: '<html>bad gateway</html>' }, 'ok']],
     ['fails with null', [{ status: 500, body: 'null' }, 'ok']],
     ['fails with an empty body', [{ status: 503, body: '' }, 'ok']],
-    ['is asked too often', [{ status: 429, body: '{"statusCode":429,"name":"rate_limit_exceeded","message":"slow down"}' }, 'ok']],
+    [
+      'is asked too often',
+      [
+        {
+          status: 429,
+          body: '{"statusCode":429,"name":"rate_limit_exceeded","message":"slow down"}',
+        },
+        'ok',
+      ],
+    ],
     [
       'still works on the first attempt',
-      [{ status: 409, body: '{"statusCode":409,"name":"concurrent_idempotent_requests","message":"wait"}' }, 'ok'],
+      [
+        {
+          status: 409,
+          body: '{"statusCode":409,"name":"concurrent_idempotent_requests","message":"wait"}',
+        },
+        'ok',
+      ],
     ],
     [
       'does everything wrong before it works',
-      ['accepts and never answers', 'cuts the connection', { status: 500, body: 'x' }, 'accepts and answers half', 'ok'],
+      [
+        'accepts and never answers',
+        'cuts the connection',
+        { status: 500, body: 'x' },
+        'accepts and answers half',
+        'ok',
+      ],
     ],
   ]
   test.each(passing)('though the provider %s', async (_, behaviours) => {
@@ -68,9 +106,15 @@ describe('a letter is one mail', () => {
       await house.deliver()
       house.clock.advance(70 * minuteMs)
     }
-    expect(stateOf(house)).toMatchObject({ state: 'delivered', attempts: behaviours.length, error: null })
+    expect(stateOf(house)).toMatchObject({
+      state: 'delivered',
+      attempts: behaviours.length,
+      error: null,
+    })
     expect(made.delivered).toEqual(['run-1'])
-    expect(new Set(made.requests.map(one => one.headers['idempotency-key']))).toEqual(new Set(['run-1']))
+    expect(new Set(made.requests.map(one => one.headers['idempotency-key']))).toEqual(
+      new Set(['run-1']),
+    )
     // Another text under the same key would be refused.
     expect(new Set(made.requests.map(one => one.body)).size).toBe(1)
     house.clock.advance(2 * dayMs)
@@ -93,7 +137,10 @@ describe('a letter is one mail', () => {
     await house.deliver()
     house.clock.advance(23 * hourMs)
     await house.deliver()
-    expect(stateOf(house)).toMatchObject({ state: 'failed', error: 'The letter is a day old: a repeat could arrive twice.' })
+    expect(stateOf(house)).toMatchObject({
+      state: 'failed',
+      error: 'The letter is a day old: a repeat could arrive twice.',
+    })
     expect(made.requests).toHaveLength(1)
   })
 
@@ -114,18 +161,29 @@ describe('a letter that the provider refuses', () => {
     [409, 'invalid_idempotent_request'],
     [422, 'validation_error'],
   ])('with %i %s fails at the first attempt', async (status, name) => {
-    const { made, mailer } = await stand({ status, body: JSON.stringify({ statusCode: status, name, message: 'It will not do.' }) })
+    const { made, mailer } = await stand({
+      status,
+      body: JSON.stringify({ statusCode: status, name, message: 'It will not do.' }),
+    })
     const house = houseOf(mailer())
     post(house)
     await house.deliver()
     house.clock.advance(dayMs)
     await house.deliver()
-    expect(stateOf(house)).toMatchObject({ state: 'failed', attempts: 1, statusCode: status, error: 'It will not do.' })
+    expect(stateOf(house)).toMatchObject({
+      state: 'failed',
+      attempts: 1,
+      statusCode: status,
+      error: 'It will not do.',
+    })
     expect(made.requests).toHaveLength(1)
   })
 
   test('because the key is wrong does not speak against the address', async () => {
-    const { mailer } = await stand({ status: 401, body: '{"statusCode":401,"name":"restricted_api_key","message":"The key."}' })
+    const { mailer } = await stand({
+      status: 401,
+      body: '{"statusCode":401,"name":"restricted_api_key","message":"The key."}',
+    })
     const house = houseOf(mailer())
     const heard: boolean[] = []
     house.services.outbox.listen('email', ({ blameless }) => void heard.push(blameless))
@@ -154,7 +212,11 @@ describe('a letter that the provider refuses', () => {
 
   test('with a wait is tried again then', async () => {
     const { made, mailer } = await stand(
-      { status: 429, body: '{"statusCode":429,"name":"rate_limit_exceeded","message":"slow down"}', headers: { 'retry-after': '7' } },
+      {
+        status: 429,
+        body: '{"statusCode":429,"name":"rate_limit_exceeded","message":"slow down"}',
+        headers: { 'retry-after': '7' },
+      },
       'ok',
     )
     const house = houseOf(mailer())
@@ -173,27 +235,44 @@ test('what is sent is the letter, its file untouched', async () => {
   const { made, mailer } = await stand('ok')
   const csv = 'code,price\r\n"\'=WTI",61.2\r\n\tß,-1\r\n'
   const letter: FrozenLetter = {
-    ...{
-      from: 'Wellhead <prices@example.com>',
-      to: 'person@example.com',
-      subject: 'Prices',
-      text: 'Here.',
-      html: '<p>Here.</p>',
-      postedAt: startAt,
-    },
+    from: 'Wellhead <prices@example.com>',
+    to: 'person@example.com',
+    subject: 'Prices',
+    text: 'Here.',
+    html: '<p>Here.</p>',
+    postedAt: startAt,
     attachments: [
       { filename: 'prices.csv', contentType: 'text/csv', content: csv, encoding: 'utf8' },
-      { filename: 'one.bin', contentType: 'application/octet-stream', content: 'AAEC/w==', encoding: 'base64' },
+      {
+        filename: 'one.bin',
+        contentType: 'application/octet-stream',
+        content: 'AAEC/w==',
+        encoding: 'base64',
+      },
     ],
   }
   const signal = new AbortController().signal
-  expect(await mailer().send(letter, { key: 'run-1', repeated: false, signal })).toEqual({ accepted: true, statusCode: 200 })
+  expect(await mailer().send(letter, { key: 'run-1', repeated: false, signal })).toEqual({
+    accepted: true,
+    statusCode: 200,
+  })
   const [{ path, headers, body }] = made.requests as [Stand['requests'][number]]
-  expect([path, headers.authorization, headers['idempotency-key']]).toEqual(['/emails', 'Bearer re_key', 'run-1'])
-  const sent = JSON.parse(body)
-  expect(sent).toMatchObject({ from: letter.from, to: ['person@example.com'], subject: 'Prices', text: 'Here.', html: '<p>Here.</p>' })
-  expect(sent.attachments.map((file: { content: string }) => Buffer.from(file.content, 'base64').toString('latin1'))).toEqual([
-    Buffer.from(csv).toString('latin1'),
-    '\0\x01\x02\xff',
+  expect([path, headers.authorization, headers['idempotency-key']]).toEqual([
+    '/emails',
+    'Bearer re_key',
+    'run-1',
   ])
+  const sent = JSON.parse(body)
+  expect(sent).toMatchObject({
+    from: letter.from,
+    to: ['person@example.com'],
+    subject: 'Prices',
+    text: 'Here.',
+    html: '<p>Here.</p>',
+  })
+  expect(
+    sent.attachments.map((file: { content: string }) =>
+      Buffer.from(file.content, 'base64').toString('latin1'),
+    ),
+  ).toEqual([Buffer.from(csv).toString('latin1'), '\0\x01\x02\xff'])
 })

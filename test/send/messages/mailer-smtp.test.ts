@@ -4,7 +4,13 @@ import { type FrozenLetter, messageId } from '../../../src/send/messages/mailer.
 import { smtpMailer } from '../../../src/send/messages/mailer-smtp.ts'
 import { mailSender } from '../../../src/service/messages/mail-sender.ts'
 import { messageHouse, startAt } from '../../support/messages.ts'
-import { type Answers, attachments, fields, type SmtpServer, smtpServer } from '../../support/smtp-server.ts'
+import {
+  type Answers,
+  attachments,
+  fields,
+  type SmtpServer,
+  smtpServer,
+} from '../../support/smtp-server.ts'
 
 const servers: SmtpServer[] = []
 afterEach(() => {
@@ -18,7 +24,11 @@ async function stand(answers?: Answers) {
 }
 
 const letter: FrozenLetter = {
-  ...{ from: 'Wellhead <prices@example.com>', to: 'person@example.com', subject: 'Prices', text: 'Here.', postedAt: startAt },
+  from: 'Wellhead <prices@example.com>',
+  to: 'person@example.com',
+  subject: 'Prices',
+  text: 'Here.',
+  postedAt: startAt,
 }
 const sending = () => ({ key: 'run-1', repeated: false, signal: new AbortController().signal })
 const send = (server: SmtpServer, change: Partial<FrozenLetter> = {}, url = server.url) =>
@@ -28,7 +38,12 @@ test('a letter arrives as it is, its files untouched', async () => {
   const server = await stand()
   const csv = '\ufeffcode,price\r\n"\'=WTI",61.2\r\n\tß,-1\r\n.\r\nno newline at the end'
   const attached = [
-    { filename: 'prices-2026-11-20.csv', contentType: 'text/csv', content: csv, encoding: 'utf8' as const },
+    {
+      filename: 'prices-2026-11-20.csv',
+      contentType: 'text/csv',
+      content: csv,
+      encoding: 'utf8' as const,
+    },
     {
       filename: 'one.bin',
       contentType: 'application/octet-stream',
@@ -36,25 +51,48 @@ test('a letter arrives as it is, its files untouched', async () => {
       encoding: 'base64' as const,
     },
   ]
-  expect(await send(server, { html: '<p>Here.</p>', attachments: attached })).toEqual({ accepted: true, statusCode: 250 })
+  expect(await send(server, { html: '<p>Here.</p>', attachments: attached })).toEqual({
+    accepted: true,
+    statusCode: 250,
+  })
   const [{ from, to, raw }] = server.accepted as [SmtpServer['accepted'][number]]
   expect([from, to]).toEqual(['prices@example.com', ['person@example.com']])
   expect(attachments(raw)).toEqual([Buffer.from(csv), Buffer.from([0, 13, 10, 255])])
   expect(Object.fromEntries(fields(raw))).toMatchObject({
-    ...{ from: 'Wellhead <prices@example.com>', to: 'person@example.com', subject: 'Prices', 'auto-submitted': 'auto-generated' },
-    ...{ 'message-id': messageId('run-1', letter.from), date: 'Fri, 20 Nov 2026 15:00:00 +0000' },
+    from: 'Wellhead <prices@example.com>',
+    to: 'person@example.com',
+    subject: 'Prices',
+    'auto-submitted': 'auto-generated',
+    'message-id': messageId('run-1', letter.from),
+    date: 'Fri, 20 Nov 2026 15:00:00 +0000',
   })
   expect(raw).toContain('<p>Here.</p>')
 })
 
 describe('what a letter holds', () => {
-  const tries: [string, Parameters<ReturnType<typeof messageHouse>['services']['mail']['post']>[0]['subject'], string][] = [
+  const tries: [
+    string,
+    Parameters<ReturnType<typeof messageHouse>['services']['mail']['post']>[0]['subject'],
+    string,
+  ][] = [
     ['a subject with a second header', 'Prices\r\nBcc: victim@example.com', 'person@example.com'],
     ['a subject that ends the headers', 'Prices\r\n\r\nAnother body', 'person@example.com'],
-    ['a subject of line ends alone', 'Prices\nTo: victim@example.com\rCc: victim@example.com', 'person@example.com'],
-    ['a subject with other line ends', 'Prices\u2028Bcc: victim@example.com\u0085Bcc: victim@example.com', 'person@example.com'],
+    [
+      'a subject of line ends alone',
+      'Prices\nTo: victim@example.com\rCc: victim@example.com',
+      'person@example.com',
+    ],
+    [
+      'a subject with other line ends',
+      'Prices\u2028Bcc: victim@example.com\u0085Bcc: victim@example.com',
+      'person@example.com',
+    ],
     ['a subject with a zero', 'Prices\0Bcc: victim@example.com', 'person@example.com'],
-    ['a subject in other letters', 'Größe\r\n 🛢 =?utf-8?q?=0D=0ABcc:_victim@example.com?=', 'person@example.com'],
+    [
+      'a subject in other letters',
+      'Größe\r\n 🛢 =?utf-8?q?=0D=0ABcc:_victim@example.com?=',
+      'person@example.com',
+    ],
     ['a subject that turns around', 'Prices \u202emoc.elpmaxe', 'person@example.com'],
     ['an address with line ends', 'Prices', '\r\nperson@example.com\r\n'],
   ]
@@ -62,7 +100,15 @@ describe('what a letter holds', () => {
     const server = await stand()
     const house = messageHouse()
     const { outbox, suppressions, vault, mail } = house.services
-    outbox.register('email', mailSender({ mailer: smtpMailer({ url: server.url }), suppressions, vault, clock: house.clock }))
+    outbox.register(
+      'email',
+      mailSender({
+        mailer: smtpMailer({ url: server.url }),
+        suppressions,
+        vault,
+        clock: house.clock,
+      }),
+    )
     mail.post({ to, subject, text: 'Here.', accountId: null, dedupe: 'run-1' })
     await house.deliver()
     const [{ to: recipients, raw }] = server.accepted as [SmtpServer['accepted'][number]]
@@ -83,23 +129,34 @@ describe('what a letter holds', () => {
     expect(raw.slice(raw.indexOf('\r\n\r\n')).trim()).toBe('Here.')
   })
 
-  test.each([['person@example.com, victim@example.com'], ['person@example.com\r\nRCPT TO:<victim@example.com>'], ['<a@b> <c@d>']])(
-    'is not sent to %j, which is more than an address',
-    async to => {
-      const server = await stand()
-      const house = messageHouse()
-      const { outbox, suppressions, vault, mail } = house.services
-      outbox.register('email', mailSender({ mailer: smtpMailer({ url: server.url }), suppressions, vault, clock: house.clock }))
-      expect(mail.suppressed(to)).toBe('It is not an e-mail address.')
-      expect(mail.post({ to, subject: 'Prices', text: 'Here.', accountId: null, dedupe: 'run-1' })).toBeUndefined()
-      await house.deliver()
-      expect(server.connections).toBe(0)
-      expect(outbox.log.page('email', 'email', {}, 1, 0).entries[0]).toMatchObject({
-        state: 'skipped',
-        error: 'It is not an e-mail address.',
-      })
-    },
-  )
+  test.each([
+    ['person@example.com, victim@example.com'],
+    ['person@example.com\r\nRCPT TO:<victim@example.com>'],
+    ['<a@b> <c@d>'],
+  ])('is not sent to %j, which is more than an address', async to => {
+    const server = await stand()
+    const house = messageHouse()
+    const { outbox, suppressions, vault, mail } = house.services
+    outbox.register(
+      'email',
+      mailSender({
+        mailer: smtpMailer({ url: server.url }),
+        suppressions,
+        vault,
+        clock: house.clock,
+      }),
+    )
+    expect(mail.suppressed(to)).toBe('It is not an e-mail address.')
+    expect(
+      mail.post({ to, subject: 'Prices', text: 'Here.', accountId: null, dedupe: 'run-1' }),
+    ).toBeUndefined()
+    await house.deliver()
+    expect(server.connections).toBe(0)
+    expect(outbox.log.page('email', 'email', {}, 1, 0).entries[0]).toMatchObject({
+      state: 'skipped',
+      error: 'It is not an e-mail address.',
+    })
+  })
 })
 
 describe('a server', () => {
@@ -110,14 +167,29 @@ describe('a server', () => {
 
   test.each([
     ['that is not there', '', '', { again: true, statusCode: null }],
-    ['that turns everybody away for now', 'greeting', '421 4.3.2 too busy', { again: true, statusCode: 421 }],
+    [
+      'that turns everybody away for now',
+      'greeting',
+      '421 4.3.2 too busy',
+      { again: true, statusCode: 421 },
+    ],
     ['that turns us away', 'greeting', '554 5.7.1 not you', { again: false, statusCode: 554 }],
     ['that says nothing', 'greeting', 'silence', { again: true, statusCode: null }],
     ['that puts the address off', 'RCPT', '451 4.7.1 greylisted', { again: true, statusCode: 451 }],
     ['whose mailbox is full', 'RCPT', '552 5.2.2 over quota', { again: false, statusCode: 552 }],
     ['that does not want us', 'RCPT', '550 5.7.1 blocked', { again: false, statusCode: 550 }],
-    ['that does not know the address', 'RCPT', '550 5.1.1 no such user', { again: false, statusCode: 550, fault: 'address' }],
-    ['of few words that does not know the address', 'RCPT', '550 unknown', { again: false, statusCode: 550, fault: 'address' }],
+    [
+      'that does not know the address',
+      'RCPT',
+      '550 5.1.1 no such user',
+      { again: false, statusCode: 550, fault: 'address' },
+    ],
+    [
+      'of few words that does not know the address',
+      'RCPT',
+      '550 unknown',
+      { again: false, statusCode: 550, fault: 'address' },
+    ],
     ['that refuses the sender', 'MAIL', '550 5.1.8 bad sender', { again: false, statusCode: 550 }],
     ['that refuses the message', '.', '554 5.6.0 malformed', { again: false, statusCode: 554 }],
     ['that is out of space', '.', '452 4.3.1 no space', { again: true, statusCode: 452 }],
@@ -148,7 +220,12 @@ describe('a server', () => {
     expect(Buffer.from(plain, 'base64').toString()).toBe('\0desk@example.com\0p:ss')
     const strict = await stand(on('AUTH', '535 5.7.8 bad credentials'))
     const refused = await send(strict, {}, strict.url.replace('smtp://', 'smtp://desk:wrong@'))
-    expect(refused).toMatchObject({ accepted: false, again: false, statusCode: 535, fault: 'setting' })
+    expect(refused).toMatchObject({
+      accepted: false,
+      again: false,
+      statusCode: 535,
+      fault: 'setting',
+    })
     expect(JSON.stringify(refused)).not.toContain('wrong')
   })
 
@@ -159,9 +236,20 @@ describe('a server', () => {
     const { outbox, suppressions, vault, mail } = house.services
     outbox.register(
       'email',
-      mailSender({ mailer: smtpMailer({ url: server.url, attemptMs: 200 }), suppressions, vault, clock: house.clock }),
+      mailSender({
+        mailer: smtpMailer({ url: server.url, attemptMs: 200 }),
+        suppressions,
+        vault,
+        clock: house.clock,
+      }),
     )
-    mail.post({ to: 'person@example.com', subject: 'Prices', text: 'Here.', accountId: null, dedupe: 'run-1' })
+    mail.post({
+      to: 'person@example.com',
+      subject: 'Prices',
+      text: 'Here.',
+      accountId: null,
+      dedupe: 'run-1',
+    })
     for (let n = 0; n < 4; n += 1) {
       await house.deliver()
       house.clock.advance(20 * minuteMs)
@@ -175,8 +263,17 @@ describe('a server', () => {
     const server = await stand(on('RCPT', '550 5.1.1 <person@example.com>: no such user'))
     const house = messageHouse()
     const { outbox, suppressions, vault, mail } = house.services
-    outbox.register('email', mailSender({ mailer: smtpMailer({ url: server.url }), suppressions, vault, clock: house.clock }))
-    const post = (to: string, dedupe: string) => mail.post({ to, subject: 'Prices', text: 'Here.', accountId: null, dedupe })
+    outbox.register(
+      'email',
+      mailSender({
+        mailer: smtpMailer({ url: server.url }),
+        suppressions,
+        vault,
+        clock: house.clock,
+      }),
+    )
+    const post = (to: string, dedupe: string) =>
+      mail.post({ to, subject: 'Prices', text: 'Here.', accountId: null, dedupe })
     post('Person@example.com', 'run-1')
     await house.deliver()
     expect(mail.suppressed('person@EXAMPLE.com')).toContain('no such user')
@@ -185,12 +282,18 @@ describe('a server', () => {
     expect(post('person@example.com', 'run-2')).toBeUndefined()
     await house.deliver()
     expect(server.connections).toBe(connections)
-    expect(outbox.log.find('email', 'email', 'run-2')).toMatchObject({ state: 'skipped', error: expect.stringContaining('no such user') })
+    expect(outbox.log.find('email', 'email', 'run-2')).toMatchObject({
+      state: 'skipped',
+      error: expect.stringContaining('no such user'),
+    })
     expect(suppressions.remove('person@example.com')).toBe(true)
     expect(mail.suppressed('person@example.com')).toBeUndefined()
   })
 })
 
-test.each([['mail.example.com'], ['http://mail.example.com'], ['smtp://'], ['']])('%j is no address of a mail server', url => {
-  expect(() => smtpMailer({ url })).toThrow('mail.smtp_url: must be an address such as')
-})
+test.each([['mail.example.com'], ['http://mail.example.com'], ['smtp://'], ['']])(
+  '%j is no address of a mail server',
+  url => {
+    expect(() => smtpMailer({ url })).toThrow('mail.smtp_url: must be an address such as')
+  },
+)

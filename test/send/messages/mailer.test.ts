@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { headerLine, messageId, plainAddress, plainFilename } from '../../../src/send/messages/mailer.ts'
+import {
+  headerLine,
+  messageId,
+  plainAddress,
+  plainFilename,
+} from '../../../src/send/messages/mailer.ts'
 
 describe('a line of a header', () => {
   test.each([
@@ -81,7 +86,13 @@ test.each([
 })
 
 test('a letter has one message id for its key and sender, and no other has it', () => {
-  expect(messageId('run-1', 'Wellhead <prices@example.com>')).toMatch(/^<[0-9a-f]{40}@example\.com>$/)
-  expect(messageId('run-1', 'Wellhead <prices@example.com>')).toBe(messageId('run-1', 'prices@example.com'))
-  expect(messageId('run-1', 'prices@example.com')).not.toBe(messageId('run-2', 'prices@example.com'))
+  expect(messageId('run-1', 'Wellhead <prices@example.com>')).toMatch(
+    /^<[0-9a-f]{40}@example\.com>$/,
+  )
+  expect(messageId('run-1', 'Wellhead <prices@example.com>')).toBe(
+    messageId('run-1', 'prices@example.com'),
+  )
+  expect(messageId('run-1', 'prices@example.com')).not.toBe(
+    messageId('run-2', 'prices@example.com'),
+  )
 })

@@ -12,7 +12,10 @@ const account = `AC${'0'.repeat(32)}`
 async function stand(behaviours: Behaviour[], from = '+15005550006') {
   const made = await provider(behaviours, '{"sid":"SM1","status":"queued"}')
   stands.push(made)
-  return { made, texter: twilioTexter({ account, token: 'secret token', from, url: made.url, attemptMs: 200 }) }
+  return {
+    made,
+    texter: twilioTexter({ account, token: 'secret token', from, url: made.url, attemptMs: 200 }),
+  }
 }
 const message = { to: '+15550100001', text: 'Brent above 90: $91.20 & rising' }
 
@@ -25,23 +28,56 @@ test.each([
     expect(await texter.send(message, 'key')).toEqual({ accepted: true, statusCode: 200 })
     const { path, headers, body } = made.requests[n - 1]!
     expect(path).toBe(`/2010-04-01/Accounts/${account}/Messages.json`)
-    expect(headers.authorization).toBe(`Basic ${Buffer.from(`${account}:secret token`).toString('base64')}`)
-    expect(Object.fromEntries(new URLSearchParams(body))).toEqual({ To: message.to, Body: message.text, ...sender })
+    expect(headers.authorization).toBe(
+      `Basic ${Buffer.from(`${account}:secret token`).toString('base64')}`,
+    )
+    expect(Object.fromEntries(new URLSearchParams(body))).toEqual({
+      To: message.to,
+      Body: message.text,
+      ...sender,
+    })
   }
 })
 
-const failure = (status: number, code: number): Behaviour => ({ status, body: JSON.stringify({ code, message: 'No.', status }) })
+const failure = (status: number, code: number): Behaviour => ({
+  status,
+  body: JSON.stringify({ code, message: 'No.', status }),
+})
 
 test.each<[string, Behaviour, object]>([
   ['fails', { status: 500, body: 'oops' }, { accepted: false, again: true, statusCode: 500 }],
   ['is asked too often', failure(429, 20429), { accepted: false, again: true, statusCode: 429 }],
-  ['cuts the connection', 'cuts the connection', { accepted: false, again: true, statusCode: null }],
+  [
+    'cuts the connection',
+    'cuts the connection',
+    { accepted: false, again: true, statusCode: null },
+  ],
   ['never answers', 'never answers', { accepted: false, again: true, statusCode: null }],
-  ['knows the owner does not want messages', failure(400, 21610), { accepted: false, again: false, statusCode: 400, fault: 'refused' }],
-  ['knows the number takes no messages', failure(400, 21614), { accepted: false, again: false, fault: 'address' }],
-  ['does not know us', failure(401, 20003), { accepted: false, again: false, statusCode: 401, fault: 'setting' }],
-  ['does not like the message', failure(400, 21617), { accepted: false, again: false, statusCode: 400 }],
-  ['takes the message and answers no JSON', 'accepts and answers no JSON', { accepted: true, statusCode: 200 }],
+  [
+    'knows the owner does not want messages',
+    failure(400, 21610),
+    { accepted: false, again: false, statusCode: 400, fault: 'refused' },
+  ],
+  [
+    'knows the number takes no messages',
+    failure(400, 21614),
+    { accepted: false, again: false, fault: 'address' },
+  ],
+  [
+    'does not know us',
+    failure(401, 20003),
+    { accepted: false, again: false, statusCode: 401, fault: 'setting' },
+  ],
+  [
+    'does not like the message',
+    failure(400, 21617),
+    { accepted: false, again: false, statusCode: 400 },
+  ],
+  [
+    'takes the message and answers no JSON',
+    'accepts and answers no JSON',
+    { accepted: true, statusCode: 200 },
+  ],
 ])('a provider that %s is answered for what it is', async (_, behaviour, handed) => {
   const { texter } = await stand([behaviour])
   const answer = await texter.send(message, 'key')

@@ -6,12 +6,20 @@ import { gzipSync } from 'node:zlib'
 import { manualClock, systemClock } from '../../../src/lib/clock.ts'
 import type { Outcome } from '../../../src/send/attempt.ts'
 import { egress } from '../../../src/send/egress/egress.ts'
-import { type DeliveryTerms, retryAfterOf, webhookSender } from '../../../src/send/webhooks/webhook.ts'
+import {
+  type DeliveryTerms,
+  retryAfterOf,
+  webhookSender,
+} from '../../../src/send/webhooks/webhook.ts'
 import { expired, good } from '../../support/certificates.ts'
 import { answered, type Behaviour, type Receiver, receiver } from '../../support/receiver.ts'
 
 const secret = 'whsec_0123456789abcdef0123456789abcdef0123456789abcdef'
-const delivery = { eventId: 'evt_01jd5n2g00abcdefghjkmnpqrs', eventType: 'price.updated', body: '{"id":"evt_1","name":"Öl"}' }
+const delivery = {
+  eventId: 'evt_01jd5n2g00abcdefghjkmnpqrs',
+  eventType: 'price.updated',
+  body: '{"id":"evt_1","name":"Öl"}',
+}
 const open: Receiver[] = []
 const undo: (() => void)[] = []
 
@@ -20,15 +28,26 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
 })
 
-async function listening(answer: Behaviour, greet?: Parameters<typeof receiver>[1]): Promise<Receiver> {
+async function listening(
+  answer: Behaviour,
+  greet?: Parameters<typeof receiver>[1],
+): Promise<Receiver> {
   const made = await receiver(answer, greet)
   open.push(made)
   return made
 }
 
-function senderOf(clock = systemClock(), lookup = async () => [{ address: '127.0.0.1', family: 4 }]) {
+function senderOf(
+  clock = systemClock(),
+  lookup = async () => [{ address: '127.0.0.1', family: 4 }],
+) {
   const guard = egress(['127.0.0.0/8', '10.0.0.0/8'], lookup)
-  return webhookSender({ egress: guard, clock, headerPrefix: 'X-Service-', userAgent: 'Wellhead-Webhooks/2.0' })
+  return webhookSender({
+    egress: guard,
+    clock,
+    headerPrefix: 'X-Service-',
+    userAgent: 'Wellhead-Webhooks/2.0',
+  })
 }
 
 const target = (url: string, more: Partial<DeliveryTerms['target']> = {}) => ({
@@ -47,14 +66,20 @@ describe('a delivery', () => {
   test('has the headers, the bytes and the signatures of the interface', async () => {
     const place = await listening(socket => socket.end(answered('200 OK', 'thanks')))
     const clock = manualClock(1_800_000_000_500)
-    const outcome = await senderOf(clock).send(delivery, target(`${place.url}?a=b%20c`), timeout(5_000))
+    const outcome = await senderOf(clock).send(
+      delivery,
+      target(`${place.url}?a=b%20c`),
+      timeout(5_000),
+    )
     const [got] = place.received
     expect(got!.head.split('\r\n')[0]).toBe('POST /hook?a=b%20c HTTP/1.1')
     expect(got!.body.equals(Buffer.from(delivery.body))).toBe(true)
     expect(Object.fromEntries(got!.headers)).toEqual({
       'x-service-event': 'price.updated',
       'x-service-event-id': delivery.eventId,
-      'x-service-signature': createHmac('sha256', secret).update(`${delivery.body}.1800000000`).digest('hex'),
+      'x-service-signature': createHmac('sha256', secret)
+        .update(`${delivery.body}.1800000000`)
+        .digest('hex'),
       'x-service-signature-timestamp': '1800000000',
       'content-type': 'application/json',
       'user-agent': 'Wellhead-Webhooks/2.0',
@@ -77,7 +102,11 @@ describe('a delivery', () => {
     ]) {
       expect(got!.head).toContain(`\r\n${name}: `)
     }
-    expect(outcome).toMatchObject({ state: 'delivered', statusCode: 200, exchange: { responseBody: 'thanks', tls: null } })
+    expect(outcome).toMatchObject({
+      state: 'delivered',
+      statusCode: 200,
+      exchange: { responseBody: 'thanks', tls: null },
+    })
     expect(JSON.stringify(outcome)).not.toContain(secret)
   })
 
@@ -87,13 +116,19 @@ describe('a delivery', () => {
     const sender = senderOf(clock)
     await sender.send(delivery, target(place.url), timeout(5_000))
     clock.advance(60_000)
-    await sender.send(delivery, target(place.url, { scheme: 'body', secrets: [secret, 'whsec_old0'] }), timeout(5_000))
+    await sender.send(
+      delivery,
+      target(place.url, { scheme: 'body', secrets: [secret, 'whsec_old0'] }),
+      timeout(5_000),
+    )
     const [first, second] = place.received.map(one => one.headers)
-    expect([first!.get('x-service-signature-timestamp'), second!.get('x-service-signature-timestamp')]).toEqual([
-      '1800000000',
-      '1800000060',
-    ])
-    expect(second!.get('x-service-signature')).toBe(`sha256=${createHmac('sha256', secret).update(delivery.body).digest('hex')}`)
+    expect([
+      first!.get('x-service-signature-timestamp'),
+      second!.get('x-service-signature-timestamp'),
+    ]).toEqual(['1800000000', '1800000060'])
+    expect(second!.get('x-service-signature')).toBe(
+      `sha256=${createHmac('sha256', secret).update(delivery.body).digest('hex')}`,
+    )
     expect(second!.get('webhook-signature')!.split(' ')).toHaveLength(2)
     expect(second!.get('webhook-id')).toBe(first!.get('webhook-id')!)
   })
@@ -125,18 +160,38 @@ const pour = (socket: Parameters<Behaviour>[0]) => {
 }
 
 const zoo: Case[] = [
-  ...['200 OK', '201 Created', '202 Accepted', '204 No Content', '299 Odd'].map(status => plain(status, 'delivered')),
-  ...['300 Many', '304 Same', '400 Bad', '401 No', '404 No', '408 Late', '410 Gone', '425 Early', '429 Many', '600 Odd'].map(status =>
-    plain(status, 'failed'),
+  ...['200 OK', '201 Created', '202 Accepted', '204 No Content', '299 Odd'].map(status =>
+    plain(status, 'delivered'),
   ),
-  ...['500 No', '502 Bad', '503 Later', '504 Late', '599 Odd'].map(status => plain(status, 'retry')),
+  ...[
+    '300 Many',
+    '304 Same',
+    '400 Bad',
+    '401 No',
+    '404 No',
+    '408 Late',
+    '410 Gone',
+    '425 Early',
+    '429 Many',
+    '600 Odd',
+  ].map(status => plain(status, 'failed')),
+  ...['500 No', '502 Bad', '503 Later', '504 Late', '599 Odd'].map(status =>
+    plain(status, 'retry'),
+  ),
   {
     name: 'redirects to another place',
-    behave: socket => socket.end(answered('302 Found', '', { Location: 'http://127.0.0.1:9/other' })),
+    behave: socket =>
+      socket.end(answered('302 Found', '', { Location: 'http://127.0.0.1:9/other' })),
     ends: { state: 'failed', statusCode: 302 },
     error: 'the receiver answered 302; redirects are not followed',
   },
-  { name: 'never answers', behave: nothing, ends: { state: 'retry' }, error: 'no end of the attempt within its time', timeoutMs: 150 },
+  {
+    name: 'never answers',
+    behave: nothing,
+    ends: { state: 'retry' },
+    error: 'no end of the attempt within its time',
+    timeoutMs: 150,
+  },
   {
     name: 'closes at once',
     behave: nothing,
@@ -150,7 +205,11 @@ const zoo: Case[] = [
     ends: { state: 'retry' },
     error: 'the connection was closed before there was an answer',
   },
-  { name: 'closes within the head', behave: socket => socket.end('HTTP/1.1 200 OK\r\nContent-Le'), ends: { state: 'retry' } },
+  {
+    name: 'closes within the head',
+    behave: socket => socket.end('HTTP/1.1 200 OK\r\nContent-Le'),
+    ends: { state: 'retry' },
+  },
   {
     name: 'closes within the body',
     behave: socket => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc'),
@@ -203,7 +262,10 @@ const zoo: Case[] = [
   },
   {
     name: 'says hints before its answer',
-    behave: socket => socket.end(`HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n${answered('200 OK')}`),
+    behave: socket =>
+      socket.end(
+        `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n${answered('200 OK')}`,
+      ),
     ends: { state: 'delivered', statusCode: 200 },
   },
   {
@@ -220,12 +282,16 @@ const zoo: Case[] = [
   },
   {
     name: 'wants another protocol',
-    behave: socket => socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n'),
+    behave: socket =>
+      socket.end(
+        'HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n',
+      ),
     ends: { state: 'failed', statusCode: 101 },
   },
   {
     name: 'claims two lengths',
-    behave: socket => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok'),
+    behave: socket =>
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok'),
     ends: { state: 'retry' },
   },
   {
@@ -256,7 +322,11 @@ describe('a receiver that', () => {
   for (const { name, behave, greet, terms, ends, error, timeoutMs = 3_000 } of zoo) {
     test(`${name} ends as ${ends.state}, and its connection is closed`, async () => {
       const place = await listening(behave, greet)
-      const outcome = await senderOf().send(delivery, { ...target(place.url), ...terms }, timeout(timeoutMs))
+      const outcome = await senderOf().send(
+        delivery,
+        { ...target(place.url), ...terms },
+        timeout(timeoutMs),
+      )
       expect(outcome).toMatchObject(ends)
       if (error !== undefined) expect(outcome.error).toBe(error)
       expect(outcome.state === 'delivered' ? outcome.error : typeof outcome.error).toBe(
@@ -288,7 +358,10 @@ describe('a receiver that', () => {
       socket.on('close', () => clearInterval(timer))
     })
     const outcome = await senderOf().send(delivery, target(drip.url), timeout(400))
-    expect(outcome).toMatchObject({ state: 'retry', error: 'no end of the attempt within its time' })
+    expect(outcome).toMatchObject({
+      state: 'retry',
+      error: 'no end of the attempt within its time',
+    })
     await drip.quiet()
   })
 
@@ -302,13 +375,26 @@ describe('a receiver that', () => {
   })
 
   test('has no name, or one that is not found in time, is tried again', async () => {
-    const unknown = async () => Promise.reject(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }))
-    expect(await senderOf(systemClock(), unknown).send(delivery, target('http://nowhere.example/'), timeout(3_000))).toMatchObject({
+    const unknown = async () =>
+      Promise.reject(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }))
+    expect(
+      await senderOf(systemClock(), unknown).send(
+        delivery,
+        target('http://nowhere.example/'),
+        timeout(3_000),
+      ),
+    ).toMatchObject({
       state: 'retry',
       error: 'the name of the target is not known',
     })
     const never = () => new Promise<never>(() => undefined)
-    expect(await senderOf(systemClock(), never).send(delivery, target('http://slow.example/'), timeout(100))).toMatchObject({
+    expect(
+      await senderOf(systemClock(), never).send(
+        delivery,
+        target('http://slow.example/'),
+        timeout(100),
+      ),
+    ).toMatchObject({
       state: 'retry',
       error: 'no end of the attempt within its time',
     })
@@ -321,7 +407,9 @@ describe('a receiver that', () => {
     })
     const sender = senderOf()
     const before = process.memoryUsage().rss
-    await Promise.all(Array.from({ length: 20 }, () => sender.send(delivery, target(flood.url), timeout(5_000))))
+    await Promise.all(
+      Array.from({ length: 20 }, () => sender.send(delivery, target(flood.url), timeout(5_000))),
+    )
     await flood.quiet()
     expect(process.memoryUsage().rss - before).toBeLessThan(80 * 2 ** 20)
   })
@@ -330,11 +418,19 @@ describe('a receiver that', () => {
 test('what a person needs who looks for a fault is there: headers, the beginning of the answer, timing', async () => {
   const body = 'é'.repeat(2_000)
   const place = await listening(socket =>
-    socket.end(answered('422 No', Buffer.from(body), { 'X-Trace': 'abc', 'Content-Type': 'text/plain' })),
+    socket.end(
+      answered('422 No', Buffer.from(body), { 'X-Trace': 'abc', 'Content-Type': 'text/plain' }),
+    ),
   )
   const { exchange } = await senderOf().send(delivery, target(place.url), timeout(3_000))
-  expect(exchange!.requestHeaders).toMatchObject({ 'X-Service-Event': 'price.updated', 'webhook-id': delivery.eventId })
-  expect(exchange!.responseHeaders).toMatchObject({ 'x-trace': 'abc', 'content-type': 'text/plain' })
+  expect(exchange!.requestHeaders).toMatchObject({
+    'X-Service-Event': 'price.updated',
+    'webhook-id': delivery.eventId,
+  })
+  expect(exchange!.responseHeaders).toMatchObject({
+    'x-trace': 'abc',
+    'content-type': 'text/plain',
+  })
   expect(exchange!.responseBody).toBe('é'.repeat(512))
   const { connectMs, firstByteMs, totalMs } = exchange!.timing
   expect(connectMs! <= firstByteMs! && firstByteMs! <= totalMs).toBe(true)
@@ -390,10 +486,17 @@ describe('over TLS', () => {
       const { state, error } = await senderOf().send(delivery, target(url), timeout(3_000))
       return [state, error]
     }
-    const refusedAs = (code: string) => ['retry', `the certificate or the handshake was not accepted (${code})`]
-    expect(await send(right.url('hook.example.com'))).toEqual(refusedAs('DEPTH_ZERO_SELF_SIGNED_CERT'))
+    const refusedAs = (code: string) => [
+      'retry',
+      `the certificate or the handshake was not accepted (${code})`,
+    ]
+    expect(await send(right.url('hook.example.com'))).toEqual(
+      refusedAs('DEPTH_ZERO_SELF_SIGNED_CERT'),
+    )
     trusting(good.cert, expired.cert)
-    expect(await send(right.url('other.example.com'))).toEqual(refusedAs('ERR_TLS_CERT_ALTNAME_INVALID'))
+    expect(await send(right.url('other.example.com'))).toEqual(
+      refusedAs('ERR_TLS_CERT_ALTNAME_INVALID'),
+    )
     expect(await send(right.url('127.0.0.1'))).toEqual(refusedAs('ERR_TLS_CERT_ALTNAME_INVALID'))
     expect(await send(old.url('hook.example.com'))).toEqual(refusedAs('CERT_HAS_EXPIRED'))
     expect([right.requests(), old.requests()]).toEqual([0, 0])
@@ -403,20 +506,32 @@ describe('over TLS', () => {
   test('protocol and cipher are told', async () => {
     trusting(good.cert)
     const place = await secured(good)
-    const { exchange } = await senderOf().send(delivery, target(place.url('hook.example.com')), timeout(3_000))
-    expect(exchange!.tls).toEqual({ protocol: 'TLSv1.3', cipher: expect.stringMatching(/^TLS_[A-Z0-9_]+$/) })
+    const { exchange } = await senderOf().send(
+      delivery,
+      target(place.url('hook.example.com')),
+      timeout(3_000),
+    )
+    expect(exchange!.tls).toEqual({
+      protocol: 'TLSv1.3',
+      cipher: expect.stringMatching(/^TLS_[A-Z0-9_]+$/),
+    })
   })
 
   test('a receiver that speaks no TLS is tried again', async () => {
     const place = await listening(() => undefined)
-    const outcome = await senderOf().send(delivery, target(place.url.replace('http:', 'https:')), timeout(300))
+    const outcome = await senderOf().send(
+      delivery,
+      target(place.url.replace('http:', 'https:')),
+      timeout(300),
+    )
     expect(outcome.state).toBe('retry')
     const loud = await listening(
       () => undefined,
       socket => void socket.write('HTTP/1.1 400 Bad\r\n\r\n'),
     )
-    expect((await senderOf().send(delivery, target(loud.url.replace('http:', 'https:')), timeout(3_000))).error).toContain(
-      'the handshake was not accepted',
-    )
+    expect(
+      (await senderOf().send(delivery, target(loud.url.replace('http:', 'https:')), timeout(3_000)))
+        .error,
+    ).toContain('the handshake was not accepted')
   })
 })

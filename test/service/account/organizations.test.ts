@@ -18,17 +18,36 @@ function world(names: readonly string[]) {
   const clock = manualClock(Date.parse('2026-11-20T15:00:00Z'))
   const ids = seededIds(1)
   const db = openDatabase(':memory:')
-  const config = loadConfig({ flags: {}, env: {}, files: { directory: '/' }, readFile: () => undefined })
+  const config = loadConfig({
+    flags: {},
+    env: {},
+    files: { directory: '/' },
+    readFile: () => undefined,
+  })
   const log = createLog({ level: 'error', format: 'json', write: () => {}, clock })
-  const services = openServices({ db, config, clock, ids, masterKey: 'a master key for tests', log })
+  const services = openServices({
+    db,
+    config,
+    clock,
+    ids,
+    masterKey: 'a master key for tests',
+    log,
+  })
   const { keys, organizationStore: store } = services
   const letters: Letter[] = []
   const mail = { post: (letter: Letter) => String(letters.push(letter)) }
   const people = names.map(name => {
     const at = clock.now()
     const account = keys.putAccount({
-      ...{ id: ids.uuid(), email: `${name}@example.com`, plan: 'starter', addOns: [], trialStartedAt: null, trialEndsAt: null },
-      ...{ emailConfirmedAt: at, suspendedAt: null, createdAt: at },
+      id: ids.uuid(),
+      email: `${name}@example.com`,
+      plan: 'starter',
+      addOns: [],
+      trialStartedAt: null,
+      trialEndsAt: null,
+      emailConfirmedAt: at,
+      suspendedAt: null,
+      createdAt: at,
     })
     keys.addKey(account, { name })
     keys.sessionKey(account)
@@ -45,12 +64,24 @@ function world(names: readonly string[]) {
   }
 }
 
-const tokenOf = (letter: Letter | undefined) => /token=([0-9a-f]{64})/.exec(letter?.text ?? '')?.[1] ?? ''
+const tokenOf = (letter: Letter | undefined) =>
+  /token=([0-9a-f]{64})/.exec(letter?.text ?? '')?.[1] ?? ''
 
 /** An operation: who does it, what, to whom, with which role. */
 const operation = fc.record({
   who: fc.nat(4),
-  does: fc.constantFrom('add', 'invite', 'accept', 'accept', 'accept', 'role', 'role', 'remove', 'leave', 'later'),
+  does: fc.constantFrom(
+    'add',
+    'invite',
+    'accept',
+    'accept',
+    'accept',
+    'role',
+    'role',
+    'remove',
+    'leave',
+    'later',
+  ),
   whom: fc.nat(4),
   role: fc.constantFrom<Role>(...roles),
 })
@@ -60,7 +91,15 @@ describe('any sequence of operations', () => {
     let changes = 0
     fc.assert(
       fc.property(fc.array(operation, { minLength: 20, maxLength: 40 }), operations => {
-        const { db, clock, keys, store, letters, people, organizations: all } = world(['a', 'b', 'c', 'd', 'e'])
+        const {
+          db,
+          clock,
+          keys,
+          store,
+          letters,
+          people,
+          organizations: all,
+        } = world(['a', 'b', 'c', 'd', 'e'])
         for (const { who, does, whom, role } of operations) {
           const [actor, other] = [people[who]!, people[whom]!]
           const { email } = other.account
@@ -99,10 +138,17 @@ describe('any sequence of operations', () => {
 
 type World = ReturnType<typeof world>
 
-function acceptLatest(all: World['organizations'], store: World['store'], letters: readonly Letter[], actor: AccountState) {
+function acceptLatest(
+  all: World['organizations'],
+  store: World['store'],
+  letters: readonly Letter[],
+  actor: AccountState,
+) {
   const letter = letters.findLast(one => one.to === actor.account.email)
   const invitation = letter && all.invitationByToken(tokenOf(letter))?.invitation
-  return invitation && store.invitation(invitation.id) ? all.accept(invitation.id, actor) : undefined
+  return invitation && store.invitation(invitation.id)
+    ? all.accept(invitation.id, actor)
+    : undefined
 }
 
 function holds(store: World['store'], keys: World['keys'], people: readonly AccountState[]) {
@@ -141,7 +187,10 @@ describe('an organization', () => {
     expect(ann.keys.map(one => one.key.name)).toEqual(['ann', 'bob', 'cid'])
     expect(all.remove(ann, all.of(ann)!.me.id)).toBe(true)
     expect([ann, bob, cid].map(one => one.actsOn)).toEqual([ann, bob, bob])
-    expect([ann.keys, bob.keys].map(keys => keys.map(one => one.key.name))).toEqual([['ann'], ['bob', 'cid']])
+    expect([ann.keys, bob.keys].map(keys => keys.map(one => one.key.name))).toEqual([
+      ['ann'],
+      ['bob', 'cid'],
+    ])
     expect(all.of(ann)).toBeUndefined()
     expect(all.of(bob)!.organization.accountId).toBe(bob.account.id)
   })
@@ -155,7 +204,9 @@ describe('an organization', () => {
     expect(all.remove(ann, all.of(ann)!.me.id)).toEqual({ refused: 'last_admin' })
     const { invitation } = all.invitationByToken(tokenOf(letters.at(-1)))!
     const accepted = all.accept(invitation.id, bob)
-    expect(accepted).toMatchObject({ member: { email: bob.account.email, role: 'admin', accountId: bob.account.id } })
+    expect(accepted).toMatchObject({
+      member: { email: bob.account.email, role: 'admin', accountId: bob.account.id },
+    })
     expect(bob.actsOn).toBe(ann)
     expect(all.of(ann)!.members).toHaveLength(2)
     expect(all.of(ann)!.invitations).toEqual([])
@@ -176,7 +227,8 @@ describe('an organization', () => {
   test('has at most fifty open invitations', () => {
     const { organizations: all, people, clock } = world(['ann'])
     const [ann] = people as [AccountState]
-    const invite = (n: number) => all.invite(ann, { email: `guest${n}@example.com`, role: 'member', baseUrl })
+    const invite = (n: number) =>
+      all.invite(ann, { email: `guest${n}@example.com`, role: 'member', baseUrl })
     for (let n = 0; n < 50; n += 1) expect(invite(n)).toHaveProperty('id')
     expect(invite(50)).toEqual({ refused: 'limit', limit: 50 })
     clock.advance(14 * dayMs)

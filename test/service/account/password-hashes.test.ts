@@ -13,7 +13,9 @@ test('a password is kept as argon2id of the cost that is recommended, and is kno
 
 test('a flood of checks is refused instead of filling the memory, and the next one after it is answered', async () => {
   const few = passwordHashes({ atOnce: 2, waitingMax: 3 })
-  const flood = await Promise.allSettled(Array.from({ length: 9 }, () => few.matches('x', undefined)))
+  const flood = await Promise.allSettled(
+    Array.from({ length: 9 }, () => few.matches('x', undefined)),
+  )
   const refused = flood.filter(one => one.status === 'rejected')
   expect(refused).toHaveLength(4)
   expect(refused.every(one => one.reason instanceof TooManyWaiting)).toBe(true)

@@ -9,7 +9,9 @@ const hourly = (values: readonly number[]) => {
   const desk = alertDesk()
   const series = desk.services.catalogue.named(code)!
   const firstAt = startAt - (values.length - 1) * hourMs
-  desk.services.ingest.write(values.map((value, i) => ({ seriesId: series.id, observedAt: firstAt + i * hourMs, value })))
+  desk.services.ingest.write(
+    values.map((value, i) => ({ seriesId: series.id, observedAt: firstAt + i * hourMs, value })),
+  )
   const run = (cooldownMinutes: number, from = firstAt, to = startAt + 1) =>
     desk.services.backtests.run({ condition: above(90), cooldownMinutes, series, from, to })
   return { desk, series, firstAt, run }
@@ -19,7 +21,12 @@ describe('a backtest', () => {
   test('counts what the cooldown kept back, and lists the first five hundred triggers of all', async () => {
     const { run, firstAt } = hourly(Array.from({ length: 1500 }, (_, i) => (i % 2 === 0 ? 91 : 89)))
     const without = await run(0)
-    expect([without.observations, without.triggerCount, without.triggers.length, without.cooldownSuppressed]).toEqual([1500, 750, 500, 0])
+    expect([
+      without.observations,
+      without.triggerCount,
+      without.triggers.length,
+      without.cooldownSuppressed,
+    ]).toEqual([1500, 750, 500, 0])
     expect(without.triggers.slice(0, 2)).toEqual([
       { triggeredAt: firstAt, value: 91 },
       { triggeredAt: firstAt + 2 * hourMs, value: 91 },
@@ -46,13 +53,20 @@ describe('a backtest', () => {
     const found = await run(0)
     expect(found.observations).toBe(72)
     const left = Date.parse('2026-11-18')
-    expect(found.triggers.some(one => one.triggeredAt >= left && one.triggeredAt < left + dayMs)).toBe(false)
+    expect(
+      found.triggers.some(one => one.triggeredAt >= left && one.triggeredAt < left + dayMs),
+    ).toBe(false)
     expect(found.triggers[0]!.triggeredAt).toBe(firstAt)
   })
 
   test('of nothing finds nothing', async () => {
     const { desk, run } = hourly([])
-    expect(await run(0, startAt - dayMs, startAt)).toEqual({ observations: 0, triggerCount: 0, triggers: [], cooldownSuppressed: 0 })
+    expect(await run(0, startAt - dayMs, startAt)).toEqual({
+      observations: 0,
+      triggerCount: 0,
+      triggers: [],
+      cooldownSuppressed: 0,
+    })
     desk.close()
   })
 })

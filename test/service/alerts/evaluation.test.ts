@@ -27,7 +27,10 @@ describe('an alert fires', () => {
       clock.advance(minuteMs)
     }
     expect(fired(alert)).toEqual([90.5, 91])
-    expect(services.alerts.own(account.account.id, alert.id)).toMatchObject({ triggerCount: 2, lastTriggeredAt: startAt + 4 * minuteMs })
+    expect(services.alerts.own(account.account.id, alert.id)).toMatchObject({
+      triggerCount: 2,
+      lastTriggeredAt: startAt + 4 * minuteMs,
+    })
   })
 
   test('not while its cooldown runs, and again from its last moment on', () => {
@@ -61,7 +64,11 @@ describe('an alert fires', () => {
     const alert = watch(code, above(90))
     const write = (...points: (readonly [days: number, value: number])[]) =>
       services.ingest.write(
-        points.map(([days, value]) => ({ seriesId: services.catalogue.named(code)!.id, observedAt: startAt - days * dayMs, value })),
+        points.map(([days, value]) => ({
+          seriesId: services.catalogue.named(code)!.id,
+          observedAt: startAt - days * dayMs,
+          value,
+        })),
       )
     write([400, 120], [300, 130])
     write([2, 99], [1, 80])
@@ -101,13 +108,11 @@ describe('an alert fires', () => {
     const gone = watch(code, above(90))
     services.alerts.remove(gone)
     const range = services.quarantine.add({
-      ...{
-        seriesId: services.catalogue.named(code)!.id,
-        fromOn: '2026-11-20',
-        toOn: '2026-11-20',
-        reason: 'a wrong feed',
-        createdAt: startAt,
-      },
+      seriesId: services.catalogue.named(code)!.id,
+      fromOn: '2026-11-20',
+      toOn: '2026-11-20',
+      reason: 'a wrong feed',
+      createdAt: startAt,
     })
     price(code, 91)
     services.quarantine.remove(range.id)
@@ -144,7 +149,9 @@ describe('an alert fires', () => {
 
   test('of a futures family by the price of its front contract', () => {
     const { watch, price, fired, services, clock } = alertDesk()
-    const family = services.catalogue.list().find(one => services.catalogue.resolve(one.code, clock.now())!.code !== one.code)!
+    const family = services.catalogue
+      .list()
+      .find(one => services.catalogue.resolve(one.code, clock.now())!.code !== one.code)!
     const { code: front } = services.catalogue.resolve(family.code, clock.now())!
     const contract = services.catalogue.resolve(front, clock.now())!
     price(front, 10)
@@ -190,12 +197,19 @@ describe('a code is judged', () => {
     await evaluation.pass()
     expect(fired(alert)).toEqual([91, 92, 93])
     expect(evaluation.dueAfter(clock.now())).toBeUndefined()
-    expect(services.alerts.history(alert, 3).map(one => one.triggeredAt)).toEqual([startAt + 30_000, startAt + 10_000, startAt])
+    expect(services.alerts.history(alert, 3).map(one => one.triggeredAt)).toEqual([
+      startAt + 30_000,
+      startAt + 10_000,
+      startAt,
+    ])
   })
 
   test('at once while nothing fires', () => {
     const { watch, price, fired } = alertDesk({ interval: '60s' })
-    const alerts = [watch(code, above(90)), watch(code, { kind: 'rsi', period: 14, overbought: 70, oversold: 30 })]
+    const alerts = [
+      watch(code, above(90)),
+      watch(code, { kind: 'rsi', period: 14, overbought: 70, oversold: 30 }),
+    ]
     for (const [i, value] of [80, 85, 91].entries()) price(code, value, startAt + i)
     expect(alerts.map(fired)).toEqual([[91], []])
   })
@@ -225,15 +239,38 @@ const steps = (minutesMin: number, minutesMax: number, minLength: number) =>
 const threshold = fc.integer({ min: 7_500, max: 8_500 }).map(n => n / 100)
 const priceConditions: fc.Arbitrary<AlertCondition> = fc.oneof(
   fc
-    .tuple(fc.constantFrom('greater_than' as const, 'less_than' as const, 'greater_than_or_equal' as const), threshold)
+    .tuple(
+      fc.constantFrom(
+        'greater_than' as const,
+        'less_than' as const,
+        'greater_than_or_equal' as const,
+      ),
+      threshold,
+    )
     .map(([operator, value]) => ({
-      ...{ kind: 'price' as const, operator, value },
+      kind: 'price' as const,
+      operator,
+      value,
     })),
   fc.tuple(threshold, fc.integer({ min: 0, max: 300 })).map(([value, tolerance]) => ({
-    ...{ kind: 'price' as const, operator: 'equals' as const, value, tolerance: tolerance / 100 },
+    kind: 'price' as const,
+    operator: 'equals' as const,
+    value,
+    tolerance: tolerance / 100,
   })),
-  threshold.map(value => ({ kind: 'price' as const, operator: 'not_equals' as const, value, tolerance: 2 })),
-  threshold.map(min => ({ kind: 'price' as const, operator: 'between' as const, value: min, min, max: min + 3 })),
+  threshold.map(value => ({
+    kind: 'price' as const,
+    operator: 'not_equals' as const,
+    value,
+    tolerance: 2,
+  })),
+  threshold.map(min => ({
+    kind: 'price' as const,
+    operator: 'between' as const,
+    value: min,
+    min,
+    max: min + 3,
+  })),
 )
 const analyticsConditions: fc.Arbitrary<AlertCondition> = fc.oneof(
   fc
@@ -277,9 +314,15 @@ function oracle(
 
 describe('live, backtest and oracle agree', () => {
   const desk = alertDesk()
-  const codes = desk.services.catalogue.list().filter(one => desk.services.catalogue.resolve(one.code, startAt)!.code === one.code)
+  const codes = desk.services.catalogue
+    .list()
+    .filter(one => desk.services.catalogue.resolve(one.code, startAt)!.code === one.code)
   let runs = 0
-  const agree = async (condition: AlertCondition, cooldownMinutes: number, given: readonly (readonly [number, number])[]) => {
+  const agree = async (
+    condition: AlertCondition,
+    cooldownMinutes: number,
+    given: readonly (readonly [number, number])[],
+  ) => {
     const { services, clock, watch, price, fired } = desk
     // A code of its own for every run.
     const series = codes[runs++]!
@@ -291,7 +334,13 @@ describe('live, backtest and oracle agree', () => {
     })
     await services.alerts.evaluation.pass()
     const expected = oracle(condition, cooldownMinutes, history, series.decimals)
-    const tested = await services.backtests.run({ condition, cooldownMinutes, series, from: history[0]!.at, to: clock.now() + 1 })
+    const tested = await services.backtests.run({
+      condition,
+      cooldownMinutes,
+      series,
+      from: history[0]!.at,
+      to: clock.now() + 1,
+    })
     expect(fired(alert)).toEqual(expected)
     expect(tested.triggers.map(one => one.value)).toEqual(expected)
     expect([tested.triggerCount, tested.observations]).toEqual([expected.length, history.length])
@@ -302,9 +351,14 @@ describe('live, backtest and oracle agree', () => {
   test('on conditions on the price', async () => {
     let triggers = 0
     await fc.assert(
-      fc.asyncProperty(priceConditions, fc.constantFrom(0, 5, 60, 1440), steps(1, 40, 1), async (condition, cooldown, given) => {
-        triggers += await agree(condition, cooldown, given)
-      }),
+      fc.asyncProperty(
+        priceConditions,
+        fc.constantFrom(0, 5, 60, 1440),
+        steps(1, 40, 1),
+        async (condition, cooldown, given) => {
+          triggers += await agree(condition, cooldown, given)
+        },
+      ),
       { numRuns: 60 },
     )
     expect(triggers).toBeGreaterThan(60)
@@ -313,9 +367,14 @@ describe('live, backtest and oracle agree', () => {
   test('on conditions on daily closes, over days of several prices and days of none', async () => {
     let triggers = 0
     await fc.assert(
-      fc.asyncProperty(analyticsConditions, fc.constantFrom(0, 1440), steps(200, 2000, 25), async (condition, cooldown, given) => {
-        triggers += await agree(condition, cooldown, given)
-      }),
+      fc.asyncProperty(
+        analyticsConditions,
+        fc.constantFrom(0, 1440),
+        steps(200, 2000, 25),
+        async (condition, cooldown, given) => {
+          triggers += await agree(condition, cooldown, given)
+        },
+      ),
       { numRuns: 40 },
     )
     expect(triggers).toBeGreaterThan(40)
@@ -331,12 +390,14 @@ const impatient = (): Clock => {
 const evaluationOf = ({ services }: AlertDesk, more: object = {}) => {
   const { db } = services
   return alertEvaluation({
-    ...{ ...services, alerts: alertStore(db), triggers: alertTriggerStore(db), prices: alertPriceStore(db), intervalMs: 0 },
-    ...{
-      moments: alertMoments({ ...services, now: services.clock.now }),
-      teller: () => ({ tell: (fired: readonly unknown[]) => fired.map(() => []), end() {} }),
-      stopwatch: impatient(),
-    },
+    ...services,
+    alerts: alertStore(db),
+    triggers: alertTriggerStore(db),
+    prices: alertPriceStore(db),
+    intervalMs: 0,
+    moments: alertMoments({ ...services, now: services.clock.now }),
+    teller: () => ({ tell: (fired: readonly unknown[]) => fired.map(() => []), end() {} }),
+    stopwatch: impatient(),
     ...more,
   })
 }
@@ -386,7 +447,9 @@ describe('after a crash', () => {
       half.follow()
       half.stop()
       const firedOf = (desk: AlertDesk) =>
-        desk.services.db.query('SELECT count(*) AS n, count(DISTINCT alert) AS alerts FROM alert_triggers').get()
+        desk.services.db
+          .query('SELECT count(*) AS n, count(DISTINCT alert) AS alerts FROM alert_triggers')
+          .get()
       const first = firedOf(before) as { n: number }
       expect(first.n).toBe(100)
       before.close()
@@ -410,7 +473,9 @@ test('an alert that can not be told keeps no other from being told, and is named
   desk.price(code, 100)
   await evaluation.pass()
   expect([one, bad, other].map(alert => desk.fired(alert!))).toEqual([[100], [], [100]])
-  expect(desk.log.filter(line => line.includes('alert not told') && line.includes(bad!.id))).toHaveLength(1)
+  expect(
+    desk.log.filter(line => line.includes('alert not told') && line.includes(bad!.id)),
+  ).toHaveLength(1)
 })
 
 describe('an alert that fires tells', () => {
@@ -434,20 +499,45 @@ describe('an alert that fires tells', () => {
       timeoutSeconds: 30,
       maxRetries: 5,
     } as const
-    webhooks.create(account, { ...endpoint, ...limits, url: 'https://example.com/hook', events: ['price_alert.triggered'] })
-    const alert = watch(code, above(90), { name: 'WTI <b>up</b>', webhookUrl: 'https://example.com/other' })
+    webhooks.create(account, {
+      ...endpoint,
+      ...limits,
+      url: 'https://example.com/hook',
+      events: ['price_alert.triggered'],
+    })
+    const alert = watch(code, above(90), {
+      name: 'WTI <b>up</b>',
+      webhookUrl: 'https://example.com/other',
+    })
     const same = watch(code, above(89), { webhookUrl: 'https://example.com/hook' })
     clock.advance(1000)
     price(code, 91.25)
     const sent = messages()
-    expect(sent.map(one => one.kind).sort()).toEqual(['email', 'email', 'webhook', 'webhook', 'webhook'])
+    expect(sent.map(one => one.kind).sort()).toEqual([
+      'email',
+      'email',
+      'webhook',
+      'webhook',
+      'webhook',
+    ])
     const [event] = sent.filter(one => one.kind === 'webhook').map(one => one.body)
     expect(event).toMatchObject({
       type: 'price_alert.triggered',
       data: {
-        ...{ alert_id: alert.id, alert_name: 'WTI <b>up</b>', commodity_code: code, commodity: code, condition: 'price above 90' },
-        ...{ condition_operator: 'greater_than', condition_value: 90, current_price: 91.25, price: 91.25, currency: 'USD', unit: 'barrel' },
-        ...{ threshold: 90, trigger_count: 1, triggered_at: '2026-11-20T15:00:01Z' },
+        alert_id: alert.id,
+        alert_name: 'WTI <b>up</b>',
+        commodity_code: code,
+        commodity: code,
+        condition: 'price above 90',
+        condition_operator: 'greater_than',
+        condition_value: 90,
+        current_price: 91.25,
+        price: 91.25,
+        currency: 'USD',
+        unit: 'barrel',
+        threshold: 90,
+        trigger_count: 1,
+        triggered_at: '2026-11-20T15:00:01Z',
       },
     })
     expect(Object.keys((event as { data: object }).data)).toEqual(
@@ -464,16 +554,27 @@ describe('an alert that fires tells', () => {
   test('what was measured, when it is on daily values', () => {
     const { watch, price, services, messages, clock } = alertDesk()
     for (let day = 40; day > 0; day -= 1) price(code, 80 + Math.sin(day), startAt - day * dayMs)
-    const alert = watch(code, { kind: 'z_score', period: 30, threshold: 3, direction: 'both' }, { webhookUrl: 'https://example.com/hook' })
+    const alert = watch(
+      code,
+      { kind: 'z_score', period: 30, threshold: 3, direction: 'both' },
+      { webhookUrl: 'https://example.com/hook' },
+    )
     clock.advance(1000)
     price(code, 95)
-    const event = messages().find(one => one.kind === 'webhook')!.body as { data: Record<string, unknown> }
+    const event = messages().find(one => one.kind === 'webhook')!.body as {
+      data: Record<string, unknown>
+    }
     const { value } = services.alerts.history(alert, 1)[0]!
     expect(event).toMatchObject({
       type: 'analytics_alert.triggered',
       data: {
-        ...{ analytics_type: 'z_score', analytics_period: 30, condition: 'z-score over 30 days above 3 or below -3', threshold: 3 },
-        ...{ current_value: roundTo(value, 6), metadata: { current_price: 95 }, details: { z_score: roundTo(value, 6) } },
+        analytics_type: 'z_score',
+        analytics_period: 30,
+        condition: 'z-score over 30 days above 3 or below -3',
+        threshold: 3,
+        current_value: roundTo(value, 6),
+        metadata: { current_price: 95 },
+        details: { z_score: roundTo(value, 6) },
       },
     })
     expect(Object.keys(event.data)).toEqual(
@@ -485,7 +586,10 @@ describe('an alert that fires tells', () => {
 
   test('nobody by mail who does not want to hear of alerts', () => {
     const { watch, price, services, account, messages } = alertDesk()
-    services.preferences.put(account.account.id, { ...firstPreferences, email: { ...firstPreferences.email, priceAlerts: false } })
+    services.preferences.put(account.account.id, {
+      ...firstPreferences,
+      email: { ...firstPreferences.email, priceAlerts: false },
+    })
     const alert = watch(code, above(90))
     price(code, 91)
     expect(messages()).toEqual([])
@@ -519,7 +623,10 @@ test('what is left of a removed alert is dropped in slices', async () => {
   }
   services.alerts.remove(alert)
   expect(services.alerts.own(alert.accountId, alert.id)).toBeUndefined()
-  expect(services.alerts.triggers(alert.accountId, undefined, 10, 0)).toEqual({ rows: [], total: 0 })
+  expect(services.alerts.triggers(alert.accountId, undefined, 10, 0)).toEqual({
+    rows: [],
+    total: 0,
+  })
   await services.alerts.evaluation.pass()
   const left = (table: string) => services.db.query(`SELECT count(*) AS n FROM ${table}`).get()
   expect([left('alerts'), left('alert_triggers')]).toEqual([{ n: 0 }, { n: 0 }])

@@ -3,8 +3,20 @@ import fc from 'fast-check'
 import { manualClock } from '../../../src/lib/clock.ts'
 import { dayMs, minuteMs } from '../../../src/lib/instant.ts'
 import { defaultSettings } from '../../../src/store/webhooks/webhooks.ts'
-import { type BillingHouse, type Buyer, billingHouse, codeOf, startAt } from '../../support/billing.ts'
-import { type Sent, type StripeServer, stripeServer, type Thing, webhookSecret } from '../../support/stripe-server.ts'
+import {
+  type BillingHouse,
+  type Buyer,
+  billingHouse,
+  codeOf,
+  startAt,
+} from '../../support/billing.ts'
+import {
+  type Sent,
+  type StripeServer,
+  stripeServer,
+  type Thing,
+  webhookSecret,
+} from '../../support/stripe-server.ts'
 
 const open: StripeServer[] = []
 afterEach(() => {
@@ -28,8 +40,11 @@ function shop(): Shop {
   const house = billingHouse(
     'serve',
     {
-      ...{ 'billing.provider': 'stripe', 'billing.stripe_key': 'sk_test_stand_in', 'billing.stripe_webhook_secret': webhookSecret },
-      ...{ 'billing.stripe_url': stand.url, 'billing.credit_packs': 'pack_3:3:100' },
+      'billing.provider': 'stripe',
+      'billing.stripe_key': 'sk_test_stand_in',
+      'billing.stripe_webhook_secret': webhookSecret,
+      'billing.stripe_url': stand.url,
+      'billing.credit_packs': 'pack_3:3:100',
     },
     clock,
   )
@@ -39,17 +54,26 @@ function shop(): Shop {
     async customer(plan, declines = false) {
       const buyer = house.buyer(plan)
       await house.ask('POST', '/billing/intents/setup', buyer.token)
-      const ref = [...stand.things.values()].find(one => one.object === 'customer' && one.metadata.account_id === buyer.id)!.id
+      const ref = [...stand.things.values()].find(
+        one => one.object === 'customer' && one.metadata.account_id === buyer.id,
+      )!.id
       stand.card(ref, `pm_${ref}`, declines)
       return { ...buyer, ref }
     },
     async deliver({ raw, signature }) {
       const response = await house.app.handle(
-        new Request('http://localhost/billing/webhooks/stripe', { method: 'POST', body: raw, headers: { 'stripe-signature': signature } }),
+        new Request('http://localhost/billing/webhooks/stripe', {
+          method: 'POST',
+          body: raw,
+          headers: { 'stripe-signature': signature },
+        }),
       )
       return response.status
     },
-    theirs: buyer => [...stand.things.values()].find(one => one.object === 'subscription' && one.metadata.account_id === buyer.id)!,
+    theirs: buyer =>
+      [...stand.things.values()].find(
+        one => one.object === 'subscription' && one.metadata.account_id === buyer.id,
+      )!,
   }
 }
 
@@ -59,7 +83,9 @@ const change = (house: Shop, { token }: Buyer, plan: string) =>
   house.ask('POST', '/billing/subscriptions/change_plan', token, { new_plan_id: plan })
 /** Everything that billing has written down of an account. */
 const stateOf = (house: Shop, buyer: Buyer) => {
-  const { updatedAt: _, ...held } = house.services.billing.current(buyer.account) ?? { updatedAt: 0 }
+  const { updatedAt: _, ...held } = house.services.billing.current(buyer.account) ?? {
+    updatedAt: 0,
+  }
   return JSON.stringify([
     house.plan(buyer),
     held,
@@ -89,19 +115,39 @@ describe('through the processor', () => {
     })
     await house.ask('POST', '/billing/intents/setup', token)
     const customers = house.stand.writes.filter(one => one.path === '/v1/customers')
-    expect(customers.map(one => [one.fields.metadata.account_id, one.key])).toEqual([[id, `customer:${id}`]])
+    expect(customers.map(one => [one.fields.metadata.account_id, one.key])).toEqual([
+      [id, `customer:${id}`],
+    ])
     const customer = [...house.stand.things.values()].find(one => one.object === 'customer')!.id
     house.stand.card(customer, 'pm_a')
     house.stand.card(customer, 'pm_b')
     house.stand.card('cus_of_somebody_else', 'pm_strange')
-    const chosen = await house.ask('PATCH', '/billing/payment_methods/update', token, { payment_method_id: 'pm_a' })
+    const chosen = await house.ask('PATCH', '/billing/payment_methods/update', token, {
+      payment_method_id: 'pm_a',
+    })
     expect([chosen.status, chosen.body.payment_method]).toEqual([
       200,
-      { id: 'pm_a', type: 'card', brand: 'visa', last4: '4242', exp_month: 12, exp_year: 2039, is_default: true },
+      {
+        id: 'pm_a',
+        type: 'card',
+        brand: 'visa',
+        last4: '4242',
+        exp_month: 12,
+        exp_year: 2039,
+        is_default: true,
+      },
     ])
-    expect((await house.ask('GET', '/billing/payment_methods', token)).body.default_payment_method_id).toBe('pm_a')
+    expect(
+      (await house.ask('GET', '/billing/payment_methods', token)).body.default_payment_method_id,
+    ).toBe('pm_a')
     for (const strange of ['pm_strange', 'pm_nothing']) {
-      expect((await house.ask('PATCH', '/billing/payment_methods/update', token, { payment_method_id: strange })).status).toBe(404)
+      expect(
+        (
+          await house.ask('PATCH', '/billing/payment_methods/update', token, {
+            payment_method_id: strange,
+          })
+        ).status,
+      ).toBe(404)
     }
   })
 
@@ -109,25 +155,34 @@ describe('through the processor', () => {
     const house = shop()
     const buyer = await house.customer()
     const made = await subscribe(house, buyer, 'starter')
-    expect([made.status, made.body.subscription.plan, made.body.subscription.current_period_end]).toEqual([
-      201,
-      'starter',
-      '2026-12-20T15:00:00Z',
-    ])
+    expect([
+      made.status,
+      made.body.subscription.plan,
+      made.body.subscription.current_period_end,
+    ]).toEqual([201, 'starter', '2026-12-20T15:00:00Z'])
     expect(house.plan(buyer)).toBe('starter')
     house.clock.advance(15 * dayMs)
     const up = await change(house, buyer, 'professional')
-    expect([up.body.proration, house.plan(buyer)]).toEqual([{ amount: 2500, currency: 'USD' }, 'professional'])
-    const down = await change(house, buyer, 'developer')
-    expect([down.body.subscription.pending_plan, down.body.effective_at, house.plan(buyer)]).toEqual([
-      'developer',
-      '2026-12-20T15:00:00Z',
+    expect([up.body.proration, house.plan(buyer)]).toEqual([
+      { amount: 2500, currency: 'USD' },
       'professional',
     ])
+    const down = await change(house, buyer, 'developer')
+    expect([
+      down.body.subscription.pending_plan,
+      down.body.effective_at,
+      house.plan(buyer),
+    ]).toEqual(['developer', '2026-12-20T15:00:00Z', 'professional'])
     // An upgrade while a lower plan waits costs the difference to what was paid for.
     const higher = await change(house, buyer, 'scale')
-    expect([higher.body.proration.amount, higher.body.subscription.pending_plan]).toEqual([15_000, null])
-    expect((await change(house, buyer, 'starter')).body.subscription).toMatchObject({ plan: 'scale', pending_plan: 'starter' })
+    expect([higher.body.proration.amount, higher.body.subscription.pending_plan]).toEqual([
+      15_000,
+      null,
+    ])
+    expect((await change(house, buyer, 'starter')).body.subscription).toMatchObject({
+      plan: 'scale',
+      pending_plan: 'starter',
+    })
 
     const ended = await house.ask('POST', '/billing/subscriptions/cancel', buyer.token)
     expect([ended.body.subscription.cancel_at_period_end, house.theirs(buyer)]).toEqual([
@@ -135,13 +190,20 @@ describe('through the processor', () => {
       expect.objectContaining({ cancel_at_period_end: true }),
     ])
     const again = await house.ask('POST', '/billing/subscriptions/reactivate', buyer.token)
-    expect(again.body.subscription).toMatchObject({ cancel_at_period_end: false, pending_plan: 'starter' })
+    expect(again.body.subscription).toMatchObject({
+      cancel_at_period_end: false,
+      pending_plan: 'starter',
+    })
 
     house.clock.advance(15 * dayMs)
     const renewed = house.stand.renew(house.theirs(buyer).id)
     expect(await house.deliver(house.stand.message('invoice.paid', renewed))).toBe(200)
-    expect([house.plan(buyer), house.services.billing.current(buyer.account)!.pendingPlan]).toEqual(['starter', null])
-    const amounts = house.services.billing.invoices.page({ accountId: buyer.id }, 10, 0).map(one => [one.amountCents, one.status])
+    expect([house.plan(buyer), house.services.billing.current(buyer.account)!.pendingPlan]).toEqual(
+      ['starter', null],
+    )
+    const amounts = house.services.billing.invoices
+      .page({ accountId: buyer.id }, 10, 0)
+      .map(one => [one.amountCents, one.status])
     expect(amounts).toEqual([
       [4900, 'paid'],
       [15_000, 'paid'],
@@ -158,7 +220,11 @@ describe('through the processor', () => {
     await subscribe(house, buyer, 'professional')
     await house.ask('POST', '/billing/subscriptions/cancel', buyer.token)
     const next = await change(house, buyer, 'starter')
-    expect(next.body.subscription).toMatchObject({ plan: 'professional', pending_plan: 'starter', cancel_at_period_end: false })
+    expect(next.body.subscription).toMatchObject({
+      plan: 'professional',
+      pending_plan: 'starter',
+      cancel_at_period_end: false,
+    })
     expect(house.theirs(buyer).cancel_at_period_end).toBe(false)
     expect((await change(house, buyer, 'free')).body.subscription.cancel_at_period_end).toBe(true)
     expect(house.theirs(buyer).cancel_at_period_end).toBe(true)
@@ -173,7 +239,10 @@ describe('through the processor', () => {
       'payment_failed',
       expect.stringContaining('Your card was declined.'),
     ])
-    expect([house.plan(buyer), house.services.billing.invoices.count({ accountId: buyer.id })]).toEqual(['free', 0])
+    expect([
+      house.plan(buyer),
+      house.services.billing.invoices.count({ accountId: buyer.id }),
+    ]).toEqual(['free', 0])
     house.stand.card(buyer.ref, `pm_${buyer.ref}`)
     expect((await subscribe(house, buyer, 'professional')).status).toBe(201)
     await change(house, buyer, 'starter')
@@ -183,7 +252,11 @@ describe('through the processor', () => {
     expect(codeOf(await change(house, buyer, 'scale'))).toBe('payment_failed')
     expect(stateOf(house, buyer)).toBe(before)
     // What waits there still waits.
-    expect(await house.deliver(house.stand.message('customer.subscription.updated', house.theirs(buyer)))).toBe(200)
+    expect(
+      await house.deliver(
+        house.stand.message('customer.subscription.updated', house.theirs(buyer)),
+      ),
+    ).toBe(200)
     expect(stateOf(house, buyer)).toBe(before)
   })
 
@@ -208,8 +281,13 @@ describe('through the processor', () => {
     const buyer = await house.customer()
     await subscribe(house, buyer, 'starter')
     const yearly = await subscribe(house, buyer, 'starter', { billing_period: 'yearly' })
-    expect(yearly.body.subscription).toMatchObject({ billing_period: 'yearly', current_period_end: '2027-11-20T15:00:00Z' })
-    expect(codeOf(await subscribe(house, buyer, 'starter', { billing_period: 'monthly' }))).toBe('invalid_plan')
+    expect(yearly.body.subscription).toMatchObject({
+      billing_period: 'yearly',
+      current_period_end: '2027-11-20T15:00:00Z',
+    })
+    expect(codeOf(await subscribe(house, buyer, 'starter', { billing_period: 'monthly' }))).toBe(
+      'invalid_plan',
+    )
   })
 
   test('an answer that was lost is not paid twice, neither by the library nor by who asks again', async () => {
@@ -218,14 +296,21 @@ describe('through the processor', () => {
     house.stand.losesNextAnswer = true
     await subscribe(house, buyer, 'starter')
     await subscribe(house, buyer, 'starter')
-    expect([...house.stand.things.values()].filter(one => one.object === 'subscription')).toHaveLength(1)
+    expect(
+      [...house.stand.things.values()].filter(one => one.object === 'subscription'),
+    ).toHaveLength(1)
     expect(house.services.billing.invoices.count({ accountId: buyer.id })).toBe(1)
     // The service died between the processor's answer and its own books.
     house.services.db.run('DELETE FROM invoices')
     house.services.db.run('DELETE FROM subscriptions')
     expect((await subscribe(house, buyer, 'starter')).status).toBe(201)
-    expect([...house.stand.things.values()].filter(one => one.object === 'subscription')).toHaveLength(1)
-    expect([house.plan(buyer), house.services.billing.invoices.count({ accountId: buyer.id })]).toEqual(['starter', 1])
+    expect(
+      [...house.stand.things.values()].filter(one => one.object === 'subscription'),
+    ).toHaveLength(1)
+    expect([
+      house.plan(buyer),
+      house.services.billing.invoices.count({ accountId: buyer.id }),
+    ]).toEqual(['starter', 1])
   })
 
   test('a processor that fails is 503 without its words, and nothing has changed', async () => {
@@ -239,7 +324,11 @@ describe('through the processor', () => {
     ] as const) {
       house.stand.broken = status
       const answer = await house.ask(method, path, buyer.token, body)
-      expect([answer.status, codeOf(answer), answer.headers.get('retry-after')], path).toEqual([503, 'PROCESSOR_UNAVAILABLE', '30'])
+      expect([answer.status, codeOf(answer), answer.headers.get('retry-after')], path).toEqual([
+        503,
+        'PROCESSOR_UNAVAILABLE',
+        '30',
+      ])
       expect(JSON.stringify(answer.body)).not.toContain('secret words')
     }
     expect(house.plan(buyer)).toBe('free')
@@ -248,8 +337,13 @@ describe('through the processor', () => {
   test('the portal is the processor’s', async () => {
     const house = shop()
     const buyer = await house.customer()
-    const { body } = await house.ask('POST', '/billing/customer-portal/sessions', buyer.token, { return_url: 'https://example.com/' })
-    expect(body).toEqual({ url: `https://portal.example.com/${buyer.ref}`, expires_at: '2026-11-20T15:05:00Z' })
+    const { body } = await house.ask('POST', '/billing/customer-portal/sessions', buyer.token, {
+      return_url: 'https://example.com/',
+    })
+    expect(body).toEqual({
+      url: `https://portal.example.com/${buyer.ref}`,
+      expires_at: '2026-11-20T15:05:00Z',
+    })
     expect(house.stand.writes.at(-1)!.fields.return_url).toBe('https://example.com/')
   })
 
@@ -257,9 +351,19 @@ describe('through the processor', () => {
     const house = shop()
     const buyer = await house.customer()
     const buy = (key: string) =>
-      house.ask('POST', '/billing/credit_purchases', buyer.token, { pack_id: 'pack_3' }, { 'idempotency-key': key })
+      house.ask(
+        'POST',
+        '/billing/credit_purchases',
+        buyer.token,
+        { pack_id: 'pack_3' },
+        { 'idempotency-key': key },
+      )
     const [first, second] = [await buy('k'), await buy('k')]
-    expect([first.status, first.body.credit_purchase.status, first.body.balance]).toEqual([201, 'completed', { requests_remaining: 3 }])
+    expect([first.status, first.body.credit_purchase.status, first.body.balance]).toEqual([
+      201,
+      'completed',
+      { requests_remaining: 3 },
+    ])
     expect(second.body).toEqual(first.body)
     const paid = house.stand.writes.filter(one => one.path === '/v1/payment_intents')
     expect(paid.map(one => [one.fields.amount, one.fields.off_session, one.key])).toEqual([
@@ -275,7 +379,9 @@ describe('through the processor', () => {
     const house = shop()
     const buyer = await house.customer()
     house.stand.broken = 403
-    const left = await house.ask('POST', '/billing/credit_purchases', buyer.token, { pack_id: 'pack_3' })
+    const left = await house.ask('POST', '/billing/credit_purchases', buyer.token, {
+      pack_id: 'pack_3',
+    })
     expect([left.status, left.body.credit_purchase.status]).toEqual([201, 'pending'])
     house.stand.broken = undefined
     await house.advance(2 * minuteMs)
@@ -291,7 +397,10 @@ describe('through the processor', () => {
     house.clock.advance(30 * dayMs)
     house.stand.renew(house.theirs(buyer).id)
     await house.advance(11 * minuteMs)
-    expect(house.services.billing.current(buyer.account)).toMatchObject({ startsAt: Date.parse('2026-12-20T15:00:00Z'), status: 'active' })
+    expect(house.services.billing.current(buyer.account)).toMatchObject({
+      startsAt: Date.parse('2026-12-20T15:00:00Z'),
+      status: 'active',
+    })
     expect(house.services.billing.invoices.count({ accountId: buyer.id })).toBe(2)
   })
 
@@ -300,8 +409,14 @@ describe('through the processor', () => {
     const buyer = await house.customer()
     await subscribe(house, buyer, 'starter')
     const { id } = house.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)[0]!
-    expect(codeOf(await house.operator('POST', `/admin/v1/invoices/${id}/void`))).toBe('invoice_closed')
-    const agreed = await house.operator('POST', '/admin/v1/subscriptions', { account: buyer.id, plan: 'enterprise', price: 120_000 })
+    expect(codeOf(await house.operator('POST', `/admin/v1/invoices/${id}/void`))).toBe(
+      'invoice_closed',
+    )
+    const agreed = await house.operator('POST', '/admin/v1/subscriptions', {
+      account: buyer.id,
+      plan: 'enterprise',
+      price: 120_000,
+    })
     expect([codeOf(agreed), house.plan(buyer)]).toEqual(['invalid_plan', 'starter'])
   })
 })
@@ -313,7 +428,8 @@ describe('a message of the processor', () => {
     await subscribe(house, buyer, 'professional')
     house.services.webhooks.create(buyer.account, {
       ...defaultSettings,
-      ...{ url: 'https://hooks.example.com/a', events: ['*'] },
+      url: 'https://hooks.example.com/a',
+      events: ['*'],
     })
     house.clock.advance(30 * dayMs)
     const invoice = house.stand.renew(house.theirs(buyer).id, false)
@@ -332,10 +448,19 @@ describe('a message of the processor', () => {
       await house.deliver(house.stand.message(type, invoice))
     expect(house.services.billing.standing(buyer.account).status).toBe('active')
     const types = house.events(buyer.account).map(one => one.type)
-    expect(types.filter(one => one.startsWith('invoice.'))).toEqual(['invoice.payment_failed', 'invoice.paid'])
+    expect(types.filter(one => one.startsWith('invoice.'))).toEqual([
+      'invoice.payment_failed',
+      'invoice.paid',
+    ])
     // An older message that comes in now finds what is so now.
     const before = stateOf(house, buyer)
-    await house.deliver({ ...house.stand.message('invoice.payment_failed', { ...invoice, status: 'open' }, { id: 'evt_late' }) })
+    await house.deliver({
+      ...house.stand.message(
+        'invoice.payment_failed',
+        { ...invoice, status: 'open' },
+        { id: 'evt_late' },
+      ),
+    })
     expect(stateOf(house, buyer)).toBe(before)
   })
 
@@ -343,16 +468,25 @@ describe('a message of the processor', () => {
     const house = shop()
     const buyer = await house.customer()
     await subscribe(house, buyer, 'starter')
-    Object.assign(house.theirs(buyer), { status: 'canceled', ended_at: Math.floor(house.clock.now() / 1000) })
+    Object.assign(house.theirs(buyer), {
+      status: 'canceled',
+      ended_at: Math.floor(house.clock.now() / 1000),
+    })
     await house.deliver(house.stand.message('customer.subscription.deleted', house.theirs(buyer)))
-    expect([house.plan(buyer), house.services.billing.standing(buyer.account).status]).toEqual(['free', 'cancelled'])
+    expect([house.plan(buyer), house.services.billing.standing(buyer.account).status]).toEqual([
+      'free',
+      'cancelled',
+    ])
   })
 
   test('that is not signed, signed by another, changed, or long ago is refused and changes nothing', async () => {
     const house = shop()
     const buyer = await house.customer()
     await subscribe(house, buyer, 'starter')
-    Object.assign(house.theirs(buyer), { status: 'canceled', ended_at: Math.floor(house.clock.now() / 1000) })
+    Object.assign(house.theirs(buyer), {
+      status: 'canceled',
+      ended_at: Math.floor(house.clock.now() / 1000),
+    })
     const before = stateOf(house, buyer)
     const at = Math.floor(house.clock.now() / 1000)
     const type = 'customer.subscription.deleted'
@@ -392,7 +526,10 @@ describe('a message of the processor', () => {
       { id: 'cus_1', object: 'customer' },
       { id: 'in_x', object: 'invoice' },
     ]) {
-      expect(await house.deliver(house.stand.message('any.thing', thing)), JSON.stringify(thing.id)).toBe(200)
+      expect(
+        await house.deliver(house.stand.message('any.thing', thing)),
+        JSON.stringify(thing.id),
+      ).toBe(200)
     }
     expect(stateOf(house, buyer)).toBe(before)
   })
@@ -412,7 +549,10 @@ describe('a message of the processor', () => {
 
   test('comes to the same in any order, any number of times, and all at once', async () => {
     const deeds = fc.array(
-      fc.record({ deed: fc.constantFrom('renew', 'fail', 'recover', 'end at period end', 'go on', 'end'), seen: fc.boolean() }),
+      fc.record({
+        deed: fc.constantFrom('renew', 'fail', 'recover', 'end at period end', 'go on', 'end'),
+        seen: fc.boolean(),
+      }),
       { minLength: 1, maxLength: 5 },
     )
     await fc.assert(
@@ -436,11 +576,23 @@ describe('a message of the processor', () => {
               status_transitions: { paid_at: Math.floor(house.clock.now() / 1000) },
             })
             theirs.status = 'active'
-          } else if (deed === 'end') Object.assign(theirs, { status: 'canceled', ended_at: Math.floor(house.clock.now() / 1000) })
+          } else if (deed === 'end')
+            Object.assign(theirs, {
+              status: 'canceled',
+              ended_at: Math.floor(house.clock.now() / 1000),
+            })
           else theirs.cancel_at_period_end = deed === 'end at period end'
           const told = [
-            house.stand.message('customer.subscription.updated', theirs, { id: `evt_${messages.length}_a` }),
-            ...(invoice ? [house.stand.message('invoice.updated', invoice, { id: `evt_${messages.length}_b` })] : []),
+            house.stand.message('customer.subscription.updated', theirs, {
+              id: `evt_${messages.length}_a`,
+            }),
+            ...(invoice
+              ? [
+                  house.stand.message('invoice.updated', invoice, {
+                    id: `evt_${messages.length}_b`,
+                  }),
+                ]
+              : []),
           ]
           messages.push(...told)
           if (seen) for (const one of told) await house.deliver(one)
@@ -459,7 +611,11 @@ describe('a message of the processor', () => {
         expect(house.plan(buyer)).toBe(ended ? 'free' : 'starter')
         const held = house.services.billing.current(buyer.account)
         if (ended) expect(held).toBeUndefined()
-        else expect(held).toMatchObject({ status: theirs.status, cancelAtPeriodEnd: theirs.cancel_at_period_end })
+        else
+          expect(held).toMatchObject({
+            status: theirs.status,
+            cancelAtPeriodEnd: theirs.cancel_at_period_end,
+          })
         // Every invoice that was told of, as it is there, and none twice.
         const told = new Set(
           messages
@@ -468,7 +624,9 @@ describe('a message of the processor', () => {
             .map(one => one.id),
         )
         for (const ref of told) {
-          const copies = house.services.billing.invoices.page({ accountId: buyer.id }, 100, 0).filter(one => one.providerRef === ref)
+          const copies = house.services.billing.invoices
+            .page({ accountId: buyer.id }, 100, 0)
+            .filter(one => one.providerRef === ref)
           expect(copies.map(one => one.status)).toEqual([house.stand.things.get(ref)!.status])
         }
         house.stand.close()
@@ -480,7 +638,11 @@ describe('a message of the processor', () => {
 })
 
 test('the processor is chosen with its secrets or not at all', () => {
-  const flags = { 'billing.provider': 'stripe', 'billing.stripe_key': 'sk_test', 'billing.stripe_webhook_secret': 'whsec' }
+  const flags = {
+    'billing.provider': 'stripe',
+    'billing.stripe_key': 'sk_test',
+    'billing.stripe_webhook_secret': 'whsec',
+  }
   for (const missing of ['billing.stripe_key', 'billing.stripe_webhook_secret'] as const) {
     expect(() => billingHouse('serve', { ...flags, [missing]: '' })).toThrow(missing)
   }

@@ -4,7 +4,10 @@ import { dayMs } from '../../../src/lib/instant.ts'
 import type { BillingPeriod } from '../../../src/plan/subscription.ts'
 import { type Buyer, billingHouse, startAt } from '../../support/billing.ts'
 
-/** The plans in order, with what a month and a year of them cost, as the specification's table has it. */
+/**
+ * The plans in order, with what a month and a year of them cost, as the specification's table has
+ * it.
+ */
 const prices = {
   free: { monthly: 0, yearly: 0 },
   developer: { monthly: 1900, yearly: 22_800 },
@@ -28,7 +31,10 @@ interface Spent extends Period {
   until: number
 }
 
-/** A subscription by the rules alone: who is on which plan when, and what that time costs. It knows nothing of invoices. */
+/**
+ * A subscription by the rules alone: who is on which plan when, and what that time costs. It knows
+ * nothing of invoices.
+ */
 class Oracle {
   plan: Plan = 'free'
   period: Period | undefined
@@ -45,7 +51,8 @@ class Oracle {
     return anchor.add({ months: this.months }).epochMilliseconds
   }
   private leave(at: number) {
-    if (this.period) this.spent.push({ ...this.period, plan: this.plan, since: this.since, until: at })
+    if (this.period)
+      this.spent.push({ ...this.period, plan: this.plan, since: this.since, until: at })
   }
   private begin(plan: Plan, length: BillingPeriod, at: number, anew: boolean) {
     if (anew) [this.began, this.months] = [at, 0]
@@ -79,7 +86,10 @@ class Oracle {
     if (plan === this.plan && length === held.length) {
       if (this.next?.plan === 'free') this.ends = false
       this.next = undefined
-    } else if (order.indexOf(plan) < order.indexOf(this.plan) || (held.length === 'yearly' && length === 'monthly')) {
+    } else if (
+      order.indexOf(plan) < order.indexOf(this.plan) ||
+      (held.length === 'yearly' && length === 'monthly')
+    ) {
       this.next = { plan, length }
       this.ends = false
     } else {
@@ -107,15 +117,24 @@ class Oracle {
   }
   /** All time so far at its price, the running period to its end: what has been paid for. */
   cents(): number {
-    const running = this.period ? [{ ...this.period, plan: this.plan, since: this.since, until: this.period.to }] : []
+    const running = this.period
+      ? [{ ...this.period, plan: this.plan, since: this.since, until: this.period.to }]
+      : []
     return [...this.spent, ...running].reduce((sum, one) => sum + worth(one), 0)
   }
 }
 
-/** The share of a price, rounded half up at both ends; worked out in whole numbers without a division but one. */
+/**
+ * The share of a price, rounded half up at both ends; worked out in whole numbers without a
+ * division but one.
+ */
 function worth({ plan, length, from, to, since, until }: Spent): number {
   const upTo = (at: number) => {
-    const [price, passed, all] = [BigInt(prices[plan][length]), BigInt(at - from), BigInt(to - from)]
+    const [price, passed, all] = [
+      BigInt(prices[plan][length]),
+      BigInt(at - from),
+      BigInt(to - from),
+    ]
     const exact = price * passed
     const whole = exact / all
     return Number(2n * (exact - whole * all) >= all ? whole + 1n : whole)
@@ -125,7 +144,13 @@ function worth({ plan, length, from, to, since, until }: Spent): number {
 
 const bought = fc.constantFrom<Plan>('developer', 'starter', 'professional', 'scale')
 const deed = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant('change' as const), plan: fc.oneof(bought, fc.constant<Plan>('free')) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('change' as const),
+      plan: fc.oneof(bought, fc.constant<Plan>('free')),
+    }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -140,10 +165,18 @@ const deed = fc.oneof(
 type Deed = typeof deed extends fc.Arbitrary<infer T> ? T : never
 const step = fc.record({
   deed,
-  waitMs: fc.oneof(fc.constantFrom(0, 1, 999, dayMs, 30 * dayMs, 31 * dayMs), fc.integer({ min: 0, max: 50 * dayMs })),
+  waitMs: fc.oneof(
+    fc.constantFrom(0, 1, 999, dayMs, 30 * dayMs, 31 * dayMs),
+    fc.integer({ min: 0, max: 50 * dayMs }),
+  ),
 })
 
-async function act(house: ReturnType<typeof billingHouse>, { account }: Buyer, oracle: Oracle, one: Deed) {
+async function act(
+  house: ReturnType<typeof billingHouse>,
+  { account }: Buyer,
+  oracle: Oracle,
+  one: Deed,
+) {
   const { subscriptions } = house.services.billing
   const now = house.clock.now()
   const key = house.services.ids.uuid()
@@ -155,7 +188,9 @@ async function act(house: ReturnType<typeof billingHouse>, { account }: Buyer, o
     void (await subscriptions.reactivate(account))()
     oracle.resume()
   } else if (one.kind === 'subscribe') {
-    expect((await subscriptions.subscribe(account, one.plan, one.length, key))()).not.toHaveProperty('refused')
+    expect(
+      (await subscriptions.subscribe(account, one.plan, one.length, key))(),
+    ).not.toHaveProperty('refused')
     oracle.want(one.plan, one.length, now, true)
   } else {
     const done = (await subscriptions.changePlan(account, one.plan, key))()
@@ -169,31 +204,41 @@ async function act(house: ReturnType<typeof billingHouse>, { account }: Buyer, o
 
 test('over any year of upgrades, downgrades, cancellations and reactivations the invoices add up to the cent to the time spent on each plan, and entitlements are what was paid for at every moment', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), fc.nat(366 * dayMs), async (steps, offsetMs) => {
-      const house = billingHouse('dev', {}, startAt + offsetMs)
-      const buyer = house.buyer()
-      const { billing } = house.services
-      const oracle = new Oracle()
-      const compare = () => {
-        oracle.reach(house.clock.now())
-        const invoices = billing.invoices.page({ accountId: buyer.id }, 1000, 0)
-        expect(invoices.every(one => one.status === 'paid' && one.amountCents > 0)).toBe(true)
-        expect(invoices.every(one => one.lines.reduce((sum, line) => sum + line.amountCents, 0) === one.amountCents)).toBe(true)
-        expect(invoices.reduce((sum, one) => sum + one.amountCents, 0)).toBe(oracle.cents())
-        expect(house.plan(buyer)).toBe(oracle.plan)
-        const held = billing.current(buyer.account)
-        expect(held && [held.startsAt, held.endsAt]).toEqual(oracle.period && [oracle.period.from, oracle.period.to])
-      }
-      const yearEnd = house.clock.now() + 365 * dayMs
-      for (const { deed: one, waitMs } of steps) {
-        if (house.clock.now() >= yearEnd) break
-        await act(house, buyer, oracle, one)
-        compare()
-        await house.advance(waitMs, compare)
-      }
-      await house.advance(Math.max(0, yearEnd - house.clock.now()), compare)
-      house.services.db.close()
-    }),
+    fc.asyncProperty(
+      fc.array(step, { minLength: 1, maxLength: 25 }),
+      fc.nat(366 * dayMs),
+      async (steps, offsetMs) => {
+        const house = billingHouse('dev', {}, startAt + offsetMs)
+        const buyer = house.buyer()
+        const { billing } = house.services
+        const oracle = new Oracle()
+        const compare = () => {
+          oracle.reach(house.clock.now())
+          const invoices = billing.invoices.page({ accountId: buyer.id }, 1000, 0)
+          expect(invoices.every(one => one.status === 'paid' && one.amountCents > 0)).toBe(true)
+          expect(
+            invoices.every(
+              one => one.lines.reduce((sum, line) => sum + line.amountCents, 0) === one.amountCents,
+            ),
+          ).toBe(true)
+          expect(invoices.reduce((sum, one) => sum + one.amountCents, 0)).toBe(oracle.cents())
+          expect(house.plan(buyer)).toBe(oracle.plan)
+          const held = billing.current(buyer.account)
+          expect(held && [held.startsAt, held.endsAt]).toEqual(
+            oracle.period && [oracle.period.from, oracle.period.to],
+          )
+        }
+        const yearEnd = house.clock.now() + 365 * dayMs
+        for (const { deed: one, waitMs } of steps) {
+          if (house.clock.now() >= yearEnd) break
+          await act(house, buyer, oracle, one)
+          compare()
+          await house.advance(waitMs, compare)
+        }
+        await house.advance(Math.max(0, yearEnd - house.clock.now()), compare)
+        house.services.db.close()
+      },
+    ),
     { numRuns: 50 },
   )
 }, 60_000)

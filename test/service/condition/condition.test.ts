@@ -12,7 +12,12 @@ import { openDatabase } from '../../../src/store/database.ts'
 import { settingsStore } from '../../../src/store/operator/settings.ts'
 
 const feeds = (...statuses: FeedStatus[]): Feed[] =>
-  statuses.map((status, i) => ({ name: `feed ${i}`, status, lastObservationAt: undefined, expectedBy: undefined }))
+  statuses.map((status, i) => ({
+    name: `feed ${i}`,
+    status,
+    lastObservationAt: undefined,
+    expectedBy: undefined,
+  }))
 
 describe('what comes in', () => {
   test.each<[string, FeedStatus[], Component['status'], string | undefined]>([
@@ -22,9 +27,18 @@ describe('what comes in', () => {
     ['one stale', ['current', 'stale', 'delayed'], 'degraded', 'Stale: feed 1.'],
     ['all stale', ['stale', 'stale', 'empty'], 'down', 'Stale: feed 0, feed 1.'],
     ['all empty', ['empty'], 'degraded', 'Nothing has been recorded yet.'],
-    ['many stale', Array(7).fill('stale'), 'down', 'Stale: feed 0, feed 1, feed 2, feed 3, feed 4 and 2 more.'],
+    [
+      'many stale',
+      Array(7).fill('stale'),
+      'down',
+      'Stale: feed 0, feed 1, feed 2, feed 3, feed 4 and 2 more.',
+    ],
   ])('with %s feeds is as it should be or not', (_, statuses, status, message) => {
-    expect(ingestComponent(feeds(...statuses))).toEqual({ name: 'ingest', status, ...(message !== undefined && { message }) })
+    expect(ingestComponent(feeds(...statuses))).toEqual({
+      name: 'ingest',
+      status,
+      ...(message !== undefined && { message }),
+    })
   })
 })
 

@@ -6,7 +6,11 @@ import { house, startAt } from '../../support/instance.ts'
 
 function world() {
   const h = house()
-  return { ...h, fresh: freshness({ ...h.services, now: h.clock.now }), series: (code: string) => h.services.catalogue.named(code)! }
+  return {
+    ...h,
+    fresh: freshness({ ...h.services, now: h.clock.now }),
+    series: (code: string) => h.services.catalogue.named(code)!,
+  }
 }
 
 describe('the reach of a series', () => {
@@ -15,18 +19,34 @@ describe('the reach of a series', () => {
     const range = fc.tuple(day, day).map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const)
     const firstAt = startOfDay(startAt) - 9 * dayMs
     fc.assert(
-      fc.property(fc.uniqueArray(day, { minLength: 1, maxLength: 6 }), fc.array(range, { maxLength: 3 }), (days, ranges) => {
-        const { services, fresh, series, record } = world()
-        for (const one of days) record('EUR_SEK', [11], firstAt + one * dayMs + 14 * hourMs, dayMs)
-        const on = (n: number) => isoDay(firstAt + n * dayMs)
-        for (const [from, to] of ranges) {
-          services.quarantine.add({ seriesId: series('EUR_SEK').id, fromOn: on(from), toOn: on(to), reason: 'fault', createdAt: startAt })
-        }
-        const clear = days.filter(one => !ranges.some(([from, to]) => one >= from && one <= to)).sort((a, b) => a - b)
-        const expected = clear.length === 0 ? undefined : { firstOn: on(clear[0]!), lastAt: firstAt + clear.at(-1)! * dayMs + 14 * hourMs }
-        expect(fresh.reach(series('EUR_SEK'))).toEqual(expected!)
-        expect(fresh.hasData(series('EUR_SEK'))).toBe(expected !== undefined)
-      }),
+      fc.property(
+        fc.uniqueArray(day, { minLength: 1, maxLength: 6 }),
+        fc.array(range, { maxLength: 3 }),
+        (days, ranges) => {
+          const { services, fresh, series, record } = world()
+          for (const one of days)
+            record('EUR_SEK', [11], firstAt + one * dayMs + 14 * hourMs, dayMs)
+          const on = (n: number) => isoDay(firstAt + n * dayMs)
+          for (const [from, to] of ranges) {
+            services.quarantine.add({
+              seriesId: series('EUR_SEK').id,
+              fromOn: on(from),
+              toOn: on(to),
+              reason: 'fault',
+              createdAt: startAt,
+            })
+          }
+          const clear = days
+            .filter(one => !ranges.some(([from, to]) => one >= from && one <= to))
+            .sort((a, b) => a - b)
+          const expected =
+            clear.length === 0
+              ? undefined
+              : { firstOn: on(clear[0]!), lastAt: firstAt + clear.at(-1)! * dayMs + 14 * hourMs }
+          expect(fresh.reach(series('EUR_SEK'))).toEqual(expected!)
+          expect(fresh.hasData(series('EUR_SEK'))).toBe(expected !== undefined)
+        },
+      ),
       { numRuns: 40 },
     )
   })
@@ -68,7 +88,10 @@ describe('the feeds', () => {
     const without = services.catalogue.list().filter(one => one.unavailableReason !== null)
     expect(without.length).toBeGreaterThan(0)
     services.series.put(
-      services.catalogue.list().map(one => ({ ...one, unavailableReason: one.category === 'fx' ? 'no_source' : one.unavailableReason })),
+      services.catalogue.list().map(one => ({
+        ...one,
+        unavailableReason: one.category === 'fx' ? 'no_source' : one.unavailableReason,
+      })),
       [],
     )
     services.catalogue.reload()

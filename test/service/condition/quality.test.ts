@@ -4,7 +4,9 @@ import { quality } from '../../../src/service/condition/quality.ts'
 import { qualityStore } from '../../../src/store/condition/quality.ts'
 import { house } from '../../support/instance.ts'
 
-/** The service over a store that counts what it is asked, with a stopwatch that every look moves on. */
+/**
+ * The service over a store that counts what it is asked, with a stopwatch that every look moves on.
+ */
 function setUp(lookMs = 0) {
   const h = house()
   const { services, clock } = h

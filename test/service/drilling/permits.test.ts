@@ -28,14 +28,38 @@ describe('events', () => {
     expect(inside).toEqual([true])
     expect(told).toEqual([
       {
-        ...{ type: 'drilling.well_permit.new', at: now, dedupe: 'well permit 1', state: 'TX' },
+        type: 'drilling.well_permit.new',
+        at: now,
+        dedupe: 'well permit 1',
+        state: 'TX',
         data: {
-          ...{ api_number: '42329400010000', api_number_raw: '42-329-40001', state_code: 'TX', county: 'Midland', permit_number: '918273' },
-          ...{ permit_type: 'new_drill', permit_status: 'approved', permit_date: '2026-11-18' },
-          operator: { name: 'Juniper Ridge Operating, LLC', name_raw: 'Juniper Ridge Operating, LLC', number: '148113' },
+          api_number: '42329400010000',
+          api_number_raw: '42-329-40001',
+          state_code: 'TX',
+          county: 'Midland',
+          permit_number: '918273',
+          permit_type: 'new_drill',
+          permit_status: 'approved',
+          permit_date: '2026-11-18',
+          operator: {
+            name: 'Juniper Ridge Operating, LLC',
+            name_raw: 'Juniper Ridge Operating, LLC',
+            number: '148113',
+          },
           well: { name: 'Bradford 14-23 Unit', number: '3H', type: 'oil' },
-          location: { latitude: 31.8637, longitude: -102.0319, county: 'Midland', section: '14', township: '2S', range: '37E' },
-          target: { formation: 'Wolfcamp A', formation_raw: 'Wolfcamp A', total_depth_proposed: 9800 },
+          location: {
+            latitude: 31.8637,
+            longitude: -102.0319,
+            county: 'Midland',
+            section: '14',
+            township: '2S',
+            range: '37E',
+          },
+          target: {
+            formation: 'Wolfcamp A',
+            formation_raw: 'Wolfcamp A',
+            total_depth_proposed: 9800,
+          },
           provenance: {
             source: 'Texas RRC',
             source_url: 'https://example.com/918273',
@@ -55,11 +79,30 @@ describe('events', () => {
       ['drilling.well_permits.batch', 'drilling.well_permits.batch'],
       ['NM', 'TX'],
     ])
-    expect(batches.get('TX')).toMatchObject({ state: 'TX', count: 120, truncated: true, batch_timestamp: '2026-11-20T15:00:00Z' })
-    expect((batches.get('TX')!.permits as { permit_number: string }[]).map(one => one.permit_number)).toHaveLength(100)
-    expect((batches.get('TX')!.permits as { permit_number: string }[])[0]!.permit_number).toBe('119')
-    expect(batches.get('TX')!.pagination).toEqual({ page: 1, total_pages: 2, per_page: 100, total_count: 120, has_next: true })
-    expect(batches.get('NM')).toMatchObject({ count: 1, truncated: false, pagination: { total_pages: 1, has_next: false } })
+    expect(batches.get('TX')).toMatchObject({
+      state: 'TX',
+      count: 120,
+      truncated: true,
+      batch_timestamp: '2026-11-20T15:00:00Z',
+    })
+    expect(
+      (batches.get('TX')!.permits as { permit_number: string }[]).map(one => one.permit_number),
+    ).toHaveLength(100)
+    expect((batches.get('TX')!.permits as { permit_number: string }[])[0]!.permit_number).toBe(
+      '119',
+    )
+    expect(batches.get('TX')!.pagination).toEqual({
+      page: 1,
+      total_pages: 2,
+      per_page: 100,
+      total_count: 120,
+      has_next: true,
+    })
+    expect(batches.get('NM')).toMatchObject({
+      count: 1,
+      truncated: false,
+      pagination: { total_pages: 1, has_next: false },
+    })
     expect(new Set(told.map(event => event.dedupe)).size).toBe(2)
   })
 
@@ -69,38 +112,49 @@ describe('events', () => {
     register.record(many(5, { permitOn: '2020-01-01' }), now)
     register.record([permit({ permitNumber: 'n', permitOn: '2026-10-21' })], now)
     expect(told.map(event => event.type)).toEqual(['drilling.well_permit.new'])
-    register.record([permit({ permitNumber: 'n', permitOn: '2026-10-21' }), permit({ permitOn: '2026-10-20', wellName: 'Other' })], now)
+    register.record(
+      [
+        permit({ permitNumber: 'n', permitOn: '2026-10-21' }),
+        permit({ permitOn: '2026-10-20', wellName: 'Other' }),
+      ],
+      now,
+    )
     expect(told).toHaveLength(1)
   })
 
   test('of a status that changes say from what to what, and how many permits the state has at present', () => {
     const { register, told } = setUp()
     register.record(
-      [...many(3), ...many(2, { permitOn: '2026-10-01' }).map(one => ({ ...one, permitNumber: `old ${one.permitNumber}` }))],
+      [
+        ...many(3),
+        ...many(2, { permitOn: '2026-10-01' }).map(one => ({
+          ...one,
+          permitNumber: `old ${one.permitNumber}`,
+        })),
+      ],
       now,
     )
     told.length = 0
     register.record([permit({ permitNumber: '1', permitStatus: 'expired' })], now)
     expect(told).toEqual([
       {
-        ...{
-          type: 'drilling.well_permit.updated',
-          at: now,
-          dedupe: `well permit 4 approved expired ${now}`,
-          commodity: 'TEXAS_WELL_PERMITS',
-          state: 'TX',
-        },
+        type: 'drilling.well_permit.updated',
+        at: now,
+        dedupe: `well permit 4 approved expired ${now}`,
+        commodity: 'TEXAS_WELL_PERMITS',
+        state: 'TX',
         data: {
-          ...{
-            commodity: 'TEXAS_WELL_PERMITS',
-            region: 'TX',
-            state_code: 'TX',
-            value: 3,
-            previous_value: 2,
-            change: 1,
-            change_percent: 50,
-          },
-          ...{ unit: 'permits', source: 'Texas RRC', api_number: '42329400010000', permit_status: 'expired' },
+          commodity: 'TEXAS_WELL_PERMITS',
+          region: 'TX',
+          state_code: 'TX',
+          value: 3,
+          previous_value: 2,
+          change: 1,
+          change_percent: 50,
+          unit: 'permits',
+          source: 'Texas RRC',
+          api_number: '42329400010000',
+          permit_status: 'expired',
           status_change: { from: 'approved', to: 'expired' },
           timestamp: '2026-11-20T15:00:00Z',
         },
@@ -125,13 +179,20 @@ describe('what is held', () => {
     expect(register.held(undefined, '2026-11-20')).toBeUndefined()
     register.record([permit(), permit({ state: 'NV', permitOn: '2026-09-30' })], now)
     expect(register.held(undefined, '2026-11-20')).toEqual({
-      ...{ asOf: '2026-11-18', dataAgeDays: 2, stale: false, staleStates: ['NV'] },
+      asOf: '2026-11-18',
+      dataAgeDays: 2,
+      stale: false,
+      staleStates: ['NV'],
       byState: new Map([
         ['NV', '2026-09-30'],
         ['TX', '2026-11-18'],
       ]),
     })
-    expect(register.held(['NV'], '2026-11-20')).toMatchObject({ asOf: '2026-09-30', dataAgeDays: 51, stale: true })
+    expect(register.held(['NV'], '2026-11-20')).toMatchObject({
+      asOf: '2026-09-30',
+      dataAgeDays: 51,
+      stale: true,
+    })
     expect(register.held(['OH'], '2026-11-20')).toBeUndefined()
   })
 })

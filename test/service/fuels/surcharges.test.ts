@@ -7,8 +7,17 @@ const monday = parseDay('2026-11-16')! + 12 * 3_600_000
 const diesel = 'DIESEL_US_NATIONAL_USD'
 
 const table = (more: Partial<CarrierSchedule> = {}): CarrierSchedule => ({
-  ...{ mode: 'ltl', carrier: 'alder', serviceLevel: '', carrierName: 'Alder', serviceName: '', validFromOn: '2026-01-05' },
-  ...{ indexCode: diesel, effectiveWeekday: 3, matched: true, source: 'https://alder.example/', retrievedAt: 1_767_600_000_000 },
+  mode: 'ltl',
+  carrier: 'alder',
+  serviceLevel: '',
+  carrierName: 'Alder',
+  serviceName: '',
+  validFromOn: '2026-01-05',
+  indexCode: diesel,
+  effectiveWeekday: 3,
+  matched: true,
+  source: 'https://alder.example/',
+  retrievedAt: 1_767_600_000_000,
   bands: [
     { min: 3, max: 3.5, percent: 20 },
     { min: 3.5, max: 4, percent: 30 },
@@ -72,23 +81,19 @@ describe('matching', () => {
     surcharges.write(
       [
         {
-          ...{
-            mode: 'ltl',
-            carrier: 'alder',
-            serviceLevel: '',
-            carrierName: 'Alder',
-            serviceName: '',
-            effectiveOn: '2026-11-11',
-            percent: 77,
-          },
-          ...{
-            indexCode: diesel,
-            indexPrice: 3.41,
-            band: { min: 3, max: 4 },
-            source: 'https://alder.example/',
-            retrievedAt: 2,
-            fixture: false,
-          },
+          mode: 'ltl',
+          carrier: 'alder',
+          serviceLevel: '',
+          carrierName: 'Alder',
+          serviceName: '',
+          effectiveOn: '2026-11-11',
+          percent: 77,
+          indexCode: diesel,
+          indexPrice: 3.41,
+          band: { min: 3, max: 4 },
+          source: 'https://alder.example/',
+          retrievedAt: 2,
+          fixture: false,
         },
       ],
       1,
@@ -106,7 +111,10 @@ describe('matching', () => {
   test('leaves out weeks whose price has no band, weeks before the table, and tables that are only for show', () => {
     const h = house()
     h.record(diesel, [3.3, 4.5, 3.6], monday, 7 * dayMs)
-    h.services.surcharges.writeSchedules([table({ validFromOn: '2026-11-05' }), table({ carrier: 'basin', matched: false })], 1)
+    h.services.surcharges.writeSchedules(
+      [table({ validFromOn: '2026-11-05' }), table({ carrier: 'basin', matched: false })],
+      1,
+    )
     expect(match(h)).toBe(1)
     expect(weeksOf(h)).toEqual([['2026-11-18', 3.6, 30]])
     expect(weeksOf(h, 'basin')).toEqual([])
@@ -115,8 +123,19 @@ describe('matching', () => {
   test('reads services by air at the mean of the week before', () => {
     const h = house()
     // Two prices a day from Monday the 9th: the closes are 2.1, 2.2 and 2.3.
-    h.record('JET_FUEL_USD', [9, 2.1, 9, 2.2, 9, 2.3], parseDay('2026-11-11')! + 20 * 3_600_000, 12 * 3_600_000)
-    const air = table({ mode: 'parcel', carrier: 'harbor', serviceLevel: 'express', indexCode: 'JET_FUEL_USD', effectiveWeekday: 1 })
+    h.record(
+      'JET_FUEL_USD',
+      [9, 2.1, 9, 2.2, 9, 2.3],
+      parseDay('2026-11-11')! + 20 * 3_600_000,
+      12 * 3_600_000,
+    )
+    const air = table({
+      mode: 'parcel',
+      carrier: 'harbor',
+      serviceLevel: 'express',
+      indexCode: 'JET_FUEL_USD',
+      effectiveWeekday: 1,
+    })
     h.services.surcharges.writeSchedules([{ ...air, bands: [{ min: 2, max: 3, percent: 12 }] }], 1)
     expect(match(h)).toBe(1)
     expect(h.services.surcharges.inForce('parcel', '2026-11-20')[0]).toMatchObject({
@@ -130,7 +149,13 @@ describe('matching', () => {
     const h = house()
     h.record(diesel, [3.4, 3.6], monday, 7 * dayMs)
     const series = h.services.catalogue.resolve(diesel, h.clock.now())!.series
-    h.services.quarantine.add({ seriesId: series.id, fromOn: '2026-11-16', toOn: '2026-11-16', reason: 'wrong', createdAt: 1 })
+    h.services.quarantine.add({
+      seriesId: series.id,
+      fromOn: '2026-11-16',
+      toOn: '2026-11-16',
+      reason: 'wrong',
+      createdAt: 1,
+    })
     h.services.surcharges.writeSchedules([table()], 1)
     match(h)
     expect(weeksOf(h).map(([day]) => day)).toEqual(['2026-11-11'])

@@ -5,7 +5,11 @@ import { house } from '../../support/instance.ts'
 
 const wednesday = parseDay('2026-11-18')!
 const week = 7 * dayMs
-const always = { places: inventoryPlaces, from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }
+const always = {
+  places: inventoryPlaces,
+  from: Number.MIN_SAFE_INTEGER,
+  to: Number.MAX_SAFE_INTEGER,
+}
 
 test('of a copy that is filled code by code nothing is numbered before the last code is there, and then all of it by day', () => {
   const { services, record } = house()
@@ -17,8 +21,12 @@ test('of a copy that is filled code by code nothing is numbered before the last 
   record(inventoryPlaces[0]!.code, [400, 401], wednesday, week)
   const rows = services.inventories.page(always, 100, 0)
   expect(rows.length).toBe(2 * inventoryPlaces.length)
-  expect(rows.filter(one => one.on === '2026-11-11').map(one => one.id)).toEqual(inventoryPlaces.map((_, i) => i + 1))
-  expect(rows.map(one => one.place.code)).toEqual([...inventoryPlaces, ...inventoryPlaces].map(one => one.code))
+  expect(rows.filter(one => one.on === '2026-11-11').map(one => one.id)).toEqual(
+    inventoryPlaces.map((_, i) => i + 1),
+  )
+  expect(rows.map(one => one.place.code)).toEqual(
+    [...inventoryPlaces, ...inventoryPlaces].map(one => one.code),
+  )
 })
 
 test('a change is against the level a week before, and there is none over a missing week', () => {
@@ -28,7 +36,9 @@ test('a change is against the level a week before, and there is none over a miss
   // Two weeks later, and then a day late after a holiday.
   record(place!.code, [410], wednesday, week)
   record(place!.code, [411], wednesday + week + dayMs, week)
-  const changes = services.inventories.page({ ...always, places: [place!] }, 10, 0).map(one => [one.on, one.change])
+  const changes = services.inventories
+    .page({ ...always, places: [place!] }, 10, 0)
+    .map(one => [one.on, one.change])
   expect(changes).toEqual([
     ['2026-11-26', 1],
     ['2026-11-18', undefined],
@@ -43,7 +53,9 @@ test('numbers are written with the levels or not at all', () => {
   services.ingest.listenInside(() => {
     throw new Error('no room')
   })
-  expect(() => services.ingest.write([{ seriesId, observedAt: wednesday, value: 400 }])).toThrow('no room')
+  expect(() => services.ingest.write([{ seriesId, observedAt: wednesday, value: 400 }])).toThrow(
+    'no room',
+  )
   expect(services.inventories.count(always)).toBe(0)
   expect(services.db.query('SELECT count(*) AS n FROM inventory_records').get()).toEqual({ n: 0 })
 })

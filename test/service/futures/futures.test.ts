@@ -11,13 +11,33 @@ const wti = 'WTI_FUTURES'
 const codeOf = (month: string) => `WTI_FUTURES_${month.replace('-', '_')}`
 
 describe('what is recorded', () => {
-  const cases: { name: string; next: ReturnType<typeof dayOf>; counts: [number, number, number] }[] = [
-    { name: 'the same day again changes nothing', next: dayOf({ close: 71.5, volume: 900 }), counts: [0, 0, 1] },
-    { name: 'less of the same day changes nothing', next: dayOf({ close: 71.5 }), counts: [0, 0, 1] },
+  const cases: {
+    name: string
+    next: ReturnType<typeof dayOf>
+    counts: [number, number, number]
+  }[] = [
+    {
+      name: 'the same day again changes nothing',
+      next: dayOf({ close: 71.5, volume: 900 }),
+      counts: [0, 0, 1],
+    },
+    {
+      name: 'less of the same day changes nothing',
+      next: dayOf({ close: 71.5 }),
+      counts: [0, 0, 1],
+    },
     { name: 'another close is a correction', next: dayOf({ close: 71.6 }), counts: [0, 1, 0] },
     { name: 'a settlement joins the close', next: dayOf({ settlement: 71.44 }), counts: [0, 1, 0] },
-    { name: 'another date is another day', next: dayOf({ tradedOn: '2026-11-18', close: 71.5 }), counts: [1, 0, 0] },
-    { name: 'another month is another contract', next: dayOf({ month: '2027-02', close: 71.5 }), counts: [1, 0, 0] },
+    {
+      name: 'another date is another day',
+      next: dayOf({ tradedOn: '2026-11-18', close: 71.5 }),
+      counts: [1, 0, 0],
+    },
+    {
+      name: 'another month is another contract',
+      next: dayOf({ month: '2027-02', close: 71.5 }),
+      counts: [1, 0, 0],
+    },
   ]
   for (const { name, next, counts } of cases) {
     test(name, () => {
@@ -31,46 +51,95 @@ describe('what is recorded', () => {
   test('a settlement is what was published and never the close', () => {
     const { futures } = house().services
     futures.recordDays([dayOf({ close: 71.5 })], startAt)
-    expect(futures.quotes(wti).map(quote => [quote.day.close, quote.day.settlement])).toEqual([[71.5, null]])
-    expect(futures.curve(wti)?.points[0]).toMatchObject({ price: 71.5, settlement: null, basis: 'last_trade' })
+    expect(futures.quotes(wti).map(quote => [quote.day.close, quote.day.settlement])).toEqual([
+      [71.5, null],
+    ])
+    expect(futures.curve(wti)?.points[0]).toMatchObject({
+      price: 71.5,
+      settlement: null,
+      basis: 'last_trade',
+    })
     futures.recordDays([dayOf({ settlement: 71.44 })], startAt)
-    expect(futures.quotes(wti).map(quote => [quote.day.close, quote.day.settlement])).toEqual([[71.5, 71.44]])
-    expect(futures.curve(wti)?.points[0]).toMatchObject({ price: 71.44, lastPrice: 71.5, settlement: 71.44, basis: 'exchange_settlement' })
+    expect(futures.quotes(wti).map(quote => [quote.day.close, quote.day.settlement])).toEqual([
+      [71.5, 71.44],
+    ])
+    expect(futures.curve(wti)?.points[0]).toMatchObject({
+      price: 71.44,
+      lastPrice: 71.5,
+      settlement: 71.44,
+      basis: 'exchange_settlement',
+    })
   })
 
   test('where there is a settlement only, it is the one price there is', () => {
     const { futures } = house().services
     futures.recordDays([dayOf({ settlement: 71.44 })], startAt)
-    expect(futures.quotes(wti)[0]?.day).toMatchObject({ open: 71.44, high: 71.44, low: 71.44, close: 71.44, settlement: 71.44, volume: 0 })
+    expect(futures.quotes(wti)[0]?.day).toMatchObject({
+      open: 71.44,
+      high: 71.44,
+      low: 71.44,
+      close: 71.44,
+      settlement: 71.44,
+      volume: 0,
+    })
   })
 
   test('the bar of a date follows its ticks, and keeps its settlement', () => {
     const { futures } = house().services
-    futures.recordTicks([tickOf('2026-11-20T14:00:00Z', 71), tickOf('2026-11-20T14:05:00Z', 72.5)], startAt)
-    futures.recordDays([dayOf({ tradedOn: '2026-11-20', settlement: 71.9, openInterest: 5 })], startAt)
+    futures.recordTicks(
+      [tickOf('2026-11-20T14:00:00Z', 71), tickOf('2026-11-20T14:05:00Z', 72.5)],
+      startAt,
+    )
+    futures.recordDays(
+      [dayOf({ tradedOn: '2026-11-20', settlement: 71.9, openInterest: 5 })],
+      startAt,
+    )
     futures.recordTicks([tickOf('2026-11-20T14:10:00Z', 70.5)], startAt)
-    const bar = { open: 71, high: 72.5, low: 70.5, close: 70.5, volume: 30, settlement: 71.9, openInterest: 5 }
-    expect(futures.quotes(wti)[0]?.day).toMatchObject({ ...bar, quotedAt: at('2026-11-20T14:10:00Z') })
+    const bar = {
+      open: 71,
+      high: 72.5,
+      low: 70.5,
+      close: 70.5,
+      volume: 30,
+      settlement: 71.9,
+      openInterest: 5,
+    }
+    expect(futures.quotes(wti)[0]?.day).toMatchObject({
+      ...bar,
+      quotedAt: at('2026-11-20T14:10:00Z'),
+    })
   })
 
   test('the bar is the same in whatever order and pieces the ticks come', () => {
-    const minutes = fc.uniqueArray(fc.integer({ min: 0, max: 600 }), { minLength: 1, maxLength: 12 })
+    const minutes = fc.uniqueArray(fc.integer({ min: 0, max: 600 }), {
+      minLength: 1,
+      maxLength: 12,
+    })
     const tickAt = (minute: number, price: number) => ({
       ...tickOf('2026-11-20T01:00:00Z', price),
       tradedAt: at('2026-11-20T01:00:00Z') + minute * 60_000,
     })
     fc.assert(
-      fc.property(minutes, fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 12, maxLength: 12 }), (order, sizes) => {
-        const { futures } = house().services
-        const ticks = order.map((minute, i) => tickAt(minute, 70 + ((i * 7) % 11)))
-        for (let i = 0, piece = 0; i < ticks.length; i += sizes[piece++]!) futures.recordTicks(ticks.slice(i, i + sizes[piece]!), startAt)
-        const sorted = ticks.toSorted((a, b) => a.tradedAt - b.tradedAt)
-        const prices = sorted.map(tick => tick.price)
-        expect(futures.quotes(wti)[0]?.day).toMatchObject({
-          ...{ open: prices[0], close: prices.at(-1), high: Math.max(...prices), low: Math.min(...prices) },
-          ...{ volume: 10 * ticks.length, quotedAt: sorted.at(-1)!.tradedAt },
-        })
-      }),
+      fc.property(
+        minutes,
+        fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 12, maxLength: 12 }),
+        (order, sizes) => {
+          const { futures } = house().services
+          const ticks = order.map((minute, i) => tickAt(minute, 70 + ((i * 7) % 11)))
+          for (let i = 0, piece = 0; i < ticks.length; i += sizes[piece++]!)
+            futures.recordTicks(ticks.slice(i, i + sizes[piece]!), startAt)
+          const sorted = ticks.toSorted((a, b) => a.tradedAt - b.tradedAt)
+          const prices = sorted.map(tick => tick.price)
+          expect(futures.quotes(wti)[0]?.day).toMatchObject({
+            open: prices[0],
+            close: prices.at(-1),
+            high: Math.max(...prices),
+            low: Math.min(...prices),
+            volume: 10 * ticks.length,
+            quotedAt: sorted.at(-1)!.tradedAt,
+          })
+        },
+      ),
       { numRuns: 25 },
     )
   })
@@ -85,7 +154,10 @@ describe('what is recorded', () => {
 
   test('an evening session counts to the next trading date', () => {
     const { futures } = house().services
-    futures.recordTicks([tickOf('2026-11-18T21:55:00Z', 70), tickOf('2026-11-18T23:00:00Z', 71)], startAt)
+    futures.recordTicks(
+      [tickOf('2026-11-18T21:55:00Z', 70), tickOf('2026-11-18T23:00:00Z', 71)],
+      startAt,
+    )
     const days = futures.page(wti, { month: '2027-01' }, '2026-11-01', '2026-11-30', 0, 10).days
     expect(days.map(day => [day.tradedOn, day.close])).toEqual([
       ['2026-11-19', 71],
@@ -112,16 +184,29 @@ describe('the catalogue', () => {
   test("answers a family with its front contract's own series as soon as that has data", () => {
     const { futures, catalogue } = house({}, at('2026-11-23T15:00:00Z')).services
     const asked = () => catalogue.resolve('WTI_FUTURES', at('2026-11-23T15:00:00Z'))!
-    expect([asked().series.code, asked().code, asked().requestedCode]).toEqual(['WTI_FUTURES', codeOf('2027-01'), 'WTI_FUTURES'])
+    expect([asked().series.code, asked().code, asked().requestedCode]).toEqual([
+      'WTI_FUTURES',
+      codeOf('2027-01'),
+      'WTI_FUTURES',
+    ])
     futures.recordDays([dayOf({ close: 71.5 })], startAt)
-    expect([asked().series.code, asked().code, asked().requestedCode]).toEqual([codeOf('2027-01'), codeOf('2027-01'), 'WTI_FUTURES'])
+    expect([asked().series.code, asked().code, asked().requestedCode]).toEqual([
+      codeOf('2027-01'),
+      codeOf('2027-01'),
+      'WTI_FUTURES',
+    ])
     expect(catalogue.hasData(catalogue.named('WTI_FUTURES')!)).toBe(true)
   })
 
   test('knows a listed contract before it has data, and no other', () => {
     const { catalogue } = house().services
     expect(catalogue.resolve('brent_futures_2027_05', startAt)?.code).toBe('BRENT_FUTURES_2027_05')
-    for (const code of ['BRENT_FUTURES_2019_05', 'BRENT_FUTURES_2031_05', 'BRENT_FUTURES_2027_13', 'WTI_USD_2027_01'])
+    for (const code of [
+      'BRENT_FUTURES_2019_05',
+      'BRENT_FUTURES_2031_05',
+      'BRENT_FUTURES_2027_13',
+      'WTI_USD_2027_01',
+    ])
       expect(catalogue.resolve(code, startAt), code).toBeUndefined()
   })
 
@@ -131,26 +216,38 @@ describe('the catalogue', () => {
     futures.recordDays([dayOf({ close: 71.5 })], startAt)
     catalogue.resolve('TTF_FUTURES_2027_05', startAt)
     expect(catalogue.list().length).toBe(before)
-    expect(catalogue.suggest('WTI_FUTURES_2027').map(one => one.contractOf)).toEqual(catalogue.suggest('WTI_FUTURES_2027').map(() => null))
+    expect(catalogue.suggest('WTI_FUTURES_2027').map(one => one.contractOf)).toEqual(
+      catalogue.suggest('WTI_FUTURES_2027').map(() => null),
+    )
   })
 })
 
-/** Closes of the first four months on every trading date of a range: the place on the curve and the day of the month tell them apart. */
+/**
+ * Closes of the first four months on every trading date of a range: the place on the curve and the
+ * day of the month tell them apart.
+ */
 function filled(from: string, to: string) {
   const { services } = house({}, parseDay(to)! + dayMs)
   const days = []
   for (let day = from; day <= to; day = dayAfter(day, 1)) {
     if (!tradesOn(familyOf(wti), day)) continue
-    for (let nth = 1; nth <= 4; nth++) days.push({ nth, day, price: 60 + nth + Number(day.slice(8)) / 100 })
+    for (let nth = 1; nth <= 4; nth++)
+      days.push({ nth, day, price: 60 + nth + Number(day.slice(8)) / 100 })
   }
   const months = (day: string) => {
     const listed = []
-    for (let month = day.slice(0, 7); listed.length < 4; month = isoDay(parseDay(`${month}-01`)! + 31 * dayMs).slice(0, 7))
+    for (
+      let month = day.slice(0, 7);
+      listed.length < 4;
+      month = isoDay(parseDay(`${month}-01`)! + 31 * dayMs).slice(0, 7)
+    )
       if (lastTradingDay(wti, month) >= day) listed.push(month)
     return listed
   }
   services.futures.recordDays(
-    days.map(({ nth, day, price }) => dayOf({ month: months(day)[nth - 1]!, tradedOn: day, close: price })),
+    days.map(({ nth, day, price }) =>
+      dayOf({ month: months(day)[nth - 1]!, tradedOn: day, close: price }),
+    ),
     parseDay(to)! + dayMs,
   )
   return { services, days }
@@ -162,7 +259,9 @@ describe('what was', () => {
 
   test('is told by the place on the curve of each date, which rolls after the last trading day', () => {
     for (const nth of [1, 2, 4]) {
-      const expected = days.filter(one => one.nth === nth).map(({ day, price }) => ({ day, value: price }))
+      const expected = days
+        .filter(one => one.nth === nth)
+        .map(({ day, price }) => ({ day, value: price }))
       expect(futures.closes(wti, nth, '2026-08-03', '2026-10-30')).toEqual(expected)
     }
     const around = futures.page(wti, { places: [1] }, '2026-09-21', '2026-09-23', 0, 10).days
@@ -180,7 +279,10 @@ describe('what was', () => {
       fc.property(fc.integer({ min: 1, max: 40 }), limit => {
         const pages = []
         for (let offset = 0; offset < whole.total; offset += limit)
-          pages.push(...futures.page(wti, { places: [1, 2, 3] }, '2026-08-10', '2026-10-20', offset, limit).days)
+          pages.push(
+            ...futures.page(wti, { places: [1, 2, 3] }, '2026-08-10', '2026-10-20', offset, limit)
+              .days,
+          )
         expect(pages).toEqual(whole.days)
       }),
       { numRuns: 20 },
@@ -189,7 +291,12 @@ describe('what was', () => {
 
   test('a curve of a past day has the contracts listed then, and none when the last quotes are over a week old', () => {
     const curve = futures.curve(wti, '2026-09-22')!
-    expect(curve.points.map(point => point.contractMonth)).toEqual(['2026-10', '2026-11', '2026-12', '2027-01'])
+    expect(curve.points.map(point => point.contractMonth)).toEqual([
+      '2026-10',
+      '2026-11',
+      '2026-12',
+      '2027-01',
+    ])
     expect(futures.curve(wti, '2026-09-23')!.points[0]!.contractMonth).toBe('2026-11')
     expect(futures.curve(wti, '2026-10-25')).toMatchObject({ day: '2026-10-23' })
     expect(futures.curve(wti, '2026-08-02')).toBeUndefined()
@@ -199,9 +306,18 @@ describe('what was', () => {
 
   test('leaves out quarantined days', () => {
     const series = catalogue.named('WTI_FUTURES_2026_12')!
-    const held = quarantine.add({ seriesId: series.id, fromOn: '2026-10-28', toOn: '2026-10-30', reason: 'repeated', createdAt: 0 })
+    const held = quarantine.add({
+      seriesId: series.id,
+      fromOn: '2026-10-28',
+      toOn: '2026-10-30',
+      reason: 'repeated',
+      createdAt: 0,
+    })
     expect(futures.front(wti)).toMatchObject({ contractMonth: '2026-12', tradingDay: '2026-10-27' })
-    expect(futures.closes(wti, 1, '2026-10-26', '2026-10-30').map(close => close.day)).toEqual(['2026-10-26', '2026-10-27'])
+    expect(futures.closes(wti, 1, '2026-10-26', '2026-10-30').map(close => close.day)).toEqual([
+      '2026-10-26',
+      '2026-10-27',
+    ])
     quarantine.remove(held.id)
     expect(futures.front(wti)?.tradingDay).toBe('2026-10-30')
   })
@@ -209,7 +325,9 @@ describe('what was', () => {
   test('weeks and months merge the bars of their dates', () => {
     const [october] = futures.merged(wti, { month: '2026-12' }, 'month', '2026-10-01', '2026-10-31')
     const all = days.filter(one => one.day >= '2026-10-01')
-    const own = all.filter(({ nth, day }) => (day <= '2026-10-20' ? nth === 2 : nth === 1)).map(one => one.price)
+    const own = all
+      .filter(({ nth, day }) => (day <= '2026-10-20' ? nth === 2 : nth === 1))
+      .map(one => one.price)
     expect(october).toMatchObject({
       tradedOn: '2026-10-30',
       open: own[0],
@@ -221,7 +339,12 @@ describe('what was', () => {
 })
 
 describe('freshness changes at the right moment', () => {
-  const cases: [string, 'WTI_FUTURES' | 'NATURAL_GAS_FUTURES' | 'GASOIL_FUTURES', string, [string, string | undefined][]][] = [
+  const cases: [
+    string,
+    'WTI_FUTURES' | 'NATURAL_GAS_FUTURES' | 'GASOIL_FUTURES',
+    string,
+    [string, string | undefined][],
+  ][] = [
     [
       'over a weekend: closed markets are not behind, and count again from their opening',
       'NATURAL_GAS_FUTURES',

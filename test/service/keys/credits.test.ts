@@ -25,11 +25,15 @@ function shop(flags: Record<string, string> = {}) {
       const { window, used } = meter.standing(key)
       for (let i = used; i < window.limit!; i += 1) meter.reserve(key)
     },
-    stored: () => house.services.db.query('SELECT remaining, lapsed FROM credit_purchases ORDER BY created_at, id').values(),
+    stored: () =>
+      house.services.db
+        .query('SELECT remaining, lapsed FROM credit_purchases ORDER BY created_at, id')
+        .values(),
   }
 }
 
-const statusOf = async (house: BillingHouse, token: string) => (await house.ask('GET', '/v1/prices/latest', token)).status
+const statusOf = async (house: BillingHouse, token: string) =>
+  (await house.ask('GET', '/v1/prices/latest', token)).status
 
 describe('bought requests', () => {
   test('extend the quota by exactly as many as were bought, also when all are asked at once', async () => {
@@ -39,18 +43,26 @@ describe('bought requests', () => {
     expect(await statusOf(house, buyer.token)).toBe(402)
     house.buy(buyer, 'pack_3', 2)
     const { headers } = await house.ask('GET', '/v1/account', buyer.token)
-    expect([headers.get('x-ratelimit-state'), headers.get('x-ratelimit-remaining'), headers.get('x-ratelimit-used')]).toEqual([
-      'free',
-      '6',
-      '50',
-    ])
+    expect([
+      headers.get('x-ratelimit-state'),
+      headers.get('x-ratelimit-remaining'),
+      headers.get('x-ratelimit-used'),
+    ]).toEqual(['free', '6', '50'])
     // What is refused gives its request back.
-    expect((await house.ask('GET', '/v1/prices/latest?by_code=NO_SUCH_CODE', buyer.token)).status).toBe(400)
+    expect(
+      (await house.ask('GET', '/v1/prices/latest?by_code=NO_SUCH_CODE', buyer.token)).status,
+    ).toBe(400)
     expect(house.left(buyer)).toBe(6)
-    const answers = await Promise.all(Array.from({ length: 10 }, () => statusOf(house, buyer.token)))
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => statusOf(house, buyer.token)),
+    )
     expect(answers.sort()).toEqual([...Array(6).fill(200), ...Array(4).fill(402)])
     expect(house.left(buyer)).toBe(0)
-    expect(house.meter.standing(house.key(buyer))).toMatchObject({ used: 50, extra: 0, state: 'exhausted' })
+    expect(house.meter.standing(house.key(buyer))).toMatchObject({
+      used: 50,
+      extra: 0,
+      state: 'exhausted',
+    })
   })
 
   test('are not touched while the quota lasts, and rest when it begins anew', async () => {
@@ -88,7 +100,9 @@ describe('bought requests', () => {
       [5, 0],
     ])
     const notices = house.services.notifications.page(buyer.id, false, 10, 0)
-    expect(notices.filter(one => one.type === 'credits').map(one => one.message)).toEqual(['2 bought requests were not used in time.'])
+    expect(notices.filter(one => one.type === 'credits').map(one => one.message)).toEqual([
+      '2 bought requests were not used in time.',
+    ])
   })
 
   test('are shared by the keys of an account and by nobody else', () => {
@@ -98,12 +112,11 @@ describe('bought requests', () => {
     house.buy(buyer, 'pack_3')
     for (const one of [buyer, other]) house.spend(one)
     for (let i = 0; i < 50; i += 1) house.meter.reserve(second)
-    expect([house.key(buyer), second, house.key(buyer), second].map(key => house.meter.reserve(key) !== undefined)).toEqual([
-      true,
-      true,
-      true,
-      false,
-    ])
+    expect(
+      [house.key(buyer), second, house.key(buyer), second].map(
+        key => house.meter.reserve(key) !== undefined,
+      ),
+    ).toEqual([true, true, true, false])
     expect(house.meter.reserve(house.key(other))).toBeUndefined()
   })
 
@@ -118,7 +131,9 @@ describe('bought requests', () => {
     billing.ledger.mark(invoice, 'paid')
     expect(billing.credits.balance(buyer.id)).toBe(3)
     // Once paid it stays paid.
-    expect(billing.ledger.mark(billing.invoices.byId(invoice.id)!, 'void')).toMatchObject({ refused: 'invoice_closed' })
+    expect(billing.ledger.mark(billing.invoices.byId(invoice.id)!, 'void')).toMatchObject({
+      refused: 'invoice_closed',
+    })
     expect(billing.credits.balance(buyer.id)).toBe(3)
   })
 
@@ -151,7 +166,9 @@ describe('bought requests', () => {
             left += 3
           } else {
             house.meter.flush()
-            expect(house.stored().reduce((sum, [remaining]) => sum + Number(remaining), 0)).toBe(left)
+            expect(house.stored().reduce((sum, [remaining]) => sum + Number(remaining), 0)).toBe(
+              left,
+            )
             // What was flushed is there again after a start.
             if (one === 'stop') house.services.credits.reset()
           }

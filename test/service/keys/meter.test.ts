@@ -17,7 +17,9 @@ import { usageStore } from '../../../src/store/keys/usage.ts'
 const startAt = Date.parse('2026-11-20T15:00:00Z')
 const quotas = { free: 3, trial: 4, starter: 5 }
 const plans = plansFrom({
-  plans: Object.fromEntries(Object.entries(quotas).map(([plan, quota]) => [plan, { request_quota: quota }])),
+  plans: Object.fromEntries(
+    Object.entries(quotas).map(([plan, quota]) => [plan, { request_quota: quota }]),
+  ),
 })
 
 /** Two keys of one account and what counts their requests; `crash` loses what is in memory. */
@@ -26,24 +28,39 @@ function world(scope: 'key' | 'account' = 'key', now = startAt) {
   const clock = manualClock(now)
   const ids = seededIds(1)
   const open = () => {
-    const keys = keyring({ accounts: accountStore(db), keys: apiKeyStore(db), memberships: organizationStore(db) }, plans, clock, ids)
+    const keys = keyring(
+      { accounts: accountStore(db), keys: apiKeyStore(db), memberships: organizationStore(db) },
+      plans,
+      clock,
+      ids,
+    )
     return { keys, meter: meter(usageStore(db), keys, clock, scope) }
   }
   let { keys, meter: counted } = open()
   const blank: Account = {
-    ...{ id: 'account', email: 'a@example.com', plan: 'free', addOns: [], trialStartedAt: null, trialEndsAt: null },
-    ...{ emailConfirmedAt: now, suspendedAt: null, createdAt: now },
+    id: 'account',
+    email: 'a@example.com',
+    plan: 'free',
+    addOns: [],
+    trialStartedAt: null,
+    trialEndsAt: null,
+    emailConfirmedAt: now,
+    suspendedAt: null,
+    createdAt: now,
   }
   const made = keys.putAccount(blank)
   const keyIds = [keys.addKey(made).state.key.id, keys.addKey(made).state.key.id]
   return {
-    ...{ db, clock, keyIds },
+    db,
+    clock,
+    keyIds,
     get meter() {
       return counted
     },
     key: (i = 0) => keys.byId(keyIds[i]!)!,
     account: () => keys.account('account')!.account,
-    change: (change: Partial<Account>) => void keys.putAccount({ ...keys.account('account')!.account, ...change }),
+    change: (change: Partial<Account>) =>
+      void keys.putAccount({ ...keys.account('account')!.account, ...change }),
     crash() {
       ;({ keys, meter: counted } = open())
     },
@@ -54,12 +71,18 @@ const usedOf = (house: ReturnType<typeof world>, i = 0) => house.meter.standing(
 
 /** The window of an account, worked out apart from the code: its name and its limit. */
 function windowOf(account: Account, now: number): { name: string; limit: number } {
-  const [day, month] = [new Date(now).toISOString().slice(0, 10), new Date(now).toISOString().slice(0, 7)]
+  const [day, month] = [
+    new Date(now).toISOString().slice(0, 10),
+    new Date(now).toISOString().slice(0, 7),
+  ]
   if (account.emailConfirmedAt === null) return { name: `day ${day}`, limit: quotas.free }
   if (account.plan === 'starter') return { name: `month ${month}`, limit: quotas.starter }
   const { trialStartedAt, trialEndsAt } = account
-  const runs = trialStartedAt !== null && trialEndsAt !== null && trialStartedAt <= now && now < trialEndsAt
-  return runs ? { name: `trial ${trialStartedAt}`, limit: quotas.trial } : { name: `day ${day}`, limit: quotas.free }
+  const runs =
+    trialStartedAt !== null && trialEndsAt !== null && trialStartedAt <= now && now < trialEndsAt
+  return runs
+    ? { name: `trial ${trialStartedAt}`, limit: quotas.trial }
+    : { name: `day ${day}`, limit: quotas.free }
 }
 
 const operation = fc.oneof(
@@ -69,79 +92,118 @@ const operation = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant('advance' as const),
-      ms: fc.constantFrom(0, 1, 1000, hourMs, 9 * hourMs - 1, 9 * hourMs, dayMs, 6 * dayMs, 31 * dayMs),
+      ms: fc.constantFrom(
+        0,
+        1,
+        1000,
+        hourMs,
+        9 * hourMs - 1,
+        9 * hourMs,
+        dayMs,
+        6 * dayMs,
+        31 * dayMs,
+      ),
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('flush' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('stop' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash' as const) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('plan' as const), plan: fc.constantFrom('free', 'starter') }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('trial' as const), days: fc.constantFrom(1, 7, 14) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('confirm' as const), confirmed: fc.boolean() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('plan' as const),
+      plan: fc.constantFrom('free', 'starter'),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('trial' as const), days: fc.constantFrom(1, 7, 14) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('confirm' as const), confirmed: fc.boolean() }),
+  },
 )
 
 describe('a quota', () => {
   test('is never passed by one and never begun early, over any course of requests, days, stops and crashes', () => {
     fc.assert(
-      fc.property(fc.constantFrom('key' as const, 'account' as const), fc.array(operation, { maxLength: 80 }), (scope, operations) => {
-        const house = world(scope)
-        const counters = new Map<string, { used: number; written: number }>()
-        const at = (key: number, window: string) => counters.getOrInsertComputed(`${key} ${window}`, () => ({ used: 0, written: 0 }))
-        let open: { key: number; name: string; window: QuotaWindow }[] = []
-        const written = () => {
-          for (const one of counters.values()) one.written = one.used
-        }
-        for (const one of operations) {
-          const now = house.clock.now()
-          if (one.kind === 'take') {
-            const { name, limit } = windowOf(house.account(), now)
-            const used = (scope === 'key' ? [one.key] : [0, 1]).reduce((sum, key) => sum + at(key, name).used, 0)
-            const window = house.meter.reserve(house.key(one.key))
-            expect(window !== undefined).toBe(used < limit)
-            if (window) {
-              at(one.key, name).used += 1
-              open.push({ key: one.key, name, window })
+      fc.property(
+        fc.constantFrom('key' as const, 'account' as const),
+        fc.array(operation, { maxLength: 80 }),
+        (scope, operations) => {
+          const house = world(scope)
+          const counters = new Map<string, { used: number; written: number }>()
+          const at = (key: number, window: string) =>
+            counters.getOrInsertComputed(`${key} ${window}`, () => ({ used: 0, written: 0 }))
+          let open: { key: number; name: string; window: QuotaWindow }[] = []
+          const written = () => {
+            for (const one of counters.values()) one.written = one.used
+          }
+          for (const one of operations) {
+            const now = house.clock.now()
+            if (one.kind === 'take') {
+              const { name, limit } = windowOf(house.account(), now)
+              const used = (scope === 'key' ? [one.key] : [0, 1]).reduce(
+                (sum, key) => sum + at(key, name).used,
+                0,
+              )
+              const window = house.meter.reserve(house.key(one.key))
+              expect(window !== undefined).toBe(used < limit)
+              if (window) {
+                at(one.key, name).used += 1
+                open.push({ key: one.key, name, window })
+              }
+            } else if (one.kind === 'return') {
+              const [back] = open.splice(one.which % Math.max(1, open.length), 1)
+              if (back) {
+                house.meter.refund(house.key(back.key), back.window)
+                at(back.key, back.name).used -= 1
+              }
+            } else if (one.kind === 'advance') house.clock.advance(one.ms)
+            else if (one.kind === 'plan') house.change({ plan: one.plan })
+            else if (one.kind === 'trial')
+              house.change({ trialStartedAt: now, trialEndsAt: now + one.days * dayMs })
+            else if (one.kind === 'confirm')
+              house.change({ emailConfirmedAt: one.confirmed ? now : null })
+            else {
+              if (one.kind !== 'crash') {
+                house.meter.flush()
+                written()
+              }
+              if (one.kind !== 'flush') {
+                house.crash()
+                for (const counter of counters.values()) counter.used = counter.written
+                open = []
+              }
             }
-          } else if (one.kind === 'return') {
-            const [back] = open.splice(one.which % Math.max(1, open.length), 1)
-            if (back) {
-              house.meter.refund(house.key(back.key), back.window)
-              at(back.key, back.name).used -= 1
-            }
-          } else if (one.kind === 'advance') house.clock.advance(one.ms)
-          else if (one.kind === 'plan') house.change({ plan: one.plan })
-          else if (one.kind === 'trial') house.change({ trialStartedAt: now, trialEndsAt: now + one.days * dayMs })
-          else if (one.kind === 'confirm') house.change({ emailConfirmedAt: one.confirmed ? now : null })
-          else {
-            if (one.kind !== 'crash') {
-              house.meter.flush()
-              written()
-            }
-            if (one.kind !== 'flush') {
-              house.crash()
-              for (const counter of counters.values()) counter.used = counter.written
-              open = []
+            const { name, limit } = windowOf(house.account(), house.clock.now())
+            for (const key of [0, 1]) {
+              const standing = house.meter.standing(house.key(key))
+              const used = (scope === 'key' ? [key] : [0, 1]).reduce(
+                (sum, each) => sum + at(each, name).used,
+                0,
+              )
+              expect([standing.used, standing.window.limit]).toEqual([used, limit])
+              expect(standing.window.startsAt).toBeLessThanOrEqual(house.clock.now())
+              expect(standing.window.endsAt).toBeGreaterThan(house.clock.now())
             }
           }
-          const { name, limit } = windowOf(house.account(), house.clock.now())
-          for (const key of [0, 1]) {
-            const standing = house.meter.standing(house.key(key))
-            const used = (scope === 'key' ? [key] : [0, 1]).reduce((sum, each) => sum + at(each, name).used, 0)
-            expect([standing.used, standing.window.limit]).toEqual([used, limit])
-            expect(standing.window.startsAt).toBeLessThanOrEqual(house.clock.now())
-            expect(standing.window.endsAt).toBeGreaterThan(house.clock.now())
-          }
-        }
-      }),
+        },
+      ),
       { numRuns: 400 },
     )
   })
 
   test('that is shared by the account counts the requests of every key, revoked ones too', () => {
     const house = world('account')
-    expect([house.meter.reserve(house.key(0)), house.meter.reserve(house.key(1)), house.meter.reserve(house.key(1))].every(Boolean)).toBe(
-      true,
-    )
+    expect(
+      [
+        house.meter.reserve(house.key(0)),
+        house.meter.reserve(house.key(1)),
+        house.meter.reserve(house.key(1)),
+      ].every(Boolean),
+    ).toBe(true)
     expect(house.meter.reserve(house.key(0))).toBeUndefined()
     expect([usedOf(house, 0), usedOf(house, 1)]).toEqual([3, 3])
   })
@@ -149,7 +211,9 @@ describe('a quota', () => {
   test('goes on while nothing can be written, and what it counted is written later', () => {
     const house = world()
     house.meter.reserve(house.key())
-    house.db.run("CREATE TRIGGER full BEFORE INSERT ON quota_counters BEGIN SELECT RAISE(ABORT, 'no room'); END")
+    house.db.run(
+      "CREATE TRIGGER full BEFORE INSERT ON quota_counters BEGIN SELECT RAISE(ABORT, 'no room'); END",
+    )
     expect(() => house.meter.flush()).toThrow('no room')
     house.clock.advance(dayMs)
     house.meter.record(house.key(), '/a', 200, true, 1)
@@ -160,8 +224,14 @@ describe('a quota', () => {
     house.meter.asked(house.key(), [1])
     house.db.run('DROP TRIGGER full')
     house.meter.flush()
-    expect(house.db.query('SELECT used FROM quota_counters ORDER BY starts_at').values()).toEqual([[1], [1]])
-    expect(house.db.query('SELECT requests FROM usage_hours ORDER BY hour_at').values()).toEqual([[1], [1]])
+    expect(house.db.query('SELECT used FROM quota_counters ORDER BY starts_at').values()).toEqual([
+      [1],
+      [1],
+    ])
+    expect(house.db.query('SELECT requests FROM usage_hours ORDER BY hour_at').values()).toEqual([
+      [1],
+      [1],
+    ])
   })
 
   test('keeps what is counted when a trial gets longer, and says so at once', () => {
@@ -194,7 +264,11 @@ describe('usage', () => {
     ]
     const brief = rows.map(row => [
       (row.hourAt - startAt) / hourMs,
-      ...[row.endpoint, row.statusClass, row.requests, row.metered, row.durationUs],
+      row.endpoint,
+      row.statusClass,
+      row.requests,
+      row.metered,
+      row.durationUs,
     ])
     expect(brief).toEqual(wanted)
     expect(house.meter.monthly(house.key().account, Date.parse('2026-11-01T00:00:00Z'))).toBe(3)
@@ -217,15 +291,27 @@ describe('usage', () => {
     house.crash()
     expect(house.meter.day(house.key())).toEqual(today)
     house.clock.advance(dayMs)
-    expect(house.meter.day(house.key())).toEqual({ requests: 0, distinctCodes: 0, batchable: 0, cacheable: 0 })
+    expect(house.meter.day(house.key())).toEqual({
+      requests: 0,
+      distinctCodes: 0,
+      batchable: 0,
+      cacheable: 0,
+    })
     ask([9])
-    expect(house.meter.day(house.key())).toEqual({ requests: 1, distinctCodes: 1, batchable: 1, cacheable: 0 })
+    expect(house.meter.day(house.key())).toEqual({
+      requests: 1,
+      distinctCodes: 1,
+      batchable: 1,
+      cacheable: 0,
+    })
     // What was asked just before midnight is written with the next day's.
     ask([10])
     house.clock.advance(dayMs)
     ask([11])
     house.meter.flush()
-    const days = house.db.query('SELECT day_on, series_ids FROM usage_days ORDER BY day_on').values()
+    const days = house.db
+      .query('SELECT day_on, series_ids FROM usage_days ORDER BY day_on')
+      .values()
     expect(days).toEqual([
       ['2026-11-20', '1 2 3 4'],
       ['2026-11-21', '9 10'],

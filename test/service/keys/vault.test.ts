@@ -12,5 +12,7 @@ test.each([
   ['another master key', 'another master key', 'webhook 1'],
   ['another context', 'one master key', 'webhook 2'],
 ])('nothing opens under %s', (_, masterKey, context) => {
-  expect(() => vault(masterKey).open(context, sealed)).toThrow(`What was sealed for "${context}" does not open`)
+  expect(() => vault(masterKey).open(context, sealed)).toThrow(
+    `What was sealed for "${context}" does not open`,
+  )
 })

@@ -3,28 +3,48 @@ import type { Letter } from '../../../src/service/messages/mail.ts'
 import { transact } from '../../../src/store/database.ts'
 import { messageHouse } from '../../support/messages.ts'
 
-const letter: Letter = { to: 'person@example.com', subject: 'Prices', text: 'Here they are.', accountId: null, dedupe: 'run-1' }
+const letter: Letter = {
+  to: 'person@example.com',
+  subject: 'Prices',
+  text: 'Here they are.',
+  accountId: null,
+  dedupe: 'run-1',
+}
 
 describe('a letter', () => {
   test('is captured once in an evaluation copy, with its files, and its owner hears of it', async () => {
     const house = messageHouse()
     const heard: unknown[] = []
-    house.services.outbox.listen('email', ({ ref, state, eventId }) => void heard.push([ref, state, eventId]))
-    const attachments = [{ filename: 'prices.csv', contentType: 'text/csv', content: 'a,b\r\n', encoding: 'utf8' as const }]
-    house.services.mail.post({ ...letter, html: '<p>Here.</p>', attachments, ref: 'delivery_run:1' })
+    house.services.outbox.listen(
+      'email',
+      ({ ref, state, eventId }) => void heard.push([ref, state, eventId]),
+    )
+    const attachments = [
+      {
+        filename: 'prices.csv',
+        contentType: 'text/csv',
+        content: 'a,b\r\n',
+        encoding: 'utf8' as const,
+      },
+    ]
+    house.services.mail.post({
+      ...letter,
+      html: '<p>Here.</p>',
+      attachments,
+      ref: 'delivery_run:1',
+    })
     house.services.mail.post({ ...letter, subject: 'Again' })
     await house.deliver()
     expect(house.captured('email')).toEqual([
       {
-        ...{
-          channel: 'email',
-          eventId: 'run-1',
-          to: 'person@example.com',
-          subject: 'Prices',
-          text: 'Here they are.',
-          html: '<p>Here.</p>',
-        },
-        ...{ attachments, at: house.clock.now() },
+        channel: 'email',
+        eventId: 'run-1',
+        to: 'person@example.com',
+        subject: 'Prices',
+        text: 'Here they are.',
+        html: '<p>Here.</p>',
+        attachments,
+        at: house.clock.now(),
       },
     ])
     expect(heard).toEqual([['delivery_run:1', 'delivered', 'run-1']])
@@ -46,7 +66,11 @@ describe('a letter', () => {
 
   test('that is confidential is not readable at rest, and arrives', async () => {
     const house = messageHouse()
-    house.services.mail.post({ ...letter, text: 'https://prices.example.com/sign-in#canary', confidential: true })
+    house.services.mail.post({
+      ...letter,
+      text: 'https://prices.example.com/sign-in#canary',
+      confidential: true,
+    })
     const { body } = house.services.outbox.log.page('email', 'email', {}, 1, 0).entries[0]!
     expect(body).not.toContain('canary')
     await house.deliver()
@@ -56,13 +80,24 @@ describe('a letter', () => {
   test('fails where no provider is configured, which is said once', async () => {
     const house = messageHouse({ mode: 'serve' })
     const heard: unknown[] = []
-    house.services.outbox.listen('email', ({ state, error, blameless, attempts }) => void heard.push({ state, error, blameless, attempts }))
+    house.services.outbox.listen(
+      'email',
+      ({ state, error, blameless, attempts }) =>
+        void heard.push({ state, error, blameless, attempts }),
+    )
     house.services.mail.post(letter)
     house.services.mail.post({ ...letter, dedupe: 'run-2' })
     await house.deliver()
-    const told = { state: 'failed', error: 'No mail provider is configured.', blameless: true, attempts: 1 }
+    const told = {
+      state: 'failed',
+      error: 'No mail provider is configured.',
+      blameless: true,
+      attempts: 1,
+    }
     expect(heard).toEqual([told, told])
-    expect(house.log.filter(line => line.includes('no mail provider is configured'))).toHaveLength(1)
+    expect(house.log.filter(line => line.includes('no mail provider is configured'))).toHaveLength(
+      1,
+    )
   })
 
   test('goes out by the provider that is configured, with the key and to the address of the settings', async () => {
@@ -79,7 +114,9 @@ describe('a letter', () => {
     const house = messageHouse({
       mode: 'serve',
       flags: {
-        ...{ 'mail.provider': 'resend', 'mail.resend_key': 're_secret', 'mail.resend_url': `http://127.0.0.1:${provider.port}` },
+        'mail.provider': 'resend',
+        'mail.resend_key': 're_secret',
+        'mail.resend_url': `http://127.0.0.1:${provider.port}`,
         'brand.sender': 'Desk <desk@example.com>',
       },
     })
@@ -98,11 +135,23 @@ describe('a letter', () => {
 test.each([
   [{ 'mail.provider': 'resend' }, 'mail.provider is resend, and mail.resend_key is empty'],
   [{ 'mail.provider': 'smtp' }, 'mail.provider is smtp, and mail.smtp_url is empty'],
-  [{ 'mail.provider': 'smtp', 'mail.smtp_url': 'mail.example.com' }, 'mail.smtp_url: must be an address such as'],
+  [
+    { 'mail.provider': 'smtp', 'mail.smtp_url': 'mail.example.com' },
+    'mail.smtp_url: must be an address such as',
+  ],
   [{ 'mail.provider': 'capture' }, 'mail.provider: capture is for the command dev'],
   [{ 'sms.provider': 'capture' }, 'sms.provider: capture is for the command dev'],
   [{ 'sms.provider': 'twilio' }, 'sms.provider is twilio, and sms.twilio_account is empty'],
-  [{ 'sms.provider': 'twilio', 'sms.twilio_account': `AC${'0'.repeat(32)}`, 'sms.twilio_token': 'x' }, 'sms.twilio_from is empty'],
+  [
+    {
+      'sms.provider': 'twilio',
+      'sms.twilio_account': `AC${'0'.repeat(32)}`,
+      'sms.twilio_token': 'x',
+    },
+    'sms.twilio_from is empty',
+  ],
 ])('a service with %j does not start', (flags, message) => {
-  expect(() => messageHouse({ mode: 'serve', flags: flags as Record<string, string> })).toThrow(message)
+  expect(() => messageHouse({ mode: 'serve', flags: flags as Record<string, string> })).toThrow(
+    message,
+  )
 })

@@ -15,7 +15,8 @@ async function reachable(plan = 'enterprise') {
   return {
     house,
     id,
-    set: (change: Partial<SmsSettings>) => house.services.sms.putSettings(id, { ...firstSmsSettings, ...change }),
+    set: (change: Partial<SmsSettings>) =>
+      house.services.sms.putSettings(id, { ...firstSmsSettings, ...change }),
     alert: (more: Partial<Parameters<MessageHouse['services']['texts']['post']>[0]> = {}) => {
       alerts += 1
       return house.services.texts.post({
@@ -38,7 +39,9 @@ describe('an alert', () => {
     expect(typeof alert({ dedupe: 'one' })).toBe('string')
     expect(alert({ dedupe: 'one' })).toBeUndefined()
     await house.deliver()
-    expect(house.captured('sms').slice(1)).toMatchObject([{ to: number, text: 'Brent above 90.', subject: null, at: house.clock.now() }])
+    expect(house.captured('sms').slice(1)).toMatchObject([
+      { to: number, text: 'Brent above 90.', subject: null, at: house.clock.now() },
+    ])
     expect(house.services.texts.allowance(id).usedThisMonth).toBe(1)
   })
 
@@ -54,27 +57,43 @@ describe('an alert', () => {
   const without: [string, (given: Awaited<ReturnType<typeof reachable>>) => void][] = [
     ['the consent', ({ house, id }) => void house.services.phones.optOut(id)],
     ['a number', ({ house, id }) => void house.services.phones.remove(id)],
-    ['its verification', ({ house, id }) => void house.services.phones.add(id, '+15550100002', 'US')],
+    [
+      'its verification',
+      ({ house, id }) => void house.services.phones.add(id, '+15550100002', 'US'),
+    ],
     ['the switch of the settings', ({ set }) => set({ enabled: false })],
     ['its type among the settings', ({ set }) => set({ alertTypes: ['analytics_alert'] })],
     [
       'the preference for text messages',
       ({ house, id }) =>
-        house.services.preferences.put(id, { ...house.services.preferences.of(id), sms: { enabled: false, priceAlerts: true } }),
+        house.services.preferences.put(id, {
+          ...house.services.preferences.of(id),
+          sms: { enabled: false, priceAlerts: true },
+        }),
     ],
     [
       'the preference for alerts by text message',
       ({ house, id }) =>
-        house.services.preferences.put(id, { ...house.services.preferences.of(id), sms: { enabled: true, priceAlerts: false } }),
+        house.services.preferences.put(id, {
+          ...house.services.preferences.of(id),
+          sms: { enabled: true, priceAlerts: false },
+        }),
     ],
     [
       'a plan that has text messages',
-      ({ house, id }) => void house.services.keys.putAccount({ ...house.services.keys.account(id)!.account, plan: 'starter' }),
+      ({ house, id }) =>
+        void house.services.keys.putAccount({
+          ...house.services.keys.account(id)!.account,
+          plan: 'starter',
+        }),
     ],
     [
       'an account in good standing',
       ({ house, id }) =>
-        void house.services.keys.putAccount({ ...house.services.keys.account(id)!.account, suspendedAt: house.clock.now() }),
+        void house.services.keys.putAccount({
+          ...house.services.keys.account(id)!.account,
+          suspendedAt: house.clock.now(),
+        }),
     ],
   ]
   test.each(without)('has no number without %s', async (_, take) => {
@@ -83,15 +102,18 @@ describe('an alert', () => {
     expect(given.house.services.texts.alertNumber(given.id, 'price_alert')).toBeUndefined()
   })
 
-  test.each(without.filter(([name]) => name !== 'its type among the settings'))('is not sent without %s', async (_, take) => {
-    const given = await reachable()
-    take(given)
-    await given.house.deliver()
-    const before = given.house.captured('sms').length
-    expect(given.alert()).toBeUndefined()
-    await given.house.deliver()
-    expect(given.house.captured('sms')).toHaveLength(before)
-  })
+  test.each(without.filter(([name]) => name !== 'its type among the settings'))(
+    'is not sent without %s',
+    async (_, take) => {
+      const given = await reachable()
+      take(given)
+      await given.house.deliver()
+      const before = given.house.captured('sms').length
+      expect(given.alert()).toBeUndefined()
+      await given.house.deliver()
+      expect(given.house.captured('sms')).toHaveLength(before)
+    },
+  )
 
   test('is not sent to a number that is not the account’s', async () => {
     const { alert } = await reachable()
@@ -118,11 +140,18 @@ describe('an alert', () => {
 
   test('is quiet by the clock on the wall, in any zone, over every change of it', async () => {
     const { house, set, alert } = await reachable()
-    const clock = (minute: number) => `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
+    const clock = (minute: number) =>
+      `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
     const formats = new Map<string, Intl.DateTimeFormat>()
     const shown = (at: number, timeZone: string): string => {
       const format =
-        formats.get(timeZone) ?? new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+        formats.get(timeZone) ??
+        new Intl.DateTimeFormat('en-GB', {
+          timeZone,
+          hour: '2-digit',
+          minute: '2-digit',
+          hourCycle: 'h23',
+        })
       formats.set(timeZone, format)
       return format.format(at)
     }
@@ -174,7 +203,10 @@ describe('an alert', () => {
   test('past the month’s allowance is left out until the next month, and codes go out nevertheless', async () => {
     const { house, set, alert, last } = await reachable('professional')
     set({ messagesPerDayMax: 100 })
-    expect(Array.from({ length: 51 }, () => alert() !== undefined)).toEqual([...Array(50).fill(true), false])
+    expect(Array.from({ length: 51 }, () => alert() !== undefined)).toEqual([
+      ...Array(50).fill(true),
+      false,
+    ])
     expect(last()).toMatchObject({ state: 'skipped', error: "The month's allowance is used up." })
     const other = house.account('free')
     expect(house.services.phones.add(other.id, '+15550100007', 'US')).toMatchObject({ sent: true })
@@ -184,7 +216,9 @@ describe('an alert', () => {
 
   test('that no provider took does not count', async () => {
     const { house, id, alert } = await reachable()
-    house.services.outbox.register('sms', { send: async () => ({ state: 'failed', error: 'No.', durationMs: 1 }) })
+    house.services.outbox.register('sms', {
+      send: async () => ({ state: 'failed', error: 'No.', durationMs: 1 }),
+    })
     alert()
     expect(house.services.texts.allowance(id).usedThisMonth).toBe(1)
     await house.deliver()
@@ -205,7 +239,10 @@ test('a code that was made while there was a provider does not end in the log of
   const { textSender, logTexter } = await import('../../../src/service/messages/sms-sender.ts')
   const { vault, outbox, log } = house.services
   const phones = { of: () => undefined, put() {}, remove: () => false, optOut() {} }
-  outbox.register('sms', textSender({ texter: logTexter(log), phones, vault, clock: house.clock, reaches: false }))
+  outbox.register(
+    'sms',
+    textSender({ texter: logTexter(log), phones, vault, clock: house.clock, reaches: false }),
+  )
   await house.deliver()
   expect(outbox.log.page('sms', 'sms', {}, 1, 0).entries[0]).toMatchObject({ state: 'failed' })
   expect(house.log.join('\n')).not.toMatch(/code is \d/)

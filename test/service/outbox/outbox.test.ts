@@ -3,10 +3,22 @@ import fc from 'fast-check'
 import { waitMs } from '../../../src/service/outbox/schedule.ts'
 import { senderComponents } from '../../../src/service/outbox/vitals.ts'
 import { transact } from '../../../src/store/database.ts'
-import { delivered, type OutboxWorld, outboxWorld, refused, unavailable } from '../../support/outbox.ts'
+import {
+  delivered,
+  type OutboxWorld,
+  outboxWorld,
+  refused,
+  unavailable,
+} from '../../support/outbox.ts'
 
 const minuteMs = 60_000
-const event = { kind: 'webhook', accountId: null, eventId: 'evt_1', eventType: 'price.updated', body: '{"a":1}' } as const
+const event = {
+  kind: 'webhook',
+  accountId: null,
+  eventId: 'evt_1',
+  eventType: 'price.updated',
+  body: '{"a":1}',
+} as const
 
 describe('a message', () => {
   test('is made once for a lane and an event, whoever asks again', () => {
@@ -30,7 +42,10 @@ describe('a message', () => {
     expect(transact(world.db, () => world.outbox.fanOut(lanes, event))).toHaveLength(7)
     expect(transact(world.db, () => world.outbox.fanOut([...lanes, 'new'], event))).toHaveLength(1)
     expect(transact(world.db, () => world.outbox.fanOut([], event))).toEqual([])
-    expect(world.db.query('SELECT uses FROM outbox_bodies ORDER BY id').all()).toEqual([{ uses: 7 }, { uses: 1 }])
+    expect(world.db.query('SELECT uses FROM outbox_bodies ORDER BY id').all()).toEqual([
+      { uses: 7 },
+      { uses: 1 },
+    ])
     await world.run()
     expect(bodies).toEqual(Array.from({ length: 8 }, () => event.body))
   })
@@ -75,37 +90,54 @@ test('many messages at once are what each of them alone would be', () => {
       )
       .values()
   fc.assert(
-    fc.property(fc.array(message, { maxLength: 6 }), fc.array(message, { maxLength: 40 }), (before, drawn) => {
-      const [each, all] = [outboxWorld(), outboxWorld()]
-      const whole = (some: typeof drawn) =>
-        some.map(({ skipped, dueAt, ...rest }) => ({
-          ...({ kind: 'webhook', accountId: null, eventType: 'price.updated', ...rest } as const),
-          ...(skipped !== undefined && { skipped }),
-          ...(dueAt !== undefined && { dueAt }),
-        }))
-      for (const world of [each, all]) for (const one of whole(before)) world.outbox.put(one)
-      const single = whole(drawn).map(one => each.outbox.put(one) !== undefined)
-      const ids = transact(all.db, () => all.outbox.putAll(whole(drawn)))
-      expect(ids.map(id => id !== undefined)).toEqual(single)
-      expect(written(all)).toEqual(written(each))
-      const kept = all.db.query('SELECT id FROM outbox ORDER BY seq').values().flat()
-      for (const id of ids) if (id !== undefined) expect(kept).toContain(id)
-      const uses = 'SELECT (SELECT count(*) FROM outbox WHERE body_id = b.id) AS n, uses FROM outbox_bodies b'
-      for (const { n, uses: held } of all.db.query(uses).all() as { n: number; uses: number }[]) expect(held).toBe(n)
-    }),
+    fc.property(
+      fc.array(message, { maxLength: 6 }),
+      fc.array(message, { maxLength: 40 }),
+      (before, drawn) => {
+        const [each, all] = [outboxWorld(), outboxWorld()]
+        const whole = (some: typeof drawn) =>
+          some.map(({ skipped, dueAt, ...rest }) => ({
+            ...({ kind: 'webhook', accountId: null, eventType: 'price.updated', ...rest } as const),
+            ...(skipped !== undefined && { skipped }),
+            ...(dueAt !== undefined && { dueAt }),
+          }))
+        for (const world of [each, all]) for (const one of whole(before)) world.outbox.put(one)
+        const single = whole(drawn).map(one => each.outbox.put(one) !== undefined)
+        const ids = transact(all.db, () => all.outbox.putAll(whole(drawn)))
+        expect(ids.map(id => id !== undefined)).toEqual(single)
+        expect(written(all)).toEqual(written(each))
+        const kept = all.db.query('SELECT id FROM outbox ORDER BY seq').values().flat()
+        for (const id of ids) if (id !== undefined) expect(kept).toContain(id)
+        const uses =
+          'SELECT (SELECT count(*) FROM outbox WHERE body_id = b.id) AS n, uses FROM outbox_bodies b'
+        for (const { n, uses: held } of all.db.query(uses).all() as { n: number; uses: number }[])
+          expect(held).toBe(n)
+      },
+    ),
     { numRuns: 60 },
   )
 })
 
 test('many messages at once wake their lanes', async () => {
   const world = outboxWorld()
-  transact(world.db, () => world.outbox.putAll(['a', 'b', 'a'].map((lane, n) => ({ ...event, lane, eventId: `evt_${n}` }))))
+  transact(world.db, () =>
+    world.outbox.putAll(
+      ['a', 'b', 'a'].map((lane, n) => ({ ...event, lane, eventId: `evt_${n}` })),
+    ),
+  )
   await world.run()
   expect(world.sent.map(one => one.eventId).sort()).toEqual(['evt_0', 'evt_1', 'evt_2'])
 })
 
 describe('a message that is sent at once', () => {
-  const now = { kind: 'webhook', accountId: null, lane: 'a', eventId: 'evt_test', eventType: 'webhook.test', body: '{}' } as const
+  const now = {
+    kind: 'webhook',
+    accountId: null,
+    lane: 'a',
+    eventId: 'evt_test',
+    eventType: 'webhook.test',
+    body: '{}',
+  } as const
 
   test('has one attempt, is answered with what became of it, and stands in the log', async () => {
     for (const [outcome, state] of [
@@ -118,7 +150,11 @@ describe('a message that is sent at once', () => {
       expect(told).toMatchObject({ state: outcome.state, statusCode: outcome.statusCode as number })
       await world.advance(86_400_000)
       expect(world.sent).toHaveLength(1)
-      expect(world.outbox.log.find('webhook', 'a', told.id)).toMatchObject({ state, attempts: 1, statusCode: outcome.statusCode as number })
+      expect(world.outbox.log.find('webhook', 'a', told.id)).toMatchObject({
+        state,
+        attempts: 1,
+        statusCode: outcome.statusCode as number,
+      })
     }
   })
 
@@ -134,7 +170,9 @@ describe('a message that is sent at once', () => {
   test('is refused when the lane has its event already', () => {
     const world = outboxWorld()
     world.put({ eventId: 'evt_test' })
-    expect(world.outbox.sendNow(now, { state: 'open' })).rejects.toThrow('has the event evt_test already')
+    expect(world.outbox.sendNow(now, { state: 'open' })).rejects.toThrow(
+      'has the event evt_test already',
+    )
   })
 })
 
@@ -186,7 +224,9 @@ describe('the log', () => {
             }
           }
           const expected = Array.from({ length: 30 }, (_, n) => 30 - n).filter(
-            n => (!wanted || wanted.includes(states[n % 3]!)) && (!eventTypes || eventTypes.includes(n % 2 === 0 ? 'even' : 'odd')),
+            n =>
+              (!wanted || wanted.includes(states[n % 3]!)) &&
+              (!eventTypes || eventTypes.includes(n % 2 === 0 ? 'even' : 'odd')),
           )
           expect(seen).toEqual(expected)
         },
@@ -198,7 +238,8 @@ describe('the log', () => {
 
   test('shows what became of a message, with the exchange where the lane asks for it', async () => {
     const { outbox, clock } = await filled()
-    const find = (n: number) => outbox.log.find('webhook', 'a', `evt_${String(n).padStart(26, '0')}`)!
+    const find = (n: number) =>
+      outbox.log.find('webhook', 'a', `evt_${String(n).padStart(26, '0')}`)!
     expect(find(30)).toMatchObject({
       state: 'delivered',
       attempts: 1,
@@ -215,7 +256,12 @@ describe('the log', () => {
       deliveredAt: null,
       nextAttemptAt: null,
     })
-    expect(find(29)).toMatchObject({ state: 'retry', statusCode: 503, nextAttemptAt: clock.now() + minuteMs, body: '{"n":29}' })
+    expect(find(29)).toMatchObject({
+      state: 'retry',
+      statusCode: 503,
+      nextAttemptAt: clock.now() + minuteMs,
+      body: '{"n":29}',
+    })
     expect(JSON.parse(find(29).debug!)).toMatchObject({ responseBody: 'x', timing: { totalMs: 3 } })
     expect(outbox.log.page('webhook', 'other', {}, 1, 0).entries[0]!.debug).toBeNull()
     expect(outbox.log.find('webhook', 'other', find(30).id)).toBeUndefined()
@@ -223,14 +269,17 @@ describe('the log', () => {
 
   test('sends one again: the same event and body, a whole schedule, whatever it was', async () => {
     const world = await filled()
-    const entry = (n: number) => world.outbox.log.find('webhook', 'a', `evt_${String(n).padStart(26, '0')}`)!
+    const entry = (n: number) =>
+      world.outbox.log.find('webhook', 'a', `evt_${String(n).padStart(26, '0')}`)!
     expect(world.outbox.log.resend('webhook', 'a', entry(30).id)).toMatchObject({
       state: 'pending',
       attempts: 1,
       nextAttemptAt: world.clock.now(),
       deliveredAt: null,
     })
-    expect(world.outbox.log.resend('webhook', 'a', entry(28).eventId)).toMatchObject({ state: 'pending' })
+    expect(world.outbox.log.resend('webhook', 'a', entry(28).eventId)).toMatchObject({
+      state: 'pending',
+    })
     expect(world.outbox.log.resend('webhook', 'other', entry(28).eventId)).toBeUndefined()
     const before = world.sent.length
     await world.run()
@@ -249,33 +298,56 @@ describe('the log', () => {
     world.put()
     await world.job.pass()
     const [entry] = world.outbox.log.page('webhook', 'a', {}, 1, 0).entries
-    expect(world.outbox.log.resend('webhook', 'a', entry!.id)).toMatchObject({ state: 'leased', attempts: 1 })
+    expect(world.outbox.log.resend('webhook', 'a', entry!.id)).toMatchObject({
+      state: 'leased',
+      attempts: 1,
+    })
     await world.job.pass()
     expect(world.sent).toHaveLength(1)
   })
 
   test('replays what was settled within a span, oldest first and no more than asked', async () => {
     const world = await filled()
-    const at = (n: number) => world.outbox.log.find('webhook', 'a', `evt_${String(n).padStart(26, '0')}`)!.createdAt
+    const at = (n: number) =>
+      world.outbox.log.find('webhook', 'a', `evt_${String(n).padStart(26, '0')}`)!.createdAt
     const before = world.sent.length
     const { log } = world.outbox
-    expect(await log.replay('webhook', 'a', { from: at(4), to: at(13), states: ['failed'] }, 100)).toBe(4 - 1)
-    expect(await log.replay('webhook', 'a', { from: at(14), to: at(31 - 1), states: ['failed'], eventTypes: ['even'] }, 2)).toBe(2)
+    expect(
+      await log.replay('webhook', 'a', { from: at(4), to: at(13), states: ['failed'] }, 100),
+    ).toBe(4 - 1)
+    expect(
+      await log.replay(
+        'webhook',
+        'a',
+        { from: at(14), to: at(31 - 1), states: ['failed'], eventTypes: ['even'] },
+        2,
+      ),
+    ).toBe(2)
     expect(await log.replay('webhook', 'nobody', { from: 0, to: at(30) }, 100)).toBe(0)
     await world.run()
-    expect(world.sent.slice(before).map(one => Number(one.eventId.slice(4)))).toEqual([4, 7, 10, 16, 22])
+    expect(world.sent.slice(before).map(one => Number(one.eventId.slice(4)))).toEqual([
+      4, 7, 10, 16, 22,
+    ])
     expect(await log.replay('webhook', 'a', { from: 0, to: world.clock.now() }, 1_000)).toBe(20)
   })
 
   test('a replay of thousands is made in slices, and other work goes on between them', async () => {
     const world = outboxWorld({ answer: () => refused })
     transact(world.db, () => {
-      for (let n = 0; n < 2_200; n += 1) world.outbox.put({ ...event, lane: 'a', eventId: `evt_${n}` })
+      for (let n = 0; n < 2_200; n += 1)
+        world.outbox.put({ ...event, lane: 'a', eventId: `evt_${n}` })
     })
     await world.run()
     let turns = 0
     const timer = setInterval(() => (turns += 1), 0)
-    expect(await world.outbox.log.replay('webhook', 'a', { from: 0, to: Number.MAX_SAFE_INTEGER }, 2_000)).toBe(2_000)
+    expect(
+      await world.outbox.log.replay(
+        'webhook',
+        'a',
+        { from: 0, to: Number.MAX_SAFE_INTEGER },
+        2_000,
+      ),
+    ).toBe(2_000)
     clearInterval(timer)
     expect(turns).toBeGreaterThan(2)
     expect(world.outbox.vitals().pending).toBe(2_000)
@@ -284,7 +356,9 @@ describe('the log', () => {
 
 describe('the vitals', () => {
   test('count what waits and what is under way, and say since when', async () => {
-    const world = outboxWorld({ answer: ({ lane }) => (lane === 'hangs' ? new Promise(() => undefined) : unavailable) })
+    const world = outboxWorld({
+      answer: ({ lane }) => (lane === 'hangs' ? new Promise(() => undefined) : unavailable),
+    })
     expect(world.outbox.vitals()).toMatchObject({ pending: 0, oldestAt: undefined, inFlight: 0 })
     const startedAt = world.clock.now()
     world.put({ lane: 'hangs' })
@@ -300,13 +374,22 @@ describe('the vitals', () => {
 
   test('make a part degraded when its messages wait a quarter of an hour beyond their time', async () => {
     const world = outboxWorld()
-    const webhooks = () => senderComponents(world.outbox, world.clock.now()).find(one => one.name === 'webhooks')
-    expect(senderComponents(world.outbox, world.clock.now()).map(one => one.status)).toEqual(['operational', 'disabled', 'disabled'])
+    const webhooks = () =>
+      senderComponents(world.outbox, world.clock.now()).find(one => one.name === 'webhooks')
+    expect(senderComponents(world.outbox, world.clock.now()).map(one => one.status)).toEqual([
+      'operational',
+      'disabled',
+      'disabled',
+    ])
     world.put()
     world.clock.advance(14 * minuteMs)
     expect(webhooks()).toEqual({ name: 'webhooks', status: 'operational' })
     world.clock.advance(minuteMs)
-    expect(webhooks()).toEqual({ name: 'webhooks', status: 'degraded', message: 'Messages wait since 2026-11-20T15:00:00Z.' })
+    expect(webhooks()).toEqual({
+      name: 'webhooks',
+      status: 'degraded',
+      message: 'Messages wait since 2026-11-20T15:00:00Z.',
+    })
     await world.run()
     expect(webhooks()).toEqual({ name: 'webhooks', status: 'operational' })
   })

@@ -17,10 +17,22 @@ function opened(code = 'WTI_USD') {
     series,
     quote: () => services.board.quote(series),
     write(values: Record<string, number>) {
-      services.ingest.write(Object.entries(values).map(([text, value]) => ({ seriesId: series.id, observedAt: at(text), value })))
+      services.ingest.write(
+        Object.entries(values).map(([text, value]) => ({
+          seriesId: series.id,
+          observedAt: at(text),
+          value,
+        })),
+      )
     },
     exclude: (fromOn: string, toOn = fromOn) =>
-      services.quarantine.add({ seriesId: series.id, fromOn, toOn, reason: 'test', createdAt: now }),
+      services.quarantine.add({
+        seriesId: series.id,
+        fromOn,
+        toOn,
+        reason: 'test',
+        createdAt: now,
+      }),
   }
 }
 
@@ -52,7 +64,11 @@ describe('changes', () => {
 
   test('from a price of zero have no percentage, and from below zero the sign of the movement', () => {
     const { quote, write } = opened()
-    write({ '2020-04-20T00:00:00Z': -37.63, '2020-04-28T00:00:00Z': 0, '2020-04-29T00:00:00Z': 15.06 })
+    write({
+      '2020-04-20T00:00:00Z': -37.63,
+      '2020-04-28T00:00:00Z': 0,
+      '2020-04-29T00:00:00Z': 15.06,
+    })
     expect(quote()!.changes).toEqual({
       '24h': { amount: 15.06, percent: undefined, previous: 0 },
       '7d': { amount: 52.69, percent: 140.02, previous: -37.63 },
@@ -83,9 +99,14 @@ describe('changes', () => {
     fc.assert(
       fc.property(hours, drawn => {
         // Each run lies beyond the one before.
-        const base = (observations.newest(series.id, Number.MAX_SAFE_INTEGER)?.observedAt ?? 0) + 200 * dayMs
+        const base =
+          (observations.newest(series.id, Number.MAX_SAFE_INTEGER)?.observedAt ?? 0) + 200 * dayMs
         const rows = drawn
-          .map(([hour, value]) => ({ seriesId: series.id, observedAt: base + hour * hourMs, value }))
+          .map(([hour, value]) => ({
+            seriesId: series.id,
+            observedAt: base + hour * hourMs,
+            value,
+          }))
           .sort((a, b) => a.observedAt - b.observedAt)
         ingest.write(rows)
         const last = rows.at(-1)!
@@ -107,7 +128,12 @@ describe('changes', () => {
 describe('quarantine', () => {
   test('the newest price is that of the newest day that reads may use, and changes skip days too', () => {
     const { quote, write, exclude } = opened()
-    write({ '2026-11-17T10:00:00Z': 67, '2026-11-18T10:00:00Z': 68, '2026-11-19T10:00:00Z': 69, '2026-11-20T10:00:00Z': 700 })
+    write({
+      '2026-11-17T10:00:00Z': 67,
+      '2026-11-18T10:00:00Z': 68,
+      '2026-11-19T10:00:00Z': 69,
+      '2026-11-20T10:00:00Z': 700,
+    })
     expect(quote()!.observation.value).toBe(700)
     exclude('2026-11-20')
     expect(quote()!.observation.value).toBe(69)
@@ -170,7 +196,8 @@ describe('what is kept', () => {
   test('equal texts have equal tags, other texts others, and another name a text of its own', () => {
     const { board, series, write } = opened()
     write({ '2026-11-20T10:00:00Z': 70 })
-    const tag = (key: string, suffix = '') => board.rendered(key, series, quote => `${quote.observation.value}${suffix}`)!.etag
+    const tag = (key: string, suffix = '') =>
+      board.rendered(key, series, quote => `${quote.observation.value}${suffix}`)!.etag
     const first = tag('a')
     expect(tag('b')).toBe(first)
     expect(tag('c', '!')).not.toBe(first)

@@ -18,8 +18,18 @@ function shelf(keptMax?: number) {
   const db = openDatabase(':memory:')
   seriesStore(db).put(
     [1, 2, 3].map(id => ({
-      ...{ code: `CODE_${id}`, name: `Code ${id}`, category: 'crude_oil', currency: 'USD', unit: 'barrel', decimals: 2 },
-      ...{ cadence: 'daily' as const, source: 'market_reporting', description: '', unavailableReason: null, level: 70, volatility: 0.3 },
+      code: `CODE_${id}`,
+      name: `Code ${id}`,
+      category: 'crude_oil',
+      currency: 'USD',
+      unit: 'barrel',
+      decimals: 2,
+      cadence: 'daily' as const,
+      source: 'market_reporting',
+      description: '',
+      unavailableReason: null,
+      level: 70,
+      volatility: 0.3,
     })),
     [],
   )
@@ -38,7 +48,11 @@ function shelf(keptMax?: number) {
 }
 
 const daily = (seriesId: number, count: number): Point[] =>
-  Array.from({ length: count }, (_, i) => ({ seriesId, observedAt: start + i * dayMs, value: 70 + i }))
+  Array.from({ length: count }, (_, i) => ({
+    seriesId,
+    observedAt: start + i * dayMs,
+    value: 70 + i,
+  }))
 
 describe('a close', () => {
   test('is the last current observation of its UTC day', () => {
@@ -65,14 +79,21 @@ describe('a close', () => {
     exclude(1, '2026-11-05', '2026-11-06')
     expect(read.of(1).map(close => close.day)).toEqual(['2026-11-02', '2026-11-07'])
     quarantine.remove(range.id)
-    expect(read.of(1).map(close => close.day)).toEqual(['2026-11-02', '2026-11-03', '2026-11-04', '2026-11-07'])
+    expect(read.of(1).map(close => close.day)).toEqual([
+      '2026-11-02',
+      '2026-11-03',
+      '2026-11-04',
+      '2026-11-07',
+    ])
     expect(whole).toHaveLength(6)
   })
 
   test('of any day is what looking at everything gives, for any writes and quarantines', () => {
     const point = fc.record({
       seriesId: fc.constantFrom(1, 2),
-      observedAt: fc.integer({ min: 0, max: 12 * 24 }).map(hours => start - 3 * dayMs + hours * hour),
+      observedAt: fc
+        .integer({ min: 0, max: 12 * 24 })
+        .map(hours => start - 3 * dayMs + hours * hour),
       value: fc.integer({ min: -50, max: 50 }),
     })
     const range = fc.record({ seriesId: fc.constantFrom(1, 2), from: fc.nat(9), length: fc.nat(3) })
@@ -89,14 +110,17 @@ describe('a close', () => {
           } else {
             const day = (n: number) => isoDay(start + (n - 3) * dayMs)
             exclude(one.seriesId, day(one.from), day(one.from + one.length))
-            for (let n = one.from; n <= one.from + one.length; n++) excluded.add(`${one.seriesId} ${day(n)}`)
+            for (let n = one.from; n <= one.from + one.length; n++)
+              excluded.add(`${one.seriesId} ${day(n)}`)
           }
           for (const id of [1, 2]) {
             const byDay = new Map<string, number>()
             for (const each of [...current.values()].sort((a, b) => a.observedAt - b.observedAt)) {
               if (each.seriesId === id) byDay.set(isoDay(each.observedAt), each.value)
             }
-            const wanted = [...byDay].map(([day, value]): Close => ({ day, value })).filter(close => !excluded.has(`${id} ${close.day}`))
+            const wanted = [...byDay]
+              .map(([day, value]): Close => ({ day, value }))
+              .filter(close => !excluded.has(`${id} ${close.day}`))
             expect([...read.of(id)]).toEqual(wanted)
           }
         })

@@ -11,7 +11,11 @@ function market(pairs: Record<string, number | [rate: number, minutesAgo: number
     record(pair, [rate], startAt - minutesAgo * 60_000, 1)
   }
   const exchange = fx(services.catalogue, services.board)
-  return { rate: (from: string, to: string) => exchange.rate(from, to, startAt), currencies: () => exchange.currencies(startAt), record }
+  return {
+    rate: (from: string, to: string) => exchange.rate(from, to, startAt),
+    currencies: () => exchange.currencies(startAt),
+    record,
+  }
 }
 
 describe('exchange rates', () => {
@@ -73,6 +77,10 @@ describe('exchange rates', () => {
 
   test('there and back is 1, for any two currencies', () => {
     const currency = fc.constantFrom('USD', 'EUR', 'GBP', 'NOK', 'SEK', 'JPY')
-    fc.assert(fc.property(currency, currency, (a, b) => expect(rate(a, b)!.rate * rate(b, a)!.rate).toBeCloseTo(1, 8)))
+    fc.assert(
+      fc.property(currency, currency, (a, b) =>
+        expect(rate(a, b)!.rate * rate(b, a)!.rate).toBeCloseTo(1, 8),
+      ),
+    )
   })
 })

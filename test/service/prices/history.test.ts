@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, hourMs, isoDay } from '../../../src/lib/instant.ts'
-import type { HistoryPage, HistoryQuery, HistoryRange, HistoryRow, Position } from '../../../src/service/prices/history.ts'
+import type {
+  HistoryPage,
+  HistoryQuery,
+  HistoryRange,
+  HistoryRow,
+  Position,
+} from '../../../src/service/prices/history.ts'
 import type { Point } from '../../../src/store/prices/observations.ts'
 import { type Past, past, seriesIds, shown } from '../../support/past.ts'
 
@@ -12,17 +18,29 @@ const days = 70
 const dayAt = (day: number) => firstDay + day * dayMs
 
 const moments = fc
-  .tuple(fc.nat(days), fc.constantFrom(0, 1, 9, 22, 23), fc.constantFrom(0, 1, 30 * 60_000, hourMs - 1))
+  .tuple(
+    fc.nat(days),
+    fc.constantFrom(0, 1, 9, 22, 23),
+    fc.constantFrom(0, 1, 30 * 60_000, hourMs - 1),
+  )
   .map(([day, hour, ms]) => dayAt(day) + hour * hourMs + ms)
 // Quarters add up exactly in any order, so that sums of sums can be compared.
 const values = fc.integer({ min: -400, max: 400 }).map(quarters => quarters / 4 + 0)
 const points: fc.Arbitrary<Point> = fc.record(
-  { seriesId: fc.constantFrom(...seriesIds), observedAt: moments, value: values, recordedAt: fc.integer({ min: 0, max: 9 }) },
+  {
+    seriesId: fc.constantFrom(...seriesIds),
+    observedAt: moments,
+    value: values,
+    recordedAt: fc.integer({ min: 0, max: 9 }),
+  },
   { requiredKeys: ['seriesId', 'observedAt', 'value'] },
 )
-const quarantines = fc.array(fc.record({ seriesId: fc.constantFrom(...seriesIds), first: fc.nat(days), length: fc.nat(12) }), {
-  maxLength: 4,
-})
+const quarantines = fc.array(
+  fc.record({ seriesId: fc.constantFrom(...seriesIds), first: fc.nat(days), length: fc.nat(12) }),
+  {
+    maxLength: 4,
+  },
+)
 const edges = fc.oneof(moments, fc.integer({ min: -2, max: days + 2 }).map(dayAt))
 const ranges: fc.Arbitrary<HistoryRange> = fc.record(
   {
@@ -35,7 +53,11 @@ const ranges: fc.Arbitrary<HistoryRange> = fc.record(
   { requiredKeys: ['seriesIds', 'interval', 'from', 'to'] },
 )
 const queries: fc.Arbitrary<HistoryQuery> = fc
-  .tuple(ranges, fc.integer({ min: 1, max: 12 }), fc.oneof(fc.constant(0), fc.nat(60), fc.constant(1e9)))
+  .tuple(
+    ranges,
+    fc.integer({ min: 1, max: 12 }),
+    fc.oneof(fc.constant(0), fc.nat(60), fc.constant(1e9)),
+  )
   .map(([range, limit, offset]) => ({ ...range, limit, offset }))
 
 interface Told {
@@ -59,9 +81,12 @@ function told({ writes, excluded }: Told): Past {
 }
 
 /** One value a moment: what two values in one write mean is a matter of the store. */
-const distinct = (all: readonly Point[]) => [...new Map(all.map(one => [`${one.seriesId} ${one.observedAt}`, one])).values()]
+const distinct = (all: readonly Point[]) => [
+  ...new Map(all.map(one => [`${one.seriesId} ${one.observedAt}`, one])).values(),
+]
 
-const keysOf = (rows: readonly HistoryRow[]) => rows.map(row => `${row.seriesId} ${row.bar?.startsAt ?? row.observedAt}`)
+const keysOf = (rows: readonly HistoryRow[]) =>
+  rows.map(row => `${row.seriesId} ${row.bar?.startsAt ?? row.observedAt}`)
 
 describe('against a list of everything', () => {
   test('a page is the rows of its place in the whole, whatever the range cuts', () => {
@@ -71,7 +96,9 @@ describe('against a list of everything', () => {
         for (const query of asked) {
           const all = made.rows(query)
           const page = made.history.page(query)
-          expect(shown(page.rows)).toEqual(shown(all.slice(query.offset, query.offset + query.limit)))
+          expect(shown(page.rows)).toEqual(
+            shown(all.slice(query.offset, query.offset + query.limit)),
+          )
           expect(page.more).toBe(all.length > query.offset + query.limit)
           expect(made.history.count(query)).toBe(all.length)
         }
@@ -84,18 +111,26 @@ describe('against a list of everything', () => {
     const coverageSince = 4
     const moment = fc.integer({ min: -1, max: 12 })
     fc.assert(
-      fc.property(stories, fc.array(fc.tuple(queries, moment), { minLength: 10, maxLength: 10 }), (story, asked) => {
-        const made = told(story)
-        for (const [query, asOf] of asked) {
-          const raw = { ...query, interval: 'raw' as const }
-          const seenAt = Math.min(asOf, query.bornBy ?? asOf)
-          const all = made.rows(raw, versions => (asOf < coverageSince ? versions[0] : versions.findLast(one => one.recordedAt <= seenAt)))
-          const page = made.history.pageAsOf(raw, asOf, coverageSince)
-          expect(page.rows).toEqual(all.slice(query.offset, query.offset + query.limit))
-          expect(page.more).toBe(all.length > query.offset + query.limit)
-          expect(made.history.countAsOf(raw, asOf, coverageSince)).toBe(all.length)
-        }
-      }),
+      fc.property(
+        stories,
+        fc.array(fc.tuple(queries, moment), { minLength: 10, maxLength: 10 }),
+        (story, asked) => {
+          const made = told(story)
+          for (const [query, asOf] of asked) {
+            const raw = { ...query, interval: 'raw' as const }
+            const seenAt = Math.min(asOf, query.bornBy ?? asOf)
+            const all = made.rows(raw, versions =>
+              asOf < coverageSince
+                ? versions[0]
+                : versions.findLast(one => one.recordedAt <= seenAt),
+            )
+            const page = made.history.pageAsOf(raw, asOf, coverageSince)
+            expect(page.rows).toEqual(all.slice(query.offset, query.offset + query.limit))
+            expect(page.more).toBe(all.length > query.offset + query.limit)
+            expect(made.history.countAsOf(raw, asOf, coverageSince)).toBe(all.length)
+          }
+        },
+      ),
       { numRuns: 150 },
     )
   })
@@ -106,7 +141,12 @@ describe('against a list of everything', () => {
         const made = told(story)
         const query = { ...range, limit: 1e6, offset: 0 }
         const isQuarantined = (seriesId: number, at: number) =>
-          story.excluded.some(one => one.seriesId === seriesId && at >= dayAt(one.first) && at < dayAt(one.first + one.length + 1))
+          story.excluded.some(
+            one =>
+              one.seriesId === seriesId &&
+              at >= dayAt(one.first) &&
+              at < dayAt(one.first + one.length + 1),
+          )
         for (const row of made.history.page({ ...query, interval: 'raw' }).rows)
           expect(isQuarantined(row.seriesId, row.observedAt)).toBe(false)
         made.history.count(query)
@@ -121,12 +161,22 @@ describe('against a list of everything', () => {
 })
 
 describe('a walk through pages', () => {
-  /** What may come in between two pages: later than the walk's beginning, at any moment of the past. */
+  /**
+   * What may come in between two pages: later than the walk's beginning, at any moment of the past.
+   */
   const interruptions = fc.array(fc.array(points, { maxLength: 8 }), { maxLength: 12 })
   const startedAt = 20
 
-  /** Rows of all pages, each asked for where the one before ended, with something written in between. */
-  function walked(made: Past, query: HistoryQuery, between: Point[][], pageOf: (query: HistoryQuery) => HistoryPage): HistoryRow[] {
+  /**
+   * Rows of all pages, each asked for where the one before ended, with something written in
+   * between.
+   */
+  function walked(
+    made: Past,
+    query: HistoryQuery,
+    between: Point[][],
+    pageOf: (query: HistoryQuery) => HistoryPage,
+  ): HistoryRow[] {
     const rows: HistoryRow[] = []
     let after: Position | undefined
     for (let i = 0; i < 1000; i++) {
@@ -152,10 +202,15 @@ describe('a walk through pages', () => {
         const rows = walked(made, query, between, made.history.page)
         expect(keysOf(rows)).toEqual(keysOf(start))
         expect(rows.map(row => row.observedAt)).toEqual(start.map(row => row.observedAt))
-        // Asked for again at the end, a page out of order is still the page of that moment, with the values of now.
+        // Asked for again at the end, a page out of order is still the page of that moment, with
+        // the values of now.
         const page = made.history.page({ ...query, offset: asked.offset })
-        expect(shown(page.rows)).toEqual(shown(made.rows(query).slice(asked.offset, asked.offset + asked.limit)))
-        expect(keysOf(page.rows)).toEqual(keysOf(start.slice(asked.offset, asked.offset + asked.limit)))
+        expect(shown(page.rows)).toEqual(
+          shown(made.rows(query).slice(asked.offset, asked.offset + asked.limit)),
+        )
+        expect(keysOf(page.rows)).toEqual(
+          keysOf(start.slice(asked.offset, asked.offset + asked.limit)),
+        )
         expect(made.history.count(query)).toBe(start.length)
       }),
       { numRuns: 150 },
@@ -164,13 +219,23 @@ describe('a walk through pages', () => {
 
   test('of a moment in the past gives its rows and values, whatever is recorded meanwhile', () => {
     fc.assert(
-      fc.property(stories, queries, interruptions, fc.integer({ min: 0, max: startedAt }), (story, asked, between, asOf) => {
-        const made = told(story)
-        const query = { ...asked, interval: 'raw' as const, bornBy: startedAt, offset: 0 }
-        const start = made.rows(query, versions => versions.findLast(one => one.recordedAt <= asOf))
-        expect(walked(made, query, between, one => made.history.pageAsOf(one, asOf, 0))).toEqual(start)
-        expect(made.history.countAsOf(query, asOf, 0)).toBe(start.length)
-      }),
+      fc.property(
+        stories,
+        queries,
+        interruptions,
+        fc.integer({ min: 0, max: startedAt }),
+        (story, asked, between, asOf) => {
+          const made = told(story)
+          const query = { ...asked, interval: 'raw' as const, bornBy: startedAt, offset: 0 }
+          const start = made.rows(query, versions =>
+            versions.findLast(one => one.recordedAt <= asOf),
+          )
+          expect(walked(made, query, between, one => made.history.pageAsOf(one, asOf, 0))).toEqual(
+            start,
+          )
+          expect(made.history.countAsOf(query, asOf, 0)).toBe(start.length)
+        },
+      ),
       { numRuns: 100 },
     )
   })
@@ -202,30 +267,59 @@ describe('a walk through pages', () => {
 test('a page deep in a long series is its place in the whole', () => {
   const made = past()
   const long = (seriesId: number, stepMs: number) =>
-    Array.from({ length: 4000 }, (_, i): Point => ({ seriesId, observedAt: firstDay + i * stepMs, value: i }))
+    Array.from(
+      { length: 4000 },
+      (_, i): Point => ({ seriesId, observedAt: firstDay + i * stepMs, value: i }),
+    )
   made.write([...long(1, 7 * 60_000), ...long(2, 3 * hourMs)], 1)
-  made.quarantine.add({ seriesId: 2, fromOn: isoDay(dayAt(100)), toOn: isoDay(dayAt(119)), reason: 'test', createdAt: 0 })
+  made.quarantine.add({
+    seriesId: 2,
+    fromOn: isoDay(dayAt(100)),
+    toOn: isoDay(dayAt(119)),
+    reason: 'test',
+    createdAt: 0,
+  })
   for (const interval of intervals) {
-    const query = { seriesIds: [2, 1], interval, from: firstDay + 5 * hourMs, to: firstDay + 450 * dayMs, limit: 7 }
+    const query = {
+      seriesIds: [2, 1],
+      interval,
+      from: firstDay + 5 * hourMs,
+      to: firstDay + 450 * dayMs,
+      limit: 7,
+    }
     const all = made.rows(query)
     expect(made.history.count(query)).toBe(all.length)
     for (const offset of [0, 1, 50, 777, all.length - 3, all.length, all.length + 100, 1e12]) {
-      expect(shown(made.history.page({ ...query, offset }).rows)).toEqual(shown(all.slice(offset, offset + 7)))
+      expect(shown(made.history.page({ ...query, offset }).rows)).toEqual(
+        shown(all.slice(offset, offset + 7)),
+      )
     }
   }
 })
 
-test.each(intervals)('a part of a day before, between or after its observations has no %s', interval => {
-  const made = past()
-  const [first, second] = [firstDay + 9 * hourMs, firstDay + 17 * hourMs]
-  made.write(
-    [first, second].map(observedAt => ({ seriesId: 1, observedAt, value: 1 })),
-    1,
-  )
-  const count = (from: number, to: number) => made.history.count({ seriesIds: [1], interval, from, to })
-  expect([count(firstDay, first), count(first + 1, second), count(second + 1, firstDay + dayMs)]).toEqual([0, 0, 0])
-  expect([count(firstDay, first + 1), count(first, second), count(second, firstDay + dayMs)]).toEqual([1, 1, 1])
-})
+test.each(intervals)(
+  'a part of a day before, between or after its observations has no %s',
+  interval => {
+    const made = past()
+    const [first, second] = [firstDay + 9 * hourMs, firstDay + 17 * hourMs]
+    made.write(
+      [first, second].map(observedAt => ({ seriesId: 1, observedAt, value: 1 })),
+      1,
+    )
+    const count = (from: number, to: number) =>
+      made.history.count({ seriesIds: [1], interval, from, to })
+    expect([
+      count(firstDay, first),
+      count(first + 1, second),
+      count(second + 1, firstDay + dayMs),
+    ]).toEqual([0, 0, 0])
+    expect([
+      count(firstDay, first + 1),
+      count(first, second),
+      count(second, firstDay + dayMs),
+    ]).toEqual([1, 1, 1])
+  },
+)
 
 test('the newest recording among several series is known, and of none nothing', () => {
   const made = past()

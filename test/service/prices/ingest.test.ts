@@ -4,7 +4,8 @@ import { house, startAt } from '../../support/instance.ts'
 const opened = () => {
   const { services, clock } = house()
   const series = services.catalogue.resolve('WTI_USD', startAt)!.series
-  const write = (value: number, observedAt = startAt) => services.ingest.write([{ seriesId: series.id, observedAt, value }])
+  const write = (value: number, observedAt = startAt) =>
+    services.ingest.write([{ seriesId: series.id, observedAt, value }])
   return { ...services, clock, series, write }
 }
 
@@ -15,14 +16,17 @@ test('what is written before a read is recorded by then and what is written afte
     write(value)
     reads.push({ mark: ingest.mark(), value })
   }
-  for (const { mark, value } of reads) expect(observations.asOf(series.id, 0, startAt + 1, mark, 1)[0]!.value).toBe(value)
+  for (const { mark, value } of reads)
+    expect(observations.asOf(series.id, 0, startAt + 1, mark, 1)[0]!.value).toBe(value)
 })
 
 test('several writes between two reads are one moment', () => {
   const { ingest, observations, series, write } = opened()
   ingest.mark()
   for (const value of [1, 2, 3]) write(value)
-  expect(observations.firstRecorded(series.id, 0, startAt + 1, 10)).toEqual([{ observedAt: startAt, value: 3, recordedAt: startAt + 1 }])
+  expect(observations.firstRecorded(series.id, 0, startAt + 1, 10)).toEqual([
+    { observedAt: startAt, value: 3, recordedAt: startAt + 1 },
+  ])
 })
 
 test('a given moment of recording is kept', () => {

@@ -16,12 +16,20 @@ function opened(rows = 100) {
     listen() {},
     listenInside() {},
   })
-  const point = (i: number, more: Partial<Point> = {}): Point => ({ seriesId: 1, observedAt: now - i * hourMs, value: i, ...more })
+  const point = (i: number, more: Partial<Point> = {}): Point => ({
+    seriesId: 1,
+    observedAt: now - i * hourMs,
+    value: i,
+    ...more,
+  })
   made.write(
     Array.from({ length: rows }, (_, i) => point(i)),
     0,
   )
-  const question: Question = { key: 'question', range: { seriesIds: [1, 2], interval: 'raw', from: now - 100 * hourMs, to: now + 1 } }
+  const question: Question = {
+    key: 'question',
+    range: { seriesIds: [1, 2], interval: 'raw', from: now - 100 * hourMs, to: now + 1 },
+  }
   return {
     point,
     question,
@@ -34,7 +42,8 @@ function opened(rows = 100) {
   }
 }
 
-const hoursOf = ({ rows }: { rows: HistoryRow[] }) => rows.map(row => (now - row.observedAt) / hourMs)
+const hoursOf = ({ rows }: { rows: HistoryRow[] }) =>
+  rows.map(row => (now - row.observedAt) / hourMs)
 const hours = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
 
 test('the pages after the first answer the rows, the range and the total of its moment', () => {
@@ -42,7 +51,10 @@ test('the pages after the first answer the rows, the range and the total of its 
   const first = page(1)
   const later = 61 * minuteMs
   write([point(0.5), point(12.5), point(99.5), point(3, { value: 99 })])
-  const moved = { ...question, range: { ...question.range, from: question.range.from + later, to: question.range.to + later } }
+  const moved = {
+    ...question,
+    range: { ...question.range, from: question.range.from + later, to: question.range.to + later },
+  }
   for (let n = 2; n <= 10; n++) {
     const next = page(n, now + minuteMs, moved)
     expect(hoursOf(next)).toEqual(hours(10 * n - 10, 10 * n))
@@ -55,7 +67,8 @@ test('pages out of order, and pages asked for again, are the pages of that momen
   const { page, write, point } = opened()
   page(1)
   write([point(0.5), point(40.5)])
-  for (const n of [7, 3, 3, 10, 9, 2, 8]) expect(hoursOf(page(n))).toEqual(hours(10 * n - 10, 10 * n))
+  for (const n of [7, 3, 3, 10, 9, 2, 8])
+    expect(hoursOf(page(n))).toEqual(hours(10 * n - 10, 10 * n))
 })
 
 test('a first page begins anew', () => {
@@ -100,7 +113,8 @@ test('a walk is kept as long as it goes on, and forgotten a quarter of an hour a
   const { page, write, point } = opened()
   page(1)
   write([point(0.5)])
-  for (let n = 2; n <= 5; n++) expect(hoursOf(page(n, now + (n - 1) * 14 * minuteMs))[0]).toBe(10 * n - 10)
+  for (let n = 2; n <= 5; n++)
+    expect(hoursOf(page(n, now + (n - 1) * 14 * minuteMs))[0]).toBe(10 * n - 10)
   expect(hoursOf(page(6, now + 4 * 14 * minuteMs + 15 * minuteMs))[0]).toBe(49)
 })
 
@@ -118,7 +132,9 @@ test('rows that claim an earlier recording make a walk longer and never cut its 
   write([0.5, 33.3, 33.6, 99.5].map(hour => point(hour, { recordedAt: 0 })))
   const seen = hoursOf(page(1 + 1))
   for (let n = 3; n <= Math.ceil(page(n - 1).total / 10); n++) seen.push(...hoursOf(page(n)))
-  expect(seen).toEqual([...hours(10, 34), 33.3, 33.6, ...hours(34, 100), 99.5].sort((a, b) => a - b))
+  expect(seen).toEqual(
+    [...hours(10, 34), 33.3, 33.6, ...hours(34, 100), 99.5].sort((a, b) => a - b),
+  )
 })
 
 test('a clock that went back hides nothing', () => {
@@ -135,5 +151,7 @@ test('a walk of another moment keeps its values', () => {
   const asked = { ...question, vintage: { asOf: 1, coverageSince: 0 } }
   expect(page(1, now, asked).total).toBe(100)
   write([point(15, { value: 1500 }), point(12.5), point(16, { value: 1600 })])
-  expect(page(2, now, asked).rows.map(row => row.value)).toEqual([10, 11, 12, 13, 14, 150, 16, 17, 18, 19])
+  expect(page(2, now, asked).rows.map(row => row.value)).toEqual([
+    10, 11, 12, 13, 14, 150, 16, 17, 18, 19,
+  ])
 })

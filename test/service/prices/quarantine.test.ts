@@ -12,8 +12,18 @@ function opened() {
   const db = openDatabase(':memory:')
   seriesStore(db).put(
     ['A_USD', 'B_USD'].map(code => ({
-      ...{ code, name: code, category: 'crude_oil', currency: 'USD', unit: 'barrel', decimals: 2, cadence: 'daily' as const },
-      ...{ source: 'market_reporting', description: '', unavailableReason: null, level: 70, volatility: 0.3 },
+      code,
+      name: code,
+      category: 'crude_oil',
+      currency: 'USD',
+      unit: 'barrel',
+      decimals: 2,
+      cadence: 'daily' as const,
+      source: 'market_reporting',
+      description: '',
+      unavailableReason: null,
+      level: 70,
+      volatility: 0.3,
     })),
     [],
   )
@@ -21,7 +31,13 @@ function opened() {
   const store = quarantineStore(db)
   const list = quarantineList(store, id => changed.push(id))
   const add = (seriesId: number, day: number, length: number, reason = 'test') =>
-    list.add({ seriesId, fromOn: isoDay(first + day * dayMs), toOn: isoDay(first + (day + length) * dayMs), reason, createdAt: 5 })
+    list.add({
+      seriesId,
+      fromOn: isoDay(first + day * dayMs),
+      toOn: isoDay(first + (day + length) * dayMs),
+      reason,
+      createdAt: 5,
+    })
   return { store, list, add, changed }
 }
 
@@ -33,15 +49,21 @@ test('what reads may use and what they leave out are the range, whatever overlap
       for (const [seriesId, day, length] of drawn) add(seriesId, day, length)
       const [from, to] = [first + a * hourMs, first + b * hourMs]
       const isOut = (at: number) =>
-        drawn.some(([id, day, length]) => id === 1 && at >= first + day * dayMs && at < first + (day + length + 1) * dayMs)
+        drawn.some(
+          ([id, day, length]) =>
+            id === 1 && at >= first + day * dayMs && at < first + (day + length + 1) * dayMs,
+        )
       const hours = Array.from({ length: Math.max(0, b - a) }, (_, i) => from + i * hourMs)
       const clear = list.clear(1, from, to)
-      expect(hours.filter(at => clear.some(one => at >= one.from && at < one.to))).toEqual(hours.filter(at => !isOut(at)))
+      expect(hours.filter(at => clear.some(one => at >= one.from && at < one.to))).toEqual(
+        hours.filter(at => !isOut(at)),
+      )
       for (const [i, one] of clear.entries()) {
         expect(one.from).toBeLessThan(one.to)
         if (i > 0) expect(one.from).toBeGreaterThan(clear[i - 1]!.to)
       }
-      if (from < to) expect(list.within(1, from, to).days).toEqual([...new Set(hours.filter(isOut).map(isoDay))])
+      if (from < to)
+        expect(list.within(1, from, to).days).toEqual([...new Set(hours.filter(isOut).map(isoDay))])
     }),
   )
 })

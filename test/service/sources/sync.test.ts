@@ -15,9 +15,13 @@ const serve = (answer?: Parameters<typeof rowServer>[0]) => {
   undo.push(server.stop)
   return server
 }
-const api = (url: string, more: Record<string, unknown> = {}) => ({ source_type: 'api', scraper_config: { url, ...more } })
+const api = (url: string, more: Record<string, unknown> = {}) => ({
+  source_type: 'api',
+  scraper_config: { url, ...more },
+})
 const newest = (desk: SourceDesk, id: string) => desk.services.dataSources.logs(desk.source(id))[0]!
-const rowsOf = (desk: SourceDesk, id: string) => desk.services.dataSources.newestRows(desk.source(id), 100)
+const rowsOf = (desk: SourceDesk, id: string) =>
+  desk.services.dataSources.newestRows(desk.source(id), 100)
 
 describe('a source of type api', () => {
   test('is read over the guard and its rows are kept; the same again changes nothing, another price replaces the one before', async () => {
@@ -32,7 +36,11 @@ describe('a source of type api', () => {
     )
     const desk = sourceDesk()
     const id = await desk.make(api(url, { items: 'data', interval_minutes: 30 }))
-    expect(desk.source(id)).toMatchObject({ status: 'pending', nextSyncAt: desk.clock.now(), lastSyncAt: null })
+    expect(desk.source(id)).toMatchObject({
+      status: 'pending',
+      nextSyncAt: desk.clock.now(),
+      lastSyncAt: null,
+    })
     await desk.syncAll()
     expect(newest(desk, id)).toMatchObject({
       status: 'success',
@@ -74,21 +82,34 @@ describe('a source of type api', () => {
     const desk = sourceDesk()
     await desk.make({ ...api(url), credentials: { token: 'a-bearer-token' } })
     await desk.make({ ...api(url), credentials: { username: 'me', password: 'a password' } })
-    await desk.make({ ...api(url, { auth_header: 'X-Key' }), credentials: { api_key: 'a-key-of-mine' } })
+    await desk.make({
+      ...api(url, { auth_header: 'X-Key' }),
+      credentials: { api_key: 'a-key-of-mine' },
+    })
     await desk.syncAll()
     const sent = (name: string) => asked.map(one => one.headers.get(name) ?? null)
-    expect(new Set(sent('authorization'))).toEqual(new Set(['Bearer a-bearer-token', `Basic ${btoa('me:a password')}`, null]))
+    expect(new Set(sent('authorization'))).toEqual(
+      new Set(['Bearer a-bearer-token', `Basic ${btoa('me:a password')}`, null]),
+    )
     expect(sent('x-key').filter(Boolean)).toEqual(['a-key-of-mine'])
     expect(sent('accept-encoding')).toEqual(['identity', 'identity', 'identity'])
     expect(asked.map(one => one.method)).toEqual(['GET', 'GET', 'GET'])
   })
 
   test('keeps what is good of what is partly wrong, and names the rest', async () => {
-    const { url } = serve(() => Response.json([{ ...row, price: 'n/a' }, row, { ...row, port: '' }]))
+    const { url } = serve(() =>
+      Response.json([{ ...row, price: 'n/a' }, row, { ...row, port: '' }]),
+    )
     const desk = sourceDesk()
     const id = await desk.make(api(url))
     await desk.syncAll()
-    expect(newest(desk, id)).toMatchObject({ status: 'success', received: 3, inserted: 1, rejected: 2, error: null })
+    expect(newest(desk, id)).toMatchObject({
+      status: 'success',
+      received: 3,
+      inserted: 1,
+      rejected: 2,
+      error: null,
+    })
     expect(newest(desk, id).rejections).toEqual([
       expect.stringMatching(/^row 1: price is missing/),
       expect.stringMatching(/^row 3: port is missing/),
@@ -96,33 +117,70 @@ describe('a source of type api', () => {
   })
 
   test.each([
-    ['a redirect', () => Response.redirect('https://example.com/', 302), /^the address answered 302: redirects are not followed$/],
+    [
+      'a redirect',
+      () => Response.redirect('https://example.com/', 302),
+      /^the address answered 302: redirects are not followed$/,
+    ],
     ['a refusal', () => new Response('no', { status: 403 }), /^the address answered 403$/],
     ['an error', () => new Response('no', { status: 500 }), /^the address answered 500$/],
-    ['no JSON', () => new Response('[{"price":', { headers: { 'content-type': 'application/json' } }), /it is not JSON$/],
-    ['another shape', () => new Response('{"error":[]}'), /it is an object: name the list in it with scraper_config.items, such as error$/],
-    ['an object', () => new Response('{"error":"nothing"}'), /^none of the 1 rows could be taken: row 1: price is missing/],
+    [
+      'no JSON',
+      () => new Response('[{"price":', { headers: { 'content-type': 'application/json' } }),
+      /it is not JSON$/,
+    ],
+    [
+      'another shape',
+      () => new Response('{"error":[]}'),
+      /it is an object: name the list in it with scraper_config.items, such as error$/,
+    ],
+    [
+      'an object',
+      () => new Response('{"error":"nothing"}'),
+      /^none of the 1 rows could be taken: row 1: price is missing/,
+    ],
     ['nothing', () => new Response(''), /it is empty$/],
     [
       'no good row',
       () => Response.json([{ ...row, price: 'x' }]),
       /^none of the 1 rows could be taken: row 1: price x is not a plain number/,
     ],
-    ['too much', () => new Response('x'.repeat(4 * 2 ** 20 + 10)), /^the answer is longer than 4 MB$/],
-    ['a bomb', () => new Response(gzipSync(Buffer.alloc(50 * 2 ** 20))), /it is longer than 4 MB when unpacked$/],
+    [
+      'too much',
+      () => new Response('x'.repeat(4 * 2 ** 20 + 10)),
+      /^the answer is longer than 4 MB$/,
+    ],
+    [
+      'a bomb',
+      () => new Response(gzipSync(Buffer.alloc(50 * 2 ** 20))),
+      /it is longer than 4 MB when unpacked$/,
+    ],
   ])('that answers %s has failed, and says why', async (_, answer, error) => {
     const { url } = serve(answer)
     const desk = sourceDesk()
     const id = await desk.make(api(url))
     await desk.syncAll()
-    expect(newest(desk, id)).toMatchObject({ status: 'failed', error: expect.stringMatching(error), inserted: 0 })
-    expect(desk.source(id)).toMatchObject({ status: 'error', failedSyncs: 1, failedInARow: 1, lastError: expect.stringMatching(error) })
+    expect(newest(desk, id)).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(error),
+      inserted: 0,
+    })
+    expect(desk.source(id)).toMatchObject({
+      status: 'error',
+      failedSyncs: 1,
+      failedInARow: 1,
+      lastError: expect.stringMatching(error),
+    })
     expect(rowsOf(desk, id)).toEqual([])
   })
 
   test.each([
     ['never answers', () => undefined],
-    ['drips', (socket: { write(text: string): void }) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n[')],
+    [
+      'drips',
+      (socket: { write(text: string): void }) =>
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n['),
+    ],
   ])('whose address %s is given up in time', async (_, behave) => {
     const slow = await receiver(behave as never)
     undo.push(slow.close)
@@ -133,7 +191,9 @@ describe('a source of type api', () => {
   })
 
   test('whose answer ends too early has failed', async () => {
-    const torn = await receiver(socket => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n[]'))
+    const torn = await receiver(socket =>
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n[]'),
+    )
     undo.push(torn.close)
     const desk = sourceDesk()
     const id = await desk.make(api(torn.url))
@@ -143,7 +203,9 @@ describe('a source of type api', () => {
 
   test('waits longer after each failure, is given up after ten, and starts anew when its owner says so', async () => {
     let isFine = false
-    const { url, asked } = serve(() => (isFine ? Response.json([row]) : new Response('', { status: 500 })))
+    const { url, asked } = serve(() =>
+      isFine ? Response.json([row]) : new Response('', { status: 500 }),
+    )
     const desk = sourceDesk()
     const id = await desk.make(api(url, { interval_minutes: 60 }))
     const waits: number[] = []
@@ -161,9 +223,18 @@ describe('a source of type api', () => {
     expect(asked.length).toBe(10)
     isFine = true
     await desk.ask('PATCH', `/v1/data-sources/${id}`, { data_source: { status: 'active' } })
-    expect(desk.source(id)).toMatchObject({ status: 'active', failedInARow: 0, nextSyncAt: desk.clock.now() })
+    expect(desk.source(id)).toMatchObject({
+      status: 'active',
+      failedInARow: 0,
+      nextSyncAt: desk.clock.now(),
+    })
     await desk.syncAll()
-    expect(desk.source(id)).toMatchObject({ status: 'active', successfulSyncs: 1, failedSyncs: 10, lastError: null })
+    expect(desk.source(id)).toMatchObject({
+      status: 'active',
+      successfulSyncs: 1,
+      failedSyncs: 10,
+      lastError: null,
+    })
   })
 
   test('that was changed while it was read keeps nothing of that reading, and is read again', async () => {
@@ -171,7 +242,9 @@ describe('a source of type api', () => {
     let id = ''
     const { url, asked } = serve(async () => {
       if (asked.length === 1)
-        await desk.ask('PATCH', `/v1/data-sources/${id}`, { data_source: { scraper_config: { url: `${url}?second` } } })
+        await desk.ask('PATCH', `/v1/data-sources/${id}`, {
+          data_source: { scraper_config: { url: `${url}?second` } },
+        })
       return Response.json([{ ...row, price: asked.length }])
     })
     id = await desk.make(api(url))
@@ -194,9 +267,16 @@ describe('a source of type api', () => {
     await desk.syncAll()
     expect(desk.services.dataSources.byId(removed)).toBeUndefined()
     const paused = await desk.make(api(url))
-    act = async () => void (await desk.ask('PATCH', `/v1/data-sources/${paused}`, { data_source: { status: 'paused' } }))
+    act = async () =>
+      void (await desk.ask('PATCH', `/v1/data-sources/${paused}`, {
+        data_source: { status: 'paused' },
+      }))
     await desk.syncAll()
-    expect(desk.source(paused)).toMatchObject({ status: 'paused', nextSyncAt: null, successfulSyncs: 0 })
+    expect(desk.source(paused)).toMatchObject({
+      status: 'paused',
+      nextSyncAt: null,
+      successfulSyncs: 0,
+    })
     expect(desk.services.dataSources.hasRows(desk.source(paused).accountId)).toBe(false)
     await desk.syncAll()
   })
@@ -210,10 +290,17 @@ describe('the guard', () => {
     const closed = sourceDesk({ 'egress.allow': '' })
     // A source as an older configuration let it be made.
     const account = closed.services.keys.find(closed.token)!.account
-    const made = closed.services.dataSources.create(account, { name: 'old', sourceType: 'api', scraperConfig: { url } })
+    const made = closed.services.dataSources.create(account, {
+      name: 'old',
+      sourceType: 'api',
+      scraperConfig: { url },
+    })
     if ('refused' in made) throw new Error('refused')
     await closed.syncAll()
-    expect(newest(closed, made.id)).toMatchObject({ status: 'failed', error: 'the target must be an address on the public internet' })
+    expect(newest(closed, made.id)).toMatchObject({
+      status: 'failed',
+      error: 'the target must be an address on the public internet',
+    })
     expect(asked.length).toBe(0)
     await open.syncAll()
     expect([asked.length, newest(open, id).status]).toEqual([1, 'success'])
@@ -222,10 +309,20 @@ describe('the guard', () => {
     const { url, asked } = serve()
     const closed = sourceDesk({ 'egress.allow': '' })
     const account = closed.services.keys.find(closed.token)!.account
-    const made = closed.services.dataSources.create(account, { name: 'old', sourceType: 'api', scraperConfig: { url } })
+    const made = closed.services.dataSources.create(account, {
+      name: 'old',
+      sourceType: 'api',
+      scraperConfig: { url },
+    })
     if ('refused' in made) throw new Error('refused')
-    const { data } = await closed.ask<{ data: { success: boolean; error: string } }>('POST', `/v1/data-sources/${made.id}/test`)
-    expect(data.data).toMatchObject({ success: false, error: 'the target must be an address on the public internet' })
+    const { data } = await closed.ask<{ data: { success: boolean; error: string } }>(
+      'POST',
+      `/v1/data-sources/${made.id}/test`,
+    )
+    expect(data.data).toMatchObject({
+      success: false,
+      error: 'the target must be an address on the public internet',
+    })
     expect(asked.length).toBe(0)
   })
 })
@@ -300,7 +397,11 @@ describe('a source of type file', () => {
     const desk = sourceDesk({ 'data_sources.directory': files })
     const account = desk.services.keys.find(desk.token)!.account
     for (const path of ['../secret.csv', join(dir, 'secret.csv'), 'terminal/../../secret.csv']) {
-      const made = desk.services.dataSources.create(account, { name: 'x', sourceType: 'file', scraperConfig: { path } })
+      const made = desk.services.dataSources.create(account, {
+        name: 'x',
+        sourceType: 'file',
+        scraperConfig: { path },
+      })
       if ('refused' in made) throw new Error('refused')
       await desk.syncAll()
       expect(newest(desk, made.id), path).toMatchObject({ status: 'failed', inserted: 0 })
@@ -311,7 +412,9 @@ describe('a source of type file', () => {
     const desk = sourceDesk()
     const id = await desk.make(file('today.csv'))
     await desk.syncAll()
-    expect(newest(desk, id).error).toBe('this service has no directory for files (data_sources.directory)')
+    expect(newest(desk, id).error).toBe(
+      'this service has no directory for files (data_sources.directory)',
+    )
   })
 })
 
@@ -324,7 +427,11 @@ test.each(['sftp', 'database', 'custom', 'anything-else'])(
       scraper_config: { host: 'files.example.com' },
       credentials: { password: 'a password' },
     })
-    expect(desk.source(id)).toMatchObject({ status: 'pending', sourceType: type, scraperConfig: { host: 'files.example.com' } })
+    expect(desk.source(id)).toMatchObject({
+      status: 'pending',
+      sourceType: type,
+      scraperConfig: { host: 'files.example.com' },
+    })
     await desk.syncAll()
     const error = `this build does not sync sources of type ${type}: only api, file, webhook are`
     expect(desk.source(id)).toMatchObject({ status: 'error', lastError: error, nextSyncAt: null })
@@ -343,7 +450,10 @@ test('an account that has lost the feature or is suspended is not synced, and is
   keys.putAccount({ ...account.account, plan: 'starter' })
   await desk.syncAll()
   expect([asked.length, desk.source(id).failedSyncs]).toEqual([0, 0])
-  expect(desk.source(id)).toMatchObject({ nextSyncAt: desk.clock.now() + 3_600_000, lastError: expect.stringContaining('plan') })
+  expect(desk.source(id)).toMatchObject({
+    nextSyncAt: desk.clock.now() + 3_600_000,
+    lastError: expect.stringContaining('plan'),
+  })
   keys.putAccount({ ...account.account, plan: 'professional' })
   desk.clock.advance(3_600_000)
   await desk.syncAll()
@@ -356,7 +466,9 @@ test('credentials that do not open under the master key are told, and nothing go
   const id = await desk.make({ ...api(url), credentials: { token: 'a-bearer-token' } })
   desk.services.db.run("UPDATE data_sources SET credentials = x'00'")
   await desk.syncAll()
-  expect(newest(desk, id).error).toBe("the credentials do not open with this service's master key: rotate them")
+  expect(newest(desk, id).error).toBe(
+    "the credentials do not open with this service's master key: rotate them",
+  )
   expect(asked.length).toBe(0)
 })
 
@@ -374,11 +486,20 @@ describe('health', () => {
         await desk.syncAll()
       }
     }
-    expect(health()).toMatchObject({ status: 'healthy', successRate: 100, last: undefined, recentErrors: [] })
+    expect(health()).toMatchObject({
+      status: 'healthy',
+      successRate: 100,
+      last: undefined,
+      recentErrors: [],
+    })
     await run(true, 2)
     expect(health()).toMatchObject({ status: 'healthy', successRate: 100 })
     await run(false, 2)
-    expect(health()).toMatchObject({ status: 'degraded', successRate: 50, recentErrors: ['the address answered 503'] })
+    expect(health()).toMatchObject({
+      status: 'degraded',
+      successRate: 50,
+      recentErrors: ['the address answered 503'],
+    })
     await run(false, 1)
     expect(health()).toMatchObject({ status: 'down', successRate: 40, last: { status: 'failed' } })
     await run(true, 1)
@@ -413,14 +534,19 @@ test('only the newest of rows and logs are kept', async () => {
       currency: 'USD',
       price: 1,
     }))
-  for (const from of [0, 10_000, 20_000]) dataSources.settle(source, { ...outcome, rows: rows(from, 10_000) })
+  for (const from of [0, 10_000, 20_000])
+    dataSources.settle(source, { ...outcome, rows: rows(from, 10_000) })
   const kept = dataSources.newestRows(source, 50_000)
   expect([kept.length, kept.at(-1)!.observedAt]).toEqual([20_000, 10_000])
   for (let i = 0; i < 1010; i += 1) dataSources.settle(source, { ...outcome, rows: [] })
-  expect(desk.services.db.query('SELECT count(*) AS n FROM data_source_syncs').get()).toEqual({ n: 1000 })
+  expect(desk.services.db.query('SELECT count(*) AS n FROM data_source_syncs').get()).toEqual({
+    n: 1000,
+  })
   await desk.ask('DELETE', `/v1/data-sources/${id}`)
   await desk.syncAll()
   for (const table of ['data_sources', 'data_source_rows', 'data_source_syncs']) {
-    expect(desk.services.db.query(`SELECT count(*) AS n FROM ${table}`).get(), table).toEqual({ n: 0 })
+    expect(desk.services.db.query(`SELECT count(*) AS n FROM ${table}`).get(), table).toEqual({
+      n: 0,
+    })
   }
 })

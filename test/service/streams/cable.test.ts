@@ -8,17 +8,37 @@ import { cablePrices } from '../../../src/service/streams/cable-prices.ts'
 import { streams as streamsOf } from '../../../src/service/streams/streams.ts'
 import { house, startAt } from '../../support/instance.ts'
 
-type Frame = Record<string, unknown> & { type?: string; identifier?: string; message?: Record<string, unknown> & { type: string } }
+type Frame = Record<string, unknown> & {
+  type?: string
+  identifier?: string
+  message?: Record<string, unknown> & { type: string }
+}
 
-/** A house with a cable whose time only a test moves, and clients that write down what they hear. */
+/**
+ * A house with a cable whose time only a test moves, and clients that write down what they hear.
+ */
 function desk({ plan = 'enterprise', perKey = 5 } = {}) {
   const whole = house()
   const { catalogue, board, keys, ingest, log } = whole.services
   const stopwatch = manualClock(0)
   const streams = streamsOf({ log, perKey, stopwatch })
   const prices = cablePrices(catalogue, board, fx(catalogue, board), whole.clock.now)
-  const { streamChannels: channels } = loadConfig({ flags: {}, env: {}, files: { directory: '/' }, readFile: () => undefined }).brand
-  const cable = cableOf({ prices, streams, catalogue, keys, ingest, channels, clock: whole.clock, stopwatch })
+  const { streamChannels: channels } = loadConfig({
+    flags: {},
+    env: {},
+    files: { directory: '/' },
+    readFile: () => undefined,
+  }).brand
+  const cable = cableOf({
+    prices,
+    streams,
+    catalogue,
+    keys,
+    ingest,
+    channels,
+    clock: whole.clock,
+    stopwatch,
+  })
   const token = whole.key(plan)
   const key = keys.find(token)!
 
@@ -26,7 +46,11 @@ function desk({ plan = 'enterprise', perKey = 5 } = {}) {
     const frames: Frame[] = []
     const closed: { code: number; reason: string }[] = []
     const line = { reads: true, waiting: 0, refusal: undefined as string | undefined }
-    const connection = cable.connect({ accountId: key.account.account.id, keyId: key.key.id, refusal: () => line.refusal })
+    const connection = cable.connect({
+      accountId: key.account.account.id,
+      keyId: key.key.id,
+      refusal: () => line.refusal,
+    })
     if (typeof connection === 'string') throw new Error(connection)
     connection.opened({
       send(text) {
@@ -41,9 +65,13 @@ function desk({ plan = 'enterprise', perKey = 5 } = {}) {
         connection.closed()
       },
     })
-    const command = (name: string, identifier: unknown) => connection.heard(JSON.stringify({ command: name, identifier }))
+    const command = (name: string, identifier: unknown) =>
+      connection.heard(JSON.stringify({ command: name, identifier }))
     return {
-      ...{ frames, closed, line, connection },
+      frames,
+      closed,
+      line,
+      connection,
       subscribe: (fields: object = {}) => {
         const identifier = JSON.stringify({ channel: channels[0], ...fields })
         command('subscribe', identifier)
@@ -59,7 +87,12 @@ function desk({ plan = 'enterprise', perKey = 5 } = {}) {
     }
   }
   return {
-    ...{ ...whole, token, key, streams, cable, join },
+    ...whole,
+    token,
+    key,
+    streams,
+    cable,
+    join,
     price(code: string, value: number, observedAt = whole.clock.now()) {
       const { id } = catalogue.named(code)!
       ingest.write([{ seriesId: id, observedAt, value }])
@@ -106,12 +139,26 @@ describe('prices', () => {
     const client = join()
     client.subscribe()
     const timestamp = isoInstant(startAt)
-    const leaf = (normalized: number, price: number, unit: string, currency: string, change: number, percent: number) => ({
-      ...{ normalized_price: normalized, original_price: price, original_unit: unit, original_currency: currency, timestamp },
-      ...{ change_24h: change, change_24h_percent: percent },
+    const leaf = (
+      normalized: number,
+      price: number,
+      unit: string,
+      currency: string,
+      change: number,
+      percent: number,
+    ) => ({
+      normalized_price: normalized,
+      original_price: price,
+      original_unit: unit,
+      original_currency: currency,
+      timestamp,
+      change_24h: change,
+      change_24h_percent: percent,
     })
     const priced = {
-      ...{ timestamp, base_currency: 'USD', base_unit: 'MMBtu' },
+      timestamp,
+      base_currency: 'USD',
+      base_unit: 'MMBtu',
       prices: {
         oil: {
           brent: leaf(13, 75.4, 'barrel_oil', 'USD', 1.4, 1.89),
@@ -133,7 +180,9 @@ describe('prices', () => {
     const { join, price } = desk()
     const empty = join()
     empty.subscribe()
-    expect(empty.frames[2]!.message).toMatchObject({ data: { error: expect.any(String), prices: { oil: { brent: null, wti: null } } } })
+    expect(empty.frames[2]!.message).toMatchObject({
+      data: { error: expect.any(String), prices: { oil: { brent: null, wti: null } } },
+    })
     price('NATURAL_GAS_GBP', 85)
     const client = join()
     client.subscribe()
@@ -141,7 +190,10 @@ describe('prices', () => {
       data: { prices: Record<string, Record<string, object | null>>; error?: string }
     }
     // Without an exchange rate there is a price and none to compare with.
-    expect(data.prices.natural_gas!.uk).toMatchObject({ normalized_price: null, original_price: 8.5 })
+    expect(data.prices.natural_gas!.uk).toMatchObject({
+      normalized_price: null,
+      original_price: 8.5,
+    })
     expect(data.error).toBeUndefined()
   })
 
@@ -163,17 +215,34 @@ describe('prices', () => {
       identifier,
       ['WTI_USD', 'GOLD_USD'],
       [
-        { code: 'WTI_USD', price: 72.5, currency: 'USD', unit: 'barrel', created_at: isoInstant(startAt) },
-        { code: 'GOLD_USD', price: 4100.5, currency: 'USD', unit: 'troy_ounce', created_at: isoInstant(startAt) },
+        {
+          code: 'WTI_USD',
+          price: 72.5,
+          currency: 'USD',
+          unit: 'barrel',
+          created_at: isoInstant(startAt),
+        },
+        {
+          code: 'GOLD_USD',
+          price: 4100.5,
+          currency: 'USD',
+          unit: 'troy_ounce',
+          created_at: isoInstant(startAt),
+        },
       ],
     ])
-    expect(update!.message!.prices).toMatchObject({ oil: { wti: { original_price: 72.5 }, brent: { original_price: 90 } } })
+    expect(update!.message!.prices).toMatchObject({
+      oil: { wti: { original_price: 72.5 }, brent: { original_price: 90 } },
+    })
   })
 
   test('come at most once a second for a connection, whatever it subscribed to, and the last of them comes', () => {
     const { join, price, pass, clock } = filled()
     const client = join()
-    const [crude, gas] = [client.subscribe({ commodities: ['WTI_USD'] }), client.subscribe({ commodities: ['NATURAL_GAS_USD'] })]
+    const [crude, gas] = [
+      client.subscribe({ commodities: ['WTI_USD'] }),
+      client.subscribe({ commodities: ['NATURAL_GAS_USD'] }),
+    ]
     for (let i = 0; i < 40; i += 1) {
       clock.advance(1)
       price('WTI_USD', 72 + i)
@@ -182,7 +251,8 @@ describe('prices', () => {
     }
     expect(client.updates().length).toBeLessThanOrEqual(11)
     pass(3000)
-    const last = (identifier: string) => client.updates().findLast(one => one.identifier === identifier)!.message!.price_rows
+    const last = (identifier: string) =>
+      client.updates().findLast(one => one.identifier === identifier)!.message!.price_rows
     expect(last(crude)).toMatchObject([{ code: 'WTI_USD', price: 111 }])
     expect(last(gas)).toMatchObject([{ code: 'NATURAL_GAS_USD', price: 43 }])
     const told = client.updates().length
@@ -209,7 +279,10 @@ describe('subscribing', () => {
     ['a key that is none', '{"channel":"EnergyPricesChannel","api_key":"0000"}'],
     ['codes that are unknown', '{"channel":"EnergyPricesChannel","commodities":["NO_SUCH_USD",7]}'],
     ['codes that are no list', '{"channel":"EnergyPricesChannel","commodities":"WTI_USD"}'],
-    ['more codes than there may be', JSON.stringify({ channel: 'EnergyPricesChannel', commodities: Array(101).fill('WTI_USD') })],
+    [
+      'more codes than there may be',
+      JSON.stringify({ channel: 'EnergyPricesChannel', commodities: Array(101).fill('WTI_USD') }),
+    ],
   ])('with %s is rejected, and the identifier comes back as it was sent', (_, identifier) => {
     const { join } = desk()
     const { connection, frames } = join()
@@ -223,12 +296,21 @@ describe('subscribing', () => {
     const second = services.keys.addKey(own.account).token
     const stranger = 'f'.repeat(64)
     const foreign = services.keys.addKey(
-      services.keys.putAccount({ ...key.account.account, id: services.ids.uuid(), email: 'x@example.com' }),
+      services.keys.putAccount({
+        ...key.account.account,
+        id: services.ids.uuid(),
+        email: 'x@example.com',
+      }),
     ).token
     for (const api_key of [token, second]) client.subscribe({ api_key })
     for (const api_key of [stranger, foreign, 7]) client.subscribe({ api_key })
-    const types = client.frames.flatMap(one => (one.type?.endsWith('_subscription') ? one.type : []))
-    expect(types).toEqual([...Array(2).fill('confirm_subscription'), ...Array(3).fill('reject_subscription')])
+    const types = client.frames.flatMap(one =>
+      one.type?.endsWith('_subscription') ? one.type : [],
+    )
+    expect(types).toEqual([
+      ...Array(2).fill('confirm_subscription'),
+      ...Array(3).fill('reject_subscription'),
+    ])
   })
 
   test('twice is confirmed twice and told once; unsubscribed, nothing is told', () => {
@@ -300,7 +382,13 @@ describe('rig counts', () => {
     price('US_RIG_COUNT', 546)
     price('PERMIAN_RIG_COUNT', 240, startAt - 14 * dayMs)
     pass(250)
-    const rig_count = { code: 'US_RIG_COUNT', region: 'US', count: 546, source: 'market_reporting', updated_at: isoInstant(startAt) }
+    const rig_count = {
+      code: 'US_RIG_COUNT',
+      region: 'US',
+      count: 546,
+      source: 'market_reporting',
+      updated_at: isoInstant(startAt),
+    }
     const message = { type: 'rig_count_update', timestamp: isoInstant(startAt), rig_count }
     expect(client.frames.slice(3)).toEqual([{ identifier, ...message, message }])
     pass(2000)
@@ -323,7 +411,11 @@ describe('rig counts', () => {
 })
 
 describe('a connection is ended', () => {
-  const goodbye = (reason: string, reconnect: boolean) => ({ type: 'disconnect', reason, reconnect })
+  const goodbye = (reason: string, reconnect: boolean) => ({
+    type: 'disconnect',
+    reason,
+    reconnect,
+  })
 
   test('with 1008 when its key is worth nothing any more', () => {
     const { join, pass, streams } = desk()
@@ -348,7 +440,13 @@ describe('a connection is ended', () => {
         [{ code: 1012, reason: 'server_restart' }],
       ] as never)
     }
-    expect(cable.connect({ accountId: key.account.account.id, keyId: key.key.id, refusal: () => undefined })).toBe('stopped')
+    expect(
+      cable.connect({
+        accountId: key.account.account.id,
+        keyId: key.key.id,
+        refusal: () => undefined,
+      }),
+    ).toBe('stopped')
   })
 
   test('with 1013 when its client has not read for ten seconds; meanwhile nothing more is sent', () => {
@@ -363,7 +461,10 @@ describe('a connection is ended', () => {
     pass(9500)
     expect([client.frames.length, client.closed]).toEqual([sent, []])
     pass(500)
-    expect([client.frames.at(-1), client.closed]).toEqual([goodbye('overload', true), [{ code: 1013, reason: 'overload' }]] as never)
+    expect([client.frames.at(-1), client.closed]).toEqual([
+      goodbye('overload', true),
+      [{ code: 1013, reason: 'overload' }],
+    ] as never)
   })
 
   test('not when it reads again in time: then it is told where prices stand', () => {
@@ -385,7 +486,8 @@ describe('a connection is ended', () => {
     const { join } = desk()
     const slow = join()
     slow.line.reads = false
-    for (let n = 0; n < 100 && slow.closed.length === 0; n += 1) slow.subscribe({ n: 1, padding: 'x'.repeat(10_000) })
+    for (let n = 0; n < 100 && slow.closed.length === 0; n += 1)
+      slow.subscribe({ n: 1, padding: 'x'.repeat(10_000) })
     expect(slow.closed).toEqual([{ code: 1013, reason: 'overload' }])
     expect(slow.line.waiting).toBeLessThan(300_000)
     const loud = join()

@@ -6,7 +6,10 @@ import { startAt, watchDesk } from '../../support/watches.ts'
 const seqsRise = (seqs: readonly number[]) => seqs.every((seq, i) => i === 0 || seq > seqs[i - 1]!)
 
 test('whenever the service was up and down, each watch ran once for the runs that were due since it last looked', async () => {
-  const stretches = fc.array(fc.record({ seconds: fc.integer({ min: 1, max: 20_000 }), up: fc.boolean() }), { minLength: 1, maxLength: 25 })
+  const stretches = fc.array(
+    fc.record({ seconds: fc.integer({ min: 1, max: 20_000 }), up: fc.boolean() }),
+    { minLength: 1, maxLength: 25 },
+  )
   const intervals = fc.array(fc.integer({ min: 60, max: 5000 }), { minLength: 1, maxLength: 3 })
   await fc.assert(
     fc.asyncProperty(stretches, intervals, async (all, each) => {
@@ -21,7 +24,8 @@ test('whenever the service was up and down, each watch ran once for the runs tha
         clock.advance(seconds * secondMs)
         if (!up) continue
         await services.watchRuns.pass()
-        // An oracle that counts, where the service computes: step by step through every run that was due.
+        // An oracle that counts, where the service computes: step by step through every run that
+        // was due.
         for (const one of made) {
           if (one.due > clock.now()) continue
           one.ranAt.push(clock.now())
@@ -29,7 +33,9 @@ test('whenever the service was up and down, each watch ran once for the runs tha
         }
       }
       for (const { watch, ranAt, due } of made) {
-        const own = desk.said().filter(event => event.watch_id === watch.id && event.type === 'evaluated')
+        const own = desk
+          .said()
+          .filter(event => event.watch_id === watch.id && event.type === 'evaluated')
         expect(own.map(event => event.created_at)).toEqual(ranAt.map(isoInstant))
         expect(services.watches.own(desk.accountId, watch.id)!.nextRunAt).toBe(due)
       }
@@ -49,19 +55,33 @@ test('a run says of each code what it is at and how it moved since the run befor
   desk.price('WTI_USD', 71.4)
   await desk.services.watchRuns.pass()
   const now = isoInstant(startAt + minuteMs)
-  const brent = { code: 'BRENT_CRUDE_USD', price: 74, currency: 'USD', unit: 'barrel', previous_price: 74, change: 0, change_percent: 0 }
-  const wti = { code: 'WTI_USD', price: 71.4, currency: 'USD', unit: 'barrel', previous_price: 70, change: 1.4, change_percent: 2 }
+  const brent = {
+    code: 'BRENT_CRUDE_USD',
+    price: 74,
+    currency: 'USD',
+    unit: 'barrel',
+    previous_price: 74,
+    change: 0,
+    change_percent: 0,
+  }
+  const wti = {
+    code: 'WTI_USD',
+    price: 71.4,
+    currency: 'USD',
+    unit: 'barrel',
+    previous_price: 70,
+    change: 1.4,
+    change_percent: 2,
+  }
   const event = (seq: number, type: string, values: object, as_of: string) => ({
-    ...{
-      seq,
-      id: expect.stringMatching(/^evt_[0-9a-z]{26}$/),
-      watch_id: watch.id,
-      type,
-      ...values,
-      as_of,
-      payload: { ...values, as_of },
-      created_at: now,
-    },
+    seq,
+    id: expect.stringMatching(/^evt_[0-9a-z]{26}$/),
+    watch_id: watch.id,
+    type,
+    ...values,
+    as_of,
+    payload: { ...values, as_of },
+    created_at: now,
   })
   expect(desk.said()).toEqual([
     event(1, 'evaluated', brent, isoInstant(startAt)),
@@ -107,7 +127,9 @@ test('a crash inside a run leaves nothing of it, and the run takes place afterwa
   desk.watch({ codes: ['WTI_USD', 'BRENT_CRUDE_USD'], deliverWebhook: true })
   clock.advance(minuteMs)
   // The write that ends the run fails as it does on a full disk.
-  services.db.run("CREATE TRIGGER full BEFORE UPDATE OF next_run_at ON watches BEGIN SELECT RAISE(ABORT, 'disk full'); END")
+  services.db.run(
+    "CREATE TRIGGER full BEFORE UPDATE OF next_run_at ON watches BEGIN SELECT RAISE(ABORT, 'disk full'); END",
+  )
   await services.watchRuns.pass().catch(() => {})
   expect(desk.said()).toEqual([])
   expect(services.watchFeed.last(desk.accountId)).toBe(0)
@@ -129,7 +151,9 @@ test('a watch that can not be run does not keep the others from it, and is tried
   clock.advance(minuteMs)
   await services.watchRuns.pass()
   expect(new Set(desk.said().map(event => event.watch_id))).toEqual(new Set([sound.id]))
-  expect(desk.log.some(line => line.includes('watch not evaluated') && line.includes(broken.id))).toBe(true)
+  expect(
+    desk.log.some(line => line.includes('watch not evaluated') && line.includes(broken.id)),
+  ).toBe(true)
   services.db.run('DROP TRIGGER broken')
   clock.advance(minuteMs)
   await services.watchRuns.pass()
@@ -150,7 +174,11 @@ describe('webhooks', () => {
     desk.price('WTI_USD', 77, startAt + 1)
     await desk.services.watchRuns.pass()
     const [evaluated, crossed, stale] = desk.said()
-    expect([evaluated!.type, crossed!.type, stale!.type]).toEqual(['evaluated', 'threshold_crossed', 'stale'])
+    expect([evaluated!.type, crossed!.type, stale!.type]).toEqual([
+      'evaluated',
+      'threshold_crossed',
+      'stale',
+    ])
     const told = desk.messages().filter(one => one.type.startsWith('watch.'))
     expect(told.map(one => [one.type, one.data])).toEqual([
       ['watch.evaluated', evaluated!],
@@ -162,7 +190,12 @@ describe('webhooks', () => {
   test('of another account hear nothing', async () => {
     const desk = watchDesk()
     const other = desk.key()
-    await desk.send('POST', '/v1/webhooks', { url: 'https://hooks.example.com/', events: ['*'] }, other)
+    await desk.send(
+      'POST',
+      '/v1/webhooks',
+      { url: 'https://hooks.example.com/', events: ['*'] },
+      other,
+    )
     desk.watch({ deliverWebhook: true })
     desk.clock.advance(minuteMs)
     await desk.services.watchRuns.pass()
@@ -185,12 +218,16 @@ describe('a smaller plan', () => {
         .filter(event => event.type === 'evaluated')
         .map(event => event.watch_id),
     ).toEqual([first.id])
-    expect(services.watches.own(desk.accountId, first.id)!.nextRunAt).toBe(startAt + minuteMs + hourMs)
+    expect(services.watches.own(desk.accountId, first.id)!.nextRunAt).toBe(
+      startAt + minuteMs + hourMs,
+    )
     expect(services.watches.own(desk.accountId, second.id)!.lastEvaluatedAt).toBeNull()
     services.watches.remove(first)
     clock.advance(hourMs)
     await services.watchRuns.pass()
-    expect(services.watches.own(desk.accountId, second.id)!.lastEvaluatedAt).toBe(startAt + minuteMs + hourMs)
+    expect(services.watches.own(desk.accountId, second.id)!.lastEvaluatedAt).toBe(
+      startAt + minuteMs + hourMs,
+    )
   })
 
   test('and a suspended account has no runs until it is let in again', async () => {
@@ -248,7 +285,9 @@ test('a run that another contract of a family answers has nothing to compare wit
   settle(90)
   expect(front().code).not.toBe(before)
   await services.watchRuns.pass()
-  expect(desk.said().map(event => [event.type, event.code, event.price, event.previous_price])).toEqual([
+  expect(
+    desk.said().map(event => [event.type, event.code, event.price, event.previous_price]),
+  ).toEqual([
     ['evaluated', family, 70.1, 70],
     ['evaluated', family, 90, null],
   ])

@@ -1,18 +1,29 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type EventType, eventTypes } from '../../../src/plan/event-types.ts'
-import { eventIdOf, type HouseEvent, lanedTarget, skipsLoggedPerDay, targetLane } from '../../../src/service/webhooks/events.ts'
+import {
+  eventIdOf,
+  type HouseEvent,
+  lanedTarget,
+  skipsLoggedPerDay,
+  targetLane,
+} from '../../../src/service/webhooks/events.ts'
 import { transact } from '../../../src/store/database.ts'
 import type { Endpoint } from '../../../src/store/webhooks/webhooks.ts'
 import { startAt } from '../../support/instance.ts'
 import { type WebhookDesk, webhookDesk } from '../../support/webhooks.ts'
 
 const event = (more: Partial<HouseEvent> = {}): HouseEvent => ({
-  ...{ type: 'price.updated', data: { commodity: 'WTI_USD', value: 71 }, at: startAt, dedupe: 'one', commodity: 'WTI_USD' },
+  type: 'price.updated',
+  data: { commodity: 'WTI_USD', value: 71 },
+  at: startAt,
+  dedupe: 'one',
+  commodity: 'WTI_USD',
   ...more,
 })
 
-const states = (desk: WebhookDesk, endpoint: Pick<Endpoint, 'id'>) => desk.entries(endpoint).map(one => one.error ?? one.state)
+const states = (desk: WebhookDesk, endpoint: Pick<Endpoint, 'id'>) =>
+  desk.entries(endpoint).map(one => one.error ?? one.state)
 
 describe('the body of an event', () => {
   test('carries both spellings of the type, compact and in the order of the interface', () => {
@@ -37,20 +48,25 @@ describe('the body of an event', () => {
 })
 
 describe('the ids of a burst', () => {
-  const rank = fc.record({ at: fc.integer({ min: 0, max: 4_000_000_000_000 }), number: fc.integer({ min: 1, max: 1_000_000_000 }) })
+  const rank = fc.record({
+    at: fc.integer({ min: 0, max: 4_000_000_000_000 }),
+    number: fc.integer({ min: 1, max: 1_000_000_000 }),
+  })
   test('sort by moment and number, whatever their texts are', () => {
     fc.assert(
       fc.property(rank, rank, fc.string(), fc.string(), (a, b, one, other) => {
         const [x, y] = [eventIdOf(one, a), eventIdOf(other, b)]
         expect(x).toMatch(/^evt_[0-9a-z]{26}$/)
-        if (a.at !== b.at || a.number !== b.number) expect(x < y).toBe(a.at < b.at || (a.at === b.at && a.number < b.number))
+        if (a.at !== b.at || a.number !== b.number)
+          expect(x < y).toBe(a.at < b.at || (a.at === b.at && a.number < b.number))
         else expect(x === y).toBe(one === other)
       }),
     )
   })
   test('are the same whenever they are made', () => {
     const at = startAt
-    const made = () => [1, 2].flatMap(number => ['one', 'two'].map(text => eventIdOf(text, { at, number })))
+    const made = () =>
+      [1, 2].flatMap(number => ['one', 'two'].map(text => eventIdOf(text, { at, number })))
     expect(made()).toEqual(made())
     expect(new Set(made()).size).toBe(4)
   })
@@ -72,7 +88,8 @@ describe('an event that happens twice', () => {
     const [one, other] = [desk.account(), desk.account()]
     const endpoint = desk.endpoint(one)
     desk.endpoint(other)
-    const told = (more: Partial<HouseEvent>) => desk.services.events.emit(event({ accountId: one.account.id, ...more }))
+    const told = (more: Partial<HouseEvent>) =>
+      desk.services.events.emit(event({ accountId: one.account.id, ...more }))
     told({})
     told({ type: 'price.threshold' })
     told({ dedupe: 'two' })
@@ -92,7 +109,10 @@ describe('an event that happens twice', () => {
 describe('who is told', () => {
   test('of what belongs to one account nobody else hears', () => {
     const desk = webhookDesk()
-    const [own, other] = [desk.account(), desk.account()].map(one => ({ one, endpoint: desk.endpoint(one) }))
+    const [own, other] = [desk.account(), desk.account()].map(one => ({
+      one,
+      endpoint: desk.endpoint(one),
+    }))
     desk.services.events.emit(event({ type: 'invoice.paid', accountId: own!.one.account.id }))
     expect([own, other].map(one => desk.entries(one!.endpoint).length)).toEqual([1, 0])
   })
@@ -121,7 +141,9 @@ describe('who is told', () => {
       desk.account('scale'),
     ]
     const endpoints = [without, withAddOn, scale].map(one => desk.endpoint(one))
-    expect(desk.services.events.emit(event({ type: 'drilling.well_permit.new', state: 'TX' }))).toBe(2)
+    expect(
+      desk.services.events.emit(event({ type: 'drilling.well_permit.new', state: 'TX' })),
+    ).toBe(2)
     expect(endpoints.map(one => desk.entries(one).length)).toEqual([0, 1, 1])
   })
   test('a disabled endpoint is told nothing until it is active again', () => {
@@ -135,30 +157,54 @@ describe('who is told', () => {
     const desk = webhookDesk()
     const endpoint = desk.endpoint(desk.account(), { events: ['invoice.paid'] })
     desk.services.webhooks.change(endpoint, { events: ['price.*'] })
-    expect(desk.services.events.emit(event({ type: 'invoice.paid', accountId: endpoint.accountId }))).toBe(0)
+    expect(
+      desk.services.events.emit(event({ type: 'invoice.paid', accountId: endpoint.accountId })),
+    ).toBe(0)
     expect(desk.services.events.emit(event())).toBe(1)
     desk.services.webhooks.remove(desk.services.webhooks.byId(endpoint.id)!)
     expect(desk.services.events.emit(event({ dedupe: 'two' }))).toBe(0)
   })
   test('a type that the interface does not have is a mistake of this house', () => {
-    expect(() => webhookDesk().services.events.emit(event({ type: 'alert.triggered' }))).toThrow('event.type: "alert.triggered"')
+    expect(() => webhookDesk().services.events.emit(event({ type: 'alert.triggered' }))).toThrow(
+      'event.type: "alert.triggered"',
+    )
   })
 })
 
 /** Who gets an event and who turns it away, by reading each endpoint on its own. */
-function naive(endpoint: Endpoint, { type, commodity, state, accountId }: HouseEvent): 'sent' | 'skipped' | 'nothing' {
+function naive(
+  endpoint: Endpoint,
+  { type, commodity, state, accountId }: HouseEvent,
+): 'sent' | 'skipped' | 'nothing' {
   const names: Record<string, string> = { 'alert.triggered': 'price_alert.triggered' }
   const hears = endpoint.events.some(
-    name => name === '*' || (names[name] ?? name) === type || (name.endsWith('.*') && type.startsWith(name.replace('*', ''))),
+    name =>
+      name === '*' ||
+      (names[name] ?? name) === type ||
+      (name.endsWith('.*') && type.startsWith(name.replace('*', ''))),
   )
-  if (!hears || !endpoint.active || (accountId !== undefined && accountId !== endpoint.accountId)) return 'nothing'
+  if (!hears || !endpoint.active || (accountId !== undefined && accountId !== endpoint.accountId))
+    return 'nothing'
   const family = type.split('.')[0]!
-  if (commodity !== undefined && ['price', 'price_alert', 'analytics_alert', 'drilling'].includes(family)) {
-    if (endpoint.commodityFilters.length > 0 && !endpoint.commodityFilters.includes(commodity)) return 'skipped'
-    if (family === 'price' && endpoint.conditions.length > 0 && !endpoint.conditions.some(one => one.commodity === commodity))
+  if (
+    commodity !== undefined &&
+    ['price', 'price_alert', 'analytics_alert', 'drilling'].includes(family)
+  ) {
+    if (endpoint.commodityFilters.length > 0 && !endpoint.commodityFilters.includes(commodity))
+      return 'skipped'
+    if (
+      family === 'price' &&
+      endpoint.conditions.length > 0 &&
+      !endpoint.conditions.some(one => one.commodity === commodity)
+    )
       return 'skipped'
   }
-  if (state !== undefined && type.includes('well_permit') && endpoint.stateFilters.length > 0 && !endpoint.stateFilters.includes(state))
+  if (
+    state !== undefined &&
+    type.includes('well_permit') &&
+    endpoint.stateFilters.length > 0 &&
+    !endpoint.stateFilters.includes(state)
+  )
     return 'skipped'
   return 'sent'
 }
@@ -167,10 +213,20 @@ test('the endpoints that an event reaches, and those whose filters turn it away,
   const code = fc.constantFrom('WTI_USD', 'BRENT_CRUDE_USD', 'GOLD_USD')
   const endpoints = fc.array(
     fc.record({
-      events: fc.uniqueArray(fc.constantFrom<string>('*', 'price.*', 'drilling.*', 'alert.triggered', 'made.up', ...eventTypes), {
-        minLength: 1,
-        maxLength: 3,
-      }),
+      events: fc.uniqueArray(
+        fc.constantFrom<string>(
+          '*',
+          'price.*',
+          'drilling.*',
+          'alert.triggered',
+          'made.up',
+          ...eventTypes,
+        ),
+        {
+          minLength: 1,
+          maxLength: 3,
+        },
+      ),
       commodityFilters: fc.uniqueArray(code, { maxLength: 2 }),
       stateFilters: fc.uniqueArray(fc.constantFrom('TX', 'NM'), { maxLength: 2 }),
       conditions: fc.array(
@@ -195,10 +251,13 @@ test('the endpoints that an event reaches, and those whose filters turn it away,
   const accounts = [desk.account(), desk.account()]
   fc.assert(
     fc.property(endpoints, happened, (specs, list) => {
-      const made = specs.map(({ account, ...settings }) => desk.endpoint(accounts[account]!, settings))
+      const made = specs.map(({ account, ...settings }) =>
+        desk.endpoint(accounts[account]!, settings),
+      )
       for (const [i, { account, commodity, state, type }] of list.entries()) {
         const one = event({
-          ...{ type, dedupe: `${i}` },
+          type,
+          dedupe: `${i}`,
           ...(account !== undefined && { accountId: accounts[account]!.account.id }),
         })
         delete one.commodity
@@ -207,7 +266,11 @@ test('the endpoints that an event reaches, and those whose filters turn it away,
         const before = made.map(endpoint => desk.entries(endpoint).length)
         expect(desk.services.events.emit(one)).toBe(expected.filter(what => what === 'sent').length)
         const logged = made.map((endpoint, at) => desk.entries(endpoint).slice(before[at]))
-        expect(logged.map(entries => (entries[0] ? (entries[0].state === 'skipped' ? 'skipped' : 'sent') : 'nothing'))).toEqual(expected)
+        expect(
+          logged.map(entries =>
+            entries[0] ? (entries[0].state === 'skipped' ? 'skipped' : 'sent') : 'nothing',
+          ),
+        ).toEqual(expected)
       }
       for (const endpoint of made) desk.services.webhooks.remove(endpoint)
     }),
@@ -221,9 +284,13 @@ describe('what a filter turns away', () => {
     const account = desk.account()
     const brent = desk.endpoint(account, { commodityFilters: ['BRENT_CRUDE_USD'] })
     const texas = desk.endpoint(account, { stateFilters: ['TX'] })
-    const conditioned = desk.endpoint(account, { conditions: [{ commodity: 'GOLD_USD', operator: 'less_than', value: 1 }] })
+    const conditioned = desk.endpoint(account, {
+      conditions: [{ commodity: 'GOLD_USD', operator: 'less_than', value: 1 }],
+    })
     desk.services.events.emit(event())
-    desk.services.events.emit(event({ type: 'drilling.well_permit.new', state: 'NM', commodity: 'BRENT_CRUDE_USD' }))
+    desk.services.events.emit(
+      event({ type: 'drilling.well_permit.new', state: 'NM', commodity: 'BRENT_CRUDE_USD' }),
+    )
     expect([brent, texas, conditioned].map(one => states(desk, one))).toEqual([
       ['commodity_filter', 'pending'],
       ['pending', 'state_filter'],
@@ -241,7 +308,8 @@ describe('what a filter turns away', () => {
   test('is logged for the first hundred events of a day and then only turned away', () => {
     const desk = webhookDesk()
     const endpoint = desk.endpoint(desk.account(), { commodityFilters: ['BRENT_CRUDE_USD'] })
-    for (let i = 0; i < skipsLoggedPerDay + 20; i += 1) desk.services.events.emit(event({ dedupe: `${i}` }))
+    for (let i = 0; i < skipsLoggedPerDay + 20; i += 1)
+      desk.services.events.emit(event({ dedupe: `${i}` }))
     expect(desk.entries(endpoint).length).toBe(skipsLoggedPerDay)
     desk.clock.advance(86_400_000)
     desk.services.events.emit(event({ dedupe: 'tomorrow' }))
@@ -263,7 +331,10 @@ describe("the plan's events of a month", () => {
     expect(desk.services.events.emit(event())).toBe(1)
     expect(desk.services.events.emit(event({ dedupe: 'two' }))).toBe(0)
     expect(states(desk, first)).toEqual(['pending', 'monthly_event_limit_reached'])
-    expect(states(desk, second)).toEqual(['monthly_event_limit_reached', 'monthly_event_limit_reached'])
+    expect(states(desk, second)).toEqual([
+      'monthly_event_limit_reached',
+      'monthly_event_limit_reached',
+    ])
   })
   test('another month begins with all of them', () => {
     const { desk, account } = full()
@@ -276,7 +347,9 @@ describe("the plan's events of a month", () => {
   test('are remembered over a restart once they are written', () => {
     const { desk, id } = full()
     desk.services.webhookAllowance.flush()
-    const kept = desk.services.db.query('SELECT events FROM webhook_months WHERE account_id = ?').get(id)
+    const kept = desk.services.db
+      .query('SELECT events FROM webhook_months WHERE account_id = ?')
+      .get(id)
     expect(kept).toEqual({ events: 249_999 })
   })
   test('without a limit none is skipped', () => {
@@ -297,7 +370,8 @@ describe('an event to a target of its own', () => {
     const desk = webhookDesk()
     const account = desk.account()
     const { id: accountId } = account.account
-    for (let i = 0; i < 2; i += 1) desk.services.events.emitTo(url, { ...event({ type: 'price_alert.triggered' }), accountId })
+    for (let i = 0; i < 2; i += 1)
+      desk.services.events.emitTo(url, { ...event({ type: 'price_alert.triggered' }), accountId })
     expect(target(desk, accountId).length).toBe(1)
     expect(lanedTarget(targetLane(accountId, url))).toEqual({ accountId, url })
     expect(desk.services.webhookAllowance.used(accountId)).toBe(1)
@@ -324,13 +398,24 @@ describe('an event to a target of its own', () => {
 test('many events at once are what each of them alone would be, to the last of the month', () => {
   const urls = ['https://hooks.example.com/a', 'https://hooks.example.com/b']
   const endpoints = fc.array(
-    fc.record({ url: fc.constantFrom(...urls), commodityFilters: fc.constantFrom([], ['WTI_USD']), active: fc.boolean() }),
+    fc.record({
+      url: fc.constantFrom(...urls),
+      commodityFilters: fc.constantFrom([], ['WTI_USD']),
+      active: fc.boolean(),
+    }),
     { maxLength: 3 },
   )
   const told = fc.array(
     fc.record({
-      type: fc.constantFrom('price_alert.triggered', 'analytics_alert.triggered', 'drilling.well_permit.new'),
-      ...{ account: fc.nat(2), number: fc.nat(3), url: fc.constantFrom(null, ...urls), commodity: fc.constantFrom('WTI_USD', 'GOLD_USD') },
+      type: fc.constantFrom(
+        'price_alert.triggered',
+        'analytics_alert.triggered',
+        'drilling.well_permit.new',
+      ),
+      account: fc.nat(2),
+      number: fc.nat(3),
+      url: fc.constantFrom(null, ...urls),
+      commodity: fc.constantFrom('WTI_USD', 'GOLD_USD'),
     }),
     { maxLength: 14 },
   )
@@ -339,26 +424,35 @@ test('many events at once are what each of them alone would be, to the last of t
       const ways = [false, true].map(isTogether => {
         const desk = webhookDesk()
         const { services } = desk
-        const accounts = [desk.account('professional'), desk.account('enterprise'), desk.account('starter')]
+        const accounts = [
+          desk.account('professional'),
+          desk.account('enterprise'),
+          desk.account('starter'),
+        ]
         const limit = services.keys.entitlements(accounts[0]!).webhookEventsPerMonth ?? 0
         services.webhookAllowance.count(accounts[0]!.account.id, Math.max(0, limit - left))
         const made = specs.map((settings, i) => desk.endpoint(accounts[i % 2]!, settings))
         const events = list.map(({ type, account, number, url, commodity }) => ({
-          ...{ ...event({ type, commodity, rank: { at: startAt, number } }), accountId: accounts[account]!.account.id, url },
+          ...event({ type, commodity, rank: { at: startAt, number } }),
+          accountId: accounts[account]!.account.id,
+          url,
         }))
         const each = (one: (typeof events)[number]) => {
           const count = services.events.emit(one)
           if (one.url !== null) services.events.emitTo(one.url, one)
           return count
         }
-        const counts = transact(services.db, () => (isTogether ? services.events.emitEach(events) : events.map(each)))
+        const counts = transact(services.db, () =>
+          isTogether ? services.events.emitEach(events) : events.map(each),
+        )
         const rows = services.db.query(
           `SELECT lane, account_id, event_id, event_type, state, last_error, body FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id
            JOIN outbox_bodies ON outbox_bodies.id = body_id ORDER BY event_id, lane`,
         )
         const used = accounts.map(({ account }) => services.webhookAllowance.used(account.id))
         const known = [...made.map(one => one.id), ...accounts.map(one => one.account.id)]
-        const named = (text: unknown) => known.reduce((rest, id, i) => rest.replaceAll(id, `<${i}>`), String(text))
+        const named = (text: unknown) =>
+          known.reduce((rest, id, i) => rest.replaceAll(id, `<${i}>`), String(text))
         return { counts, used, rows: rows.values().map(row => row.map(named)) }
       })
       expect(ways[1]).toEqual(ways[0]!)

@@ -12,11 +12,17 @@ interface Told {
 }
 
 const told = (desk: WebhookDesk, endpoint: Pick<Endpoint, 'id'>): Told[] =>
-  desk.entries(endpoint).flatMap(entry => (entry.state === 'skipped' ? [] : [JSON.parse(entry.body) as Told]))
-const types = (desk: WebhookDesk, endpoint: Pick<Endpoint, 'id'>) => told(desk, endpoint).map(one => one.type)
-const values = (desk: WebhookDesk, endpoint: Pick<Endpoint, 'id'>) => told(desk, endpoint).map(one => one.data.value)
+  desk
+    .entries(endpoint)
+    .flatMap(entry => (entry.state === 'skipped' ? [] : [JSON.parse(entry.body) as Told]))
+const types = (desk: WebhookDesk, endpoint: Pick<Endpoint, 'id'>) =>
+  told(desk, endpoint).map(one => one.type)
+const values = (desk: WebhookDesk, endpoint: Pick<Endpoint, 'id'>) =>
+  told(desk, endpoint).map(one => one.data.value)
 
-const opened = (settings: Parameters<WebhookDesk['endpoint']>[1] = { events: ['price.updated'] }) => {
+const opened = (
+  settings: Parameters<WebhookDesk['endpoint']>[1] = { events: ['price.updated'] },
+) => {
   const desk = webhookDesk()
   return { desk, endpoint: desk.endpoint(desk.account(), settings) }
 }
@@ -40,14 +46,26 @@ describe('a new price', () => {
       timestamp: isoInstant(startAt),
     })
     expect(Object.keys(told(desk, endpoint).at(-1)!.data)).toEqual([
-      ...['commodity', 'commodity_code', 'name', 'value', 'price', 'currency', 'unit', 'change_percent', 'previous_value', 'source'],
+      'commodity',
+      'commodity_code',
+      'name',
+      'value',
+      'price',
+      'currency',
+      'unit',
+      'change_percent',
+      'previous_value',
+      'source',
       'timestamp',
     ])
   })
   test('that is the first has nothing to compare with', () => {
     const { desk, endpoint } = opened()
     desk.price('WTI_USD', 70)
-    expect(told(desk, endpoint)[0]!.data).toMatchObject({ change_percent: null, previous_value: null })
+    expect(told(desk, endpoint)[0]!.data).toMatchObject({
+      change_percent: null,
+      previous_value: null,
+    })
   })
   test('and its event stand together or not at all', () => {
     const { desk, endpoint } = opened()
@@ -58,7 +76,12 @@ describe('a new price', () => {
       }),
     ).toThrow('undone')
     expect(told(desk, endpoint)).toEqual([])
-    expect(desk.services.observations.newest(desk.services.catalogue.named('WTI_USD')!.id, Number.MAX_SAFE_INTEGER)).toBeUndefined()
+    expect(
+      desk.services.observations.newest(
+        desk.services.catalogue.named('WTI_USD')!.id,
+        Number.MAX_SAFE_INTEGER,
+      ),
+    ).toBeUndefined()
   })
 })
 
@@ -93,13 +116,21 @@ describe('no news', () => {
       startAt,
       5 * minuteMs,
     )
-    expect(told(desk, endpoint).map(one => one.data)).toMatchObject([{ value: 65, previous_value: 65 }])
+    expect(told(desk, endpoint).map(one => one.data)).toMatchObject([
+      { value: 65, previous_value: 65 },
+    ])
   })
   test('a price of a quarantined day; the next one is compared past it', () => {
     const { desk, endpoint } = opened()
     const { id } = desk.services.catalogue.named('WTI_USD')!
     desk.price('WTI_USD', 70, startAt - 2 * dayMs)
-    desk.services.quarantine.add({ seriesId: id, fromOn: '2026-11-19', toOn: '2026-11-19', reason: 'a bad feed', createdAt: startAt })
+    desk.services.quarantine.add({
+      seriesId: id,
+      fromOn: '2026-11-19',
+      toOn: '2026-11-19',
+      reason: 'a bad feed',
+      createdAt: startAt,
+    })
     desk.price('WTI_USD', 700, startAt - dayMs)
     desk.price('WTI_USD', 70.7)
     expect(told(desk, endpoint).map(one => [one.data.value, one.data.previous_value])).toEqual([
@@ -118,7 +149,9 @@ describe('no news', () => {
     desk.price(later.code, 70)
     desk.price(front.code, 71)
     desk.price(later.code, 72, startAt + minuteMs)
-    expect(told(desk, endpoint).map(one => [one.data.commodity, one.data.value])).toEqual([[front.code, 71]])
+    expect(told(desk, endpoint).map(one => [one.data.commodity, one.data.value])).toEqual([
+      [front.code, 71],
+    ])
   })
 })
 
@@ -149,31 +182,45 @@ describe('conditions', () => {
 
   test('that hold make an event of their endpoint, which says what held', () => {
     const { desk, endpoint } = threshold([wtiAbove])
-    const other = desk.endpoint(desk.account(), { events: ['price.threshold'], conditions: [{ ...wtiAbove, value: 90 }] })
+    const other = desk.endpoint(desk.account(), {
+      events: ['price.threshold'],
+      conditions: [{ ...wtiAbove, value: 90 }],
+    })
     desk.price('WTI_USD', 79, startAt - minuteMs)
     desk.price('WTI_USD', 81)
     expect(told(desk, endpoint)).toMatchObject([
       {
         type: 'price.threshold',
         data: {
-          ...{ commodity: 'WTI_USD', value: 81, previous_value: 79, condition_logic: 'any', timestamp: isoInstant(startAt) },
+          commodity: 'WTI_USD',
+          value: 81,
+          previous_value: 79,
+          condition_logic: 'any',
+          timestamp: isoInstant(startAt),
           condition_triggered: {
-            ...{
-              operator: 'greater_than',
-              threshold: '80',
-              value: 80,
-              min_value: null,
-              max_value: null,
-              timeframe: null,
-              trigger_on: null,
-            },
+            operator: 'greater_than',
+            threshold: '80',
+            value: 80,
+            min_value: null,
+            max_value: null,
+            timeframe: null,
+            trigger_on: null,
           },
         },
       },
     ])
     expect(Object.keys(told(desk, endpoint)[0]!.data)).toEqual([
-      ...['commodity', 'commodity_code', 'name', 'value', 'price', 'currency', 'unit', 'previous_value', 'condition_triggered'],
-      ...['condition_logic', 'timestamp'],
+      'commodity',
+      'commodity_code',
+      'name',
+      'value',
+      'price',
+      'currency',
+      'unit',
+      'previous_value',
+      'condition_triggered',
+      'condition_logic',
+      'timestamp',
     ])
     expect(told(desk, other)).toEqual([])
   })
@@ -183,7 +230,9 @@ describe('conditions', () => {
     expect(types(desk, endpoint)).toEqual([])
   })
   test('are judged over their timeframe', () => {
-    const { desk, endpoint } = threshold([{ commodity: 'WTI_USD', operator: 'percent_increase', value: 5, timeframe: '1h' }])
+    const { desk, endpoint } = threshold([
+      { commodity: 'WTI_USD', operator: 'percent_increase', value: 5, timeframe: '1h' },
+    ])
     desk.price('WTI_USD', 70, startAt - 2 * hourMs)
     desk.price('WTI_USD', 73, startAt - 30 * minuteMs)
     desk.price('WTI_USD', 73.5)
@@ -192,12 +241,18 @@ describe('conditions', () => {
     expect(values(desk, endpoint)).toEqual([73.5])
   })
   test('on entering a range are met once', () => {
-    const { desk, endpoint } = threshold([{ commodity: 'WTI_USD', operator: 'between', minValue: 70, maxValue: 75, triggerOn: 'enter' }])
-    for (const [i, value] of [69, 71, 72, 76, 74].entries()) desk.price('WTI_USD', value, startAt - (10 - i) * minuteMs)
+    const { desk, endpoint } = threshold([
+      { commodity: 'WTI_USD', operator: 'between', minValue: 70, maxValue: 75, triggerOn: 'enter' },
+    ])
+    for (const [i, value] of [69, 71, 72, 76, 74].entries())
+      desk.price('WTI_USD', value, startAt - (10 - i) * minuteMs)
     expect(values(desk, endpoint)).toEqual([71, 74])
   })
   test('that must all hold read other commodities at their newest price', () => {
-    const { desk, endpoint } = threshold([wtiAbove, { commodity: 'BRENT_CRUDE_USD', operator: 'greater_than', value: 85 }], 'all')
+    const { desk, endpoint } = threshold(
+      [wtiAbove, { commodity: 'BRENT_CRUDE_USD', operator: 'greater_than', value: 85 }],
+      'all',
+    )
     desk.price('WTI_USD', 81, startAt - 3 * minuteMs)
     desk.price('BRENT_CRUDE_USD', 84, startAt - 2 * minuteMs)
     desk.price('BRENT_CRUDE_USD', 86, startAt - minuteMs)
@@ -221,7 +276,9 @@ describe('conditions', () => {
     const { desk, endpoint } = opened({ events: ['price.*'], conditions: [wtiAbove] })
     desk.price('BRENT_CRUDE_USD', 90)
     desk.price('WTI_USD', 70)
-    expect(desk.entries(endpoint).map(entry => [entry.eventType, entry.error ?? entry.state])).toEqual([
+    expect(
+      desk.entries(endpoint).map(entry => [entry.eventType, entry.error ?? entry.state]),
+    ).toEqual([
       ['price.updated', 'conditions'],
       ['price.updated', 'pending'],
     ])

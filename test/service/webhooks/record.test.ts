@@ -5,11 +5,17 @@ import { transact } from '../../../src/store/database.ts'
 import { startAt } from '../../support/instance.ts'
 import { webhookDesk } from '../../support/webhooks.ts'
 
-/** An endpoint whose deliveries end as a test says, in a transaction of their own as the outbox has them. */
+/**
+ * An endpoint whose deliveries end as a test says, in a transaction of their own as the outbox has
+ * them.
+ */
 function opened() {
   const desk = webhookDesk()
   const account = desk.account()
-  const endpoint = desk.endpoint(account, { url: 'https://hooks.example.com/a?token=hidden', description: 'desk' })
+  const endpoint = desk.endpoint(account, {
+    url: 'https://hooks.example.com/a?token=hidden',
+    description: 'desk',
+  })
   let told: (settled: Settled) => void = () => {}
   const listen = (_kind: string, listener: typeof told) => {
     told = listener
@@ -18,16 +24,19 @@ function opened() {
   const end = (state: Settled['state'], more: Partial<Settled> = {}) =>
     transact(desk.services.db, () =>
       told({
-        ...{
-          id: 'm',
-          kind: 'webhook',
-          accountId: endpoint.accountId,
-          lane: endpoint.id,
-          eventId: 'e',
-          eventType: 'price.updated',
-          ref: null,
-        },
-        ...{ state, attempts: 1, statusCode: null, error: null, blameless: false, at: startAt },
+        id: 'm',
+        kind: 'webhook',
+        accountId: endpoint.accountId,
+        lane: endpoint.id,
+        eventId: 'e',
+        eventType: 'price.updated',
+        ref: null,
+        state,
+        attempts: 1,
+        statusCode: null,
+        error: null,
+        blameless: false,
+        at: startAt,
         ...more,
       }),
     )
@@ -35,11 +44,17 @@ function opened() {
     for (let i = 0; i < times; i += 1) end('failed')
   }
   return {
-    ...{ desk, account, end, fail },
+    desk,
+    account,
+    end,
+    fail,
     current: () => desk.services.webhooks.byId(endpoint.id)!,
     record: () => desk.services.webhooks.records(endpoint.accountId).get(endpoint.id)!,
     letters: () => desk.services.outbox.log.page('email', 'email', {}, 10, 0).entries,
-    notices: () => desk.services.db.query('SELECT type, message, data FROM notifications WHERE account_id = ?').all(account.account.id),
+    notices: () =>
+      desk.services.db
+        .query('SELECT type, message, data FROM notifications WHERE account_id = ?')
+        .all(account.account.id),
   }
 }
 
@@ -47,10 +62,22 @@ describe('the record of an endpoint', () => {
   test('counts what ended, not what is tried again', () => {
     const { end, record } = opened()
     end('retry')
-    expect(record()).toEqual({ delivered: 0, failed: 0, failedInARow: 0, lastStatus: null, lastAt: null })
+    expect(record()).toEqual({
+      delivered: 0,
+      failed: 0,
+      failedInARow: 0,
+      lastStatus: null,
+      lastAt: null,
+    })
     end('delivered', { at: startAt + 5 })
     end('failed', { at: startAt + 7 })
-    expect(record()).toEqual({ delivered: 1, failed: 1, failedInARow: 1, lastStatus: 'failed', lastAt: startAt + 7 })
+    expect(record()).toEqual({
+      delivered: 1,
+      failed: 1,
+      failedInARow: 1,
+      lastStatus: 'failed',
+      lastAt: startAt + 7,
+    })
   })
   test('of a deleted one is nobody’s', () => {
     const { desk, end, current } = opened()

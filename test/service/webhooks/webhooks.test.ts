@@ -18,7 +18,9 @@ const answers = (book: Webhooks, accountIds: readonly string[]) => ({
       .map(one => one.id)
       .sort(),
   ),
-  own: accountIds.map(id => eventTypes.map((type: EventType) => book.subscribedOf(id, type).map(one => one.id))),
+  own: accountIds.map(id =>
+    eventTypes.map((type: EventType) => book.subscribedOf(id, type).map(one => one.id)),
+  ),
   conditioned: codes.map(code =>
     book
       .conditionedOn(code)
@@ -33,9 +35,14 @@ test('after any changes the endpoints in memory are those that a new start reads
   const accountIds = accounts.map(one => one.account.id)
   const settings = fc.record(
     {
-      events: fc.uniqueArray(fc.constantFrom('*', 'price.*', 'invoice.paid', 'alert.triggered'), { minLength: 1, maxLength: 2 }),
+      events: fc.uniqueArray(fc.constantFrom('*', 'price.*', 'invoice.paid', 'alert.triggered'), {
+        minLength: 1,
+        maxLength: 2,
+      }),
       conditions: fc.array(
-        fc.constantFrom(...codes).map(commodity => ({ commodity, operator: 'less_than' as const, value: 1 })),
+        fc
+          .constantFrom(...codes)
+          .map(commodity => ({ commodity, operator: 'less_than' as const, value: 1 })),
         { maxLength: 2 },
       ),
       active: fc.boolean(),
@@ -66,7 +73,8 @@ test('after any changes the endpoints in memory are those that a new start reads
       const fresh = webhooks({ db, store: webhookStore(db), keys, vault, clock, ids, wake() {} })
       expect(answers(book, accountIds)).toEqual(answers(fresh, accountIds))
       for (const id of accountIds)
-        for (const endpoint of book.list(id)) expect(fresh.secrets(fresh.byId(endpoint.id)!)).toEqual(book.secrets(endpoint))
+        for (const endpoint of book.list(id))
+          expect(fresh.secrets(fresh.byId(endpoint.id)!)).toEqual(book.secrets(endpoint))
     }),
     { numRuns: 60 },
   )
@@ -86,5 +94,7 @@ test('an account’s secret is what a new start reads', () => {
 test('a secret that was sealed for one endpoint opens no other', () => {
   const desk = webhookDesk()
   const [one, other] = [desk.endpoint(desk.account()), desk.endpoint(desk.account())]
-  expect(() => desk.services.webhooks.secrets({ ...other, secret: one.secret })).toThrow('does not open')
+  expect(() => desk.services.webhooks.secrets({ ...other, secret: one.secret })).toThrow(
+    'does not open',
+  )
 })

@@ -5,16 +5,38 @@ import { type Circle, milesBetween } from '../../../src/market/geography/geograp
 import { openDatabase } from '../../../src/store/database.ts'
 import { type PermitFilter, permitSearch } from '../../../src/store/drilling/permit-search.ts'
 import { TooCommon } from '../../../src/store/drilling/permit-words.ts'
-import { type StoredPermit, type WellPermit, wellPermitStore } from '../../../src/store/drilling/well-permits.ts'
+import {
+  type StoredPermit,
+  type WellPermit,
+  wellPermitStore,
+} from '../../../src/store/drilling/well-permits.ts'
 import { permit } from '../../support/permits.ts'
 
-const operators = ['Juniper Ridge Operating, LLC', 'JUNIPER RIDGE OPERATING LLC', 'Badland Petroleum, Inc.', 'Ridge Gas Co.', 'BP']
+const operators = [
+  'Juniper Ridge Operating, LLC',
+  'JUNIPER RIDGE OPERATING LLC',
+  'Badland Petroleum, Inc.',
+  'Ridge Gas Co.',
+  'BP',
+]
 const counties = ['Midland', 'Lea County', 'La Salle', null]
 const formations = ['Wolfcamp A', 'WOLFCAMP B FM', 'Bone Spring', null]
 const names = ['Bradford 14-23 Unit', 'BRADFORD 7', 'Ridge 9', 'Lea 5', "O'Brien % _ State", '']
 const types = ['new_drill', 'recompletion']
-const days = ['2023-12-31', '2024-01-01', '2024-06-15', '2024-06-16', '2025-01-31', '2025-02-01', '2026-11-18', '1962-05-04']
-/** Places around the poles of a search: one town, the meridian of 180 degrees, the North Pole, nowhere. */
+const days = [
+  '2023-12-31',
+  '2024-01-01',
+  '2024-06-15',
+  '2024-06-16',
+  '2025-01-31',
+  '2025-02-01',
+  '2026-11-18',
+  '1962-05-04',
+]
+/**
+ * Places around the poles of a search: one town, the meridian of 180 degrees, the North Pole,
+ * nowhere.
+ */
 const places = [
   [31.8637, -102.0319],
   [31.9637, -102.0319],
@@ -40,24 +62,44 @@ const anyPermit = (i: number): fc.Arbitrary<WellPermit> =>
       place: fc.constantFrom(...places),
     })
     .map(({ place: [latitude, longitude], ...one }) =>
-      permit({ ...one, latitude, longitude, permitNumber: String(1000 + i), apiNumber: `4232940${String(i).padStart(3, '0')}0000` }),
+      permit({
+        ...one,
+        latitude,
+        longitude,
+        permitNumber: String(1000 + i),
+        apiNumber: `4232940${String(i).padStart(3, '0')}0000`,
+      }),
     )
 
-const anyPermits = fc.integer({ min: 0, max: 60 }).chain(n => fc.tuple(...Array.from({ length: n }, (_, i) => anyPermit(i))))
+const anyPermits = fc
+  .integer({ min: 0, max: 60 })
+  .chain(n => fc.tuple(...Array.from({ length: n }, (_, i) => anyPermit(i))))
 
 /** Mostly not there: what is asked of everything at once is found nowhere. */
-const maybe = <T>(value: fc.Arbitrary<T>) => fc.oneof({ arbitrary: fc.constant(undefined), weight: 4 }, { arbitrary: value, weight: 1 })
+const maybe = <T>(value: fc.Arbitrary<T>) =>
+  fc.oneof({ arbitrary: fc.constant(undefined), weight: 4 }, { arbitrary: value, weight: 1 })
 const anyFilter: fc.Arbitrary<PermitFilter> = fc
   .record({
     states: maybe(fc.constantFrom(['TX'], ['TX', 'NM'], ['AK', 'NM', 'TX'], ['OH'])),
-    operator: maybe(fc.constantFrom('ridge', 'juniper ridge', 'badland petroleum', 'B', 'nobody', 'ing')),
+    operator: maybe(
+      fc.constantFrom('ridge', 'juniper ridge', 'badland petroleum', 'B', 'nobody', 'ing'),
+    ),
     county: maybe(fc.constantFrom('midland', 'LEA', 'la salle county', 'Loving')),
     formation: maybe(fc.constantFrom('wolfcamp', 'wolfcamp b', 'bone', 'x')),
     wellName: maybe(fc.constantFrom('brad', 'UNIT', '14-23', '% _', "O'B")),
     permitType: maybe(fc.constantFrom('New Drill', 'recompletion', 'other')),
     wellType: maybe(fc.constantFrom('oil', 'gas')),
     text: maybe(
-      fc.constantFrom('ridge', 'bradford midland', 'unit wolfcamp ridge', 'lea', '1003', '42-329-40005', 'spring nobody', "o'brien state"),
+      fc.constantFrom(
+        'ridge',
+        'bradford midland',
+        'unit wolfcamp ridge',
+        'lea',
+        '1003',
+        '42-329-40005',
+        'spring nobody',
+        "o'brien state",
+      ),
     ),
     from: maybe(fc.constantFrom(...days)),
     to: maybe(fc.constantFrom(...days)),
@@ -69,23 +111,47 @@ const anyFilter: fc.Arbitrary<PermitFilter> = fc
       }),
     ),
   })
-  .map(filter => Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)))
+  .map(filter =>
+    Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)),
+  )
 
 const upper = (text: string) => text.toUpperCase()
-const has = (whole: string | null, part: string) => whole !== null && upper(whole).includes(upper(part))
-const partOf = (key: string | null, part: string) => key !== null && (part.length < 3 ? key.startsWith(part) : key.includes(part))
+const has = (whole: string | null, part: string) =>
+  whole !== null && upper(whole).includes(upper(part))
+const partOf = (key: string | null, part: string) =>
+  key !== null && (part.length < 3 ? key.startsWith(part) : key.includes(part))
 
 /** The same question, asked of every permit. */
 function fits(one: StoredPermit, filter: PermitFilter): boolean {
-  const { states, operator, county, formation, wellName, permitType, wellType, text, from, to, circle } = filter
+  const {
+    states,
+    operator,
+    county,
+    formation,
+    wellName,
+    permitType,
+    wellType,
+    text,
+    from,
+    to,
+    circle,
+  } = filter
   if (states && !states.includes(one.state)) return false
-  if (operator !== undefined && !partOf(operatorKey(one.operator), operatorKey(operator))) return false
-  if (county !== undefined && (one.county === null || countyKey(one.county) !== countyKey(county))) return false
-  if (formation !== undefined && !partOf(one.formation === null ? null : formationKey(one.formation), formationKey(formation))) return false
+  if (operator !== undefined && !partOf(operatorKey(one.operator), operatorKey(operator)))
+    return false
+  if (county !== undefined && (one.county === null || countyKey(one.county) !== countyKey(county)))
+    return false
+  if (
+    formation !== undefined &&
+    !partOf(one.formation === null ? null : formationKey(one.formation), formationKey(formation))
+  )
+    return false
   if (wellName !== undefined && !has(one.wellName, wellName)) return false
-  if (permitType !== undefined && one.permitType !== permitType.toLowerCase().replaceAll(' ', '_')) return false
+  if (permitType !== undefined && one.permitType !== permitType.toLowerCase().replaceAll(' ', '_'))
+    return false
   if (wellType !== undefined && one.wellType !== wellType) return false
-  if ((from !== undefined && one.permitOn < from) || (to !== undefined && one.permitOn >= to)) return false
+  if ((from !== undefined && one.permitOn < from) || (to !== undefined && one.permitOn >= to))
+    return false
   if (circle && !isWithin(one, circle)) return false
   return (text ?? '')
     .split(' ')
@@ -94,7 +160,12 @@ function fits(one: StoredPermit, filter: PermitFilter): boolean {
 }
 
 function isIn(one: StoredPermit, word: string): boolean {
-  const keys = [operatorKey(one.operator), one.county && countyKey(one.county), one.formation && formationKey(one.formation), one.wellName]
+  const keys = [
+    operatorKey(one.operator),
+    one.county && countyKey(one.county),
+    one.formation && formationKey(one.formation),
+    one.wellName,
+  ]
   return (
     keys.some(key => has(key, word)) ||
     one.permitNumber === word ||
@@ -103,9 +174,12 @@ function isIn(one: StoredPermit, word: string): boolean {
 }
 
 const isWithin = ({ latitude, longitude }: StoredPermit, circle: Circle) =>
-  latitude !== null && longitude !== null && milesBetween(circle, { latitude, longitude }) <= circle.radiusMiles
+  latitude !== null &&
+  longitude !== null &&
+  milesBetween(circle, { latitude, longitude }) <= circle.radiusMiles
 
-const newestFirst = (a: StoredPermit, b: StoredPermit) => (a.permitOn === b.permitOn ? b.id - a.id : a.permitOn < b.permitOn ? 1 : -1)
+const newestFirst = (a: StoredPermit, b: StoredPermit) =>
+  a.permitOn === b.permitOn ? b.id - a.id : a.permitOn < b.permitOn ? 1 : -1
 
 function filled(permits: readonly WellPermit[]) {
   const db = openDatabase(':memory:')
@@ -132,7 +206,9 @@ describe('a search', () => {
               .filter(one => fits(one, filter))
               .sort(newestFirst)
               .map(one => one.id)
-            const pages = Array.from({ length: Math.ceil(expected.length / size) + 1 }, (_, i) => search.page(filter, size, i * size))
+            const pages = Array.from({ length: Math.ceil(expected.length / size) + 1 }, (_, i) =>
+              search.page(filter, size, i * size),
+            )
             expect([pages.flatMap(page => page.ids), filter]).toEqual([expected, filter])
             expect(new Set(pages.map(page => page.total))).toEqual(new Set([expected.length]))
           }
@@ -154,21 +230,32 @@ describe('a search', () => {
       radiusMiles: fc.double({ min: 1, max: 100, noNaN: true }),
     })
     fc.assert(
-      fc.property(fc.array(near, { maxLength: 60 }), circle, fc.constantFrom(...days), (places, round, day) => {
-        const permits = places.map(({ latitude, longitude }, i) =>
-          permit({
-            ...{ permitNumber: String(i), permitOn: days[i % days.length]! },
-            ...{ latitude: Math.round(latitude * 1e6) / 1e6, longitude: Math.round(longitude * 1e6) / 1e6 },
-          }),
-        )
-        const { db, search, all } = filled(permits)
-        for (const filter of [{ circle: round }, { circle: round, from: day }, { circle: round, to: day }]) {
-          const expected = all.filter(one => fits(one, filter)).sort(newestFirst)
-          const { ids, total } = search.page(filter, 100, 0)
-          expect([ids, total]).toEqual([expected.map(one => one.id), expected.length])
-        }
-        db.close()
-      }),
+      fc.property(
+        fc.array(near, { maxLength: 60 }),
+        circle,
+        fc.constantFrom(...days),
+        (places, round, day) => {
+          const permits = places.map(({ latitude, longitude }, i) =>
+            permit({
+              permitNumber: String(i),
+              permitOn: days[i % days.length]!,
+              latitude: Math.round(latitude * 1e6) / 1e6,
+              longitude: Math.round(longitude * 1e6) / 1e6,
+            }),
+          )
+          const { db, search, all } = filled(permits)
+          for (const filter of [
+            { circle: round },
+            { circle: round, from: day },
+            { circle: round, to: day },
+          ]) {
+            const expected = all.filter(one => fits(one, filter)).sort(newestFirst)
+            const { ids, total } = search.page(filter, 100, 0)
+            expect([ids, total]).toEqual([expected.map(one => one.id), expected.length])
+          }
+          db.close()
+        },
+      ),
       { numRuns: 60 },
     )
   })
@@ -179,17 +266,29 @@ describe('a search', () => {
       latitude: 32 + degrees,
       longitude: Math.round(1e6 * (-102 + degrees / Math.cos((32 * Math.PI) / 180))) / 1e6,
     })
-    const { search, all } = filled([0.1022, 0.1025].map((degrees, i) => permit({ permitNumber: String(i), ...north(degrees) })))
-    expect(all.map(({ latitude, longitude }) => milesBetween(centre, { latitude: latitude!, longitude: longitude! }) <= 10)).toEqual([
-      true,
-      false,
-    ])
-    expect(search.page({ circle: { ...centre, radiusMiles: 10 } }, 9, 0)).toEqual({ ids: [1], total: 1 })
+    const { search, all } = filled(
+      [0.1022, 0.1025].map((degrees, i) => permit({ permitNumber: String(i), ...north(degrees) })),
+    )
+    expect(
+      all.map(
+        ({ latitude, longitude }) =>
+          milesBetween(centre, { latitude: latitude!, longitude: longitude! }) <= 10,
+      ),
+    ).toEqual([true, false])
+    expect(search.page({ circle: { ...centre, radiusMiles: 10 } }, 9, 0)).toEqual({
+      ids: [1],
+      total: 1,
+    })
   })
 
   test('of an empty register finds nothing', () => {
     const { search } = filled([])
-    for (const filter of [{}, { states: ['TX'] }, { text: 'bradford' }, { circle: { latitude: 32, longitude: -102, radiusMiles: 10 } }]) {
+    for (const filter of [
+      {},
+      { states: ['TX'] },
+      { text: 'bradford' },
+      { circle: { latitude: 32, longitude: -102, radiusMiles: 10 } },
+    ]) {
       expect(search.page(filter, 25, 0)).toEqual({ ids: [], total: 0 })
     }
   })
@@ -200,12 +299,16 @@ describe('a search', () => {
       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20001) INSERT INTO permit_well_names (name) SELECT 'UNIT ' || i FROM n",
     )
     db.run("INSERT INTO permit_well_name_text (permit_well_name_text) VALUES ('rebuild')")
-    for (const filter of [{ wellName: 'unit' }, { text: 'unit' }]) expect(() => search.page(filter, 25, 0)).toThrow(TooCommon)
+    for (const filter of [{ wellName: 'unit' }, { text: 'unit' }])
+      expect(() => search.page(filter, 25, 0)).toThrow(TooCommon)
     expect(search.page({ wellName: 'bradford' }, 25, 0).total).toBe(1)
   })
 
   test('does not take what was typed for SQL or for a query language', () => {
-    const { search } = filled([permit({ wellName: 'A "quoted" name' }), permit({ permitNumber: '2', wellName: 'AND OR NOT*' })])
+    const { search } = filled([
+      permit({ wellName: 'A "quoted" name' }),
+      permit({ permitNumber: '2', wellName: 'AND OR NOT*' }),
+    ])
     for (const [wellName, total] of [
       ['"quoted"', 1],
       ['NOT*', 1],

@@ -8,10 +8,21 @@ import { drillingMetricStore } from '../../../src/store/drilling/metrics.ts'
 import { type RigCount, rigCountStore } from '../../../src/store/drilling/rig-counts.ts'
 
 const everything = { fromOn: '', toOn: '9999-12-31' }
-const spreads = (region: string, countedOn: string, active: number): FracSpreads => ({ region, countedOn, active, source: 'Crew survey' })
+const spreads = (region: string, countedOn: string, active: number): FracSpreads => ({
+  region,
+  countedOn,
+  active,
+  source: 'Crew survey',
+})
 const rigs = (region: string, countedOn: string, total: number): RigCount => ({
-  ...{ region, countedOn, total, oil: total, gas: 0, misc: 0 },
-  ...{ span: 'week', source: 'Rig survey' },
+  region,
+  countedOn,
+  total,
+  oil: total,
+  gas: 0,
+  misc: 0,
+  span: 'week',
+  source: 'Rig survey',
 })
 
 describe('writing', () => {
@@ -20,8 +31,15 @@ describe('writing', () => {
     const rows = [spreads('US', '2026-11-13', 198), spreads('permian', '2026-11-13', 92)]
     expect(store.write(rows, 1000)).toEqual({ inserted: 2, revised: 0, unchanged: 0 })
     expect(store.write(rows, 2000)).toEqual({ inserted: 0, revised: 0, unchanged: 2 })
-    expect(store.write([spreads('US', '2026-11-13', 199), rows[1]!, spreads('US', '2026-11-20', 197)], 3000)).toEqual({
-      ...{ inserted: 1, revised: 1, unchanged: 1 },
+    expect(
+      store.write(
+        [spreads('US', '2026-11-13', 199), rows[1]!, spreads('US', '2026-11-20', 197)],
+        3000,
+      ),
+    ).toEqual({
+      inserted: 1,
+      revised: 1,
+      unchanged: 1,
     })
     expect(store.between('US', '', '9999').map(row => [row.active, row.recordedAt])).toEqual([
       [199, 3000],
@@ -43,7 +61,9 @@ describe('a list', () => {
     const days = Array.from({ length: 40 }, (_, i) => dayAfter('2026-10-01', i))
     // Some basins begin later, and the country and a state are of no list of basins.
     const rows = days.flatMap((day, i) =>
-      [...basinKeys.slice(0, i < 10 ? 3 : 9), 'US', 'TX'].map((region, j) => spreads(region, day, 10 * j + (i % 7))),
+      [...basinKeys.slice(0, i < 10 ? 3 : 9), 'US', 'TX'].map((region, j) =>
+        spreads(region, day, 10 * j + (i % 7)),
+      ),
     )
     store.write(rows, 1)
     return store
@@ -60,13 +80,18 @@ describe('a list', () => {
         expect(store.numbered(basinKeys, row.id)).toEqual(row)
       }
     }
-    expect([store.numbered(basinKeys, 0), store.numbered(basinKeys, total + 1)]).toEqual([undefined, undefined])
+    expect([store.numbered(basinKeys, 0), store.numbered(basinKeys, total + 1)]).toEqual([
+      undefined,
+      undefined,
+    ])
   })
   test('neither repeats nor loses a row over its pages', () => {
     const whole = store.page(basinKeys, everything, 1000, 0)
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 }), size => {
-        const pages = Array.from({ length: Math.ceil(total / size) + 1 }, (_, i) => store.page(basinKeys, everything, size, i * size))
+        const pages = Array.from({ length: Math.ceil(total / size) + 1 }, (_, i) =>
+          store.page(basinKeys, everything, size, i * size),
+        )
         expect(pages.flat()).toEqual(whole)
       }),
       { numRuns: 20 },
@@ -84,9 +109,11 @@ describe('a list', () => {
     expect(store.count(basinKeys, range)).toBe(6)
   })
   test('knows its newest day and the first of a region', () => {
-    expect([store.newestOn(['US']), store.newestOn(['US'], '2026-10-05'), store.newestOn(['nowhere'])]).toEqual([
-      ...['2026-11-09', '2026-10-04', undefined],
-    ])
+    expect([
+      store.newestOn(['US']),
+      store.newestOn(['US'], '2026-10-05'),
+      store.newestOn(['nowhere']),
+    ]).toEqual(['2026-11-09', '2026-10-04', undefined])
     expect([store.firstOn('other'), store.firstOn('nowhere')]).toEqual(['2026-10-11', undefined])
   })
 })
@@ -96,17 +123,24 @@ describe('the list over all metrics', () => {
   const metrics = drillingMetricStore(db)
   rigCountStore(db).write(
     [
-      ...[rigs('US', '2026-11-13', 546), rigs('permian', '2026-11-13', 251), rigs('TX', '2026-11-13', 247)],
+      rigs('US', '2026-11-13', 546),
+      rigs('permian', '2026-11-13', 251),
+      rigs('TX', '2026-11-13', 247),
       { ...rigs('permian', '2019-05-15', 400), span: 'month' },
     ],
     1,
   )
   fracSpreadStore(db).write(
-    [spreads('US', '2026-11-13', 198), spreads('permian', '2026-11-12', 91), spreads('permian', '2026-11-13', 92)],
+    [
+      spreads('US', '2026-11-13', 198),
+      spreads('permian', '2026-11-12', 91),
+      spreads('permian', '2026-11-13', 92),
+    ],
     1,
   )
   const all = { ...everything, regions: undefined }
-  const shown = (rows: ReturnType<typeof metrics.page>) => rows.map(row => `${row.countedOn} ${row.metric} ${row.region} ${row.value}`)
+  const shown = (rows: ReturnType<typeof metrics.page>) =>
+    rows.map(row => `${row.countedOn} ${row.metric} ${row.region} ${row.value}`)
 
   test('has basins and states, not the country and not the means of months', () => {
     expect(shown(metrics.page(all, 10, 0))).toEqual([
@@ -120,10 +154,14 @@ describe('the list over all metrics', () => {
   test('is filtered by metric and region, and counted alike', () => {
     const filter = { ...everything, metric: 'frac_spreads', regions: ['permian'] } as const
     expect([metrics.page(filter, 10, 0).length, metrics.count(filter)]).toEqual([2, 2])
-    expect([metrics.page({ ...all, regions: ['TX'] }, 10, 0).length, metrics.count({ ...all, regions: ['TX'] })]).toEqual([1, 1])
+    expect([
+      metrics.page({ ...all, regions: ['TX'] }, 10, 0).length,
+      metrics.count({ ...all, regions: ['TX'] }),
+    ]).toEqual([1, 1])
     expect(shown(metrics.page(all, 1, 2))).toEqual(['2026-11-13 frac_spreads permian 92'])
-    expect([metrics.before('frac_spreads', 'permian', '2026-11-13'), metrics.before('rig_count', 'permian', '2026-11-13')]).toEqual([
-      ...[91, undefined],
-    ])
+    expect([
+      metrics.before('frac_spreads', 'permian', '2026-11-13'),
+      metrics.before('rig_count', 'permian', '2026-11-13'),
+    ]).toEqual([91, undefined])
   })
 })

@@ -3,13 +3,30 @@ import fc from 'fast-check'
 import { openDatabase } from '../../../src/store/database.ts'
 import { type Station, stationStore } from '../../../src/store/fuels/stations.ts'
 
-const at = (reference: string, latitude: number, longitude: number, more: Partial<Station> = {}): Station => ({
-  ...{ reference, name: `Stop ${reference}`, address: '1 Road', state: 'TX', latitude, longitude, price: 3.459 },
-  ...{ fuelTypes: ['diesel', 'def'], observedAt: 1000, source: 'import', ...more },
+const at = (
+  reference: string,
+  latitude: number,
+  longitude: number,
+  more: Partial<Station> = {},
+): Station => ({
+  reference,
+  name: `Stop ${reference}`,
+  address: '1 Road',
+  state: 'TX',
+  latitude,
+  longitude,
+  price: 3.459,
+  fuelTypes: ['diesel', 'def'],
+  observedAt: 1000,
+  source: 'import',
+  ...more,
 })
 
 /** Distance in miles as textbooks write it, apart from the code under test. */
-function haversine(a: { latitude: number; longitude: number }, b: { latitude: number; longitude: number }): number {
+function haversine(
+  a: { latitude: number; longitude: number },
+  b: { latitude: number; longitude: number },
+): number {
   const radians = Math.PI / 180
   const [phi1, phi2] = [a.latitude * radians, b.latitude * radians]
   const [dPhi, dLambda] = [phi2 - phi1, (b.longitude - a.longitude) * radians]
@@ -21,9 +38,21 @@ describe('a station', () => {
   test('is known by its reference: the same again is unchanged, another price replaces it, and it can move', () => {
     const store = stationStore(openDatabase(':memory:'))
     const houston = { latitude: 29.76, longitude: -95.37 }
-    expect(store.write([at('a', 29.77, -95.37), at('b', 29.78, -95.37)], 1)).toEqual({ inserted: 2, revised: 0, unchanged: 0 })
-    expect(store.write([at('a', 29.77, -95.37)], 2)).toEqual({ inserted: 0, revised: 0, unchanged: 1 })
-    expect(store.write([at('a', 29.77, -95.37, { price: 3.5, observedAt: 2000 })], 3)).toEqual({ inserted: 0, revised: 1, unchanged: 0 })
+    expect(store.write([at('a', 29.77, -95.37), at('b', 29.78, -95.37)], 1)).toEqual({
+      inserted: 2,
+      revised: 0,
+      unchanged: 0,
+    })
+    expect(store.write([at('a', 29.77, -95.37)], 2)).toEqual({
+      inserted: 0,
+      revised: 0,
+      unchanged: 1,
+    })
+    expect(store.write([at('a', 29.77, -95.37, { price: 3.5, observedAt: 2000 })], 3)).toEqual({
+      inserted: 0,
+      revised: 1,
+      unchanged: 0,
+    })
     expect(store.near(houston, 5, 10).stations.map(one => [one.reference, one.price])).toEqual([
       ['a', 3.5],
       ['b', 3.459],
@@ -38,7 +67,11 @@ describe('a station', () => {
   test('keeps its newest price when an older one comes in', () => {
     const store = stationStore(openDatabase(':memory:'))
     store.write([at('a', 30, -95, { price: 3.5, observedAt: 2000 })], 1)
-    expect(store.write([at('a', 30, -95, { price: 3.1, observedAt: 1999 })], 2)).toEqual({ inserted: 0, revised: 0, unchanged: 1 })
+    expect(store.write([at('a', 30, -95, { price: 3.1, observedAt: 1999 })], 2)).toEqual({
+      inserted: 0,
+      revised: 0,
+      unchanged: 1,
+    })
     expect(store.near({ latitude: 30, longitude: -95 }, 1, 1).stations[0]!.price).toBe(3.5)
   })
   test('comes with the others of its file or not at all', () => {
@@ -49,9 +82,14 @@ describe('a station', () => {
 })
 
 describe('stations around a place', () => {
-  const millionths = (min: number, max: number) => fc.integer({ min: min * 1e6, max: max * 1e6 }).map(one => one / 1e6)
+  const millionths = (min: number, max: number) =>
+    fc.integer({ min: min * 1e6, max: max * 1e6 }).map(one => one / 1e6)
   const places = fc.array(fc.tuple(millionths(-90, 90), millionths(-180, 180)), { maxLength: 40 })
-  const check = (list: readonly (readonly [number, number])[], centre: { latitude: number; longitude: number }, radius: number) => {
+  const check = (
+    list: readonly (readonly [number, number])[],
+    centre: { latitude: number; longitude: number },
+    radius: number,
+  ) => {
     const store = stationStore(openDatabase(':memory:'))
     const stations = list.map(([latitude, longitude], i) => at(String(i), latitude, longitude))
     store.write(stations, 1)
@@ -61,8 +99,12 @@ describe('stations around a place', () => {
       .sort((a, b) => a.miles - b.miles || a.id - b.id)
     const found = store.near(centre, radius, 50)
     expect(found.total).toBe(naive.length)
-    expect(found.stations.map(one => one.miles)).toEqual(naive.slice(0, 50).map(one => expect.closeTo(one.miles, 6)))
-    expect(new Set(found.stations.map(one => Number(one.reference)))).toEqual(new Set(naive.slice(0, 50).map(one => one.id)))
+    expect(found.stations.map(one => one.miles)).toEqual(
+      naive.slice(0, 50).map(one => expect.closeTo(one.miles, 6)),
+    )
+    expect(new Set(found.stations.map(one => Number(one.reference)))).toEqual(
+      new Set(naive.slice(0, 50).map(one => one.id)),
+    )
   }
 
   test('are those that a walk over all of them finds, anywhere on Earth', () => {
@@ -78,9 +120,14 @@ describe('stations around a place', () => {
     )
   })
   test('are those near by too, where all of them are close', () => {
-    const close = fc.array(fc.tuple(millionths(29.5, 30), millionths(-95.7, -95)), { minLength: 20, maxLength: 120 })
+    const close = fc.array(fc.tuple(millionths(29.5, 30), millionths(-95.7, -95)), {
+      minLength: 20,
+      maxLength: 120,
+    })
     fc.assert(
-      fc.property(close, millionths(0.1, 30), (list, radius) => check(list.slice(0, 50), { latitude: 29.76, longitude: -95.37 }, radius)),
+      fc.property(close, millionths(0.1, 30), (list, radius) =>
+        check(list.slice(0, 50), { latitude: 29.76, longitude: -95.37 }, radius),
+      ),
       { numRuns: 40 },
     )
   })
@@ -90,7 +137,10 @@ describe('stations around a place', () => {
   })
   test('come the nearest first, of equally near ones the one known first, and are cut', () => {
     const store = stationStore(openDatabase(':memory:'))
-    store.write([at('far', 30.2, -95), at('first', 31, -95), at('second', 30.1, -95), at('near', 30.01, -95)], 1)
+    store.write(
+      [at('far', 30.2, -95), at('first', 31, -95), at('second', 30.1, -95), at('near', 30.01, -95)],
+      1,
+    )
     // It comes to where the second is already.
     store.write([at('first', 30.1, -95, { observedAt: 2000 })], 2)
     const { stations, total } = store.near({ latitude: 30, longitude: -95 }, 30, 3)

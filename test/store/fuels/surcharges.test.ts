@@ -1,19 +1,42 @@
 import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../../src/store/database.ts'
-import { type CarrierSchedule, type Surcharge, surchargeStore } from '../../../src/store/fuels/surcharges.ts'
+import {
+  type CarrierSchedule,
+  type Surcharge,
+  surchargeStore,
+} from '../../../src/store/fuels/surcharges.ts'
 
 const published = (effectiveOn: string, more: Partial<Surcharge> = {}): Surcharge => ({
-  ...{ mode: 'ltl', carrier: 'alder', serviceLevel: '', carrierName: 'Alder', serviceName: '', effectiveOn, percent: 25 },
-  ...{ indexCode: 'DIESEL_US_NATIONAL_USD', indexPrice: 3.47, band: { min: 3.45, max: 3.5 } },
-  ...{ source: 'https://alder.example/', retrievedAt: 1_700_000_000_000, fixture: false },
+  mode: 'ltl',
+  carrier: 'alder',
+  serviceLevel: '',
+  carrierName: 'Alder',
+  serviceName: '',
+  effectiveOn,
+  percent: 25,
+  indexCode: 'DIESEL_US_NATIONAL_USD',
+  indexPrice: 3.47,
+  band: { min: 3.45, max: 3.5 },
+  source: 'https://alder.example/',
+  retrievedAt: 1_700_000_000_000,
+  fixture: false,
   ...more,
 })
 const parcel = (serviceLevel: string, effectiveOn: string, carrier = 'harbor') =>
   published(effectiveOn, { mode: 'parcel', carrier, serviceLevel, serviceName: serviceLevel })
 
 const table = (validFromOn: string, more: Partial<CarrierSchedule> = {}): CarrierSchedule => ({
-  ...{ mode: 'ltl', carrier: 'alder', serviceLevel: '', carrierName: 'Alder', serviceName: '', validFromOn },
-  ...{ indexCode: 'DIESEL_US_NATIONAL_USD', effectiveWeekday: 3, matched: true, source: 'https://alder.example/', retrievedAt: 5 },
+  mode: 'ltl',
+  carrier: 'alder',
+  serviceLevel: '',
+  carrierName: 'Alder',
+  serviceName: '',
+  validFromOn,
+  indexCode: 'DIESEL_US_NATIONAL_USD',
+  effectiveWeekday: 3,
+  matched: true,
+  source: 'https://alder.example/',
+  retrievedAt: 5,
   bands: [
     { min: 0, max: 1.2, percent: 0 },
     { min: 1.2, max: 1.25, percent: 1 },
@@ -35,38 +58,61 @@ describe('weeks', () => {
   test('in force on a day are the newest of each service that took effect by then', () => {
     const surcharges = store()
     surcharges.write(
-      [published('2026-11-11'), published('2026-11-18'), published('2026-11-25'), published('2026-11-19', { carrier: 'basin' })],
+      [
+        published('2026-11-11'),
+        published('2026-11-18'),
+        published('2026-11-25'),
+        published('2026-11-19', { carrier: 'basin' }),
+      ],
       1,
     )
-    surcharges.write([parcel('ground', '2026-11-16'), parcel('express', '2026-11-09'), parcel('ground', '2026-11-16', 'meridian')], 1)
-    const inForce = (day: string) => surcharges.inForce('ltl', day).map(one => `${one.carrier} ${one.effectiveOn}`)
+    surcharges.write(
+      [
+        parcel('ground', '2026-11-16'),
+        parcel('express', '2026-11-09'),
+        parcel('ground', '2026-11-16', 'meridian'),
+      ],
+      1,
+    )
+    const inForce = (day: string) =>
+      surcharges.inForce('ltl', day).map(one => `${one.carrier} ${one.effectiveOn}`)
     expect(inForce('2026-11-10')).toEqual([])
     expect(inForce('2026-11-18')).toEqual(['alder 2026-11-18'])
     expect(inForce('2026-11-24')).toEqual(['alder 2026-11-18', 'basin 2026-11-19'])
-    expect(surcharges.inForce('parcel', '2026-11-20').map(one => `${one.carrier} ${one.serviceLevel}`)).toEqual([
-      'harbor express',
-      'harbor ground',
-      'meridian ground',
-    ])
+    expect(
+      surcharges.inForce('parcel', '2026-11-20').map(one => `${one.carrier} ${one.serviceLevel}`),
+    ).toEqual(['harbor express', 'harbor ground', 'meridian ground'])
     expect(surcharges.inForce('parcel', '2026-11-20', 'meridian')).toHaveLength(1)
   })
 
   test('of the past come newest first, then by service level, without those that are only announced', () => {
     const surcharges = store()
     surcharges.write(
-      [parcel('ground', '2026-11-16'), parcel('express', '2026-11-16'), parcel('ground', '2026-11-09'), parcel('ground', '2026-11-23')],
+      [
+        parcel('ground', '2026-11-16'),
+        parcel('express', '2026-11-16'),
+        parcel('ground', '2026-11-09'),
+        parcel('ground', '2026-11-23'),
+      ],
       1,
     )
-    const question = { mode: 'parcel' as const, carrier: 'harbor', serviceLevel: undefined, toOn: '2026-11-20' }
+    const question = {
+      mode: 'parcel' as const,
+      carrier: 'harbor',
+      serviceLevel: undefined,
+      toOn: '2026-11-20',
+    }
     expect(surcharges.count(question)).toBe(3)
-    expect(surcharges.history(question, 10, 0).map(one => `${one.effectiveOn} ${one.serviceLevel}`)).toEqual([
-      '2026-11-16 express',
-      '2026-11-16 ground',
-      '2026-11-09 ground',
-    ])
+    expect(
+      surcharges.history(question, 10, 0).map(one => `${one.effectiveOn} ${one.serviceLevel}`),
+    ).toEqual(['2026-11-16 express', '2026-11-16 ground', '2026-11-09 ground'])
     expect(surcharges.history(question, 1, 1).map(one => one.serviceLevel)).toEqual(['ground'])
     expect(surcharges.count({ ...question, serviceLevel: 'ground' })).toBe(2)
-    expect(surcharges.weeks(parcel('ground', ''))).toEqual(['2026-11-09', '2026-11-16', '2026-11-23'])
+    expect(surcharges.weeks(parcel('ground', ''))).toEqual([
+      '2026-11-09',
+      '2026-11-16',
+      '2026-11-23',
+    ])
   })
 
   test('written again are unchanged, corrected they are revised', () => {
@@ -74,13 +120,22 @@ describe('weeks', () => {
     const rows = [published('2026-11-11'), published('2026-11-18')]
     expect(surcharges.write(rows, 1)).toEqual({ inserted: 2, revised: 0, unchanged: 0 })
     expect(surcharges.write(rows, 2)).toEqual({ inserted: 0, revised: 0, unchanged: 2 })
-    expect(surcharges.write([published('2026-11-18', { percent: 26 })], 3)).toEqual({ inserted: 0, revised: 1, unchanged: 0 })
+    expect(surcharges.write([published('2026-11-18', { percent: 26 })], 3)).toEqual({
+      inserted: 0,
+      revised: 1,
+      unchanged: 0,
+    })
     expect(surcharges.inForce('ltl', '2026-11-18')[0]!.percent).toBe(26)
   })
 
   test('go in all or none', () => {
     const surcharges = store()
-    expect(() => surcharges.write([published('2026-11-11'), published('2026-11-18', { mode: 'rail' as 'ltl' })], 1)).toThrow()
+    expect(() =>
+      surcharges.write(
+        [published('2026-11-11'), published('2026-11-18', { mode: 'rail' as 'ltl' })],
+        1,
+      ),
+    ).toThrow()
     expect(surcharges.inForce('ltl', '2027-01-01')).toEqual([])
   })
 })

@@ -2,7 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../../src/store/database.ts'
 import { type OpecProduction, opecStore } from '../../../src/store/fundamentals/opec.ts'
 
-const of = (country: string, month: string, bpd: number, source = 'EIA'): OpecProduction => ({ country, month, bpd, source })
+const of = (country: string, month: string, bpd: number, source = 'EIA'): OpecProduction => ({
+  country,
+  month,
+  bpd,
+  source,
+})
 const all = { country: undefined, fromMonth: '0000-01', toMonth: '9999-12' }
 
 describe('the production of countries', () => {
@@ -24,14 +29,34 @@ describe('the production of countries', () => {
     const row = of('Iraq', '2026-10', 4_150_000)
     expect(store.write([row], 1)).toEqual({ inserted: 1, revised: 0, unchanged: 0 })
     expect(store.write([row], 2)).toEqual({ inserted: 0, revised: 0, unchanged: 1 })
-    expect(store.write([{ ...row, bpd: 4_160_000 }], 3)).toEqual({ inserted: 0, revised: 1, unchanged: 0 })
-    expect(store.byId(1)).toEqual({ id: 1, ...row, bpd: 4_160_000, recordedAt: 3, bpdBefore: undefined })
+    expect(store.write([{ ...row, bpd: 4_160_000 }], 3)).toEqual({
+      inserted: 0,
+      revised: 1,
+      unchanged: 0,
+    })
+    expect(store.byId(1)).toEqual({
+      id: 1,
+      ...row,
+      bpd: 4_160_000,
+      recordedAt: 3,
+      bpdBefore: undefined,
+    })
   })
 
   test('knows the month before of the same country, over the end of a year, and only that', () => {
     const store = opecStore(openDatabase(':memory:'))
-    store.write([of('Iraq', '2025-12', 10), of('Iraq', '2026-01', 12), of('Iraq', '2026-03', 9), of('Iran', '2026-02', 1)], 1)
-    expect(store.page({ ...all, country: 'Iraq' }, 10, 0).map(one => [one.month, one.bpdBefore])).toEqual([
+    store.write(
+      [
+        of('Iraq', '2025-12', 10),
+        of('Iraq', '2026-01', 12),
+        of('Iraq', '2026-03', 9),
+        of('Iran', '2026-02', 1),
+      ],
+      1,
+    )
+    expect(
+      store.page({ ...all, country: 'Iraq' }, 10, 0).map(one => [one.month, one.bpdBefore]),
+    ).toEqual([
       ['2026-03', undefined],
       ['2026-01', 10],
       ['2025-12', undefined],
@@ -40,7 +65,15 @@ describe('the production of countries', () => {
 
   test('is counted and cut by country and months', () => {
     const store = opecStore(openDatabase(':memory:'))
-    store.write([of('Iraq', '2026-08', 1), of('Iraq', '2026-09', 2), of('Iran', '2026-09', 3), of('Iraq', '2026-10', 4)], 1)
+    store.write(
+      [
+        of('Iraq', '2026-08', 1),
+        of('Iraq', '2026-09', 2),
+        of('Iran', '2026-09', 3),
+        of('Iraq', '2026-10', 4),
+      ],
+      1,
+    )
     expect(store.count({ country: 'Iraq', fromMonth: '2026-09', toMonth: '2026-10' })).toBe(1)
     expect(store.count({ ...all, fromMonth: '2026-09' })).toBe(3)
     expect([store.newestMonth(), store.months(), store.countryNamed('IRAQ')]).toEqual([

@@ -3,7 +3,14 @@ import { openDatabase } from '../../../src/store/database.ts'
 import { type Captured, inboxStore } from '../../../src/store/outbox/inbox.ts'
 
 const message = (n: number, channel: Captured['channel']): Captured => ({
-  ...{ channel, eventId: `event ${n}`, to: 'person@example.com', subject: null, text: `text ${n}`, html: null, attachments: [], at: n },
+  channel,
+  eventId: `event ${n}`,
+  to: 'person@example.com',
+  subject: null,
+  text: `text ${n}`,
+  html: null,
+  attachments: [],
+  at: n,
 })
 
 test('the inbox keeps the newest thousand messages of each channel, and an event once', () => {

@@ -7,8 +7,14 @@ const now = 1_000_000
 function world() {
   const db = openDatabase(':memory:')
   const store = outboxStore(db)
-  const count = (table: string) => (db.query(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n
-  return { db, store, count, states: () => db.query('SELECT id, state, attempts, tries FROM outbox ORDER BY seq').all() }
+  const count = (table: string) =>
+    (db.query(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n
+  return {
+    db,
+    store,
+    count,
+    states: () => db.query('SELECT id, state, attempts, tries FROM outbox ORDER BY seq').all(),
+  }
 }
 
 let made = 0
@@ -17,22 +23,31 @@ function add(store: OutboxStore, row: Partial<NewRow> & { lane?: string } = {}):
   const { lane = 'a', ...rest } = row
   const bodyId = store.addBody('{}', 1)
   return store.add({
-    ...{
-      id: `id-${made}`,
-      laneId: store.laneId('webhook', lane),
-      accountId: null,
-      eventId: `evt-${made}`,
-      eventType: 'x',
-      bodyId,
-      ref: null,
-    },
-    ...{ dueAt: now, maxRetries: null, createdAt: now, skipped: undefined },
+    id: `id-${made}`,
+    laneId: store.laneId('webhook', lane),
+    accountId: null,
+    eventId: `evt-${made}`,
+    eventType: 'x',
+    bodyId,
+    ref: null,
+    dueAt: now,
+    maxRetries: null,
+    createdAt: now,
+    skipped: undefined,
     ...rest,
   })
 }
 
 const lease = (token: string) => ({ token, until: now + 45_000 })
-const ended = { holdUntil: null, rescues: 0, statusCode: 200, durationMs: 7, error: null, debug: null, at: now }
+const ended = {
+  holdUntil: null,
+  rescues: 0,
+  statusCode: 200,
+  durationMs: 7,
+  error: null,
+  debug: null,
+  at: now,
+}
 
 describe('a claim', () => {
   test('takes what is due of its lane, oldest first, counts the attempt and carries the body', () => {
@@ -60,7 +75,9 @@ describe('a claim', () => {
     store.end(row!, { ...ended, state: 'retry', holdUntil: now + 60_000, tries: 1 })
     expect(store.claimFirst(laneId, now + 59_999, lease('u'))).toEqual([])
     expect(store.nextDueInOrder(laneId)).toBe(now + 60_000)
-    expect(store.claimFirst(laneId, now + 60_000, lease('v')).map(one => [one.id, one.attempts])).toEqual([['one', 2]])
+    expect(
+      store.claimFirst(laneId, now + 60_000, lease('v')).map(one => [one.id, one.attempts]),
+    ).toEqual([['one', 2]])
   })
 
   test('is found by an index over what waits, however much was sent before', () => {
@@ -80,7 +97,9 @@ describe('the end of an attempt', () => {
     const { store, count, states } = world()
     add(store, { id: 'one' })
     const [row] = store.claim(store.laneId('webhook', 'a'), now, 1, lease('mine'))
-    expect(store.end({ ...row!, leaseToken: 'theirs' }, { ...ended, state: 'failed', tries: 1 })).toBe(false)
+    expect(
+      store.end({ ...row!, leaseToken: 'theirs' }, { ...ended, state: 'failed', tries: 1 }),
+    ).toBe(false)
     expect(count('outbox_attempts')).toBe(0)
     expect(store.end(row!, { ...ended, state: 'delivered', tries: 1 })).toBe(true)
     expect(store.end(row!, { ...ended, state: 'failed', tries: 1 })).toBe(false)

@@ -5,7 +5,12 @@ import { dayMs, hourMs } from '../../../src/lib/instant.ts'
 import type { Bar, Observation } from '../../../src/market/prices/bars.ts'
 import { seriesStore } from '../../../src/store/catalogue/series.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { type ObservationStore, observationStore, type Point, type Span } from '../../../src/store/prices/observations.ts'
+import {
+  type ObservationStore,
+  observationStore,
+  type Point,
+  type Span,
+} from '../../../src/store/prices/observations.ts'
 
 const always = Number.MAX_SAFE_INTEGER
 const seriesIds = [1, 2, 3]
@@ -14,8 +19,18 @@ function opened(): { db: Database; store: ObservationStore } {
   const db = openDatabase(':memory:')
   seriesStore(db).put(
     seriesIds.map(id => ({
-      ...{ code: `CODE_${id}`, name: `Code ${id}`, category: 'crude_oil', currency: 'USD', unit: 'barrel', decimals: 2 },
-      ...{ cadence: 'daily' as const, source: 'market_reporting', description: '', unavailableReason: null, level: 70, volatility: 0.3 },
+      code: `CODE_${id}`,
+      name: `Code ${id}`,
+      category: 'crude_oil',
+      currency: 'USD',
+      unit: 'barrel',
+      decimals: 2,
+      cadence: 'daily' as const,
+      source: 'market_reporting',
+      description: '',
+      unavailableReason: null,
+      level: 70,
+      volatility: 0.3,
     })),
     [],
   )
@@ -33,7 +48,10 @@ interface Version {
   recordedAt: number
 }
 
-/** The history of every point, kept the obvious way: `series/observedAt` to its values, each known until the next. */
+/**
+ * The history of every point, kept the obvious way: `series/observedAt` to its values, each known
+ * until the next.
+ */
 type Model = Map<string, Version[]>
 
 function apply(model: Model, { points, recordedAt }: Write) {
@@ -56,7 +74,11 @@ function apply(model: Model, { points, recordedAt }: Write) {
 }
 
 /** Rows of a series, newest first, each as `pick` finds it among its versions. */
-function rowsOf(model: Model, seriesId: number, pick: (versions: Version[]) => Version | undefined): Observation[] {
+function rowsOf(
+  model: Model,
+  seriesId: number,
+  pick: (versions: Version[]) => Version | undefined,
+): Observation[] {
   return [...model]
     .filter(([key]) => key.startsWith(`${seriesId}/`))
     .flatMap(([key, versions]) => {
@@ -91,7 +113,11 @@ function naiveBars(model: Model, seriesId: number, lengthMs: number): Bar[] {
 
 // Few enough moments that writes meet, on both sides of 1970 and of midnight.
 const moments = fc
-  .tuple(fc.constantFrom(-2, -1, 0, 1, 20_000), fc.constantFrom(0, 1, 22, 23), fc.constantFrom(0, 1, 30 * 60_000, hourMs - 1))
+  .tuple(
+    fc.constantFrom(-2, -1, 0, 1, 20_000),
+    fc.constantFrom(0, 1, 22, 23),
+    fc.constantFrom(0, 1, 30 * 60_000, hourMs - 1),
+  )
   .map(([day, hour, ms]) => day * dayMs + hour * hourMs + ms)
 const values = fc.oneof(
   fc.constantFrom(1, 2, 3),
@@ -99,15 +125,25 @@ const values = fc.oneof(
 )
 const recordedAts = fc.integer({ min: 0, max: 12 })
 const points: fc.Arbitrary<Point> = fc.record(
-  { seriesId: fc.constantFrom(...seriesIds), observedAt: moments, value: values, recordedAt: recordedAts },
+  {
+    seriesId: fc.constantFrom(...seriesIds),
+    observedAt: moments,
+    value: values,
+    recordedAt: recordedAts,
+  },
   { requiredKeys: ['seriesId', 'observedAt', 'value'] },
 )
-const writes: fc.Arbitrary<Write[]> = fc.array(fc.record({ recordedAt: recordedAts, points: fc.array(points, { maxLength: 12 }) }), {
-  maxLength: 8,
-})
+const writes: fc.Arbitrary<Write[]> = fc.array(
+  fc.record({ recordedAt: recordedAts, points: fc.array(points, { maxLength: 12 }) }),
+  {
+    maxLength: 8,
+  },
+)
 
 /** Runs `check` over the store and the model after all writes went into both. */
-const replayed = (check: (store: ObservationStore, model: Model, db: Database, all: Write[]) => void) =>
+const replayed = (
+  check: (store: ObservationStore, model: Model, db: Database, all: Write[]) => void,
+) =>
   fc.assert(
     fc.property(writes, all => {
       const { db, store } = opened()
@@ -123,18 +159,26 @@ const replayed = (check: (store: ObservationStore, model: Model, db: Database, a
   )
 
 const dump = (db: Database) =>
-  ['observations', 'observation_revisions', 'bars'].map(table => db.query(`SELECT * FROM ${table} ORDER BY 1, 2, 3`).all())
+  ['observations', 'observation_revisions', 'bars'].map(table =>
+    db.query(`SELECT * FROM ${table} ORDER BY 1, 2, 3`).all(),
+  )
 
 describe('any sequence of writes and corrections', () => {
   test('an as-of read at every moment equals what was current then', () => {
     replayed((store, model) => {
       for (const id of seriesIds) {
         for (let at = -1; at <= 13; at++) {
-          const known = rowsOf(model, id, versions => versions.findLast(one => one.recordedAt <= at))
+          const known = rowsOf(model, id, versions =>
+            versions.findLast(one => one.recordedAt <= at),
+          )
           expect(store.asOf(id, -always, always, at, 1000)).toEqual(known)
         }
-        expect(store.between(id, -always, always, 1000)).toEqual(rowsOf(model, id, versions => versions.at(-1)))
-        expect(store.firstRecorded(id, -always, always, 1000)).toEqual(rowsOf(model, id, versions => versions[0]))
+        expect(store.between(id, -always, always, 1000)).toEqual(
+          rowsOf(model, id, versions => versions.at(-1)),
+        )
+        expect(store.firstRecorded(id, -always, always, 1000)).toEqual(
+          rowsOf(model, id, versions => versions[0]),
+        )
       }
     })
   })
@@ -146,7 +190,9 @@ describe('any sequence of writes and corrections', () => {
           [1, hourMs],
           [24, dayMs],
         ] as [Span, number][]) {
-          expect(store.bars(id, span, -always, always, 1000).reverse()).toEqual(naiveBars(model, id, lengthMs))
+          expect(store.bars(id, span, -always, always, 1000).reverse()).toEqual(
+            naiveBars(model, id, lengthMs),
+          )
         }
       }
       expect(store.faults()).toEqual([])
@@ -157,13 +203,17 @@ describe('any sequence of writes and corrections', () => {
     replayed((store, model) => {
       for (const id of seriesIds) {
         for (let at = -1; at <= 13; at++) {
-          const born = rowsOf(model, id, versions => (versions[0]!.recordedAt <= at ? versions.at(-1) : undefined))
+          const born = rowsOf(model, id, versions =>
+            versions[0]!.recordedAt <= at ? versions.at(-1) : undefined,
+          )
           const [newest, oldest] = [born.slice(0, 3), born.toReversed()]
           expect(store.between(id, -always, always, 3, at)).toEqual(newest)
           expect(store.oldestFirst(id, -always, always, at)).toEqual(oldest)
           expect(store.count(id, -always, always, at)).toBe(born.length)
           const days = Map.groupBy(oldest, row => Math.floor(row.observedAt / dayMs) * dayMs)
-          expect(store.days(id, at).map(({ startsAt, count, hours }) => ({ startsAt, count, hours }))).toEqual(
+          expect(
+            store.days(id, at).map(({ startsAt, count, hours }) => ({ startsAt, count, hours })),
+          ).toEqual(
             [...days].map(([startsAt, rows]) => ({
               startsAt,
               count: rows.length,
@@ -184,7 +234,9 @@ describe('any sequence of writes and corrections', () => {
         )
         .all()
       const replaced = [...model].flatMap(([key, versions]) =>
-        versions.slice(0, -1).map((one, i) => ({ key, ...one, replacedAt: versions[i + 1]!.recordedAt })),
+        versions
+          .slice(0, -1)
+          .map((one, i) => ({ key, ...one, replacedAt: versions[i + 1]!.recordedAt })),
       )
       const inOrder = (a: (typeof revisions)[0], b: (typeof revisions)[0]) =>
         a.key < b.key ? -1 : a.key > b.key ? 1 : a.recordedAt - b.recordedAt
@@ -205,27 +257,49 @@ describe('any sequence of writes and corrections', () => {
 })
 
 const day = Date.UTC(2026, 10, 20)
-const week = Array.from({ length: 40 }, (_, i): Point => ({ seriesId: 1, observedAt: day + i * 4 * hourMs, value: 70 + Math.sin(i) }))
+const week = Array.from(
+  { length: 40 },
+  (_, i): Point => ({ seriesId: 1, observedAt: day + i * 4 * hourMs, value: 70 + Math.sin(i) }),
+)
 
 test('a write says what it inserted, corrected and left alone', () => {
   const { store } = opened()
   expect(store.write(week, 1).counts).toEqual({ inserted: 40, revised: 0, unchanged: 0 })
-  expect(store.write(week, 2)).toEqual({ counts: { inserted: 0, revised: 0, unchanged: 40 }, changes: [] })
+  expect(store.write(week, 2)).toEqual({
+    counts: { inserted: 0, revised: 0, unchanged: 40 },
+    changes: [],
+  })
   const corrected = { ...week[3]!, value: 99 }
   const added = { seriesId: 2, observedAt: day, value: 5 }
   const { counts, changes } = store.write([corrected, added, week[0]!], 3)
   expect(counts).toEqual({ inserted: 1, revised: 1, unchanged: 1 })
   expect(changes).toEqual([
-    { seriesId: 1, inserted: [], revised: [{ observedAt: corrected.observedAt, value: 99, recordedAt: 3 }] },
+    {
+      seriesId: 1,
+      inserted: [],
+      revised: [{ observedAt: corrected.observedAt, value: 99, recordedAt: 3 }],
+    },
     { seriesId: 2, inserted: [{ observedAt: day, value: 5, recordedAt: 3 }], revised: [] },
   ])
 })
 
 test('published corrections of one moment are all kept when they arrive in one write, in any order', () => {
   const { store } = opened()
-  const versions = [70, 71, 72].map((value, i) => ({ seriesId: 1, observedAt: day, value, recordedAt: 10 * (i + 1) }))
+  const versions = [70, 71, 72].map((value, i) => ({
+    seriesId: 1,
+    observedAt: day,
+    value,
+    recordedAt: 10 * (i + 1),
+  }))
   store.write([versions[1]!, versions[2]!, versions[0]!], 99)
-  expect([5, 10, 19, 20, 30, 99].map(at => store.asOf(1, day, day + 1, at, 1)[0]?.value)).toEqual([undefined, 70, 70, 71, 72, 72])
+  expect([5, 10, 19, 20, 30, 99].map(at => store.asOf(1, day, day + 1, at, 1)[0]?.value)).toEqual([
+    undefined,
+    70,
+    70,
+    71,
+    72,
+    72,
+  ])
 })
 
 test.each([
@@ -253,14 +327,32 @@ test('a range is half-open and its limit counts from the newest', () => {
   expect(store.count(1, from, to)).toBe(10)
   expect(store.newest(1, to)?.observedAt).toBe(week[19]!.observedAt)
   expect(store.newest(1, week[0]!.observedAt)).toBeUndefined()
-  expect(store.after(1, from, 2).map(row => row.observedAt)).toEqual([week[11]!.observedAt, week[12]!.observedAt])
+  expect(store.after(1, from, 2).map(row => row.observedAt)).toEqual([
+    week[11]!.observedAt,
+    week[12]!.observedAt,
+  ])
 })
 
 describe('faults are found', () => {
-  const columns = ['open', 'high', 'low', 'close', 'sum', 'count', 'hours', 'closed_at', 'recorded_at', 'born_at']
+  const columns = [
+    'open',
+    'high',
+    'low',
+    'close',
+    'sum',
+    'count',
+    'hours',
+    'closed_at',
+    'recorded_at',
+    'born_at',
+  ]
   const tampered = [
-    ...columns.map(column => `UPDATE bars SET ${column} = ${column} + 1 WHERE span = 1 AND starts_at = ${day}`),
-    ...columns.map(column => `UPDATE bars SET ${column} = ${column} - 1 WHERE span = 24 AND starts_at = ${day}`),
+    ...columns.map(
+      column => `UPDATE bars SET ${column} = ${column} + 1 WHERE span = 1 AND starts_at = ${day}`,
+    ),
+    ...columns.map(
+      column => `UPDATE bars SET ${column} = ${column} - 1 WHERE span = 24 AND starts_at = ${day}`,
+    ),
     `DELETE FROM bars WHERE span = 24 AND starts_at = ${day}`,
     `UPDATE bars SET starts_at = starts_at - ${dayMs} WHERE span = 24 AND starts_at = ${day}`,
     `UPDATE observations SET value = value + 1e-9 WHERE observed_at = ${day}`,
@@ -281,10 +373,15 @@ describe('faults are found', () => {
 
   test('in a series longer than what is read at once', () => {
     const { db, store } = opened()
-    const long = Array.from({ length: 50_000 }, (_, i): Point => ({ seriesId: 1, observedAt: day + i * 600_000, value: i }))
+    const long = Array.from(
+      { length: 50_000 },
+      (_, i): Point => ({ seriesId: 1, observedAt: day + i * 600_000, value: i }),
+    )
     store.write(long, 1)
     expect(store.faults()).toEqual([])
     db.run(`UPDATE bars SET sum = sum + 1 WHERE span = 1 AND starts_at = ${day + 8000 * hourMs}`)
-    expect(store.faults()).toEqual([`CODE_1: the hour bar at ${day + 8000 * hourMs} does not follow its observations`])
+    expect(store.faults()).toEqual([
+      `CODE_1: the hour bar at ${day + 8000 * hourMs} does not follow its observations`,
+    ])
   })
 })

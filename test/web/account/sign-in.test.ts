@@ -7,13 +7,19 @@ import { type People, people, tokenIn } from '../../support/people.ts'
 
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 const hasBrowser = existsSync(executablePath)
-if (!hasBrowser) console.warn(`No Chromium at ${executablePath}: the sign-in pages are not tried in a browser.`)
+if (!hasBrowser)
+  console.warn(`No Chromium at ${executablePath}: the sign-in pages are not tried in a browser.`)
 
 const password = 'correct horse battery'
 const own = { 'sec-fetch-site': 'same-origin' }
 
 /** A form as a browser sends it. */
-const send = ({ app }: People, path: string, fields: Record<string, string>, headers: Record<string, string> = own) =>
+const send = (
+  { app }: People,
+  path: string,
+  fields: Record<string, string>,
+  headers: Record<string, string> = own,
+) =>
   app.handle(
     new Request(`http://localhost${path}`, {
       method: 'POST',
@@ -22,7 +28,8 @@ const send = ({ app }: People, path: string, fields: Record<string, string>, hea
     }),
   )
 
-const cookieOf = (response: Response): string => response.headers.get('set-cookie')?.split(';')[0] ?? ''
+const cookieOf = (response: Response): string =>
+  response.headers.get('set-cookie')?.split(';')[0] ?? ''
 
 describe('the link', () => {
   test('of the first start signs the operator in once, within an hour', async () => {
@@ -41,7 +48,9 @@ describe('the link', () => {
     expect((await get(`/sign-in?token=${linkToken}`)).status).toBe(410)
     const again = await send(all, '/sign-in', { token: linkToken! })
     expect([again.status, again.headers.get('set-cookie')]).toEqual([401, null])
-    const page = await (await get('/sign-in', undefined, { cookie: cookieOf(signedIn), ...own })).text()
+    const page = await (
+      await get('/sign-in', undefined, { cookie: cookieOf(signedIn), ...own })
+    ).text()
     expect(page).toContain('operator@localhost')
     expect(page).not.toContain(apiKey!)
   })
@@ -58,13 +67,18 @@ describe('the link', () => {
 describe('the cookie', () => {
   test.each([
     ['', /^session=[\w.-]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/],
-    ['https://prices.example.com', /^__Host-session=[\w.-]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax; Secure$/],
+    [
+      'https://prices.example.com',
+      /^__Host-session=[\w.-]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax; Secure$/,
+    ],
   ])('of a service at %p is for this site only', async (baseUrl, form) => {
     const all = people({ 'server.base_url': baseUrl })
     const { linkToken } = productionKeys(all.services)
     const signedIn = await send(all, '/sign-in', { token: linkToken! })
     expect(signedIn.headers.get('set-cookie')).toMatch(form)
-    expect((await all.get('/v1/account', undefined, { cookie: cookieOf(signedIn), ...own })).status).toBe(200)
+    expect(
+      (await all.get('/v1/account', undefined, { cookie: cookieOf(signedIn), ...own })).status,
+    ).toBe(200)
   })
 
   const cases: [what: string, method: string, headers: Record<string, string>, status: number][] = [
@@ -75,8 +89,18 @@ describe('the cookie', () => {
     ['another host of the same domain', 'GET', { 'sec-fetch-site': 'same-site' }, 401],
     ['a page of this site that writes', 'POST', { 'sec-fetch-site': 'same-origin' }, 200],
     ['a page of this site over plain http', 'POST', { origin: 'http://localhost' }, 200],
-    ['a page of another site', 'POST', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }, 401],
-    ['a page of another host of the domain', 'POST', { 'sec-fetch-site': 'same-site', origin: 'http://localhost' }, 401],
+    [
+      'a page of another site',
+      'POST',
+      { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+      401,
+    ],
+    [
+      'a page of another host of the domain',
+      'POST',
+      { 'sec-fetch-site': 'same-site', origin: 'http://localhost' },
+      401,
+    ],
     ['a page of another site over plain http', 'POST', { origin: 'http://evil.example' }, 401],
     ['a page of another port', 'POST', { origin: 'http://localhost:81' }, 401],
     ['a page without an origin', 'POST', { origin: 'null' }, 401],
@@ -87,7 +111,10 @@ describe('the cookie', () => {
     const all = people()
     const signedIn = await send(all, '/sign-in', { token: productionKeys(all.services).linkToken! })
     const path = method === 'GET' ? '/v1/account' : '/v1/api-keys'
-    const response = await all.ask(method, path, undefined, method === 'POST' ? {} : undefined, { cookie: cookieOf(signedIn), ...headers })
+    const response = await all.ask(method, path, undefined, method === 'POST' ? {} : undefined, {
+      cookie: cookieOf(signedIn),
+      ...headers,
+    })
     expect(response.status).toBe(status)
   })
 
@@ -95,9 +122,19 @@ describe('the cookie', () => {
     const all = people()
     const signedIn = await send(all, '/sign-in', { token: productionKeys(all.services).linkToken! })
     const { key, email } = all.person('ann')
-    const me = await all.ask('GET', '/v1/users/me', `Token ${key}`, undefined, { cookie: cookieOf(signedIn), ...own })
+    const me = await all.ask('GET', '/v1/users/me', `Token ${key}`, undefined, {
+      cookie: cookieOf(signedIn),
+      ...own,
+    })
     expect(me.body.email).toBe(email)
-    expect((await all.ask('GET', '/v1/users/me', 'Token nonsense', undefined, { cookie: cookieOf(signedIn), ...own })).status).toBe(401)
+    expect(
+      (
+        await all.ask('GET', '/v1/users/me', 'Token nonsense', undefined, {
+          cookie: cookieOf(signedIn),
+          ...own,
+        })
+      ).status,
+    ).toBe(401)
   })
 
   test('with an answer that may be repeated seals it under the session, not under nothing', async () => {
@@ -113,31 +150,51 @@ describe('the cookie', () => {
     const stranger = await send(all, '/sign-in', {
       token: all.services.signIn.makeLink(all.services.keys.accountByEmail('operator@localhost')!),
     })
-    const other = await all.ask('POST', '/v1/api-keys', undefined, {}, { ...headers, cookie: cookieOf(stranger) })
+    const other = await all.ask(
+      'POST',
+      '/v1/api-keys',
+      undefined,
+      {},
+      { ...headers, cookie: cookieOf(stranger) },
+    )
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused'])
   })
 
   test('goes on and ends with its session where a page refreshes it or signs out by itself', async () => {
     const all = people()
-    const first = cookieOf(await send(all, '/sign-in', { token: productionKeys(all.services).linkToken! }))
-    const refreshed = await all.ask('POST', '/v1/auth/session/refresh', undefined, undefined, { cookie: first, ...own })
+    const first = cookieOf(
+      await send(all, '/sign-in', { token: productionKeys(all.services).linkToken! }),
+    )
+    const refreshed = await all.ask('POST', '/v1/auth/session/refresh', undefined, undefined, {
+      cookie: first,
+      ...own,
+    })
     const second = refreshed.headers.get('set-cookie')!.split(';')[0]!
     expect((await all.get('/v1/account', undefined, { cookie: second, ...own })).status).toBe(200)
-    const out = await all.ask('DELETE', '/v1/auth/session', undefined, undefined, { cookie: second, ...own })
+    const out = await all.ask('DELETE', '/v1/auth/session', undefined, undefined, {
+      cookie: second,
+      ...own,
+    })
     expect(out.headers.get('set-cookie')).toMatch(/^session=; Path=\/; Max-Age=0;/)
     expect((await all.get('/v1/account', undefined, { cookie: second, ...own })).status).toBe(401)
   })
 
   test('is renewed when half of its time has gone, and the old one is good no more', async () => {
     const all = people()
-    const first = cookieOf(await send(all, '/sign-in', { token: productionKeys(all.services).linkToken! }))
+    const first = cookieOf(
+      await send(all, '/sign-in', { token: productionKeys(all.services).linkToken! }),
+    )
     all.clock.advance(6 * hourMs - 1000)
-    expect((await all.get('/sign-in', undefined, { cookie: first, ...own })).headers.get('set-cookie')).toBeNull()
+    expect(
+      (await all.get('/sign-in', undefined, { cookie: first, ...own })).headers.get('set-cookie'),
+    ).toBeNull()
     all.clock.advance(1000)
     const renewed = await all.get('/sign-in', undefined, { cookie: first, ...own })
     expect(cookieOf(renewed)).toMatch(/^session=/)
     all.clock.advance(11 * hourMs)
-    expect((await all.get('/v1/account', undefined, { cookie: cookieOf(renewed), ...own })).status).toBe(200)
+    expect(
+      (await all.get('/v1/account', undefined, { cookie: cookieOf(renewed), ...own })).status,
+    ).toBe(200)
     expect((await all.get('/v1/account', undefined, { cookie: first, ...own })).status).toBe(401)
   })
 })
@@ -150,7 +207,9 @@ describe('every form', () => {
       const { services } = all
       const { linkToken } = productionKeys(services)
       const cookie = cookieOf(
-        await send(all, '/sign-in', { token: services.signIn.makeLink(services.keys.accountByEmail('operator@localhost')!) }),
+        await send(all, '/sign-in', {
+          token: services.signIn.makeLink(services.keys.accountByEmail('operator@localhost')!),
+        }),
       )
       for (const headers of [
         {},
@@ -173,7 +232,10 @@ describe('every form', () => {
 
   test('takes no more than a form has', async () => {
     const all = people()
-    expect((await send(all, '/sign-in', { email: 'a@example.com', password: 'x'.repeat(20_000) })).status).toBe(413)
+    expect(
+      (await send(all, '/sign-in', { email: 'a@example.com', password: 'x'.repeat(20_000) }))
+        .status,
+    ).toBe(413)
   })
 })
 
@@ -183,18 +245,45 @@ describe('a password', () => {
     const { person, services, signedIn, ask, clock } = all
     const ann = person('ann')
     const elsewhere = await signedIn(ann)
-    const cookie = cookieOf(await send(all, '/sign-in', { token: services.signIn.makeLink(ann.account) }))
+    const cookie = cookieOf(
+      await send(all, '/sign-in', { token: services.signIn.makeLink(ann.account) }),
+    )
     const weak = await send(all, '/sign-in/password', { password: 'short' }, { cookie, ...own })
-    expect([weak.status, await weak.text()]).toEqual([422, expect.stringContaining('at least 10 characters')])
-    expect((await send(all, '/sign-in/password', { password }, { cookie, ...own })).status).toBe(200)
+    expect([weak.status, await weak.text()]).toEqual([
+      422,
+      expect.stringContaining('at least 10 characters'),
+    ])
+    expect((await send(all, '/sign-in/password', { password }, { cookie, ...own })).status).toBe(
+      200,
+    )
     expect((await ask('GET', '/v1/account', `Bearer ${elsewhere}`)).status).toBe(401)
     expect((await all.get('/v1/account', undefined, { cookie, ...own })).status).toBe(200)
 
     clock.advance(hourMs)
     const next = 'a second horse battery'
-    expect((await send(all, '/sign-in/password', { password: next }, { cookie, ...own })).status).toBe(401)
-    expect((await send(all, '/sign-in/password', { password: next, current: 'wrong' }, { cookie, ...own })).status).toBe(401)
-    expect((await send(all, '/sign-in/password', { password: next, current: password }, { cookie, ...own })).status).toBe(200)
+    expect(
+      (await send(all, '/sign-in/password', { password: next }, { cookie, ...own })).status,
+    ).toBe(401)
+    expect(
+      (
+        await send(
+          all,
+          '/sign-in/password',
+          { password: next, current: 'wrong' },
+          { cookie, ...own },
+        )
+      ).status,
+    ).toBe(401)
+    expect(
+      (
+        await send(
+          all,
+          '/sign-in/password',
+          { password: next, current: password },
+          { cookie, ...own },
+        )
+      ).status,
+    ).toBe(200)
     const byPassword = await send(all, '/sign-in', { email: ann.email, password: next })
     expect(byPassword.status).toBe(303)
     expect((await send(all, '/sign-in', { email: ann.email, password })).status).toBe(401)
@@ -204,9 +293,15 @@ describe('a password', () => {
     const all = people()
     const ann = all.person('ann')
     await all.services.signIn.setPassword(ann.account, password)
-    for (let i = 0; i < 5; i += 1) expect((await send(all, '/sign-in', { email: ann.email, password: `wrong ${i}` })).status).toBe(401)
+    for (let i = 0; i < 5; i += 1)
+      expect(
+        (await send(all, '/sign-in', { email: ann.email, password: `wrong ${i}` })).status,
+      ).toBe(401)
     const locked = await send(all, '/sign-in', { email: ann.email, password })
-    expect([locked.status, await locked.text()]).toEqual([429, expect.stringContaining('Too many wrong tries')])
+    expect([locked.status, await locked.text()]).toEqual([
+      429,
+      expect.stringContaining('Too many wrong tries'),
+    ])
   })
 })
 
@@ -214,8 +309,16 @@ describe('an invitation by letter', () => {
   async function invited(email: string) {
     const all = people()
     const ann = all.person('ann', 'scale')
-    await all.ask('POST', '/organizations/invitations', `Token ${ann.key}`, { email, role: 'member' })
-    return { ...all, ann, token: tokenIn(all.letters(email)[0]!.text), letter: all.letters(email)[0]! }
+    await all.ask('POST', '/organizations/invitations', `Token ${ann.key}`, {
+      email,
+      role: 'member',
+    })
+    return {
+      ...all,
+      ann,
+      token: tokenIn(all.letters(email)[0]!.text),
+      letter: all.letters(email)[0]!,
+    }
   }
 
   test('lets a newcomer in with one press: an account, a session and the membership', async () => {
@@ -226,8 +329,15 @@ describe('an invitation by letter', () => {
     expect(all.services.keys.accountByEmail('new@example.com')).toBeUndefined()
     const accepted = await send(all, '/invitation', { token: all.token })
     expect(accepted.status).toBe(303)
-    const me = await all.ask('GET', '/v1/users/me', undefined, undefined, { cookie: cookieOf(accepted), ...own })
-    expect(me.body).toMatchObject({ email: 'new@example.com', tier: 'scale', email_confirmed: true })
+    const me = await all.ask('GET', '/v1/users/me', undefined, undefined, {
+      cookie: cookieOf(accepted),
+      ...own,
+    })
+    expect(me.body).toMatchObject({
+      email: 'new@example.com',
+      tier: 'scale',
+      email_confirmed: true,
+    })
     expect((await send(all, '/invitation', { token: all.token })).status).toBe(410)
   })
 
@@ -238,8 +348,12 @@ describe('an invitation by letter', () => {
     const refused = await send(all, '/invitation', { token: all.token })
     expect([refused.status, refused.headers.get('set-cookie')]).toEqual([200, null])
     expect(bob.account.actsOn).toBe(bob.account)
-    const cookie = cookieOf(await send(all, '/sign-in', { token: all.services.signIn.makeLink(bob.account) }))
-    expect((await send(all, '/invitation', { token: all.token }, { cookie, ...own })).status).toBe(303)
+    const cookie = cookieOf(
+      await send(all, '/sign-in', { token: all.services.signIn.makeLink(bob.account) }),
+    )
+    expect((await send(all, '/invitation', { token: all.token }, { cookie, ...own })).status).toBe(
+      303,
+    )
     expect(bob.account.actsOn).toBe(all.ann.account)
   })
 })
@@ -261,7 +375,10 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     evil = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
-      fetch: request => new Response(evilPage(new URL(request.url).pathname), { headers: { 'content-type': 'text/html' } }),
+      fetch: request =>
+        new Response(evilPage(new URL(request.url).pathname), {
+          headers: { 'content-type': 'text/html' },
+        }),
     })
     browser = await chromium.launch({
       executablePath,
@@ -279,10 +396,15 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     context = await browser.newContext()
     page = await context.newPage()
     page.on('request', request => requested.push(request.url()))
-    page.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
+    page.on(
+      'console',
+      message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()),
+    )
     page.on('pageerror', error => complaints.push(error.message))
     const ann = all.person('ann')
-    all.services.keys.addKey(ann.account, { name: '<img src=x onerror="document.title=\'owned\'">' })
+    all.services.keys.addKey(ann.account, {
+      name: '<img src=x onerror="document.title=\'owned\'">',
+    })
     await page.goto(`${origin}/sign-in?token=${all.services.signIn.makeLink(ann.account)}`)
   }, 30_000)
   afterAll(async () => {

@@ -29,7 +29,9 @@ function world() {
     }),
   })
   const app = new Elysia()
-    .use(docs({ gate, serviceName: 'Prices & <more>', document: (): Promise<string> => document() }))
+    .use(
+      docs({ gate, serviceName: 'Prices & <more>', document: (): Promise<string> => document() }),
+    )
     .use(gate)
     .get(
       '/v1/prices/:code',
@@ -48,9 +50,17 @@ function world() {
     serviceName: 'Prices & <more>',
     description: 'Prices of **energy**, current and past.',
     baseUrl: 'https://elsewhere.example.com',
-    tags: { prices: 'Current and past prices.', documentation: 'The description of the interface.' },
+    tags: {
+      prices: 'Current and past prices.',
+      documentation: 'The description of the interface.',
+    },
   })
-  return { app, opened, seen, get: (path: string) => app.handle(new Request(`http://localhost${path}`)) }
+  return {
+    app,
+    opened,
+    seen,
+    get: (path: string) => app.handle(new Request(`http://localhost${path}`)),
+  }
 }
 
 describe('the documentation', () => {
@@ -60,32 +70,44 @@ describe('the documentation', () => {
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
     const document = (await response.json()) as { openapi: string; paths: Record<string, unknown> }
     expect(document.openapi).toBe('3.0.3')
-    expect(Object.keys(document.paths)).toEqual(['/openapi.json', '/docs', '/swagger', '/v1/prices/{code}'])
+    expect(Object.keys(document.paths)).toEqual([
+      '/openapi.json',
+      '/docs',
+      '/swagger',
+      '/v1/prices/{code}',
+    ])
   })
 
-  test.each(['/docs', '/swagger'])('%s is a page that allows no script or style but its own files', async path => {
-    const response = await world().get(path)
-    const html = await response.text()
-    expect(response.status).toBe(200)
-    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
-    const policy = response.headers.get('content-security-policy') ?? ''
-    expect(policy).toContain("default-src 'none'")
-    expect(policy).not.toMatch(/unsafe|https?:/)
-    expect(html).not.toMatch(/<style|<script(?![^>]*\ssrc="\/)|\son\w+=|\sstyle=/)
-    expect(html.replace("xmlns='http://www.w3.org/2000/svg'", '')).not.toContain('://')
-    expect(html).toContain('<h1>Prices &#38; &#60;more&#62;</h1>')
-    expect(html).toMatch(/<noscript>.*href="\/openapi\.json"/s)
-  })
+  test.each(['/docs', '/swagger'])(
+    '%s is a page that allows no script or style but its own files',
+    async path => {
+      const response = await world().get(path)
+      const html = await response.text()
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      const policy = response.headers.get('content-security-policy') ?? ''
+      expect(policy).toContain("default-src 'none'")
+      expect(policy).not.toMatch(/unsafe|https?:/)
+      expect(html).not.toMatch(/<style|<script(?![^>]*\ssrc="\/)|\son\w+=|\sstyle=/)
+      expect(html.replace("xmlns='http://www.w3.org/2000/svg'", '')).not.toContain('://')
+      expect(html).toContain('<h1>Prices &#38; &#60;more&#62;</h1>')
+      expect(html).toMatch(/<noscript>.*href="\/openapi\.json"/s)
+    },
+  )
 
   test('every file the page names is there, and may be kept for good at that address only', async () => {
     const { get } = world()
     const html = await (await get('/docs')).text()
-    const files = [...html.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(match => match[1]!)
+    const files = [...html.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(
+      match => match[1]!,
+    )
     expect(files.length).toBe(4)
     for (const file of files) {
       const response = await get(file)
       expect(response.status).toBe(200)
-      expect(response.headers.get('content-type')).toMatch(file.includes('.css') ? 'text/css' : 'text/javascript')
+      expect(response.headers.get('content-type')).toMatch(
+        file.includes('.css') ? 'text/css' : 'text/javascript',
+      )
       expect(response.headers.get('cache-control')).toContain('immutable')
       expect((await response.text()).length).toBeGreaterThan(500)
       expect((await get(file.replace(/\?.*/, ''))).headers.get('cache-control')).toBe('no-cache')
@@ -101,7 +123,10 @@ describe('the documentation', () => {
 })
 
 const hasBrowser = existsSync(executablePath)
-if (!hasBrowser) console.warn(`No Chromium at ${executablePath}: the documentation page is not tried in a browser.`)
+if (!hasBrowser)
+  console.warn(
+    `No Chromium at ${executablePath}: the documentation page is not tried in a browser.`,
+  )
 
 describe.skipIf(!hasBrowser)('the documentation page in a browser', () => {
   const { app, seen } = world()
@@ -117,7 +142,10 @@ describe.skipIf(!hasBrowser)('the documentation page in a browser', () => {
     browser = await chromium.launch({ executablePath, args: browserArguments })
     page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
     page.on('request', request => requested.push(request.url()))
-    page.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
+    page.on(
+      'console',
+      message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()),
+    )
     page.on('pageerror', error => complaints.push(error.message))
     await page.goto(`${origin}/docs`)
     await page.waitForSelector('.opblock')
@@ -143,10 +171,19 @@ describe.skipIf(!hasBrowser)('the documentation page in a browser', () => {
 
   test('calls the server it came from, with the key in the form that the server reads, and keeps the key', async () => {
     await page.click('.btn.authorize')
-    await page.locator('.auth-container', { hasText: 'apiKeyHeader' }).locator('input').fill('0123abcd')
-    await page.locator('.auth-container', { hasText: 'apiKeyHeader' }).locator('button.authorize').click()
+    await page
+      .locator('.auth-container', { hasText: 'apiKeyHeader' })
+      .locator('input')
+      .fill('0123abcd')
+    await page
+      .locator('.auth-container', { hasText: 'apiKeyHeader' })
+      .locator('button.authorize')
+      .click()
     await page.locator('button.btn-done').first().click()
-    await page.locator('.opblock', { hasText: 'Newest price of one code' }).locator('.opblock-summary').click()
+    await page
+      .locator('.opblock', { hasText: 'Newest price of one code' })
+      .locator('.opblock-summary')
+      .click()
     await page.locator('.opblock.is-open .execute').click()
     await page.waitForSelector('.live-responses-table .response')
     expect(await page.textContent('.live-responses-table')).toContain('71.52')
@@ -157,7 +194,9 @@ describe.skipIf(!hasBrowser)('the documentation page in a browser', () => {
   })
 
   test('asks no other host for anything and complains about nothing', () => {
-    const elsewhere = requested.filter(url => !url.startsWith(`${origin}/`) && !url.startsWith('data:'))
+    const elsewhere = requested.filter(
+      url => !url.startsWith(`${origin}/`) && !url.startsWith('data:'),
+    )
     expect(requested.length).toBeGreaterThan(5)
     expect(elsewhere).toEqual([])
     expect(complaints).toEqual([])

@@ -11,12 +11,16 @@ import { annotationFiller, type NotedSeries } from '../../../src/world/analytics
 const start = parseInstant('2026-11-20T15:00:00Z')!
 const codes = ['BRENT_CRUDE_USD', 'WTI_USD', 'NATURAL_GAS_USD', 'GASOLINE_USD', 'US_CRUDE_STORAGE']
 
-/** Weekday closes of 100 that jump to 104 on the second Wednesday of a month, 2 % down on its third, and back the next day. */
+/**
+ * Weekday closes of 100 that jump to 104 on the second Wednesday of a month, 2 % down on its third,
+ * and back the next day.
+ */
 function closesTo(now: number): Close[] {
   const days = Array.from({ length: 4 * 366 }, (_, n) => dayAfter('2023-01-01', n)).filter(
     day => weekdayOf(parseDay(day)!) < 6 && day <= isoDay(now),
   )
-  const nth = (day: string) => (weekdayOf(parseDay(day)!) === 3 ? Math.ceil(Number(day.slice(8)) / 7) : 0)
+  const nth = (day: string) =>
+    weekdayOf(parseDay(day)!) === 3 ? Math.ceil(Number(day.slice(8)) / 7) : 0
   return days.map(day => ({ day, value: nth(day) === 2 ? 104 : nth(day) === 3 ? 98 : 100 }))
 }
 
@@ -27,7 +31,15 @@ function copy(ready: (code: string) => boolean = () => true) {
   const annotations = annotationStore(db)
   const clock = manualClock(start)
   const seriesOf = (code: string): NotedSeries | undefined =>
-    ready(code) ? { name: `Name of ${code}`, currency: 'USD', unit: 'barrel', decimals: 2, closes: closesTo(clock.now()) } : undefined
+    ready(code)
+      ? {
+          name: `Name of ${code}`,
+          currency: 'USD',
+          unit: 'barrel',
+          decimals: 2,
+          closes: closesTo(clock.now()),
+        }
+      : undefined
   return { annotations, clock, filler: annotationFiller({ annotations, seriesOf, clock }) }
 }
 
@@ -36,14 +48,23 @@ describe('the notes of an evaluation copy', () => {
     const { annotations, filler } = copy()
     filler.advance(start)
     const brent = annotations.page('BRENT_CRUDE_USD', 100, 0)
-    expect(brent.map(one => one.on.slice(0, 7))).toEqual(Array.from({ length: 24 }, (_, i) => isoDay(Date.UTC(2026, 9 - i, 1)).slice(0, 7)))
+    expect(brent.map(one => one.on.slice(0, 7))).toEqual(
+      Array.from({ length: 24 }, (_, i) => isoDay(Date.UTC(2026, 9 - i, 1)).slice(0, 7)),
+    )
     // The second Wednesday of October 2026 was the 14th.
     expect(brent[0]).toEqual({
-      ...{ id: 'price-brent_crude_usd-2026-10', on: '2026-10-14', category: 'price_move', commodity: 'BRENT_CRUDE_USD', source: 'fixture' },
+      id: 'price-brent_crude_usd-2026-10',
+      on: '2026-10-14',
+      category: 'price_move',
+      commodity: 'BRENT_CRUDE_USD',
+      source: 'fixture',
       title: 'Name of BRENT_CRUDE_USD: largest daily move of October 2026',
-      description: 'Name of BRENT_CRUDE_USD closed at 104.00 USD per barrel, up 4.00% from 100.00 on 2026-10-13.',
+      description:
+        'Name of BRENT_CRUDE_USD closed at 104.00 USD per barrel, up 4.00% from 100.00 on 2026-10-13.',
     })
-    expect([...new Set(annotations.page(undefined, 1000, 0).map(one => one.commodity!))].sort()).toEqual([...codes].sort())
+    expect(
+      [...new Set(annotations.page(undefined, 1000, 0).map(one => one.commodity!))].sort(),
+    ).toEqual([...codes].sort())
   })
 
   test('come a week after the end of a month, each once', () => {
@@ -57,7 +78,10 @@ describe('the notes of an evaluation copy', () => {
     ] as const) {
       clock.set(parseInstant(at)!)
       filler.advance(clock.now())
-      expect([annotations.newestOn()!.slice(0, 7), annotations.count(undefined)], at).toEqual([newest, count])
+      expect([annotations.newestOn()!.slice(0, 7), annotations.count(undefined)], at).toEqual([
+        newest,
+        count,
+      ])
     }
   })
 

@@ -12,12 +12,19 @@ const first = '2020-01-01'
 
 /** A close on every day since 2020, that `price` makes of the days since then. */
 function closesAt(now: () => number, price: (n: number) => number) {
-  const all = Array.from({ length: 9 * 366 }, (_, n): Close => ({ day: dayAfter(first, n), value: price(n) }))
-  return (): readonly Close[] => all.slice(0, (parseDay(isoDay(now()))! - parseDay(first)!) / dayMs + 1)
+  const all = Array.from(
+    { length: 9 * 366 },
+    (_, n): Close => ({ day: dayAfter(first, n), value: price(n) }),
+  )
+  return (): readonly Close[] =>
+    all.slice(0, (parseDay(isoDay(now()))! - parseDay(first)!) / dayMs + 1)
 }
 const wave = (n: number) => 70 * Math.exp(0.3 * Math.sin(n / 120))
 
-function copy(more: Partial<Parameters<typeof cotFiller>[0]> = {}, cot: CotStore = cotStore(openDatabase(':memory:'))) {
+function copy(
+  more: Partial<Parameters<typeof cotFiller>[0]> = {},
+  cot: CotStore = cotStore(openDatabase(':memory:')),
+) {
   const clock: ManualClock = manualClock(start)
   const closes = closesAt(clock.now, wave)
   return { clock, cot, filler: cotFiller({ seed: 1, cot, closesOf: closes, clock, ...more }) }
@@ -34,7 +41,9 @@ describe('the reports of an evaluation copy', () => {
       expect(dates.at(-1), market).toBe('2026-11-10')
       expect(dates.length, market).toBeGreaterThan(5 * 52)
       for (let i = 1; i < dates.length; i++)
-        expect(Math.abs(parseDay(dates[i]!)! - parseDay(dates[i - 1]!)! - 7 * dayMs)).toBeLessThanOrEqual(dayMs)
+        expect(
+          Math.abs(parseDay(dates[i]!)! - parseDay(dates[i - 1]!)! - 7 * dayMs),
+        ).toBeLessThanOrEqual(dayMs)
     }
   })
 
@@ -44,8 +53,12 @@ describe('the reports of an evaluation copy', () => {
     for (const one of allOf(cot)) {
       expect(one.source).toBe('fixture')
       expect(Math.min(one.managedMoneyLong, one.managedMoneyShort)).toBeGreaterThan(0)
-      expect(Math.max(one.managedMoneyLong, one.managedMoneyShort)).toBeLessThan(one.openInterest / 2)
-      expect([one.managedMoneyLong, one.managedMoneyShort, one.openInterest].every(Number.isInteger)).toBe(true)
+      expect(Math.max(one.managedMoneyLong, one.managedMoneyShort)).toBeLessThan(
+        one.openInterest / 2,
+      )
+      expect(
+        [one.managedMoneyLong, one.managedMoneyShort, one.openInterest].every(Number.isInteger),
+      ).toBe(true)
     }
   })
 
@@ -108,10 +121,19 @@ describe('the reports of an evaluation copy', () => {
   test('wait for the history of their price, and leave alone what was imported', () => {
     let filled = false
     const clock = manualClock(start)
-    const { filler, cot } = copy({ closesOf: () => (filled ? closesAt(clock.now, wave)() : undefined) })
+    const { filler, cot } = copy({
+      closesOf: () => (filled ? closesAt(clock.now, wave)() : undefined),
+    })
     filler.advance(start)
     expect(cot.newestOn()).toBeUndefined()
-    const own = { market: 'WTI', reportedOn: '2026-11-10', managedMoneyLong: 3, managedMoneyShort: 1, openInterest: 9, source: 'CFTC' }
+    const own = {
+      market: 'WTI',
+      reportedOn: '2026-11-10',
+      managedMoneyLong: 3,
+      managedMoneyShort: 1,
+      openInterest: 9,
+      source: 'CFTC',
+    }
     cot.write([[own]], 1)
     filled = true
     filler.advance(start)

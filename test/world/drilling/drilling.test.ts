@@ -12,12 +12,19 @@ const at = (text: string) => parseInstant(text)!
 const seed = 1
 
 function worldOf({ services }: House) {
-  const listed = services.catalogue.list().map(one => ({ ...one, available: one.unavailableReason === null }))
+  const listed = services.catalogue
+    .list()
+    .map(one => ({ ...one, available: one.unavailableReason === null }))
   return withRegions(createWorld({ seed, series: listed }), listed)
 }
 
 function copy(own = house()) {
-  const filler = drillingFiller({ seed, world: worldOf(own), drilling: own.services.drilling, clock: own.clock })
+  const filler = drillingFiller({
+    seed,
+    world: worldOf(own),
+    drilling: own.services.drilling,
+    clock: own.clock,
+  })
   let steps = 0
   while (filler.step(5) && steps < 10_000) steps += 1
   return { own, filler, steps, ...own.services.drilling }
@@ -31,19 +38,29 @@ beforeAll(() => {
   filled = copy()
 })
 
-const sum = (values: readonly (number | null)[]) => values.reduce((total: number, value) => total + (value ?? 0), 0)
+const sum = (values: readonly (number | null)[]) =>
+  values.reduce((total: number, value) => total + (value ?? 0), 0)
 
 describe('the drilling data of an evaluation copy', () => {
   test('has every week since 2013-01-04, and everything else since 2020', () => {
     const { rigs, frac, duc, productivity } = filled
-    expect(rigs.between('US', '', '9999').map(row => row.countedOn)).toEqual(countDays('week', '2013-01-04', '2026-11-20'))
-    expect(frac.between('US', '', '9999').map(row => row.countedOn)).toEqual(countDays('day', '2020-01-01', '2026-11-21'))
-    expect(duc.between('US', '', '9999').map(row => row.countedOn)).toEqual(countDays('month', '2020-01-01', '2026-11-21'))
-    expect(productivity.between('permian', '', '9999').map(row => row.countedOn)).toEqual(countDays('month', '2020-01-01', '2026-11-21'))
+    expect(rigs.between('US', '', '9999').map(row => row.countedOn)).toEqual(
+      countDays('week', '2013-01-04', '2026-11-20'),
+    )
+    expect(frac.between('US', '', '9999').map(row => row.countedOn)).toEqual(
+      countDays('day', '2020-01-01', '2026-11-21'),
+    )
+    expect(duc.between('US', '', '9999').map(row => row.countedOn)).toEqual(
+      countDays('month', '2020-01-01', '2026-11-21'),
+    )
+    expect(productivity.between('permian', '', '9999').map(row => row.countedOn)).toEqual(
+      countDays('month', '2020-01-01', '2026-11-21'),
+    )
   })
   test('was published on its calendars, and is marked', () => {
     const { rigs, duc } = filled
-    for (const row of rigs.between('permian', '', '9999')) expect(row.recordedAt).toBe(publishedAt('week', row.countedOn))
+    for (const row of rigs.between('permian', '', '9999'))
+      expect(row.recordedAt).toBe(publishedAt('week', row.countedOn))
     for (const row of duc.between('TX', '', '9999'))
       expect([row.recordedAt, row.source]).toEqual([publishedAt('month', row.countedOn), 'fixture'])
   })
@@ -55,14 +72,21 @@ describe('the drilling data of an evaluation copy', () => {
         for (const column of ['total', 'oil', 'gas', 'misc'] as const) {
           expect(sum(part.map(row => row[column])), `${countedOn} ${column}`).toBe(us[column]!)
         }
-        expect(Math.min(...part.flatMap(row => [row.oil!, row.gas!, row.misc!])), countedOn).toBeGreaterThanOrEqual(0)
+        expect(
+          Math.min(...part.flatMap(row => [row.oil!, row.gas!, row.misc!])),
+          countedOn,
+        ).toBeGreaterThanOrEqual(0)
       }
     }
     for (const us of filled.frac.between('US', '2024-01-01', '9999')) {
       const rows = filled.frac.on(us.countedOn)
-      expect(sum(rows.filter(row => isBasin(row.region)).map(row => row.active)), us.countedOn).toBe(us.active)
+      expect(
+        sum(rows.filter(row => isBasin(row.region)).map(row => row.active)),
+        us.countedOn,
+      ).toBe(us.active)
       const states = rows.filter(row => isState(row.region))
-      if (states.length > 0) expect(sum(states.map(row => row.active)), us.countedOn).toBe(us.active)
+      if (states.length > 0)
+        expect(sum(states.map(row => row.active)), us.countedOn).toBe(us.active)
     }
   })
   test('wells that wait rise by what is drilled and fall by what is completed', () => {
@@ -71,20 +95,28 @@ describe('the drilling data of an evaluation copy', () => {
       const rows = duc.between(region, '', '9999')
       for (const [i, row] of rows.entries()) {
         expect(Math.min(row.drilled!, row.completed!), region).toBeGreaterThanOrEqual(0)
-        if (i > 0) expect(row.duc - rows[i - 1]!.duc, `${region} ${row.countedOn}`).toBe(row.drilled! - row.completed!)
+        if (i > 0)
+          expect(row.duc - rows[i - 1]!.duc, `${region} ${row.countedOn}`).toBe(
+            row.drilled! - row.completed!,
+          )
       }
     }
     for (const us of duc.between('US', '', '9999')) {
       const basins = duc.on(us.countedOn).filter(row => basinKeys.includes(row.region))
-      for (const column of ['duc', 'drilled', 'completed'] as const) expect(sum(basins.map(row => row[column]))).toBe(us[column]!)
+      for (const column of ['duc', 'drilled', 'completed'] as const)
+        expect(sum(basins.map(row => row[column]))).toBe(us[column]!)
     }
   })
   test('what all wells give more is what new ones bring and old ones lose', () => {
     const rows = filled.productivity.between('permian', '', '9999')
     for (const [i, row] of rows.entries()) {
       if (i === 0) continue
-      expect(row.totalOil - rows[i - 1]!.totalOil, row.countedOn).toBe(row.rigs * row.newWellOil + row.legacyOil)
-      expect(row.totalGas - rows[i - 1]!.totalGas, row.countedOn).toBe(row.rigs * row.newWellGas + row.legacyGas)
+      expect(row.totalOil - rows[i - 1]!.totalOil, row.countedOn).toBe(
+        row.rigs * row.newWellOil + row.legacyOil,
+      )
+      expect(row.totalGas - rows[i - 1]!.totalGas, row.countedOn).toBe(
+        row.rigs * row.newWellGas + row.legacyGas,
+      )
     }
   })
   test('is done in many small steps, and once', () => {
@@ -94,13 +126,20 @@ describe('the drilling data of an evaluation copy', () => {
   test('after a crash in the middle goes on where it was', () => {
     const own = young()
     const whole = copy(young())
-    const first = drillingFiller({ seed, world: worldOf(own), drilling: own.services.drilling, clock: own.clock })
+    const first = drillingFiller({
+      seed,
+      world: worldOf(own),
+      drilling: own.services.drilling,
+      clock: own.clock,
+    })
     for (let i = 0; i < 7; i++) first.step(0)
     expect(own.services.drilling.rigs.newestOn(['US'])).toBeUndefined()
     expect(own.services.drilling.rigs.newestOn(basinKeys)).toBeDefined()
     const again = copy(own)
     expect(again.rigs.on('2020-11-13')).toEqual(whole.rigs.on('2020-11-13'))
-    expect(again.frac.count(basinKeys, { fromOn: '', toOn: '9999' })).toBe(whole.frac.count(basinKeys, { fromOn: '', toOn: '9999' }))
+    expect(again.frac.count(basinKeys, { fromOn: '', toOn: '9999' })).toBe(
+      whole.frac.count(basinKeys, { fromOn: '', toOn: '9999' }),
+    )
   })
 })
 
@@ -120,7 +159,11 @@ describe('as the clock moves', () => {
     const { filler, rigs, frac, duc, productivity } = copy(young())
     const to = at('2021-01-20T00:00:00Z')
     filler.advance(to)
-    expect(rigs.between('US', '2020-11-20', '9999').map(row => [row.countedOn, isoInstant(row.recordedAt)])).toEqual([
+    expect(
+      rigs
+        .between('US', '2020-11-20', '9999')
+        .map(row => [row.countedOn, isoInstant(row.recordedAt)]),
+    ).toEqual([
       ['2020-11-20', '2020-11-20T17:00:00Z'],
       ['2020-11-27', '2020-11-27T17:00:00Z'],
       ['2020-12-04', '2020-12-04T17:00:00Z'],
@@ -132,7 +175,10 @@ describe('as the clock moves', () => {
       ['2021-01-15', '2021-01-15T17:00:00Z'],
     ])
     expect(frac.newestOn(['US'])).toBe('2021-01-19')
-    expect([duc.newestOn(['US']), productivity.newestOn(['permian'])]).toEqual(['2021-01-15', '2021-01-15'])
+    expect([duc.newestOn(['US']), productivity.newestOn(['permian'])]).toEqual([
+      '2021-01-15',
+      '2021-01-15',
+    ])
     expect(filler.advance(to)).toBe(0)
   })
   test('the same rows come whether the clock jumps or walks', () => {
@@ -148,7 +194,18 @@ describe('as the clock moves', () => {
   test('what somebody imported for a week to come stays', () => {
     const { filler, rigs, recordRigCounts } = copy(young())
     recordRigCounts(
-      [{ ...{ region: 'US', countedOn: '2020-11-20', total: 600, oil: 500, gas: 90, misc: 10 }, ...{ span: 'week', source: 'Own' } }],
+      [
+        {
+          region: 'US',
+          countedOn: '2020-11-20',
+          total: 600,
+          oil: 500,
+          gas: 90,
+          misc: 10,
+          span: 'week',
+          source: 'Own',
+        },
+      ],
       at('2020-11-20T15:30:00Z'),
     )
     filler.advance(at('2020-11-20T18:00:00Z'))
@@ -159,19 +216,32 @@ describe('as the clock moves', () => {
     filler.advance(at('2019-12-31T23:00:00Z'))
     expect([frac.newestOn(['US']), duc.newestOn(['US'])]).toEqual([undefined, undefined])
     filler.advance(at('2020-01-16T00:00:00Z'))
-    expect([frac.firstOn('US'), frac.newestOn(['US']), duc.newestOn(['US'])]).toEqual(['2020-01-02', '2020-01-15', '2020-01-15'])
+    expect([frac.firstOn('US'), frac.newestOn(['US']), duc.newestOn(['US'])]).toEqual([
+      '2020-01-02',
+      '2020-01-15',
+      '2020-01-15',
+    ])
   })
 })
 
 describe('a world whose regions add up', () => {
   const own = house()
-  const listed = own.services.catalogue.list().map(one => ({ ...one, available: one.unavailableReason === null }))
+  const listed = own.services.catalogue
+    .list()
+    .map(one => ({ ...one, available: one.unavailableReason === null }))
   const plain = createWorld({ seed, series: listed })
   const world = withRegions(plain, listed)
   const [from, to] = [at('2026-10-01T00:00:00Z'), at('2026-11-20T00:00:00Z')]
 
   test('leaves every other code, and the wholes, as they are', () => {
-    for (const code of ['WTI_USD', 'US_RIG_COUNT', 'US_OIL_RIG_COUNT', 'CANADA_RIG_COUNT', 'US_DUC_WELLS', 'TEXAS_WELL_PERMITS'])
+    for (const code of [
+      'WTI_USD',
+      'US_RIG_COUNT',
+      'US_OIL_RIG_COUNT',
+      'CANADA_RIG_COUNT',
+      'US_DUC_WELLS',
+      'TEXAS_WELL_PERMITS',
+    ])
       expect(world.observations(code, from, to), code).toEqual(plain.observations(code, from, to))
   })
   test('has parts that leave a rest, and moves them little', () => {
@@ -179,10 +249,17 @@ describe('a world whose regions add up', () => {
       const totals = world.observations(whole, from, to)
       const known = parts.filter(code => listed.some(one => one.code === code && one.available))
       for (const total of totals.slice(0, 4)) {
-        const values = known.map(code => world.observations(code, from, to + dayMs).find(one => one.observedAt === total.observedAt)!.value)
+        const values = known.map(
+          code =>
+            world
+              .observations(code, from, to + dayMs)
+              .find(one => one.observedAt === total.observedAt)!.value,
+        )
         expect(sum(values), whole).toBeLessThan(total.value)
         for (const [i, code] of known.entries()) {
-          const raw = plain.observations(code, from, to + dayMs).find(one => one.observedAt === total.observedAt)!.value
+          const raw = plain
+            .observations(code, from, to + dayMs)
+            .find(one => one.observedAt === total.observedAt)!.value
           expect(Math.abs(values[i]! - raw), code).toBeLessThan(2 + 0.2 * raw)
         }
       }
@@ -190,10 +267,14 @@ describe('a world whose regions add up', () => {
   })
   test('answers the same for any span that is asked', () => {
     const whole = world.observations('TX_RIG_COUNT', from, to)
-    const parts = whole.flatMap(one => world.observations('TX_RIG_COUNT', one.recordedAt, one.recordedAt + 1))
+    const parts = whole.flatMap(one =>
+      world.observations('TX_RIG_COUNT', one.recordedAt, one.recordedAt + 1),
+    )
     expect(parts).toEqual(whole)
     const now = at('2026-11-20T00:00:00Z')
     expect(world.history('TX_RIG_COUNT', now).slice(-3)).toEqual(whole.slice(-3))
-    expect(dayAfter('2013-01-04', 0)).toBe(isoInstant(world.history('TX_RIG_COUNT', now)[0]!.observedAt).slice(0, 10))
+    expect(dayAfter('2013-01-04', 0)).toBe(
+      isoInstant(world.history('TX_RIG_COUNT', now)[0]!.observedAt).slice(0, 10),
+    )
   })
 })

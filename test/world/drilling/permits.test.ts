@@ -23,14 +23,28 @@ interface Copy extends House {
 
 function copy(h = house()): Copy {
   const { services } = h
-  const listed = services.catalogue.list().map(one => ({ ...one, available: one.unavailableReason === null }))
+  const listed = services.catalogue
+    .list()
+    .map(one => ({ ...one, available: one.unavailableReason === null }))
   const world = createWorld({ seed: 1, series: listed })
   const told: HouseEvent[] = []
-  const ground = { ...services, seed: 1, world, permits: permits({ db: services.db, events: { emit: event => told.push(event) } }) }
+  const ground = {
+    ...services,
+    seed: 1,
+    world,
+    permits: permits({ db: services.db, events: { emit: event => told.push(event) } }),
+  }
   const wells = permitFiller(ground)
-  const frac = fracFiller({ ...ground, disclosures: services.fracDisclosures, chemicals: services.fracChemicals, isReady: wells.isFilled })
+  const frac = fracFiller({
+    ...ground,
+    disclosures: services.fracDisclosures,
+    chemicals: services.fracChemicals,
+    isReady: wells.isFilled,
+  })
   return {
-    ...{ ...h, told, world },
+    ...h,
+    told,
+    world,
     step: () => wells.step(1) || frac.step(1),
     advance(ms) {
       h.clock.advance(ms)
@@ -55,17 +69,26 @@ describe('the permits of an evaluation copy', () => {
     expect(new Set(held.map(one => one.state))).toEqual(new Set(permitStates.map(one => one.code)))
     expect(held.length).toBeGreaterThan(13_000)
     expect(held.length).toBeLessThan(22_000)
-    expect([held.filter(one => one.state === 'TX').at(-1)!.permitOn, new Set(held.map(one => one.source))]).toEqual([
-      dayAfter(today, -1096),
-      new Set(['fixture']),
-    ])
+    expect([
+      held.filter(one => one.state === 'TX').at(-1)!.permitOn,
+      new Set(held.map(one => one.source)),
+    ]).toEqual([dayAfter(today, -1096), new Set(['fixture'])])
   })
 
   test('would all be taken as an import: numbers, states and places fit', () => {
     const { check } = wellPermits({ record: () => ({ inserted: 0, revised: 0, unchanged: 0 }) })
     const faults = held.flatMap(one => {
-      const row = { ...one, state: one.state, permit_date: one.permitOn, permit_number: one.permitNumber, api_number: one.apiNumberRaw }
-      const found = check({ ...row, latitude: one.latitude, longitude: one.longitude, operator: one.operator }, startAt)
+      const row = {
+        ...one,
+        state: one.state,
+        permit_date: one.permitOn,
+        permit_number: one.permitNumber,
+        api_number: one.apiNumberRaw,
+      }
+      const found = check(
+        { ...row, latitude: one.latitude, longitude: one.longitude, operator: one.operator },
+        startAt,
+      )
       const box = permitStateOf(one.state)!.box
       const inside = isInside(box, { latitude: one.latitude!, longitude: one.longitude! })
       return 'record' in found && inside ? [] : [{ ...one, ...found }]
@@ -83,7 +106,9 @@ describe('the permits of an evaluation copy', () => {
         .observations(code, Date.parse(day) - dayMs, Date.parse(day) + 3 * dayMs)
         .filter(one => isoDay(one.observedAt) === day)
       expect(value!.value).toBeGreaterThan(0)
-      expect(filled.services.permits.counts.between(state, day, dayAfter(day, 1))).toBe(Math.round(value!.value))
+      expect(filled.services.permits.counts.between(state, day, dayAfter(day, 1))).toBe(
+        Math.round(value!.value),
+      )
     }
   })
 
@@ -93,13 +118,17 @@ describe('the permits of an evaluation copy', () => {
   })
 
   test('begin with the well that documentation names, whose whole life is known', async () => {
-    expect(filled.services.permits.store.rows([1])[0]).toMatchObject({ apiNumber: sampleWell, state: 'TX', county: 'Midland' })
+    expect(filled.services.permits.store.rows([1])[0]).toMatchObject({
+      apiNumber: sampleWell,
+      state: 'TX',
+      county: 'Midland',
+    })
     const well = filled.services.wells.get(sampleWell)!
-    expect([well.permitOn! < well.spudOn!, well.spudOn! < well.completedOn!, well.completedOn! < well.firstProductionOn!]).toEqual([
-      true,
-      true,
-      true,
-    ])
+    expect([
+      well.permitOn! < well.spudOn!,
+      well.spudOn! < well.completedOn!,
+      well.completedOn! < well.firstProductionOn!,
+    ]).toEqual([true, true, true])
     expect(filled.services.fracDisclosures.ofWell(sampleWell)).toHaveLength(1)
   })
 
@@ -110,12 +139,14 @@ describe('the permits of an evaluation copy', () => {
     for (let i = 0; i < 3; i++) other.step()
     const count = other.services.permits.counts.total()
     expect(count).toBeGreaterThan(100)
-    const rowsIn = (h: House) => h.services.permits.store.rows(Array.from({ length: count }, (_, i) => i + 1))
+    const rowsIn = (h: House) =>
+      h.services.permits.store.rows(Array.from({ length: count }, (_, i) => i + 1))
     expect(rowsIn(other)).toEqual(rowsIn(filled))
   })
 
   test('have counties of the state with numbers of their own', () => {
-    for (const state of fixtureStates) expect(new Set(state.counties.map(one => one.code)).size).toBe(state.counties.length)
+    for (const state of fixtureStates)
+      expect(new Set(state.counties.map(one => one.code)).size).toBe(state.counties.length)
   })
 })
 
@@ -157,10 +188,17 @@ describe('as the clock moves', () => {
     expect(register.held(['TX'], isoDay(running.clock.now()))!.dataAgeDays).toBeLessThan(4)
     expect(register.counts.total() - before.permits).toBeGreaterThan(300)
     expect(fracDisclosures.total()).toBeGreaterThan(before.jobs)
-    expect(wells.search({}).filter(one => one.firstProductionOn).length).toBeGreaterThan(before.done)
-    const texas = running.told.filter(event => event.state === 'TX' && event.type === 'drilling.well_permits.batch')
+    expect(wells.search({}).filter(one => one.firstProductionOn).length).toBeGreaterThan(
+      before.done,
+    )
+    const texas = running.told.filter(
+      event => event.state === 'TX' && event.type === 'drilling.well_permits.batch',
+    )
     expect(texas.length).toBeGreaterThanOrEqual(4)
-    const told = running.told.reduce((sum, event) => sum + (event.type.endsWith('batch') ? (event.data.count as number) : 1), 0)
+    const told = running.told.reduce(
+      (sum, event) => sum + (event.type.endsWith('batch') ? (event.data.count as number) : 1),
+      0,
+    )
     expect(told).toBe(register.counts.total() - before.permits)
   })
 

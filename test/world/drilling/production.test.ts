@@ -18,7 +18,9 @@ const followed = ['AK', 'ND', 'NM', 'TX']
 
 /** The wells of an evaluation copy; those of which somebody said more than the world stay out. */
 const base = house()
-const listed = base.services.catalogue.list().map(one => ({ ...one, available: one.unavailableReason === null }))
+const listed = base.services.catalogue
+  .list()
+  .map(one => ({ ...one, available: one.unavailableReason === null }))
 const world = createWorld({ seed: 1, series: listed })
 const permits = permitFiller({ ...base.services, seed: 1, world })
 while (permits.step(1000)) {}
@@ -32,12 +34,27 @@ function copy({ seed = 1, now = startAt, ready = (): boolean => true } = {}) {
   const clock = manualClock(now)
   const production = wellProduction({ db, wells: known })
   const kept = new Map<string, string>()
-  const settings = { get: (name: string) => kept.get(name), set: (name: string, value: string) => void kept.set(name, value) }
-  const make = () => productionFiller({ seed, world, db, production, known, isReady: ready, settings, clock })
+  const settings = {
+    get: (name: string) => kept.get(name),
+    set: (name: string, value: string) => void kept.set(name, value),
+  }
+  const make = () =>
+    productionFiller({ seed, world, db, production, known, isReady: ready, settings, clock })
   return {
-    ...{ production, make, kept, filler: make() },
-    rows: () => db.query('SELECT api_number, month, oil_bbl, gas_mcf, water_bbl, days_producing FROM well_production').all(),
-    stateRows: () => db.query('SELECT state_code, month, oil_bbl, gas_mcf, provisional FROM state_production').all(),
+    production,
+    make,
+    kept,
+    filler: make(),
+    rows: () =>
+      db
+        .query(
+          'SELECT api_number, month, oil_bbl, gas_mcf, water_bbl, days_producing FROM well_production',
+        )
+        .all(),
+    stateRows: () =>
+      db
+        .query('SELECT state_code, month, oil_bbl, gas_mcf, provisional FROM state_production')
+        .all(),
     sumOf: (prefix: string, month: string) =>
       db
         .query<{ oil: number; gas: number }, [string, string]>(
@@ -54,10 +71,21 @@ const months = Array.from({ length: 80 }, (_, i) => monthAfter('2020-01', i))
 
 describe('the production of an evaluation copy', () => {
   test('is of the wells of four states up to August, of every state since 2020, and marked', () => {
-    expect(wells.newest()).toEqual(followed.map(state => ({ state, month: '2026-08', wells: expect.any(Number), source: 'fixture' })))
-    expect(months.map(month => states.ofMonth(month).length)).toEqual(months.map(() => fixtureStates.length))
+    expect(wells.newest()).toEqual(
+      followed.map(state => ({
+        state,
+        month: '2026-08',
+        wells: expect.any(Number),
+        source: 'fixture',
+      })),
+    )
+    expect(months.map(month => states.ofMonth(month).length)).toEqual(
+      months.map(() => fixtureStates.length),
+    )
     expect(states.newestMonth()).toBe('2026-08')
-    expect(new Set(months.flatMap(month => states.ofMonth(month).map(row => row.source)))).toEqual(new Set(['fixture']))
+    expect(new Set(months.flatMap(month => states.ofMonth(month).map(row => row.source)))).toEqual(
+      new Set(['fixture']),
+    )
     expect(wells.total()).toBeGreaterThan(20_000)
     expect(wells.ofWell(imported.apiNumber)).toEqual([])
   })
@@ -86,7 +114,9 @@ describe('the production of an evaluation copy', () => {
   })
 
   test('is final but for the newest month', () => {
-    expect(months.map(month => states.national(month)!.provisional)).toEqual(months.map(month => month === '2026-08'))
+    expect(months.map(month => states.national(month)!.provisional)).toEqual(
+      months.map(month => month === '2026-08'),
+    )
   })
 
   test('of a well begins with its first production, falls, and is never more than its days allow', () => {
@@ -97,17 +127,24 @@ describe('the production of an evaluation copy', () => {
     expect(rows.length).toBeGreaterThan(24)
     const daily = rows.map(row => row.oilBbl! / row.daysProducing!)
     expect(daily).toEqual(daily.toSorted((a, b) => b - a))
-    for (const row of rows.slice(1)) expect(row.daysProducing!).toBeLessThanOrEqual(daysIn(row.month))
-    expect(rows[0]!.daysProducing!).toBeLessThanOrEqual(daysIn(rows[0]!.month) + 1 - Number(well.firstProductionOn!.slice(8)))
+    for (const row of rows.slice(1))
+      expect(row.daysProducing!).toBeLessThanOrEqual(daysIn(row.month))
+    expect(rows[0]!.daysProducing!).toBeLessThanOrEqual(
+      daysIn(rows[0]!.month) + 1 - Number(well.firstProductionOn!.slice(8)),
+    )
     expect(daily.at(-1)! / daily[0]!).toBeLessThan(0.35)
   })
 
   test('follows what a well was drilled for, as its permit says', () => {
     const texas = fixtureStates.find(one => one.code === 'TX')!
     const some = ['2025-01-15', '2026-03-17'].flatMap(day => permitsOn(1, texas, day, 60, startAt))
-    expect(some.map(one => wellTypeOf(1, texas, one.apiNumber!))).toEqual(some.map(one => one.wellType as 'oil'))
+    expect(some.map(one => wellTypeOf(1, texas, one.apiNumber!))).toEqual(
+      some.map(one => one.wellType as 'oil'),
+    )
     expect(new Set(some.map(one => one.wellType))).toEqual(new Set(['oil', 'gas', 'injection']))
-    const producing = known.search({ state: 'TX', producingTo: '2026-08-01' }).filter(one => one.source === 'fixture')
+    const producing = known
+      .search({ state: 'TX', producingTo: '2026-08-01' })
+      .filter(one => one.source === 'fixture')
     for (const well of producing.slice(0, 300)) {
       const type = wellTypeOf(1, texas, well.apiNumber)
       const [row] = wells.ofWell(well.apiNumber)
@@ -134,15 +171,28 @@ describe('as the clock moves', () => {
     expect(after.oilBbl / before.oilBbl).toBeLessThan(1.02)
     expect(own.production.states.national('2026-09')!.provisional).toBe(true)
     expect(own.production.states.newestOf('TX')).toMatchObject({ month: '2026-09', recordedAt: at })
-    expect(own.production.wells.newest().map(one => one.month)).toEqual(followed.map(() => '2026-09'))
-    const newcomer = known.search({ state: 'TX', producingFrom: '2026-09-01', producingTo: '2026-10-01' })[0]!
-    expect(own.production.wells.ofWell(newcomer.apiNumber).map(row => row.month)).toEqual(['2026-09'])
+    expect(own.production.wells.newest().map(one => one.month)).toEqual(
+      followed.map(() => '2026-09'),
+    )
+    const newcomer = known.search({
+      state: 'TX',
+      producingFrom: '2026-09-01',
+      producingTo: '2026-10-01',
+    })[0]!
+    expect(own.production.wells.ofWell(newcomer.apiNumber).map(row => row.month)).toEqual([
+      '2026-09',
+    ])
     expect(own.production.wells.ofWell(sample).at(-1)!.month).toBe('2026-09')
   })
 
   test('it is the same however the clock came there, and differs by seed', () => {
     const start = parseInstant('2024-11-20T15:00:00Z')!
-    const [jump, steps, whole, other] = [copy({ now: start }), copy({ now: start }), copy({ now: start }), copy({ seed: 2, now: start })]
+    const [jump, steps, whole, other] = [
+      copy({ now: start }),
+      copy({ now: start }),
+      copy({ now: start }),
+      copy({ seed: 2, now: start }),
+    ]
     const to = parseInstant('2025-01-31T20:00:00Z')!
     for (const one of [jump, steps, other]) while (one.filler.step!(1000)) {}
     jump.filler.advance(to)
@@ -171,6 +221,10 @@ describe('as the clock moves', () => {
 
   test('nothing is written before the wells are there', () => {
     const own = copy({ ready: () => false })
-    expect([own.filler.step!(1000), own.filler.advance(startAt), own.kept.size]).toEqual([false, 0, 0])
+    expect([own.filler.step!(1000), own.filler.advance(startAt), own.kept.size]).toEqual([
+      false,
+      0,
+      0,
+    ])
   })
 })

@@ -13,17 +13,23 @@ const share = fc.double({ min: 0, max: 1, noNaN: true })
 describe('rigs by type', () => {
   test('add up to each region and to each type, whatever the counts are', () => {
     fc.assert(
-      fc.property(fc.array(region, { minLength: 1, maxLength: 15 }), share, share, (regions, oilShare, miscShare) => {
-        const totals = regions.map(one => one.total)
-        const all = totals.reduce((sum, one) => sum + one, 0)
-        const misc = Math.floor(all * 0.2 * miscShare)
-        const oil = Math.floor((all - misc) * oilShare)
-        const national: RigTypes = { oil, gas: all - misc - oil, misc }
-        const split = rigTypes(totals, regions, national)
-        for (const type of ['oil', 'gas', 'misc'] as const) expect(split.reduce((sum, one) => sum + one[type], 0)).toBe(national[type])
-        expect(split.map(one => one.oil + one.gas + one.misc)).toEqual(totals)
-        expect(Math.min(...split.flatMap(one => Object.values(one)))).toBeGreaterThanOrEqual(0)
-      }),
+      fc.property(
+        fc.array(region, { minLength: 1, maxLength: 15 }),
+        share,
+        share,
+        (regions, oilShare, miscShare) => {
+          const totals = regions.map(one => one.total)
+          const all = totals.reduce((sum, one) => sum + one, 0)
+          const misc = Math.floor(all * 0.2 * miscShare)
+          const oil = Math.floor((all - misc) * oilShare)
+          const national: RigTypes = { oil, gas: all - misc - oil, misc }
+          const split = rigTypes(totals, regions, national)
+          for (const type of ['oil', 'gas', 'misc'] as const)
+            expect(split.reduce((sum, one) => sum + one[type], 0)).toBe(national[type])
+          expect(split.map(one => one.oil + one.gas + one.misc)).toEqual(totals)
+          expect(Math.min(...split.flatMap(one => Object.values(one)))).toBeGreaterThanOrEqual(0)
+        },
+      ),
       { numRuns: 500 },
     )
   })
@@ -46,7 +52,9 @@ describe('shares', () => {
         const shares = apportion(total, some)
         const sum = some.reduce((all, one) => all + one, 0)
         expect(shares.reduce((all, one) => all + one, 0)).toBe(total)
-        if (sum > 0) for (const [i, one] of shares.entries()) expect(Math.abs(one - (total * some[i]!) / sum)).toBeLessThan(1)
+        if (sum > 0)
+          for (const [i, one] of shares.entries())
+            expect(Math.abs(one - (total * some[i]!) / sum)).toBeLessThan(1)
       }),
     )
   })

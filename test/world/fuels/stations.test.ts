@@ -10,7 +10,10 @@ import { stationFiller } from '../../../src/world/fuels/stations.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
 
 const start = parseInstant('2026-11-20T15:00:00Z')!
-const series = shippedCatalogue().series.map(one => ({ ...one, available: one.unavailableReason === null }))
+const series = shippedCatalogue().series.map(one => ({
+  ...one,
+  available: one.unavailableReason === null,
+}))
 const world = createWorld({ seed: 1, series })
 
 function copy(seed = 1) {
@@ -19,8 +22,11 @@ function copy(seed = 1) {
   return { clock, stations, filler: stationFiller({ seed, world, stations, now: clock.now }) }
 }
 const everywhere = ({ stations }: ReturnType<typeof copy>): Station[] =>
-  stations.near({ latitude: 40, longitude: -100 }, 5000, 1000).stations.map(({ id: _, miles: __, ...station }) => station)
-const byReference = (list: readonly Station[]) => list.toSorted((a, b) => (a.reference < b.reference ? -1 : 1))
+  stations
+    .near({ latitude: 40, longitude: -100 }, 5000, 1000)
+    .stations.map(({ id: _, miles: __, ...station }) => station)
+const byReference = (list: readonly Station[]) =>
+  list.toSorted((a, b) => (a.reference < b.reference ? -1 : 1))
 
 describe('stations of an evaluation copy', () => {
   test('stand in every state, some hundreds, and are marked', () => {
@@ -29,17 +35,26 @@ describe('stations of an evaluation copy', () => {
     const all = everywhere(one)
     expect(all.length).toBeGreaterThan(300)
     expect(all.length).toBeLessThan(600)
-    expect(new Set(all.map(station => station.state))).toEqual(new Set(usStates.map(state => state.code)))
-    expect(all.every(station => station.source === 'fixture' && station.fuelTypes.length > 1)).toBe(true)
+    expect(new Set(all.map(station => station.state))).toEqual(
+      new Set(usStates.map(state => state.code)),
+    )
+    expect(all.every(station => station.source === 'fixture' && station.fuelTypes.length > 1)).toBe(
+      true,
+    )
     // Five miles around the middle of Houston.
-    expect(one.stations.near({ latitude: 29.76, longitude: -95.37 }, 5, 50).total).toBeGreaterThan(4)
+    expect(one.stations.near({ latitude: 29.76, longitude: -95.37 }, 5, 50).total).toBeGreaterThan(
+      4,
+    )
   })
 
   test('ask about the average of their state: nobody a fifth more or less, and the mean is within a few percent', () => {
     const one = copy()
     one.filler.advance(start)
     const all = everywhere(one)
-    const ratios = all.map(({ state, price }) => price / world.observations(dieselCode(state), start - 28 * dayMs, start).at(-1)!.value)
+    const ratios = all.map(
+      ({ state, price }) =>
+        price / world.observations(dieselCode(state), start - 28 * dayMs, start).at(-1)!.value,
+    )
     expect(Math.min(...ratios)).toBeGreaterThan(0.85)
     expect(Math.max(...ratios)).toBeLessThan(1.15)
     const mean = ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length
@@ -55,8 +70,14 @@ describe('stations of an evaluation copy', () => {
     expect(one.filler.advance(start + 20 * hourMs)).toBe(before.length)
     const after = byReference(everywhere(one))
     const published = parseInstant('2026-11-21T11:00:00Z')!
-    expect(after.every(({ observedAt }) => observedAt < published && observedAt >= published - 5 * hourMs)).toBe(true)
-    expect(after.filter((station, i) => station.price !== before[i]!.price).length).toBeGreaterThan(before.length / 4)
+    expect(
+      after.every(
+        ({ observedAt }) => observedAt < published && observedAt >= published - 5 * hourMs,
+      ),
+    ).toBe(true)
+    expect(after.filter((station, i) => station.price !== before[i]!.price).length).toBeGreaterThan(
+      before.length / 4,
+    )
   })
 
   test('are the same however the clock came there, and others under another seed', () => {
@@ -67,6 +88,8 @@ describe('stations of an evaluation copy', () => {
     far.filler.advance(end)
     other.filler.advance(end)
     expect(byReference(everywhere(stepped))).toEqual(byReference(everywhere(far)))
-    expect(everywhere(other).map(one => one.latitude)).not.toEqual(everywhere(far).map(one => one.latitude))
+    expect(everywhere(other).map(one => one.latitude)).not.toEqual(
+      everywhere(far).map(one => one.latitude),
+    )
   })
 })

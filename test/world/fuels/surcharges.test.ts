@@ -38,25 +38,47 @@ interface Copy {
 function copy(more: Partial<Parameters<typeof surchargeFiller>[0]> = {}): Copy {
   const clock = manualClock(start)
   const surcharges = surchargeStore(openDatabase(':memory:'))
-  return { clock, surcharges, filler: surchargeFiller({ seed: 1, surcharges, indexOf: indexAt(clock.now), clock, ...more }) }
+  return {
+    clock,
+    surcharges,
+    filler: surchargeFiller({ seed: 1, surcharges, indexOf: indexAt(clock.now), clock, ...more }),
+  }
 }
 
 const weeksOf = ({ surcharges, clock }: Copy, carrier = 'alder') =>
-  surcharges.history({ mode: 'ltl', carrier, serviceLevel: undefined, toOn: isoDay(clock.now()) }, 1000, 0)
+  surcharges.history(
+    { mode: 'ltl', carrier, serviceLevel: undefined, toOn: isoDay(clock.now()) },
+    1000,
+    0,
+  )
 
 describe('the carriers of an evaluation copy', () => {
   test('are four for freight and two for parcels with three services each, with years of weeks', () => {
     const one = copy()
     one.filler.advance(start)
-    expect(one.surcharges.inForce('ltl', '2026-11-20').map(row => row.carrier)).toEqual(['alder', 'basin', 'cordell', 'dunmore'])
-    expect(one.surcharges.inForce('parcel', '2026-11-20').map(row => `${row.carrier} ${row.serviceLevel}`)).toEqual([
-      ...['harbor express', 'harbor ground', 'harbor international'],
-      ...['meridian express', 'meridian ground', 'meridian international'],
+    expect(one.surcharges.inForce('ltl', '2026-11-20').map(row => row.carrier)).toEqual([
+      'alder',
+      'basin',
+      'cordell',
+      'dunmore',
+    ])
+    expect(
+      one.surcharges
+        .inForce('parcel', '2026-11-20')
+        .map(row => `${row.carrier} ${row.serviceLevel}`),
+    ).toEqual([
+      'harbor express',
+      'harbor ground',
+      'harbor international',
+      'meridian express',
+      'meridian ground',
+      'meridian international',
     ])
     for (const carrier of ['alder', 'basin', 'cordell', 'dunmore']) {
       const days = weeksOf(one, carrier).map(row => row.effectiveOn)
       expect(days.length, carrier).toBeGreaterThan(3 * 52)
-      for (let i = 1; i < days.length; i++) expect(parseDay(days[i - 1]!)! - parseDay(days[i]!)!, carrier).toBe(7 * dayMs)
+      for (let i = 1; i < days.length; i++)
+        expect(parseDay(days[i - 1]!)! - parseDay(days[i]!)!, carrier).toBe(7 * dayMs)
     }
   })
 
@@ -69,7 +91,8 @@ describe('the carriers of an evaluation copy', () => {
       expect([isoDay(retrievedAt), fixture]).toEqual([effectiveOn, true])
     }
     const newest = weeksOf(one)[0]!
-    // The 306th Monday is the 16th: 3.2 + 6 x 0.02, in the 42nd step of five cents from 1.2: 2.5 + 42 x 0.5.
+    // The 306th Monday is the 16th: 3.2 + 6 x 0.02, in the 42nd step of five cents from 1.2: 2.5 +
+    // 42 x 0.5.
     expect([newest.effectiveOn, newest.indexPrice, newest.band, newest.percent]).toEqual([
       '2026-11-18',
       3.32,
@@ -125,9 +148,14 @@ describe('the carriers of an evaluation copy', () => {
     let ready = false
     const clock = manualClock(start)
     const index = indexAt(clock.now)
-    const one = copy({ indexOf: code => (ready || code !== 'JET_FUEL_USD' ? index(code) : undefined) })
+    const one = copy({
+      indexOf: code => (ready || code !== 'JET_FUEL_USD' ? index(code) : undefined),
+    })
     one.filler.advance(start)
-    expect(one.surcharges.inForce('parcel', '2026-11-20').map(row => row.serviceLevel)).toEqual(['ground', 'ground'])
+    expect(one.surcharges.inForce('parcel', '2026-11-20').map(row => row.serviceLevel)).toEqual([
+      'ground',
+      'ground',
+    ])
     expect(one.surcharges.serviceLevels('parcel', 'harbor')).toEqual(['ground'])
     ready = true
     one.filler.advance(start)
@@ -151,6 +179,8 @@ describe('the carriers of an evaluation copy', () => {
     other.surcharges.writeSchedules([{ ...table, carrierName: 'Changed' }], 1)
     other.filler.advance(start)
     expect(weeksOf(other)).toEqual(weeksOf(one))
-    expect(other.surcharges.schedules().find(row => row.carrier === 'alder')!.carrierName).toBe('Changed')
+    expect(other.surcharges.schedules().find(row => row.carrier === 'alder')!.carrierName).toBe(
+      'Changed',
+    )
   })
 })

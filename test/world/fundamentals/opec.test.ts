@@ -10,14 +10,18 @@ import { opecFiller } from '../../../src/world/fundamentals/opec.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
 
 const start = parseInstant('2026-11-20T15:00:00Z')!
-const series = shippedCatalogue().series.map(one => ({ ...one, available: one.unavailableReason === null }))
+const series = shippedCatalogue().series.map(one => ({
+  ...one,
+  available: one.unavailableReason === null,
+}))
 
 function copy(seed = 1, opec: OpecStore = opecStore(openDatabase(':memory:'))) {
   const clock = manualClock(start)
   const world = createWorld({ seed, series })
   return { clock, opec, world, filler: opecFiller({ seed, world, opec, now: clock.now }) }
 }
-const allOf = (opec: OpecStore) => opec.page({ country: undefined, fromMonth: '0000-01', toMonth: '9999-12' }, 10_000, 0)
+const allOf = (opec: OpecStore) =>
+  opec.page({ country: undefined, fromMonth: '0000-01', toMonth: '9999-12' }, 10_000, 0)
 
 describe('OPEC production of an evaluation copy', () => {
   test('adds up to the series that the world publishes, month by month, and is marked', () => {
@@ -50,7 +54,9 @@ describe('OPEC production of an evaluation copy', () => {
       filler.advance(clock.now())
       expect(opec.newestMonth(), at).toBe(newest)
     }
-    expect(opec.ofMonth('2027-04')[0]!.recordedAt).toBeGreaterThan(parseInstant('2027-05-17T10:00:00Z')!)
+    expect(opec.ofMonth('2027-04')[0]!.recordedAt).toBeGreaterThan(
+      parseInstant('2027-05-17T10:00:00Z')!,
+    )
   })
 
   test('is the same however the clock came there, differs by seed, and leaves alone what was imported', () => {
@@ -61,7 +67,8 @@ describe('OPEC production of an evaluation copy', () => {
     }
     far.filler.advance(start + 100 * dayMs)
     other.filler.advance(start + 100 * dayMs)
-    const values = ({ opec }: typeof far) => allOf(opec).map(one => [one.country, one.month, one.bpd, one.recordedAt])
+    const values = ({ opec }: typeof far) =>
+      allOf(opec).map(one => [one.country, one.month, one.bpd, one.recordedAt])
     expect(values(stepped)).toEqual(values(far))
     expect(values(other)).not.toEqual(values(far))
     const own = { country: 'Iraq', month: '2026-10', bpd: 1, source: 'EIA' }

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, parseInstant } from '../../../src/lib/instant.ts'
-import { forecastCodes, forecastPublishedAt } from '../../../src/market/fundamentals/monthly-forecast.ts'
+import {
+  forecastCodes,
+  forecastPublishedAt,
+} from '../../../src/market/fundamentals/monthly-forecast.ts'
 import { outlookPublishedAt } from '../../../src/market/fundamentals/outlook.ts'
 import { monthAfter } from '../../../src/market/fundamentals/period.ts'
 import { monthlyForecasts } from '../../../src/service/fundamentals/monthly-forecasts.ts'
@@ -11,10 +14,15 @@ import { house, startAt } from '../../support/instance.ts'
 function copy(now = startAt, more: { seed?: number; stopwatch?: { monotonic(): number } } = {}) {
   const { services, clock } = house({}, now)
   const { catalogue, outlooks, monthlyForecasts: store } = services
-  const series = catalogue.list().map(one => ({ ...one, available: one.unavailableReason === null }))
+  const series = catalogue
+    .list()
+    .map(one => ({ ...one, available: one.unavailableReason === null }))
   const world = createWorld({ seed: more.seed ?? 1, series })
   const filler = outlookFiller({
-    ...{ seed: 1, world, outlooks, clock },
+    seed: 1,
+    world,
+    outlooks,
+    clock,
     monthly: monthlyForecasts(store),
     seriesOf: code => catalogue.named(code),
     ...more,
@@ -22,7 +30,8 @@ function copy(now = startAt, more: { seed?: number; stopwatch?: { monotonic(): n
   return { clock, filler, outlooks, store, catalogue }
 }
 const everything = { seriesIds: undefined, fromMonth: '0000-01', toMonth: '9999-12' }
-const rowsOf = ({ outlooks }: ReturnType<typeof copy>) => outlooks.page({}, 'published', 100_000, 0).map(({ id: _id, ...row }) => row)
+const rowsOf = ({ outlooks }: ReturnType<typeof copy>) =>
+  outlooks.page({}, 'published', 100_000, 0).map(({ id: _id, ...row }) => row)
 
 describe('the outlooks of an evaluation copy', () => {
   test('are three years of publications of two agencies, marked as invented', () => {
@@ -42,7 +51,12 @@ describe('the outlooks of an evaluation copy', () => {
     const one = copy()
     one.filler.advance(startAt)
     const brent = one.catalogue.named('BRENT_CRUDE_USD')!.id
-    const newest = one.outlooks.page({ seriesIds: [brent], published: { fromOn: '2026-11-03', toOn: '2026-11-03' } }, 'published', 100, 0)
+    const newest = one.outlooks.page(
+      { seriesIds: [brent], published: { fromOn: '2026-11-03', toOn: '2026-11-03' } },
+      'published',
+      100,
+      0,
+    )
     expect(newest.filter(row => row.source === 'EIA').map(row => row.period)).toEqual(
       Array.from({ length: 13 }, (_, n) => monthAfter('2026-11', n)),
     )
@@ -60,7 +74,11 @@ describe('the outlooks of an evaluation copy', () => {
       one.filler.advance(at)
       expect(one.outlooks.newestOn(undefined)).toBe(newest)
     }
-    expect(one.outlooks.publications('EIA').slice(-3)).toEqual(['2026-12-01', '2027-01-05', '2027-02-02'])
+    expect(one.outlooks.publications('EIA').slice(-3)).toEqual([
+      '2026-12-01',
+      '2027-01-05',
+      '2027-02-02',
+    ])
   })
 
   test('are the same however the clock came there, and after a restart there is nothing to write', () => {
@@ -71,7 +89,9 @@ describe('the outlooks of an evaluation copy', () => {
     far.filler.advance(startAt)
     far.filler.advance(end)
     expect(rowsOf(stepped)).toEqual(rowsOf(far))
-    expect(stepped.store.page(everything, 100_000, 0)).toEqual(far.store.page(everything, 100_000, 0))
+    expect(stepped.store.page(everything, 100_000, 0)).toEqual(
+      far.store.page(everything, 100_000, 0),
+    )
     far.clock.set(end)
     expect(far.filler.step!(1000)).toBe(false)
   })
@@ -92,11 +112,14 @@ describe('monthly forecasts of an evaluation copy', () => {
   test('are there for every code, in time, with a past of two years', () => {
     const one = copy()
     one.filler.advance(startAt)
-    for (const code of forecastCodes) expect(one.store.publications(one.catalogue.named(code)!.id).length, code).toBe(24)
+    for (const code of forecastCodes)
+      expect(one.store.publications(one.catalogue.named(code)!.id).length, code).toBe(24)
     expect(
       one.store
         .page(everything, 100_000, 0)
-        .every(row => row.recordedAt === row.publishedAt && row.low < row.value && row.value < row.high),
+        .every(
+          row => row.recordedAt === row.publishedAt && row.low < row.value && row.value < row.high,
+        ),
     ).toBe(true)
   })
 
@@ -116,7 +139,9 @@ describe('monthly forecasts of an evaluation copy', () => {
       const one = copy(parseInstant(at)!)
       one.filler.advance(one.clock.now())
       const brent = one.catalogue.named('BRENT_CRUDE_USD')!.id
-      const months = one.store.newest({ seriesIds: [brent], fromMonth: '2026-10', toMonth: '2027-01' }).map(row => row.month)
+      const months = one.store
+        .newest({ seriesIds: [brent], fromMonth: '2026-10', toMonth: '2027-01' })
+        .map(row => row.month)
       expect(months, at).toEqual(['2026-10', '2026-11', '2026-12'])
     }
   })

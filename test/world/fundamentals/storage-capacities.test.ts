@@ -10,7 +10,12 @@ function setUp() {
   const { services } = house()
   const idOf = (code: string) => services.catalogue.named(code)?.id
   const capacities = services.storageCapacities
-  return { capacities, idOf, fixture: storageFixture(capacities, idOf), list: services.catalogue.list() }
+  return {
+    capacities,
+    idOf,
+    fixture: storageFixture(capacities, idOf),
+    list: services.catalogue.list(),
+  }
 }
 
 describe('the capacities of an evaluation copy', () => {
@@ -20,7 +25,9 @@ describe('the capacities of an evaluation copy', () => {
     const cushing = (day: string) => capacities.on(idOf('CUSHING_STORAGE')!, day)
     expect(cushing('2020-01-01')).toMatchObject({ effectiveOn: '2019-09-30', source: 'fixture' })
     expect(cushing('2030-01-01')!.effectiveOn).toBe('2026-09-30')
-    expect([cushing('2020-01-01')!.capacity, cushing('2026-11-18')!.capacity]).toEqual([76.86, 79.1])
+    expect([cushing('2020-01-01')!.capacity, cushing('2026-11-18')!.capacity]).toEqual([
+      76.86, 79.1,
+    ])
   })
 
   test('come on as the clock moves, and once', () => {
@@ -50,8 +57,21 @@ describe('the capacities of an evaluation copy', () => {
 
   test('leave alone what somebody imported', () => {
     const { capacities, idOf, fixture } = setUp()
-    capacities.write([{ seriesId: idOf('CUSHING_STORAGE')!, effectiveOn: '2026-03-31', capacity: 78.41, source: 'EIA' }], 1)
+    capacities.write(
+      [
+        {
+          seriesId: idOf('CUSHING_STORAGE')!,
+          effectiveOn: '2026-03-31',
+          capacity: 78.41,
+          source: 'EIA',
+        },
+      ],
+      1,
+    )
     fixture.advance(now)
-    expect(capacities.on(idOf('CUSHING_STORAGE')!, '2026-04-01')).toMatchObject({ capacity: 78.41, source: 'EIA' })
+    expect(capacities.on(idOf('CUSHING_STORAGE')!, '2026-04-01')).toMatchObject({
+      capacity: 78.41,
+      source: 'EIA',
+    })
   })
 })

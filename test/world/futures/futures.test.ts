@@ -1,7 +1,19 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, isoDay, minuteMs } from '../../../src/lib/instant.ts'
-import { daysToExpiry, isOpen, lastTradingDay, listed, sessionOn, tradesOn } from '../../../src/market/futures/contracts.ts'
-import { contractCode, families, familyOf, listedCount } from '../../../src/market/futures/families.ts'
+import {
+  daysToExpiry,
+  isOpen,
+  lastTradingDay,
+  listed,
+  sessionOn,
+  tradesOn,
+} from '../../../src/market/futures/contracts.ts'
+import {
+  contractCode,
+  families,
+  familyOf,
+  listedCount,
+} from '../../../src/market/futures/families.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'
 import { at, futuresHouse } from '../../support/futures.ts'
 
@@ -29,10 +41,14 @@ describe('a fresh copy', () => {
     test(`closes the front month of ${code} where its own series closes, day by day`, () => {
       const closes = futures.closes(code, 1, '2026-10-15', '2026-11-19')
       const own = world.observations(code, at('2026-10-15T00:00:00Z'), at('2026-11-20T00:05:00Z'), {
-        ...{ from: 0, hourlyFrom: Number.POSITIVE_INFINITY, rawFrom: Number.POSITIVE_INFINITY },
+        from: 0,
+        hourlyFrom: Number.POSITIVE_INFINITY,
+        rawFrom: Number.POSITIVE_INFINITY,
       })
       expect(closes).toEqual(
-        own.filter(one => isoDay(one.observedAt) <= '2026-11-19').map(one => ({ day: isoDay(one.observedAt), value: one.value })),
+        own
+          .filter(one => isoDay(one.observedAt) <= '2026-11-19')
+          .map(one => ({ day: isoDay(one.observedAt), value: one.value })),
       )
       expect(closes.length).toBeGreaterThan(20)
     })
@@ -45,7 +61,9 @@ describe('a fresh copy', () => {
         expect(day.settlement).not.toBeNull()
         expect(day.settlement).not.toBe(day.close)
         expect(Math.abs(day.settlement! / day.close - 1)).toBeLessThan(0.01)
-        expect(day.low <= Math.min(day.open, day.close) && day.high >= Math.max(day.open, day.close)).toBe(true)
+        expect(
+          day.low <= Math.min(day.open, day.close) && day.high >= Math.max(day.open, day.close),
+        ).toBe(true)
         expect(day.volume).toBeGreaterThan(0)
         expect(day.openInterest).toBeGreaterThan(0)
         expect(isOpen(family, day.quotedAt - 1)).toBe(true)
@@ -57,14 +75,18 @@ describe('a fresh copy', () => {
         const { opensAt, closesAt } = sessionOn(family, day)
         const found = futures.intraday(code, listed(code, day, 1)[0]!, day)!
         expect(found.ticks.length).toBe((closesAt - opensAt) / (5 * minuteMs) + 1)
-        expect([found.ticks[0]!.tradedAt, found.ticks.at(-1)!.tradedAt]).toEqual([opensAt, closesAt])
+        expect([found.ticks[0]!.tradedAt, found.ticks.at(-1)!.tradedAt]).toEqual([
+          opensAt,
+          closesAt,
+        ])
       }
     })
   }
 
   test('marks every contract as fixture data', () => {
     for (const { code } of families)
-      for (const month of listed(code, '2026-11-20')) expect(catalogue.named(contractCode(code, month))?.fixture).toBe(true)
+      for (const month of listed(code, '2026-11-20'))
+        expect(catalogue.named(contractCode(code, month))?.fixture).toBe(true)
   })
 
   test('has curves that differ in shape and move slowly', () => {
@@ -87,7 +109,11 @@ describe('a fresh copy', () => {
 test('settlements come out at 19:30 UTC, not before, in summer and winter', () => {
   for (const day of ['2026-07-15', '2026-11-18']) {
     const { services, follow } = futuresHouse(at(`${day}T19:29:00Z`), brief)
-    const settled = () => families.map(({ code }) => services.futures.quotes(code).filter(quote => quote.day.settlement !== null).length)
+    const settled = () =>
+      families.map(
+        ({ code }) =>
+          services.futures.quotes(code).filter(quote => quote.day.settlement !== null).length,
+      )
     expect(settled()).toEqual(families.map(() => 0))
     follow(at(`${day}T19:30:10Z`))
     expect(settled()).toEqual(families.map(() => 0))
@@ -107,11 +133,11 @@ test('a copy that is kept up is never stale, over Christmas, Easter and every ch
     for (let now = at(from); now < at(to); now += 115 * minuteMs) {
       follow(now)
       for (const { code } of families)
-        expect([new Date(now).toISOString(), code, services.futures.freshness(code)?.state]).toEqual([
+        expect([
           new Date(now).toISOString(),
           code,
-          'fresh',
-        ])
+          services.futures.freshness(code)?.state,
+        ]).toEqual([new Date(now).toISOString(), code, 'fresh'])
     }
   }
 }, 20_000)
@@ -119,20 +145,26 @@ test('a copy that is kept up is never stale, over Christmas, Easter and every ch
 test('a copy is not stale when it starts, whatever day and hour it is', () => {
   for (const start of ['2027-03-29T22:30:00Z', '2025-12-29T05:00:00Z', '2026-11-22T23:10:00Z']) {
     const { services } = futuresHouse(at(start), { ...brief, tickDays: 6 })
-    for (const { code } of families) expect([start, code, services.futures.freshness(code)?.state]).toEqual([start, code, 'fresh'])
+    for (const { code } of families)
+      expect([start, code, services.futures.freshness(code)?.state]).toEqual([start, code, 'fresh'])
   }
 }, 20_000)
 
 test('a clock that is moved far gets every bar, and the same closes as one that was there all along', () => {
   const jumped = futuresHouse(friday, brief)
   jumped.follow(friday + 45 * dayMs)
-  const there = futuresHouse(friday + 45 * dayMs, { wholeCurveDays: 70, nearMonthsDays: 70, tickDays: 1 })
+  const there = futuresHouse(friday + 45 * dayMs, {
+    wholeCurveDays: 70,
+    nearMonthsDays: 70,
+    tickDays: 1,
+  })
   const range = ['2026-11-16', isoDay(friday + 44 * dayMs)] as const
   for (const { code, name } of families) {
     const closes = jumped.services.futures.closes(code, 2, ...range)
     expect(closes, name).toEqual(there.services.futures.closes(code, 2, ...range))
     let days = 0
-    for (let day: string = range[0]; day <= range[1]; day = dayAfter(day, 1)) days += tradesOn(familyOf(code), day) ? 1 : 0
+    for (let day: string = range[0]; day <= range[1]; day = dayAfter(day, 1))
+      days += tradesOn(familyOf(code), day) ? 1 : 0
     expect(closes.length).toBe(days)
   }
 })
@@ -143,7 +175,11 @@ test('a contract that expires leaves the curve, and the next one is quoted alrea
   expect(lastTradingDay('WTI_FUTURES', '2026-12')).toBe('2026-11-20')
   expect(futures.front('WTI_FUTURES')?.contractMonth).toBe('2026-12')
   follow(at('2026-11-20T22:59:59Z'))
-  expect(futures.quotes('WTI_FUTURES')[0]).toMatchObject({ status: 'near_expiry', daysToExpiry: 0, isFront: true })
+  expect(futures.quotes('WTI_FUTURES')[0]).toMatchObject({
+    status: 'near_expiry',
+    daysToExpiry: 0,
+    isFront: true,
+  })
   follow(at('2026-11-20T23:00:00Z'))
   const [front] = futures.quotes('WTI_FUTURES')
   expect([front?.day.month, front?.status, front?.daysToExpiry]).toEqual([
@@ -164,6 +200,8 @@ test('publishing again what is there changes nothing', () => {
   follow(friday + hourMs + 5 * minuteMs)
   const again = futuresHouse(friday, brief)
   again.follow(friday + hourMs + 5 * minuteMs)
-  expect(families.map(({ code }) => services.futures.curve(code))).toEqual(families.map(({ code }) => again.services.futures.curve(code)))
+  expect(families.map(({ code }) => services.futures.curve(code))).toEqual(
+    families.map(({ code }) => again.services.futures.curve(code)),
+  )
   expect(families.map(({ code }) => services.futures.curve(code))).not.toEqual(before)
 })

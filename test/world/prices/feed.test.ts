@@ -3,7 +3,11 @@ import fc from 'fast-check'
 import { type Clock, manualClock } from '../../../src/lib/clock.ts'
 import { dayMs, hourMs, minuteMs, parseInstant } from '../../../src/lib/instant.ts'
 import type { Cadence } from '../../../src/market/catalogue/catalogue.ts'
-import { createFixtureFeed, type FixturePoint, type FixtureSeries } from '../../../src/world/prices/feed.ts'
+import {
+  createFixtureFeed,
+  type FixturePoint,
+  type FixtureSeries,
+} from '../../../src/world/prices/feed.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
 
 const start = parseInstant('2026-11-21T19:30:00Z')!
@@ -27,10 +31,20 @@ const rows: [
   ['EUR_USD', 'fx', 'intraday_5m', 1.1575, 0.075, 'rate', 4],
   ['US_RIG_COUNT', 'drilling', 'weekly', 546, 0.08, 'rigs', 0],
 ]
-const series: FixtureSeries[] = rows.map(([code, category, cadence, level, volatility, unit, decimals, available = true], i) => ({
-  ...{ id: i + 1, code, category, cadence, level, volatility, unit, decimals, available },
-  currency: 'USD',
-}))
+const series: FixtureSeries[] = rows.map(
+  ([code, category, cadence, level, volatility, unit, decimals, available = true], i) => ({
+    id: i + 1,
+    code,
+    category,
+    cadence,
+    level,
+    volatility,
+    unit,
+    decimals,
+    available,
+    currency: 'USD',
+  }),
+)
 const world = createWorld({ seed: 1, series })
 const codeOf = new Map(series.map(one => [one.id, one.code]))
 
@@ -55,7 +69,9 @@ class Recorder {
   }
 
   rows(): string[] {
-    return [...this.values].map(([key, point]) => `${key}=${point.value}@${point.recordedAt}`).sort()
+    return [...this.values]
+      .map(([key, point]) => `${key}=${point.value}@${point.recordedAt}`)
+      .sort()
   }
 }
 
@@ -67,7 +83,10 @@ function ticking(): Clock {
 
 function copy(at = start, state = new Map<string, string>(), ingest = new Recorder()) {
   const clock = manualClock(at)
-  const settings = { get: (name: string) => state.get(name), set: (name: string, value: string) => void state.set(name, value) }
+  const settings = {
+    get: (name: string) => state.get(name),
+    set: (name: string, value: string) => void state.set(name, value),
+  }
   const feed = createFixtureFeed({ world, series, ingest, settings, clock, stopwatch: ticking() })
   const fill = () => {
     while (feed.step(1));
@@ -77,7 +96,11 @@ function copy(at = start, state = new Map<string, string>(), ingest = new Record
 
 const expected = (at: number): string[] =>
   series
-    .flatMap(one => world.history(one.code, at).map(point => `${one.code}/${point.observedAt}=${point.value}@${point.recordedAt}`))
+    .flatMap(one =>
+      world
+        .history(one.code, at)
+        .map(point => `${one.code}/${point.observedAt}=${point.value}@${point.recordedAt}`),
+    )
     .sort()
 
 describe('filling', () => {
@@ -85,7 +108,9 @@ describe('filling', () => {
     const { feed, ingest, fill } = copy()
     fill()
     expect(ingest.rows()).toEqual(expected(start))
-    expect([...feed.filled()].sort()).toEqual(series.filter(one => one.available).map(one => one.code))
+    expect([...feed.filled()].sort()).toEqual(
+      series.filter(one => one.available).map(one => one.code),
+    )
     expect(feed.total).toBe(feed.filled().size)
     expect(feed.step(1)).toBe(false)
   })
@@ -110,7 +135,10 @@ describe('filling', () => {
     for (const [id, code] of codeOf) {
       const writes = ingest.writes.filter(points => points.some(point => point.seriesId === id))
       expect(writes.length, code).toBe(feed.filled().has(code) ? 1 : 0)
-      if (writes[0]) expect(writes[0].filter(point => point.seriesId === id).length, code).toBe(world.history(code, start).length)
+      if (writes[0])
+        expect(writes[0].filter(point => point.seriesId === id).length, code).toBe(
+          world.history(code, start).length,
+        )
     }
     for (const points of ingest.writes) expect(points.length).toBeLessThanOrEqual(12_000)
     const interrupted = copy(start, new Map(), new Recorder())
@@ -184,7 +212,8 @@ describe('moving forward', () => {
       fc.property(fc.array(fc.integer({ min: 1, max: 5 * dayMs }), { maxLength: 8 }), stops => {
         const { feed, ingest, fill } = copy()
         fill()
-        for (const stop of [...stops.toSorted((a, b) => a - b), 5 * dayMs]) feed.advance(start + stop)
+        for (const stop of [...stops.toSorted((a, b) => a - b), 5 * dayMs])
+          feed.advance(start + stop)
         expect(ingest.rows()).toEqual(plain)
       }),
       { numRuns: 12 },
@@ -199,7 +228,10 @@ describe('moving forward', () => {
     const all = series.flatMap(one => world.observations(one.code, start, start + 3 * dayMs))
     expect(count).toBe(all.length)
     expect(ingest.inserted - before).toBe(all.length)
-    for (const points of Map.groupBy(ingest.writes.slice(-1)[0]!, point => point.seriesId).values()) {
+    for (const points of Map.groupBy(
+      ingest.writes.slice(-1)[0]!,
+      point => point.seriesId,
+    ).values()) {
       const observed = points.map(point => point.observedAt)
       expect(observed).toEqual(observed.toSorted((a, b) => a - b))
     }
@@ -270,10 +302,13 @@ describe('moving forward', () => {
     const end = start + 365 * dayMs
     const written = feed.advance(end)
     expect(ingest.inserted - before).toBe(written)
-    const held = new Set([...ingest.values.values()].map(point => `${codeOf.get(point.seriesId)}/${point.observedAt}`))
+    const held = new Set(
+      [...ingest.values.values()].map(point => `${codeOf.get(point.seriesId)}/${point.observedAt}`),
+    )
     for (const point of world.observations('BRENT_CRUDE_USD', end - 30 * dayMs, end))
       expect(held.has(`BRENT_CRUDE_USD/${point.observedAt}`)).toBe(true)
-    for (const point of world.history('AGBAMI_USD', end)) expect(held.has(`AGBAMI_USD/${point.observedAt}`)).toBe(true)
+    for (const point of world.history('AGBAMI_USD', end))
+      expect(held.has(`AGBAMI_USD/${point.observedAt}`)).toBe(true)
     expect(written).toBeLessThan(60_000)
   })
 })

@@ -2,7 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { sampleCorrelation, standardDeviation } from 'simple-statistics'
 import codesTable from '../../../fixtures/codes.tsv' with { type: 'text' }
-import { dayMs, hourMs, isoDay, minuteMs, parseInstant, startOfDay, weekdayOf } from '../../../src/lib/instant.ts'
+import {
+  dayMs,
+  hourMs,
+  isoDay,
+  minuteMs,
+  parseInstant,
+  startOfDay,
+  weekdayOf,
+} from '../../../src/lib/instant.ts'
 import { isTradingDay, marketOf, sessionOf } from '../../../src/market/calendars/calendar.ts'
 import { currentUntil } from '../../../src/market/calendars/schedule.ts'
 import { type Cadence, isIntraday } from '../../../src/market/catalogue/catalogue.ts'
@@ -15,7 +23,8 @@ const series: WorldSeries[] = String(codesTable)
   .split('\n')
   .slice(1)
   .map(line => {
-    const [code, , category, currency, unit, decimals, cadence, , available, level, volatility] = line.split('\t') as string[]
+    const [code, , category, currency, unit, decimals, cadence, , available, level, volatility] =
+      line.split('\t') as string[]
     return {
       code: code!,
       category: category!,
@@ -48,37 +57,45 @@ function closes(code: string): Map<string, number> {
 function correlation(a: string, b: string): number {
   const [left, right] = [closes(a), closes(b)]
   const days = [...left.keys()].filter(day => right.has(day))
-  const returns = (of: Map<string, number>) => days.slice(1).map((day, i) => Math.log(of.get(day)! / of.get(days[i]!)!))
+  const returns = (of: Map<string, number>) =>
+    days.slice(1).map((day, i) => Math.log(of.get(day)! / of.get(days[i]!)!))
   return sampleCorrelation(returns(left), returns(right))
 }
 
 describe('a pure function of seed, code and interval', () => {
   const start = parseInstant('2012-01-01T00:00:00Z')!
-  const instants = fc.integer({ min: 0, max: 20 * 365 * 24 * 60 }).map(minutes => start + minutes * minuteMs)
+  const instants = fc
+    .integer({ min: 0, max: 20 * 365 * 24 * 60 })
+    .map(minutes => start + minutes * minuteMs)
   const spans = fc.oneof(
     fc.integer({ min: 1, max: 5 * minuteMs }),
     fc.integer({ min: 1, max: 3 * dayMs }),
     fc.integer({ min: 1, max: 60 * dayMs }),
   )
   const codes = fc.constantFrom(
-    ...[
-      'BRENT_CRUDE_USD',
-      'EUR_NOK',
-      'GOLD_AM_EUR',
-      'DIESEL_USD',
-      'FORTIES_USD',
-      'DIESEL_LIST_B7_DKK',
-      'US_RIG_COUNT',
-      'TEXAS_WELL_PERMITS',
-    ],
-    ...['DE_GAS_STORAGE', 'US_NATGAS_STORAGE', 'DIESEL_US_NATIONAL_USD', 'OPEC_PRODUCTION', 'DOLLAR_INDEX', 'TTF_FUTURES'],
+    'BRENT_CRUDE_USD',
+    'EUR_NOK',
+    'GOLD_AM_EUR',
+    'DIESEL_USD',
+    'FORTIES_USD',
+    'DIESEL_LIST_B7_DKK',
+    'US_RIG_COUNT',
+    'TEXAS_WELL_PERMITS',
+    'DE_GAS_STORAGE',
+    'US_NATGAS_STORAGE',
+    'DIESEL_US_NATIONAL_USD',
+    'OPEC_PRODUCTION',
+    'DOLLAR_INDEX',
+    'TTF_FUTURES',
   )
 
   test('asking [a, b) then [b, c) equals asking [a, c)', () => {
     fc.assert(
       fc.property(codes, instants, spans, spans, (code, a, first, second) => {
         const [b, c] = [a + first, a + first + second]
-        expect([...world.observations(code, a, b), ...world.observations(code, b, c)]).toEqual(world.observations(code, a, c))
+        expect([...world.observations(code, a, b), ...world.observations(code, b, c)]).toEqual(
+          world.observations(code, a, c),
+        )
       }),
       { numRuns: 150 },
     )
@@ -100,7 +117,9 @@ describe('a pure function of seed, code and interval', () => {
     fc.assert(
       fc.property(codes, instants, spans, (code, from, span) => {
         used.observations('WTI_USD', from - span, from + span)
-        expect(createWorld({ seed: 7, series }).observations(code, from, from + span)).toEqual(used.observations(code, from, from + span))
+        expect(createWorld({ seed: 7, series }).observations(code, from, from + span)).toEqual(
+          used.observations(code, from, from + span),
+        )
       }),
       { numRuns: 40 },
     )
@@ -123,7 +142,14 @@ describe('a pure function of seed, code and interval', () => {
   })
 
   test('a copy started later has other density, never another value or time of record', () => {
-    for (const code of ['BRENT_CRUDE_USD', 'EUR_USD', 'HEATING_OIL_USD', 'MARS_USD', 'US_RIG_COUNT', 'DIESEL_LIST_B7_DKK']) {
+    for (const code of [
+      'BRENT_CRUDE_USD',
+      'EUR_USD',
+      'HEATING_OIL_USD',
+      'MARS_USD',
+      'US_RIG_COUNT',
+      'DIESEL_LIST_B7_DKK',
+    ]) {
       const early = new Map(world.history(code, now - 3 * dayMs).map(one => [one.observedAt, one]))
       const late = world.history(code, now)
       const common = late.filter(one => early.has(one.observedAt))
@@ -134,8 +160,12 @@ describe('a pure function of seed, code and interval', () => {
 
   test('another seed is another world', () => {
     const other = createWorld({ seed: 8, series })
-    expect(other.history('WTI_USD', now).map(one => one.observedAt)).toEqual(history('WTI_USD').map(one => one.observedAt))
-    expect(other.history('WTI_USD', now).map(one => one.value)).not.toEqual(history('WTI_USD').map(one => one.value))
+    expect(other.history('WTI_USD', now).map(one => one.observedAt)).toEqual(
+      history('WTI_USD').map(one => one.observedAt),
+    )
+    expect(other.history('WTI_USD', now).map(one => one.value)).not.toEqual(
+      history('WTI_USD').map(one => one.value),
+    )
   })
 })
 
@@ -143,8 +173,10 @@ describe('values', () => {
   test('every value is finite, positive or a count, and rounded to the decimals of its code', () => {
     for (const { code, decimals, category, unit } of available)
       for (const { value } of history(code)) {
-        if (!Number.isFinite(value) || value < 0 || (value === 0 && category !== 'drilling')) throw new Error(`${code} has ${value}`)
-        if (Number(value.toFixed(decimals)) !== value) throw new Error(`${code} has ${value}, not ${decimals} decimals`)
+        if (!Number.isFinite(value) || value < 0 || (value === 0 && category !== 'drilling'))
+          throw new Error(`${code} has ${value}`)
+        if (Number(value.toFixed(decimals)) !== value)
+          throw new Error(`${code} has ${value}, not ${decimals} decimals`)
         if (unit === 'percent' && value >= 100) throw new Error(`${code} has ${value} percent`)
       }
   })
@@ -155,9 +187,15 @@ describe('values', () => {
       const at = Date.UTC(year, 5, 17, 12)
       const ratios = available
         .filter(one => !seasonal.has(one.category))
-        .map(one => world.observations(one.code, at - 40 * dayMs, at, depthOf(one, at)).at(-1)!.value / one.level)
+        .map(
+          one =>
+            world.observations(one.code, at - 40 * dayMs, at, depthOf(one, at)).at(-1)!.value /
+            one.level,
+        )
       for (const ratio of ratios) expect(ratio > 0.3 && ratio < 3.3).toBe(true)
-      expect(ratios.filter(ratio => ratio > 0.6 && ratio < 1.6).length / ratios.length).toBeGreaterThan(0.95)
+      expect(
+        ratios.filter(ratio => ratio > 0.6 && ratio < 1.6).length / ratios.length,
+      ).toBeGreaterThan(0.95)
     }
   })
 
@@ -172,7 +210,9 @@ describe('values', () => {
     'GAS_WAHA_USD',
     'URALS_CRUDE_USD',
   ])('the daily volatility of %s is that of the catalogue', code => {
-    const settled = [...closes(code)].filter(([day]) => day < '2026-10-01').map(([, value]) => value)
+    const settled = [...closes(code)]
+      .filter(([day]) => day < '2026-10-01')
+      .map(([, value]) => value)
     const returns = settled.slice(1).map((value, i) => Math.log(value / settled[i]!))
     const ratio = (standardDeviation(returns) * Math.sqrt(252)) / byCode.get(code)!.volatility
     expect(ratio > 0.85 && ratio < 1.15).toBe(true)
@@ -204,7 +244,10 @@ describe('values', () => {
   })
 
   test('all crudes that trade on one calendar move together', () => {
-    const crudes = available.filter(one => one.category === 'physical_crude' && marketOf(one.category, one.code) === 'london_energy')
+    const crudes = available.filter(
+      one =>
+        one.category === 'physical_crude' && marketOf(one.category, one.code) === 'london_energy',
+    )
     expect(crudes.length).toBeGreaterThan(80)
     for (const one of crudes) expect(correlation('BRENT_CRUDE_USD', one.code)).toBeGreaterThan(0.8)
   })
@@ -227,8 +270,11 @@ describe('values', () => {
   })
 
   test('exchange rates agree with each other at every instant', () => {
-    const rates = ['EUR_NOK', 'EUR_USD', 'USD_NOK'].map(code => new Map(history(code).map(one => [one.observedAt, one.value])))
-    for (const [at, eurNok] of rates[0]!) expect(Math.abs(eurNok / (rates[1]!.get(at)! * rates[2]!.get(at)!) - 1)).toBeLessThan(0.001)
+    const rates = ['EUR_NOK', 'EUR_USD', 'USD_NOK'].map(
+      code => new Map(history(code).map(one => [one.observedAt, one.value])),
+    )
+    for (const [at, eurNok] of rates[0]!)
+      expect(Math.abs(eurNok / (rates[1]!.get(at)! * rates[2]!.get(at)!) - 1)).toBeLessThan(0.001)
   })
 
   test('what agencies publish as a sum is the sum of what they publish', () => {
@@ -236,7 +282,15 @@ describe('values', () => {
       ['US_RIG_COUNT', ['US_OIL_RIG_COUNT', 'US_GAS_RIG_COUNT', 'US_MISC_RIG_COUNT']],
       ['NORTH_AMERICA_RIG_COUNT', ['US_RIG_COUNT', 'CANADA_RIG_COUNT']],
       ['US_CRUDE_STORAGE', [1, 2, 3, 4, 5].map(n => `PADD${n}_CRUDE_STORAGE`)],
-      ['SPR_STORAGE', ['SPR_BRYAN_MOUND_STORAGE', 'SPR_BIG_HILL_STORAGE', 'SPR_WEST_HACKBERRY_STORAGE', 'SPR_BAYOU_CHOCTAW_STORAGE']],
+      [
+        'SPR_STORAGE',
+        [
+          'SPR_BRYAN_MOUND_STORAGE',
+          'SPR_BIG_HILL_STORAGE',
+          'SPR_WEST_HACKBERRY_STORAGE',
+          'SPR_BAYOU_CHOCTAW_STORAGE',
+        ],
+      ],
     ]
     for (const [total, parts] of sums) {
       const values = parts.map(closes)
@@ -251,7 +305,9 @@ describe('values', () => {
   test('gas in storage is full in November and low in April', () => {
     for (const code of ['US_NATGAS_STORAGE', 'DE_GAS_STORAGE']) {
       const mean = (month: string) => {
-        const values = [...closes(code)].filter(([day]) => day.slice(5, 7) === month).map(([, value]) => value)
+        const values = [...closes(code)]
+          .filter(([day]) => day.slice(5, 7) === month)
+          .map(([, value]) => value)
         return values.reduce((sum, value) => sum + value, 0) / values.length
       }
       expect(mean('11') / mean('04')).toBeGreaterThan(1.6)
@@ -266,8 +322,11 @@ describe('markets close', () => {
       if (cadence === 'weekly' || cadence === 'monthly') continue
       for (const { observedAt } of history(code)) {
         const tradingDay =
-          market === 'fx' && isIntraday(cadence) && observedAt % dayMs > 22 * hourMs ? startOfDay(observedAt) + dayMs : observedAt
-        if (!isTradingDay(market, tradingDay)) throw new Error(`${code} has ${new Date(observedAt).toISOString()}`)
+          market === 'fx' && isIntraday(cadence) && observedAt % dayMs > 22 * hourMs
+            ? startOfDay(observedAt) + dayMs
+            : observedAt
+        if (!isTradingDay(market, tradingDay))
+          throw new Error(`${code} has ${new Date(observedAt).toISOString()}`)
       }
     }
   })
@@ -275,10 +334,12 @@ describe('markets close', () => {
   test('list prices have one value for every calendar day since 2002-08-23, and weekends repeat Friday', () => {
     const days = history('DIESEL_LIST_B7_DKK')
     expect(isoDay(days[0]!.observedAt)).toBe('2002-08-23')
-    for (const [i, one] of days.entries()) expect(one.observedAt).toBe(days[0]!.observedAt + i * dayMs)
+    for (const [i, one] of days.entries())
+      expect(one.observedAt).toBe(days[0]!.observedAt + i * dayMs)
     expect(isoDay(days.at(-1)!.observedAt)).toBe('2026-11-21')
     const value = new Map(days.map(one => [one.observedAt, one.value]))
-    for (const one of days.slice(7)) if (weekdayOf(one.observedAt) > 5) expect(one.value).toBe(value.get(one.observedAt - dayMs)!)
+    for (const one of days.slice(7))
+      if (weekdayOf(one.observedAt) > 5) expect(one.value).toBe(value.get(one.observedAt - dayMs)!)
   })
 
   test('the settlement of a past day is the last price of its session', () => {
@@ -286,7 +347,9 @@ describe('markets close', () => {
       const day = Date.UTC(2022, 2, 9)
       const close = sessionOf(marketOf(byCode.get(code)!.category, code), day)!.closesAt
       const kept = history(code).filter(one => startOfDay(one.observedAt) === day)
-      const session = world.observations(code, day - dayMs, day + 2 * dayMs).filter(one => one.observedAt <= close)
+      const session = world
+        .observations(code, day - dayMs, day + 2 * dayMs)
+        .filter(one => one.observedAt <= close)
       expect(kept).toHaveLength(1)
       expect(kept[0]).toEqual(session.at(-1)!)
       expect(kept[0]!.observedAt).toBe(close)
@@ -306,7 +369,8 @@ describe('markets close', () => {
         .observations(code, day - dayMs, day + 2 * dayMs)
         .filter(one => one.observedAt > session.opensAt && one.observedAt <= session.closesAt)
       expect(prices).toHaveLength(count)
-      for (const [i, one] of prices.entries()) expect(one.observedAt).toBe(session.opensAt + (i + 1) * step)
+      for (const [i, one] of prices.entries())
+        expect(one.observedAt).toBe(session.opensAt + (i + 1) * step)
       for (const one of prices) expect(one.recordedAt - one.observedAt).toBeLessThan(2 * minuteMs)
     }
   })
@@ -321,7 +385,8 @@ describe('markets close', () => {
 
 describe('depth', () => {
   test('every available code has data and the others none', () => {
-    for (const one of series) expect([one.code, history(one.code).length > 0]).toEqual([one.code, one.available])
+    for (const one of series)
+      expect([one.code, history(one.code).length > 0]).toEqual([one.code, one.available])
     expect(world.observations('NO_SUCH_CODE', 0, now)).toEqual([])
   })
 
@@ -330,7 +395,13 @@ describe('depth', () => {
       const all = history(one.code)
       const first = all[0]!.observedAt
       const wanted =
-        one.category === 'list_prices' ? '2002-08-23' : one.unit === 'rigs' ? '2013-02-01' : isMainCode(one) ? '2016-11-22' : '2020-01-31'
+        one.category === 'list_prices'
+          ? '2002-08-23'
+          : one.unit === 'rigs'
+            ? '2013-02-01'
+            : isMainCode(one)
+              ? '2016-11-22'
+              : '2020-01-31'
       if (isoDay(first) > wanted) throw new Error(`${one.code} starts on ${isoDay(first)}`)
       expect(all.at(-1)!.recordedAt).toBeLessThan(now)
     }
@@ -343,7 +414,8 @@ describe('depth', () => {
       const market = marketOf(byCode.get(code)!.category, code)
       const days = closes(code)
       for (let at = Date.UTC(2016, 10, 21); at < Date.UTC(2026, 10, 21); at += dayMs)
-        if (isTradingDay(market, at) && !days.has(isoDay(at))) throw new Error(`${code} lacks ${isoDay(at)}`)
+        if (isTradingDay(market, at) && !days.has(isoDay(at)))
+          throw new Error(`${code} lacks ${isoDay(at)}`)
     }
   })
 
@@ -351,13 +423,19 @@ describe('depth', () => {
     for (const { code, cadence } of available.filter(one => isIntraday(one.cadence))) {
       const held = new Set(history(code).map(one => one.observedAt))
       const all = world.observations(code, now - 35 * dayMs, now).map(one => one.observedAt)
-      for (const at of all) if (at % hourMs === 0 || at >= now - 3 * dayMs) expect(held.has(at)).toBe(true)
-      expect(all.filter(at => at >= now - 3 * dayMs).length).toBeGreaterThan(cadence === 'intraday_2_5m' ? 500 : 100)
+      for (const at of all)
+        if (at % hourMs === 0 || at >= now - 3 * dayMs) expect(held.has(at)).toBe(true)
+      expect(all.filter(at => at >= now - 3 * dayMs).length).toBeGreaterThan(
+        cadence === 'intraday_2_5m' ? 500 : 100,
+      )
     }
   })
 
   test('nothing is stale at any start, and everything is current', () => {
-    const moments = fc.sample(fc.integer({ min: Date.UTC(2018, 0, 1), max: Date.UTC(2038, 0, 1) }), { numRuns: 14, seed: 23 })
+    const moments = fc.sample(
+      fc.integer({ min: Date.UTC(2018, 0, 1), max: Date.UTC(2038, 0, 1) }),
+      { numRuns: 14, seed: 23 },
+    )
     const hard = [
       '2026-12-25T23:59:59Z',
       '2026-12-28T09:00:00Z',
@@ -371,7 +449,9 @@ describe('depth', () => {
         const newest = world.observations(one.code, at - 45 * dayMs, at, depthOf(one, at)).at(-1)
         if (!newest) throw new Error(`${one.code} has nothing at ${new Date(at).toISOString()}`)
         if (at > currentUntil(one.cadence, marketOf(one.category, one.code), newest.observedAt))
-          throw new Error(`${one.code} of ${new Date(newest.observedAt).toISOString()} is not current at ${new Date(at).toISOString()}`)
+          throw new Error(
+            `${one.code} of ${new Date(newest.observedAt).toISOString()} is not current at ${new Date(at).toISOString()}`,
+          )
       }
   })
 })
