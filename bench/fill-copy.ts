@@ -1,24 +1,24 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfig } from '../src/config.ts'
-import { openHouse } from '../src/instance.ts'
-import { systemClock } from '../src/lib/clock.ts'
-import { randomIds } from '../src/lib/ids.ts'
+import { openInstance } from '../src/instance.ts'
+import { createSystemClock } from '../src/lib/clock.ts'
+import { createRandomIds } from '../src/lib/ids.ts'
 import { createLog } from '../src/lib/log.ts'
 
 const stepMs = 1000
 
 const dir = process.argv[2]!
-const clock = systemClock()
-const house = openHouse({
+const clock = createSystemClock()
+const instance = openInstance({
   dir,
   // A copy that was not opened to be served does not take the directory for itself, and could not
   // be served afterwards.
   serving: true,
-  ground: {
+  runtime: {
     config: loadConfig({ mode: 'dev', flags: {}, env: {}, files: { directory: dir } }),
     clock,
-    ids: randomIds(),
+    ids: createRandomIds(),
     log: createLog({
       level: 'warn',
       format: 'text',
@@ -27,6 +27,6 @@ const house = openHouse({
     }),
   },
 })
-while (house.feed!.step(stepMs));
-house.close()
+while (instance.feed!.step(stepMs));
+instance.close()
 writeFileSync(join(dir, 'filled.json'), '{}')

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfig } from '../src/config.ts'
-import { openHouse } from '../src/instance.ts'
-import { systemClock } from '../src/lib/clock.ts'
-import { randomIds } from '../src/lib/ids.ts'
+import { openInstance } from '../src/instance.ts'
+import { createSystemClock } from '../src/lib/clock.ts'
+import { createRandomIds } from '../src/lib/ids.ts'
 import { createLog } from '../src/lib/log.ts'
 import { permitWorld } from './permit-world.ts'
 
@@ -11,23 +11,23 @@ import { permitWorld } from './permit-world.ts'
 const batchMax = 50_000
 
 const [dir, count] = [process.argv[2]!, Number(process.argv[3])]
-const clock = systemClock()
+const clock = createSystemClock()
 const log = createLog({
   level: 'warn',
   format: 'text',
   write: line => process.stderr.write(line),
   clock,
 })
-const house = openHouse({
+const instance = openInstance({
   dir,
-  ground: {
+  runtime: {
     config: loadConfig({ flags: {}, env: {}, files: { directory: dir } }),
     clock,
-    ids: randomIds(),
+    ids: createRandomIds(),
     log,
   },
 })
-const { db, permits, keys, ids } = house.services
+const { db, permits, keys, ids } = instance.services
 // A register that is loaded whole has the machine to itself: the indexes it grows fit into memory.
 db.run('PRAGMA cache_size = -262144')
 const world = permitWorld(clock.now())
@@ -56,6 +56,6 @@ const account = keys.putAccount({
   createdAt: at,
 })
 const { token } = keys.addKey(account, { name: 'bench' })
-house.services.adminTokens.rotate()
-house.close()
+instance.services.adminTokens.rotate()
+instance.close()
 writeFileSync(join(dir, 'filled.json'), JSON.stringify({ token }))

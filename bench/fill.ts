@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfig } from '../src/config.ts'
-import { openHouse } from '../src/instance.ts'
-import { systemClock } from '../src/lib/clock.ts'
-import { randomIds } from '../src/lib/ids.ts'
+import { openInstance } from '../src/instance.ts'
+import { createSystemClock } from '../src/lib/clock.ts'
+import { createRandomIds } from '../src/lib/ids.ts'
 import { dayMs } from '../src/lib/instant.ts'
 import { createLog } from '../src/lib/log.ts'
 import type { Series } from '../src/store/catalogue/series.ts'
@@ -20,13 +20,13 @@ const keysEach = 5
 const stepMs = 600_000
 
 const [dir, points, keys] = [process.argv[2]!, Number(process.argv[3]), Number(process.argv[4])]
-const clock = systemClock()
-const house = openHouse({
+const clock = createSystemClock()
+const instance = openInstance({
   dir,
-  ground: {
+  runtime: {
     config: loadConfig({ flags: {}, env: {}, files: { directory: dir } }),
     clock,
-    ids: randomIds(),
+    ids: createRandomIds(),
     log: createLog({
       level: 'warn',
       format: 'text',
@@ -35,7 +35,7 @@ const house = openHouse({
     }),
   },
 })
-const { catalogue, ingest, keys: keyring, adminTokens, ids } = house.services
+const { catalogue, ingest, keys: keyring, adminTokens, ids } = instance.services
 
 /** The leading code and nineteen others that publish within the day. */
 function seriesToFill(): Series[] {
@@ -94,6 +94,6 @@ while (tokens.length < keys) {
     tokens.push(keyring.addKey(account, { name: `key ${i + 1}` }).token)
 }
 adminTokens.rotate()
-house.close()
+instance.close()
 const note: Omit<Filled, 'dir'> = { tokens, code: leadingCode, firstAt, lastAt, stepMs }
 writeFileSync(join(dir, 'filled.json'), JSON.stringify(note))

@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path'
 import { generateSource } from 'oazapfts'
 import { createApp } from '../src/app.ts'
 import { loadConfig } from '../src/config.ts'
-import { systemClock } from '../src/lib/clock.ts'
-import { randomIds } from '../src/lib/ids.ts'
+import { createSystemClock } from '../src/lib/clock.ts'
+import { createRandomIds } from '../src/lib/ids.ts'
 import { createLog } from '../src/lib/log.ts'
 import { openServices } from '../src/services.ts'
 import { openDatabase } from '../src/store/database.ts'
@@ -18,7 +18,7 @@ async function documentText(address: string | undefined): Promise<string> {
     if (!answer.ok) throw new Error(`${address} answered ${answer.status} for /openapi.json.`)
     return await answer.text()
   }
-  const clock = systemClock()
+  const clock = createSystemClock()
   const config = loadConfig({
     flags: {},
     env: {},
@@ -32,7 +32,7 @@ async function documentText(address: string | undefined): Promise<string> {
       db,
       config,
       clock,
-      ids: randomIds(),
+      ids: createRandomIds(),
       log,
       masterKey: 'of no use: nothing is stored',
     }),

@@ -1,95 +1,95 @@
 import type { AnyElysia } from 'elysia'
-import { account } from './api/account/account.ts'
+import { accountRoutes } from './api/account/account.ts'
 import { organizationRoutes } from './api/account/organizations.ts'
-import { authSessions } from './api/account/sessions.ts'
-import { priceAlerts } from './api/alerts/alerts.ts'
-import { analytics } from './api/analytics/analytics.ts'
-import { indicators } from './api/analytics/indicators.ts'
-import { marketBrief } from './api/analytics/market-brief.ts'
-import { spreads } from './api/analytics/spreads.ts'
-import { billingInbound } from './api/billing/inbound.ts'
-import { billingInvoiceRoutes } from './api/billing/invoices.ts'
-import { billingPaymentRoutes } from './api/billing/payments.ts'
-import { billingPlans } from './api/billing/plans.ts'
-import { commodities } from './api/catalogue/commodities.ts'
-import { commodityTexts } from './api/catalogue/commodity-texts.ts'
-import { demoPrices } from './api/catalogue/demo.ts'
-import { meta } from './api/catalogue/meta.ts'
-import { priceLists } from './api/catalogue/price-lists.ts'
-import { dataQuality } from './api/condition/data-quality.ts'
-import { aloneVitals, health, type Vitals } from './api/condition/health.ts'
-import { scheduledDeliveries } from './api/deliveries/deliveries.ts'
-import { drillingBasin } from './api/drilling/basin.ts'
-import { cycleTimes } from './api/drilling/cycle-times.ts'
-import { ei, tierRequiredOf } from './api/drilling/energy-intelligence.ts'
-import { drillingIntelligence } from './api/drilling/intelligence.ts'
-import { drillingLists } from './api/drilling/intelligence-lists.ts'
-import { drillingLatest } from './api/drilling/latest.ts'
+import { sessionRoutes } from './api/account/sessions.ts'
+import { alertRoutes } from './api/alerts/alerts.ts'
+import { analyticsRoutes } from './api/analytics/analytics.ts'
+import { indicatorRoutes } from './api/analytics/indicators.ts'
+import { marketBriefRoutes } from './api/analytics/market-brief.ts'
+import { spreadRoutes } from './api/analytics/spreads.ts'
+import { inboundBillingRoutes } from './api/billing/inbound.ts'
+import { invoiceRoutes } from './api/billing/invoices.ts'
+import { paymentRoutes } from './api/billing/payments.ts'
+import { planRoutes } from './api/billing/plans.ts'
+import { commodityRoutes } from './api/catalogue/commodities.ts'
+import { createCommodityTexts } from './api/catalogue/commodity-texts.ts'
+import { demoRoutes } from './api/catalogue/demo.ts'
+import { metaRoutes } from './api/catalogue/meta.ts'
+import { priceListRoutes } from './api/catalogue/price-lists.ts'
+import { dataQualityRoutes } from './api/condition/data-quality.ts'
+import { aloneVitals, healthRoutes, type Vitals } from './api/condition/health.ts'
+import { deliveryRoutes } from './api/deliveries/deliveries.ts'
+import { drillingBasinRoutes } from './api/drilling/basin.ts'
+import { cycleTimeRoutes } from './api/drilling/cycle-times.ts'
+import { energyIntelligenceRoutes, tierRequiredOf } from './api/drilling/energy-intelligence.ts'
+import { drillingIntelligenceRoutes } from './api/drilling/intelligence.ts'
+import { drillingListRoutes } from './api/drilling/intelligence-lists.ts'
+import { latestDrillingRoutes } from './api/drilling/latest.ts'
 import { rigCountRoutes } from './api/drilling/rig-counts.ts'
-import { pseo } from './api/drilling/state-pages.ts'
-import { wellProduction } from './api/drilling/well-production.ts'
-import { bunker } from './api/fuels/bunker.ts'
-import { diesel } from './api/fuels/diesel.ts'
-import { marine } from './api/fuels/marine.ts'
-import { fuelSurcharge } from './api/fuels/surcharge.ts'
-import { monthlyForecasts } from './api/fundamentals/monthly-forecasts.ts'
-import { storage } from './api/fundamentals/storage.ts'
-import { futures } from './api/futures/futures.ts'
-import { apiKeys } from './api/keys/keys.ts'
-import { performance } from './api/keys/performance.ts'
-import { usage } from './api/keys/usage.ts'
-import { notifications } from './api/messages/notifications.ts'
-import { phone } from './api/messages/phone.ts'
-import { sms } from './api/messages/sms.ts'
-import { admin } from './api/operator/accounts.ts'
-import { adminBilling } from './api/operator/billing.ts'
-import { adminData } from './api/operator/data.ts'
-import { adminDatasets } from './api/operator/datasets.ts'
-import { type DevControls, dev } from './api/operator/dev.ts'
-import { adminMail } from './api/operator/mail.ts'
-import { adminOutbox } from './api/operator/outbox.ts'
-import { adminSignIn } from './api/operator/sign-in.ts'
-import { adminSources } from './api/operator/sources.ts'
-import { batch } from './api/prices/batch.ts'
-import { convert } from './api/prices/convert.ts'
-import { dataConnector } from './api/prices/data-connector.ts'
-import { latest } from './api/prices/latest.ts'
-import { metrics } from './api/prices/metrics.ts'
-import { widgets } from './api/prices/widgets.ts'
-import { windows } from './api/prices/windows.ts'
-import { dataSources } from './api/sources/sources.ts'
-import { excel } from './api/spreadsheet/excel.ts'
-import { cableRoute } from './api/streams/cable.ts'
-import { watchStream } from './api/streams/stream.ts'
-import { subscriptions } from './api/watches/watches.ts'
-import { webhookSecret } from './api/webhooks/account-secret.ts'
-import { webhooks } from './api/webhooks/webhooks.ts'
+import { statePageRoutes } from './api/drilling/state-pages.ts'
+import { wellProductionRoutes } from './api/drilling/well-production.ts'
+import { bunkerRoutes } from './api/fuels/bunker.ts'
+import { dieselRoutes } from './api/fuels/diesel.ts'
+import { marineRoutes } from './api/fuels/marine.ts'
+import { fuelSurchargeRoutes } from './api/fuels/surcharge.ts'
+import { monthlyForecastRoutes } from './api/fundamentals/monthly-forecasts.ts'
+import { storageRoutes } from './api/fundamentals/storage.ts'
+import { futuresRoutes } from './api/futures/futures.ts'
+import { keyRoutes } from './api/keys/keys.ts'
+import { performanceRoutes } from './api/keys/performance.ts'
+import { usageRoutes } from './api/keys/usage.ts'
+import { notificationRoutes } from './api/messages/notifications.ts'
+import { phoneRoutes } from './api/messages/phone.ts'
+import { smsRoutes } from './api/messages/sms.ts'
+import { accountAdminRoutes } from './api/operator/accounts.ts'
+import { billingAdminRoutes } from './api/operator/billing.ts'
+import { dataAdminRoutes } from './api/operator/data.ts'
+import { datasetAdminRoutes } from './api/operator/datasets.ts'
+import { type DevControls, devRoutes } from './api/operator/dev.ts'
+import { mailAdminRoutes } from './api/operator/mail.ts'
+import { outboxAdminRoutes } from './api/operator/outbox.ts'
+import { signInAdminRoutes } from './api/operator/sign-in.ts'
+import { sourceAdminRoutes } from './api/operator/sources.ts'
+import { batchRoutes } from './api/prices/batch.ts'
+import { convertRoutes } from './api/prices/convert.ts'
+import { dataConnectorRoutes } from './api/prices/data-connector.ts'
+import { latestRoutes } from './api/prices/latest.ts'
+import { metricsRoutes } from './api/prices/metrics.ts'
+import { widgetRoutes } from './api/prices/widgets.ts'
+import { windowRoutes } from './api/prices/windows.ts'
+import { sourceRoutes } from './api/sources/sources.ts'
+import { excelRoutes } from './api/spreadsheet/excel.ts'
+import { cableRoutes } from './api/streams/cable.ts'
+import { streamRoutes } from './api/streams/stream.ts'
+import { watchRoutes } from './api/watches/watches.ts'
+import { accountSecretRoutes } from './api/webhooks/account-secret.ts'
+import { webhookRoutes } from './api/webhooks/webhooks.ts'
 import { shippedPorts } from './feed/catalogue/ports.ts'
 import { datasets } from './feed/datasets.ts'
-import { base } from './http/base.ts'
+import { createBase } from './http/base.ts'
 import { type Connections, noConnections } from './http/cable.ts'
 import { faultMeeter } from './http/faults.ts'
-import { accessPlugin } from './http/gate/access.ts'
+import { createAccess } from './http/gate/access.ts'
 import { clientAddress, type PeerLookup, trustedProxies } from './http/gate/address.ts'
-import { gate } from './http/gate/gate.ts'
-import { type RateTables, rateSeed, rateTables } from './http/gate/rates.ts'
-import { idempotency } from './http/idempotency.ts'
-import { codeReader } from './http/input/codes.ts'
+import { createGate } from './http/gate/gate.ts'
+import { createRateTables, type RateTables, rateSeed } from './http/gate/rates.ts'
+import { createIdempotency } from './http/idempotency.ts'
+import { createCodeReader } from './http/input/codes.ts'
 import { apiIntroduction, apiTags, documentNames } from './http/openapi/introduction.ts'
 import { documentOf } from './http/openapi/openapi.ts'
 import { linker } from './http/problem/links.ts'
-import { clientProfiles, unswitched } from './http/profiles/profiles.ts'
+import { createClientProfiles, unswitched } from './http/profiles/profiles.ts'
 import { addressGroup } from './plan/address.ts'
-import { freshness } from './service/condition/freshness.ts'
+import { createFreshness } from './service/condition/freshness.ts'
 import { newestProduction } from './service/drilling/well-production.ts'
-import { keyChanges } from './service/keys/key-changes.ts'
-import { heldMessages } from './service/outbox/held-back.ts'
-import { fx } from './service/prices/fx.ts'
+import { createKeyChanges } from './service/keys/key-changes.ts'
+import { createHeldMessages } from './service/outbox/held-back.ts'
+import { createFx } from './service/prices/fx.ts'
 import type { Services } from './services.ts'
-import { idempotencyStore } from './store/keys/idempotency.ts'
-import { signInPages } from './web/account/sign-in.ts'
-import { billingPortal } from './web/billing/portal.ts'
-import { docs } from './web/docs/docs.ts'
+import { createIdempotencyStore } from './store/keys/idempotency.ts'
+import { signInRoutes } from './web/account/sign-in.ts'
+import { billingPortalRoutes } from './web/billing/portal.ts'
+import { docsRoutes } from './web/docs/docs.ts'
 
 export interface AppOptions {
   /** The address of the other end of a connection. */
@@ -115,7 +115,7 @@ export function createApp(
     peer = null,
     url = () => undefined,
     local = new WeakSet(),
-    rates = rateTables(services.limits, rateSeed(services.ids)),
+    rates = createRateTables(services.limits, rateSeed(services.ids)),
     dev: controls,
     vitals = aloneVitals,
     connections = noConnections,
@@ -138,7 +138,7 @@ export function createApp(
   const links = linker(config)
   const trusted = trustedProxies(config.server.trustedProxies)
   const { isOverloaded } = vitals
-  const door = gate({
+  const door = createGate({
     keys,
     meter,
     plans,
@@ -151,17 +151,17 @@ export function createApp(
     local,
     links,
   })
-  const access = accessPlugin(
+  const access = createAccess(
     door,
     peer,
     controls && faultMeeter(controls.faults, plans, links, clock.now),
   )
   const now = clock.now
-  const codes = codeReader(catalogue, now, limits.codesPerRequestMax, links)
+  const codes = createCodeReader(catalogue, now, limits.codesPerRequestMax, links)
   const marks = { fixtureHeader: `${config.brand.headerPrefix}Data` }
   const { brand, demo, server, vintage } = config
   const profiles =
-    config.clientProfiles.length > 0 ? clientProfiles(config.clientProfiles) : undefined
+    config.clientProfiles.length > 0 ? createClientProfiles(config.clientProfiles) : undefined
   const switched = profiles?.switched ?? unswitched
   const shared = {
     ...services,
@@ -170,12 +170,12 @@ export function createApp(
     codes,
     marks,
     now,
-    exchange: fx(catalogue, board),
+    exchange: createFx(catalogue, board),
     firstCodes: demo.codes,
   }
-  const fresh = { ...shared, links, freshness: freshness(shared) }
-  const listed = { ...fresh, texts: commodityTexts(fresh) }
-  const changes = keyChanges(services)
+  const fresh = { ...shared, links, freshness: createFreshness(shared) }
+  const listed = { ...fresh, texts: createCommodityTexts(fresh) }
+  const changes = createKeyChanges(services)
   const addressOf = (request: Request) => addressGroup(clientAddress(request, peer, trusted))
   // Letters go to other people than the one who asks, so what a request says of our address counts
   // for nothing in them.
@@ -190,14 +190,14 @@ export function createApp(
     config.billing.issuer === ''
       ? [brand.serviceName]
       : config.billing.issuer.split(';').map(line => line.trim())
-  const repeats = idempotency({ store: idempotencyStore(services.db), reload, now })
+  const repeats = createIdempotency({ store: createIdempotencyStore(services.db), reload, now })
   const drilled = {
     ...shared,
     tierRequired: tierRequiredOf(plans),
     permits: services.permits.counts,
     production: newestProduction(services.wellProduction),
   }
-  const app: AnyElysia = base({
+  const app: AnyElysia = createBase({
     access,
     gate: door,
     ids,
@@ -208,31 +208,31 @@ export function createApp(
     headerPrefix: config.brand.headerPrefix,
   })
   resourcesOf(app)
-    .use(demoPrices({ ...listed, limitPerHour: limits.demoPerHour }))
-    .use(commodities(listed))
+    .use(demoRoutes({ ...listed, limitPerHour: limits.demoPerHour }))
+    .use(commodityRoutes(listed))
     .use(
-      meta({
+      metaRoutes({
         ...listed,
         serviceName: brand.serviceName,
         sourceRanges: config.webhooks.sourceRanges,
       }),
     )
-    .use(health({ ...listed, ...vitals }))
-    .use(priceLists(listed))
-    .use(latest(shared))
+    .use(healthRoutes({ ...listed, ...vitals }))
+    .use(priceListRoutes(listed))
+    .use(latestRoutes(shared))
     .use(
-      windows({
+      windowRoutes({
         ...shared,
         perPageMax: limits.windowedPerPageMax,
         coverageSinceAt: vintage.coverageSinceAt,
       }),
     )
-    .use(batch(shared))
-    .use(widgets({ ...shared, serviceName: brand.serviceName }))
-    .use(metrics(shared))
-    .use(convert(shared))
+    .use(batchRoutes(shared))
+    .use(widgetRoutes({ ...shared, serviceName: brand.serviceName }))
+    .use(metricsRoutes(shared))
+    .use(convertRoutes(shared))
     .use(
-      excel({
+      excelRoutes({
         ...shared,
         codesMax: limits.codesPerRequestMax,
         xmlRoot: brand.xmlRoot,
@@ -243,23 +243,23 @@ export function createApp(
         },
       }),
     )
-    .use(analytics(shared))
+    .use(analyticsRoutes(shared))
     .use(
-      futures({
+      futuresRoutes({
         ...shared,
         exchangeWords: brand.exchangeWords,
         maxAgeHours: limits.futuresMaxAgeHours,
         ohlcDaysMax: limits.futuresOhlcDaysMax,
       }),
     )
-    .use(spreads({ ...shared, exchangeWords: brand.exchangeWords }))
-    .use(storage(shared))
-    .use(marine({ ...shared, ports: shippedPorts(), perPageMax: limits.windowedPerPageMax }))
-    .use(bunker({ ...shared, ports: shippedPorts(), perPageMax: limits.windowedPerPageMax }))
-    .use(diesel(shared))
-    .use(dataConnector({ ...shared, ports: shippedPorts() }))
+    .use(spreadRoutes({ ...shared, exchangeWords: brand.exchangeWords }))
+    .use(storageRoutes(shared))
+    .use(marineRoutes({ ...shared, ports: shippedPorts(), perPageMax: limits.windowedPerPageMax }))
+    .use(bunkerRoutes({ ...shared, ports: shippedPorts(), perPageMax: limits.windowedPerPageMax }))
+    .use(dieselRoutes(shared))
+    .use(dataConnectorRoutes({ ...shared, ports: shippedPorts() }))
     .use(
-      dataSources({
+      sourceRoutes({
         ...shared,
         links,
         checkTarget: services.egress.checkTarget,
@@ -267,27 +267,25 @@ export function createApp(
         headerPrefix: brand.headerPrefix,
       }),
     )
-    .use(fuelSurcharge({ ...shared, perPageMax: limits.windowedPerPageMax }))
-    .use(indicators(shared))
-    .use(ei(shared))
+    .use(fuelSurchargeRoutes({ ...shared, perPageMax: limits.windowedPerPageMax }))
+    .use(indicatorRoutes(shared))
+    .use(energyIntelligenceRoutes(shared))
     .use(rigCountRoutes(drilled))
-    .use(drillingLatest(drilled))
-    .use(drillingIntelligence(drilled))
-    .use(drillingLists(drilled))
-    .use(drillingBasin(drilled))
-    .use(pseo(drilled))
-    .use(wellProduction(shared))
-    .use(cycleTimes(shared))
-    .use(monthlyForecasts(shared))
-    .use(dataQuality(shared))
-    .use(marketBrief({ ...shared, links }))
+    .use(latestDrillingRoutes(drilled))
+    .use(drillingIntelligenceRoutes(drilled))
+    .use(drillingListRoutes(drilled))
+    .use(drillingBasinRoutes(drilled))
+    .use(statePageRoutes(drilled))
+    .use(wellProductionRoutes(shared))
+    .use(cycleTimeRoutes(shared))
+    .use(monthlyForecastRoutes(shared))
+    .use(dataQualityRoutes(shared))
+    .use(marketBriefRoutes({ ...shared, links }))
+    .use(watchRoutes({ ...shared, links, idempotency: repeats, headerPrefix: brand.headerPrefix }))
+    .use(streamRoutes({ ...shared, gate: door, peer, connections }))
+    .use(cableRoutes({ ...shared, gate: door, peer, connections, channels: brand.streamChannels }))
     .use(
-      subscriptions({ ...shared, links, idempotency: repeats, headerPrefix: brand.headerPrefix }),
-    )
-    .use(watchStream({ ...shared, gate: door, peer, connections }))
-    .use(cableRoute({ ...shared, gate: door, peer, connections, channels: brand.streamChannels }))
-    .use(
-      priceAlerts({
+      alertRoutes({
         ...shared,
         links,
         checkTarget: services.egress.checkTarget,
@@ -296,7 +294,7 @@ export function createApp(
       }),
     )
     .use(
-      webhooks({
+      webhookRoutes({
         ...shared,
         links,
         checkTarget: services.egress.checkTarget,
@@ -304,39 +302,39 @@ export function createApp(
       }),
     )
     .use(
-      scheduledDeliveries({
+      deliveryRoutes({
         ...shared,
         links,
         idempotency: repeats,
         headerPrefix: brand.headerPrefix,
       }),
     )
-    .use(webhookSecret(shared))
-    .use(account({ ...shared, links, quotaScope: config.quota.scope }))
-    .use(apiKeys({ ...shared, changes, idempotency: repeats, nameMax: limits.keyNameMax }))
-    .use(usage({ ...shared, rates }))
-    .use(authSessions(people))
+    .use(accountSecretRoutes(shared))
+    .use(accountRoutes({ ...shared, links, quotaScope: config.quota.scope }))
+    .use(keyRoutes({ ...shared, changes, idempotency: repeats, nameMax: limits.keyNameMax }))
+    .use(usageRoutes({ ...shared, rates }))
+    .use(sessionRoutes(people))
     .use(organizationRoutes({ ...people, idempotency: repeats }))
-    .use(signInPages({ ...people, serviceName: brand.serviceName }))
-    .use(billingPlans({ ...shared, idempotency: repeats }))
-    .use(billingPaymentRoutes({ ...shared, links, idempotency: repeats }))
-    .use(billingInvoiceRoutes({ ...shared, links, issuer }))
-    .use(billingInbound(shared))
-    .use(billingPortal({ ...shared, serviceName: brand.serviceName, issuer }))
-    .use(performance(shared))
-    .use(admin({ ...shared, changes, nameMax: limits.keyNameMax }))
-    .use(adminBilling({ ...shared, links }))
-    .use(adminSignIn({ ...people, linkLifetimeMs: config.sessions.linkLifetimeMs }))
-    .use(adminData(shared))
-    .use(adminMail(shared))
-    .use(adminOutbox({ ...shared, held: heldMessages(services) }))
-    .use(adminDatasets({ ...shared, datasets: datasetsOf(services) }))
-    .use(adminSources({ ...shared, connections, timeoutMs: config.data_sources.timeoutMs }))
-    .use(phone({ ...shared, idempotency: repeats }))
-    .use(sms({ ...shared, idempotency: repeats, serviceName: brand.serviceName }))
-    .use(notifications(shared))
+    .use(signInRoutes({ ...people, serviceName: brand.serviceName }))
+    .use(planRoutes({ ...shared, idempotency: repeats }))
+    .use(paymentRoutes({ ...shared, links, idempotency: repeats }))
+    .use(invoiceRoutes({ ...shared, links, issuer }))
+    .use(inboundBillingRoutes(shared))
+    .use(billingPortalRoutes({ ...shared, serviceName: brand.serviceName, issuer }))
+    .use(performanceRoutes(shared))
+    .use(accountAdminRoutes({ ...shared, changes, nameMax: limits.keyNameMax }))
+    .use(billingAdminRoutes({ ...shared, links }))
+    .use(signInAdminRoutes({ ...people, linkLifetimeMs: config.sessions.linkLifetimeMs }))
+    .use(dataAdminRoutes(shared))
+    .use(mailAdminRoutes(shared))
+    .use(outboxAdminRoutes({ ...shared, held: createHeldMessages(services) }))
+    .use(datasetAdminRoutes({ ...shared, datasets: datasetsOf(services) }))
+    .use(sourceAdminRoutes({ ...shared, connections, timeoutMs: config.data_sources.timeoutMs }))
+    .use(phoneRoutes({ ...shared, idempotency: repeats }))
+    .use(smsRoutes({ ...shared, idempotency: repeats, serviceName: brand.serviceName }))
+    .use(notificationRoutes(shared))
     .use(
-      docs({
+      docsRoutes({
         gate: access,
         serviceName: brand.serviceName,
         document: (): Promise<string> => document(),
@@ -344,7 +342,14 @@ export function createApp(
     )
   if (controls)
     app.use(
-      dev({ ...controls, access, keys, inbox: services.inbox, ids, trialDays: limits.trialDays }),
+      devRoutes({
+        ...controls,
+        access,
+        keys,
+        inbox: services.inbox,
+        ids,
+        trialDays: limits.trialDays,
+      }),
     )
   const document = documentOf(app, {
     serviceName: brand.serviceName,

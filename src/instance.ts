@@ -5,22 +5,22 @@ import type { DevControls } from './api/operator/dev.ts'
 import { type App, createApp } from './app.ts'
 import { shippedCatalogue } from './feed/catalogue/shipped.ts'
 import type { Connections } from './http/cable.ts'
-import { faults } from './http/faults.ts'
+import { createFaults } from './http/faults.ts'
 import type { PeerLookup } from './http/gate/address.ts'
-import { alertJob } from './jobs/alerts.ts'
-import { billingJob } from './jobs/billing.ts'
-import { dataSourcesJob } from './jobs/data-sources.ts'
-import { deliveriesJob } from './jobs/deliveries.ts'
+import { createAlertJob } from './jobs/alerts.ts'
+import { createBillingJob } from './jobs/billing.ts'
+import { createDataSourcesJob } from './jobs/data-sources.ts'
+import { createDeliveriesJob } from './jobs/deliveries.ts'
 import type { Job } from './jobs/job.ts'
-import { messagesJob } from './jobs/messages.ts'
-import { monthlyForecastJob } from './jobs/monthly-forecasts.ts'
-import { type OutboxJob, outboxJob } from './jobs/outbox.ts'
-import { type Runner, runner } from './jobs/runner.ts'
-import { surchargeJob } from './jobs/surcharges.ts'
-import { usageJob } from './jobs/usage.ts'
-import { watchJob } from './jobs/watches.ts'
-import { webhookMonthsJob } from './jobs/webhook-months.ts'
-import { worldJob } from './jobs/world.ts'
+import { createMessagesJob } from './jobs/messages.ts'
+import { createMonthlyForecastJob } from './jobs/monthly-forecasts.ts'
+import { createOutboxJob, type OutboxJob } from './jobs/outbox.ts'
+import { createRunner, type Runner } from './jobs/runner.ts'
+import { createSurchargeJob } from './jobs/surcharges.ts'
+import { createUsageJob } from './jobs/usage.ts'
+import { createWatchJob } from './jobs/watches.ts'
+import { createWebhookMonthsJob } from './jobs/webhook-months.ts'
+import { createWorldJob } from './jobs/world.ts'
 import { type ManualClock, sleep } from './lib/clock.ts'
 import { chanceOf } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
@@ -28,24 +28,24 @@ import { type LagWatch, watchLoop } from './lib/loop-lag.ts'
 import { masterKeyOf } from './lib/master-key.ts'
 import { contractCode, familyOf } from './market/futures/families.ts'
 import { takeUpRates } from './rate-windows-file.ts'
-import { monthlyForecasts } from './service/fundamentals/monthly-forecasts.ts'
+import { createMonthlyForecasts } from './service/fundamentals/monthly-forecasts.ts'
 import { contractOf } from './service/futures/contracts.ts'
 import { senderComponents } from './service/outbox/vitals.ts'
-import { type Bare, openServices, type Services } from './services.ts'
+import { openServices, type ProcessRuntime, type Services } from './services.ts'
 import { checkpoint, openDatabase } from './store/database.ts'
-import { annotationFiller } from './world/analytics/annotations.ts'
-import { cotFiller } from './world/analytics/positions.ts'
-import { drillingFiller } from './world/drilling/drilling.ts'
-import { fracFiller } from './world/drilling/frac.ts'
-import { permitFiller } from './world/drilling/permits.ts'
-import { productionFiller } from './world/drilling/production.ts'
+import { createAnnotationFiller } from './world/analytics/annotations.ts'
+import { createPositionFiller } from './world/analytics/positions.ts'
+import { createDrillingFiller } from './world/drilling/drilling.ts'
+import { createFracFiller } from './world/drilling/frac.ts'
+import { createPermitFiller } from './world/drilling/permits.ts'
+import { createProductionFiller } from './world/drilling/production.ts'
 import { type Filler, withFillers } from './world/filler.ts'
-import { stationFiller } from './world/fuels/stations.ts'
-import { surchargeFiller } from './world/fuels/surcharges.ts'
-import { opecFiller } from './world/fundamentals/opec.ts'
-import { outlookFiller } from './world/fundamentals/outlooks.ts'
-import { storageFixture } from './world/fundamentals/storage-capacities.ts'
-import { futuresFiller } from './world/futures/futures.ts'
+import { createStationFiller } from './world/fuels/stations.ts'
+import { createSurchargeFiller } from './world/fuels/surcharges.ts'
+import { createOpecFiller } from './world/fundamentals/opec.ts'
+import { createOutlookFiller } from './world/fundamentals/outlooks.ts'
+import { createStorageCapacityFiller } from './world/fundamentals/storage-capacities.ts'
+import { createFuturesFiller } from './world/futures/futures.ts'
 import { createFixtureFeed, type FixtureFeed } from './world/prices/feed.ts'
 import { withRegions } from './world/prices/regions.ts'
 import { createWorld, type World } from './world/prices/world.ts'
@@ -55,7 +55,7 @@ const settledWithinMs = 2000
 export const databasePath = (dir: string): string => join(dir, 'wellhead.db')
 
 /** One running copy: a database with everything that stands on it. */
-export interface House {
+export interface Instance {
   services: Services
   app: App
   runner: Runner
@@ -68,10 +68,10 @@ export interface House {
   close(): void
 }
 
-export interface HouseOptions {
-  ground: Bare
+export interface InstanceOptions {
+  runtime: ProcessRuntime
   dir: string
-  /** The house is opened to be served, not for one command. */
+  /** The instance is opened to be served, not for one command. */
   serving?: boolean
   peer?: PeerLookup
   local?: WeakSet<Request>
@@ -86,8 +86,8 @@ export interface HouseOptions {
  * Opens the database in a directory, brings the catalogue up to date and builds the interface over
  * it.
  */
-export function openHouse({
-  ground,
+export function openInstance({
+  runtime,
   dir,
   serving = false,
   peer = null,
@@ -95,15 +95,15 @@ export function openHouse({
   url,
   connections,
   keeping,
-}: HouseOptions): House {
+}: InstanceOptions): Instance {
   if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
   const db = openDatabase(databasePath(dir), {
-    autocheckpoint: ground.config.sqlite.autocheckpoint,
+    autocheckpoint: runtime.config.sqlite.autocheckpoint,
   })
   const services = openServices({
-    ...ground,
+    ...runtime,
     db,
-    masterKey: masterKeyOf(dir, ground.config.secrets.masterKey.reveal(), ground.ids),
+    masterKey: masterKeyOf(dir, runtime.config.secrets.masterKey.reveal(), runtime.ids),
   })
   takeCatalogue(services)
   const conflict = serving ? claimDirectory(services) : undefined
@@ -111,10 +111,10 @@ export function openHouse({
     db.close()
     throw new Error(`${dir} can not be used: ${conflict}; name another directory with --data.`)
   }
-  const feed = ground.config.mode === 'dev' ? fixtureFeed(services) : undefined
+  const feed = runtime.config.mode === 'dev' ? fixtureFeed(services) : undefined
   const sending = sendingJob(services)
-  const jobs = runner([...jobsOf(services, feed), sending], ground.clock, ground.log)
-  const loop = serving ? watchedLoop(ground.log) : undefined
+  const jobs = createRunner([...jobsOf(services, feed), sending], runtime.clock, runtime.log)
+  const loop = serving ? watchedLoop(runtime.log) : undefined
   const controls =
     feed && keeping ? controlsOf(services, jobs, sending, feed, keeping, loop) : undefined
   const vitals = {
@@ -134,7 +134,7 @@ export function openHouse({
     ...(connections && { connections }),
     ...(controls && { dev: controls }),
   })
-  const opened: House = {
+  const opened: Instance = {
     services,
     app,
     runner: jobs,
@@ -165,7 +165,7 @@ function controlsOf(
   jobs: Runner,
   sending: OutboxJob,
   feed: FixtureFeed,
-  keeping: NonNullable<HouseOptions['keeping']>,
+  keeping: NonNullable<InstanceOptions['keeping']>,
   loop: LagWatch | undefined,
 ): DevControls {
   const manual = clock as ManualClock
@@ -173,7 +173,14 @@ function controlsOf(
   const settle = () => Promise.race([sending.settled(), sleep(settledWithinMs)])
   // Months of work in one request say nothing of the requests that come after it.
   const advance = (to: number) => jobs.advance(manual, to).finally(() => loop?.restart())
-  return { clock: manual, advance, settle, feed, faults: faults(() => chanceOf(ids)), ...keeping }
+  return {
+    clock: manual,
+    advance,
+    settle,
+    feed,
+    faults: createFaults(() => chanceOf(ids)),
+    ...keeping,
+  }
 }
 
 /** Tells the operator when heavy routes begin to be refused, and when no longer. */
@@ -227,16 +234,24 @@ function fixtureFeed(services: Services): FixtureFeed {
   catalogue.reload()
   const world = withRegions(createWorld({ seed: config.dev.seed, series: listed }), listed)
   const prices = createFixtureFeed({ world, series: listed, ingest, settings, clock })
-  const capacities = storageFixture(services.storageCapacities, code => catalogue.named(code)?.id)
+  const capacities = createStorageCapacityFiller(
+    services.storageCapacities,
+    code => catalogue.named(code)?.id,
+  )
   return withFillers(prices, [
     futuresFixture(services, world),
     capacities,
     surchargeFixture(services, prices),
     cotFixture(services, prices),
     annotationFixture(services, prices),
-    drillingFiller({ seed: config.dev.seed, world, drilling: services.drilling, clock }),
-    opecFiller({ seed: config.dev.seed, world, opec: services.opec, now: clock.now }),
-    stationFiller({ seed: config.dev.seed, world, stations: services.stations, now: clock.now }),
+    createDrillingFiller({ seed: config.dev.seed, world, drilling: services.drilling, clock }),
+    createOpecFiller({ seed: config.dev.seed, world, opec: services.opec, now: clock.now }),
+    createStationFiller({
+      seed: config.dev.seed,
+      world,
+      stations: services.stations,
+      now: clock.now,
+    }),
     outlookFixture(services, world),
     ...permitFixtures(services, world),
   ])
@@ -246,7 +261,7 @@ function futuresFixture(
   { config, catalogue, series, futures, settings, clock }: Services,
   world: World,
 ): Filler {
-  return futuresFiller({
+  return createFuturesFiller({
     world,
     futures,
     settings,
@@ -269,12 +284,12 @@ const outlookFixture = (
   { config, outlooks, monthlyForecasts: store, catalogue, clock }: Services,
   world: World,
 ): Filler =>
-  outlookFiller({
+  createOutlookFiller({
     seed: config.dev.seed,
     world,
     outlooks,
     clock,
-    monthly: monthlyForecasts(store),
+    monthly: createMonthlyForecasts(store),
     seriesOf: code => catalogue.named(code),
   })
 
@@ -282,7 +297,7 @@ const surchargeFixture = (
   { config, surcharges, catalogue, closes, clock }: Services,
   prices: FixtureFeed,
 ): Filler =>
-  surchargeFiller({
+  createSurchargeFiller({
     seed: config.dev.seed,
     surcharges,
     clock,
@@ -299,16 +314,16 @@ const surchargeFixture = (
   })
 
 function permitFixtures(services: Services, world: World): Filler[] {
-  const ground = { seed: services.config.dev.seed, ...services }
-  const permits = permitFiller({ ...ground, world })
-  const frac = fracFiller({
-    ...ground,
+  const runtime = { seed: services.config.dev.seed, ...services }
+  const permits = createPermitFiller({ ...runtime, world })
+  const frac = createFracFiller({
+    ...runtime,
     disclosures: services.fracDisclosures,
     chemicals: services.fracChemicals,
     isReady: permits.isFilled,
   })
-  const production = productionFiller({
-    ...ground,
+  const production = createProductionFiller({
+    ...runtime,
     world,
     production: services.wellProduction,
     known: services.wells,
@@ -322,7 +337,7 @@ const filledSeries = ({ catalogue }: Services, prices: FixtureFeed, code: string
   prices.filled().has(code) ? catalogue.named(code) : undefined
 
 const cotFixture = (services: Services, prices: FixtureFeed): Filler =>
-  cotFiller({
+  createPositionFiller({
     seed: services.config.dev.seed,
     cot: services.cot,
     clock: services.clock,
@@ -333,7 +348,7 @@ const cotFixture = (services: Services, prices: FixtureFeed): Filler =>
   })
 
 const annotationFixture = (services: Services, prices: FixtureFeed): Filler =>
-  annotationFiller({
+  createAnnotationFiller({
     annotations: services.annotations,
     clock: services.clock,
     seriesOf(code) {
@@ -347,22 +362,25 @@ function jobsOf(services: Services, feed: FixtureFeed | undefined): Job[] {
   return [
     // In an evaluation copy the fixture world publishes the forecasts too.
     feed
-      ? worldJob(feed, clock)
-      : monthlyForecastJob({ ...services, forecasts: monthlyForecasts(services.monthlyForecasts) }),
-    surchargeJob(surchargeMatching, clock),
-    usageJob(meter),
-    billingJob(services),
-    webhookMonthsJob(services.webhookAllowance),
-    messagesJob(services),
-    dataSourcesJob(services),
-    alertJob(services.alerts.evaluation),
-    watchJob(services.watchRuns),
-    deliveriesJob({ ...services, intervalMs: services.config.deliveries.dispatchIntervalMs }),
+      ? createWorldJob(feed, clock)
+      : createMonthlyForecastJob({
+          ...services,
+          forecasts: createMonthlyForecasts(services.monthlyForecasts),
+        }),
+    createSurchargeJob(surchargeMatching, clock),
+    createUsageJob(meter),
+    createBillingJob(services),
+    createWebhookMonthsJob(services.webhookAllowance),
+    createMessagesJob(services),
+    createDataSourcesJob(services),
+    createAlertJob(services.alerts.evaluation),
+    createWatchJob(services.watchRuns),
+    createDeliveriesJob({ ...services, intervalMs: services.config.deliveries.dispatchIntervalMs }),
   ]
 }
 
 const sendingJob = ({ outbox, clock, log, config }: Services): OutboxJob =>
-  outboxJob({
+  createOutboxJob({
     outbox,
     clock,
     log,

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type RateTables, rateSeed, rateTables, type SavedRates } from './http/gate/rates.ts'
+import { createRateTables, type RateTables, rateSeed, type SavedRates } from './http/gate/rates.ts'
 import type { Services } from './services.ts'
 
 interface Kept {
@@ -25,7 +25,7 @@ export function takeUpRates(
   // Taken up once: a crash must not bring back what a start long ago has used.
   rmSync(path, { force: true })
   const seed = kept?.seed ?? rateSeed(ids)
-  const tables = rateTables(limits, seed)
+  const tables = createRateTables(limits, seed)
   if (kept)
     tables.load(decoded(kept.windows), clock.monotonic(), Math.max(0, clock.now() - kept.savedAt))
   return {

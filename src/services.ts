@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 import type { Config } from './config.ts'
 import { shippedPorts } from './feed/catalogue/ports.ts'
-import { sourceReader } from './feed/sources/reader.ts'
+import { createSourceReader } from './feed/sources/reader.ts'
 import type { Clock } from './lib/clock.ts'
 import { chanceOf, type Ids } from './lib/ids.ts'
 import { secondMs } from './lib/instant.ts'
@@ -11,93 +11,99 @@ import { parseToml } from './lib/toml.ts'
 import { defaultLimits, type Limits } from './plan/limits.ts'
 import { plansFrom } from './plan/overrides.ts'
 import { type Plans, specPlans, unlimitedPlans } from './plan/plans.ts'
-import { type Egress, egress } from './send/egress/egress.ts'
-import { sourceFetch } from './send/sources/fetch.ts'
-import { webhookSender } from './send/webhooks/webhook.ts'
-import { type Organizations, organizations } from './service/account/organizations.ts'
-import { passwordHashes } from './service/account/password-hashes.ts'
-import { type Sessions, sessions } from './service/account/sessions.ts'
-import { type SignIn, signIn } from './service/account/sign-in.ts'
+import { createEgress, type Egress } from './send/egress/egress.ts'
+import { createSourceFetch } from './send/sources/fetch.ts'
+import { createWebhookSender } from './send/webhooks/webhook.ts'
+import { createOrganizations, type Organizations } from './service/account/organizations.ts'
+import { createPasswordHashes } from './service/account/password-hashes.ts'
+import { createSessions, type Sessions } from './service/account/sessions.ts'
+import { createSignIn, type SignIn } from './service/account/sign-in.ts'
 import { type Alerting, alerting } from './service/alerts/alerting.ts'
-import { type Billing, billing } from './service/billing/billing.ts'
-import { type BillingPages, billingPages } from './service/billing/pages.ts'
-import { type Catalogue, catalogue } from './service/catalogue/catalogue.ts'
-import { type Quality, quality } from './service/condition/quality.ts'
-import { type Deliveries, deliveries } from './service/deliveries/deliveries.ts'
-import { type Drilling, drilling } from './service/drilling/drilling.ts'
-import { type Permits, permits } from './service/drilling/permits.ts'
-import { type WellProduction, wellProduction } from './service/drilling/well-production.ts'
-import { type SurchargeMatching, surchargeMatching } from './service/fuels/surcharges.ts'
-import { type Inventories, inventories } from './service/fundamentals/inventories.ts'
-import { type Actuals, actuals } from './service/fundamentals/published-figures.ts'
-import { type StorageLevels, storageLevels } from './service/fundamentals/storage.ts'
+import { type Billing, createBilling } from './service/billing/billing.ts'
+import { type BillingPages, createBillingPages } from './service/billing/pages.ts'
+import { type Catalogue, createCatalogue } from './service/catalogue/catalogue.ts'
+import { createQuality, type Quality } from './service/condition/quality.ts'
+import { createDeliveries, type Deliveries } from './service/deliveries/deliveries.ts'
+import { createDrilling, type Drilling } from './service/drilling/drilling.ts'
+import { createPermits, type Permits } from './service/drilling/permits.ts'
+import { createWellProduction, type WellProduction } from './service/drilling/well-production.ts'
+import { createSurchargeMatching, type SurchargeMatching } from './service/fuels/surcharges.ts'
+import { createInventories, type Inventories } from './service/fundamentals/inventories.ts'
+import {
+  createPublishedFigures,
+  type PublishedFigures,
+} from './service/fundamentals/published-figures.ts'
+import { createStorageLevels, type StorageLevels } from './service/fundamentals/storage.ts'
 import { contractBook } from './service/futures/contracts.ts'
-import { type Futures, futures } from './service/futures/futures.ts'
-import { type Credits, credits } from './service/keys/credits.ts'
-import { keyChanges } from './service/keys/key-changes.ts'
-import { type Keyring, keyring } from './service/keys/keyring.ts'
-import { type Meter, meter } from './service/keys/meter.ts'
-import { type Vault, vault } from './service/keys/vault.ts'
+import { createFutures, type Futures } from './service/futures/futures.ts'
+import { type Credits, createCredits } from './service/keys/credits.ts'
+import { createKeyChanges } from './service/keys/key-changes.ts'
+import { createKeyring, type Keyring } from './service/keys/keyring.ts'
+import { createMeter, type Meter } from './service/keys/meter.ts'
+import { createVault, type Vault } from './service/keys/vault.ts'
 import { type Messages, messages } from './service/messages/messages.ts'
-import { type AdminTokens, adminTokens } from './service/operator/admin-tokens.ts'
-import { type Outbox, outbox } from './service/outbox/outbox.ts'
-import { type Board, board } from './service/prices/board.ts'
-import { type Closes, closes } from './service/prices/closes.ts'
-import { fx } from './service/prices/fx.ts'
-import { type History, history } from './service/prices/history.ts'
-import { type Ingest, ingest } from './service/prices/ingest.ts'
-import { type QuarantineList, quarantineList } from './service/prices/quarantine.ts'
-import { sourceFiles } from './service/sources/file.ts'
-import { type DataSources, dataSources } from './service/sources/sources.ts'
-import { type SourceSync, sourceSync } from './service/sources/sync.ts'
-import { type Cable, cable } from './service/streams/cable.ts'
-import { cablePrices } from './service/streams/cable-prices.ts'
-import { type Streams, streams } from './service/streams/streams.ts'
+import { type AdminTokens, createAdminTokens } from './service/operator/admin-tokens.ts'
+import { createOutbox, type Outbox } from './service/outbox/outbox.ts'
+import { type Board, createBoard } from './service/prices/board.ts'
+import { type Closes, createCloses } from './service/prices/closes.ts'
+import { createFx } from './service/prices/fx.ts'
+import { createHistory, type History } from './service/prices/history.ts'
+import { createIngest, type Ingest } from './service/prices/ingest.ts'
+import { createQuarantineList, type QuarantineList } from './service/prices/quarantine.ts'
+import { createSourceFiles } from './service/sources/file.ts'
+import { createDataSources, type DataSources } from './service/sources/sources.ts'
+import { createSourceSync, type SourceSync } from './service/sources/sync.ts'
+import { type Cable, createCable } from './service/streams/cable.ts'
+import { createCablePrices } from './service/streams/cable-prices.ts'
+import { createStreams, type Streams } from './service/streams/streams.ts'
 import { type Watching, watching } from './service/watches/watching.ts'
 import { type EventDelivery, eventDelivery } from './service/webhooks/event-delivery.ts'
-import { type OrganizationStore, organizationStore } from './store/account/organizations.ts'
-import { passwordStore } from './store/account/passwords.ts'
-import { sessionStore } from './store/account/sessions.ts'
-import { signInLinkStore } from './store/account/sign-in-links.ts'
-import { type AnnotationStore, annotationStore } from './store/analytics/annotations.ts'
+import { createOrganizationStore, type OrganizationStore } from './store/account/organizations.ts'
+import { createPasswordStore } from './store/account/passwords.ts'
+import { createSessionStore } from './store/account/sessions.ts'
+import { createSignInLinkStore } from './store/account/sign-in-links.ts'
+import { type AnnotationStore, createAnnotationStore } from './store/analytics/annotations.ts'
 import {
   type CongressionalTradeStore,
-  congressionalTradeStore,
+  createCongressionalTradeStore,
 } from './store/analytics/congressional-trades.ts'
-import { type CotStore, cotStore } from './store/analytics/positions.ts'
-import { type SeriesStore, seriesStore } from './store/catalogue/series.ts'
-import { qualityStore } from './store/condition/quality.ts'
-import { type FracChemicalStore, fracChemicalStore } from './store/drilling/frac-chemicals.ts'
-import { type FracDisclosureStore, fracDisclosureStore } from './store/drilling/frac-disclosures.ts'
-import { type WellStore, wellStore } from './store/drilling/wells.ts'
-import { type StationStore, stationStore } from './store/fuels/stations.ts'
-import { type SurchargeStore, surchargeStore } from './store/fuels/surcharges.ts'
-import { inventoryStore } from './store/fundamentals/inventories.ts'
+import { createPositionStore, type PositionStore } from './store/analytics/positions.ts'
+import { createSeriesStore, type SeriesStore } from './store/catalogue/series.ts'
+import { createQualityStore } from './store/condition/quality.ts'
+import { createFracChemicalStore, type FracChemicalStore } from './store/drilling/frac-chemicals.ts'
 import {
+  createFracDisclosureStore,
+  type FracDisclosureStore,
+} from './store/drilling/frac-disclosures.ts'
+import { createWellStore, type WellStore } from './store/drilling/wells.ts'
+import { createStationStore, type StationStore } from './store/fuels/stations.ts'
+import { createSurchargeStore, type SurchargeStore } from './store/fuels/surcharges.ts'
+import { createInventoryStore } from './store/fundamentals/inventories.ts'
+import {
+  createMonthlyForecastStore,
   type MonthlyForecastStore,
-  monthlyForecastStore,
 } from './store/fundamentals/monthly-forecasts.ts'
-import { type OpecStore, opecStore } from './store/fundamentals/opec.ts'
-import { type OutlookStore, outlookStore } from './store/fundamentals/outlooks.ts'
+import { createOpecStore, type OpecStore } from './store/fundamentals/opec.ts'
+import { createOutlookStore, type OutlookStore } from './store/fundamentals/outlooks.ts'
 import {
+  createStorageCapacityStore,
   type StorageCapacityStore,
-  storageCapacityStore,
 } from './store/fundamentals/storage-capacities.ts'
-import { futuresStore } from './store/futures/futures.ts'
-import { accountStore } from './store/keys/accounts.ts'
-import { apiKeyStore } from './store/keys/api-keys.ts'
-import { creditStore } from './store/keys/credits.ts'
-import { usageStore } from './store/keys/usage.ts'
-import { adminTokenStore } from './store/operator/admin-tokens.ts'
+import { createFuturesStore } from './store/futures/futures.ts'
+import { createAccountStore } from './store/keys/accounts.ts'
+import { createApiKeyStore } from './store/keys/api-keys.ts'
+import { createCreditStore } from './store/keys/credits.ts'
+import { createUsageStore } from './store/keys/usage.ts'
+import { createAdminTokenStore } from './store/operator/admin-tokens.ts'
 import { type Settings, settingsStore } from './store/operator/settings.ts'
-import { outboxStore } from './store/outbox/outbox.ts'
-import { closeStore } from './store/prices/closes.ts'
-import { type ObservationStore, observationStore } from './store/prices/observations.ts'
-import { quarantineStore } from './store/prices/quarantine.ts'
-import { dataSourceStore } from './store/sources/sources.ts'
+import { createOutboxStore } from './store/outbox/outbox.ts'
+import { createCloseStore } from './store/prices/closes.ts'
+import { createObservationStore, type ObservationStore } from './store/prices/observations.ts'
+import { createQuarantineStore } from './store/prices/quarantine.ts'
+import { createDataSourceStore } from './store/sources/sources.ts'
 
 /** What everything stands on: arguments, never globals. */
-export interface Ground {
+export interface Runtime {
   db: Database
   config: Config
   clock: Clock
@@ -107,11 +113,11 @@ export interface Ground {
   masterKey: string
 }
 
-/** The ground of a house before its directory is opened. */
-export type Bare = Omit<Ground, 'db' | 'masterKey'>
+/** The runtime of an instance before its directory is opened. */
+export type ProcessRuntime = Omit<Runtime, 'db' | 'masterKey'>
 
 /** The stores and the state in memory over one database. */
-export interface Services extends Ground, Messages, EventDelivery, Alerting, Watching {
+export interface Services extends Runtime, Messages, EventDelivery, Alerting, Watching {
   settings: Settings
   series: SeriesStore
   observations: ObservationStore
@@ -126,7 +132,7 @@ export interface Services extends Ground, Messages, EventDelivery, Alerting, Wat
   storageCapacities: StorageCapacityStore
   surcharges: SurchargeStore
   surchargeMatching: SurchargeMatching
-  cot: CotStore
+  cot: PositionStore
   stations: StationStore
   dataSources: DataSources
   sourceSync: SourceSync
@@ -136,7 +142,7 @@ export interface Services extends Ground, Messages, EventDelivery, Alerting, Wat
   opec: OpecStore
   outlooks: OutlookStore
   monthlyForecasts: MonthlyForecastStore
-  actuals: Actuals
+  actuals: PublishedFigures
   quality: Quality
   congressionalTrades: CongressionalTradeStore
   permits: Permits
@@ -165,11 +171,11 @@ export interface Services extends Ground, Messages, EventDelivery, Alerting, Wat
   cable: Cable
 }
 
-export function openServices(ground: Ground): Services {
-  const { db, config, clock, ids } = ground
-  const series = seriesStore(db)
-  const observations = observationStore(db)
-  const known = catalogue(series, contractBook)
+export function openServices(runtime: Runtime): Services {
+  const { db, config, clock, ids } = runtime
+  const series = createSeriesStore(db)
+  const observations = createObservationStore(db)
+  const known = createCatalogue(series, contractBook)
   // The list must tell the readers of a change, and the readers need the list: they are tied by
   // this function.
   const changed = (seriesId: number) => {
@@ -178,46 +184,46 @@ export function openServices(ground: Ground): Services {
     daily.forget(seriesId)
     judged.forget(seriesId)
   }
-  const quarantine = quarantineList(quarantineStore(db), changed)
-  const prices = board(observations, quarantine, clock)
-  const past = history(observations, quarantine)
-  const daily = closes(closeStore(db), quarantine)
-  const judged = quality({
-    store: qualityStore(db),
+  const quarantine = createQuarantineList(createQuarantineStore(db), changed)
+  const prices = createBoard(observations, quarantine, clock)
+  const past = createHistory(observations, quarantine)
+  const daily = createCloses(createCloseStore(db), quarantine)
+  const judged = createQuality({
+    store: createQualityStore(db),
     catalogue: known,
     board: prices,
     quarantine,
     clock,
   })
-  const capacities = storageCapacityStore(db)
-  const opec = opecStore(db)
-  const surcharges = surchargeStore(db)
-  const writes = ingest(observations, known, clock)
+  const capacities = createStorageCapacityStore(db)
+  const opec = createOpecStore(db)
+  const surcharges = createSurchargeStore(db)
+  const writes = createIngest(observations, known, clock)
   writes.listen(changes => {
     for (const change of changes) changed(change.seriesId)
   })
   const limits = limitsOf(config)
   const plans = plansOf(config, limits)
-  const memberships = organizationStore(db)
-  const knownWells = wellStore(db)
-  const keys = keyring(
-    { accounts: accountStore(db), keys: apiKeyStore(db), memberships },
+  const memberships = createOrganizationStore(db)
+  const knownWells = createWellStore(db)
+  const keys = createKeyring(
+    { accounts: createAccountStore(db), keys: createApiKeyStore(db), memberships },
     plans,
     clock,
     ids,
   )
-  const waysOut = outbox(outboxStore(db), {
+  const waysOut = createOutbox(createOutboxStore(db), {
     db,
     clock,
     ids,
-    log: ground.log,
+    log: runtime.log,
     chance: () => chanceOf(ids),
   })
-  const safe = vault(ground.masterKey)
-  const said = messages({ ...ground, outbox: waysOut, keys, vault: safe })
-  const purchases = creditStore(db)
-  const bought = credits(purchases, clock)
-  const counted = meter(usageStore(db), keys, clock, config.quota.scope, bought)
+  const safe = createVault(runtime.masterKey)
+  const said = messages({ ...runtime, outbox: waysOut, keys, vault: safe })
+  const purchases = createCreditStore(db)
+  const bought = createCredits(purchases, clock)
+  const counted = createMeter(createUsageStore(db), keys, clock, config.quota.scope, bought)
   const told = eventDelivery({
     db,
     clock,
@@ -234,12 +240,12 @@ export function openServices(ground: Ground): Services {
     mail: said.mail,
     notices: said.notices,
   })
-  const reachable = egress(config.egress.allow)
+  const reachable = createEgress(config.egress.allow)
   const { headerPrefix, webhookUserAgent: userAgent } = config.brand
   const { data_sources: sourcing } = config
-  const ownSources = dataSources({
+  const ownSources = createDataSources({
     db,
-    store: dataSourceStore(db),
+    store: createDataSourceStore(db),
     vault: safe,
     clock,
     ids,
@@ -247,11 +253,11 @@ export function openServices(ground: Ground): Services {
   })
   waysOut.register(
     'webhook',
-    webhookSender({ egress: reachable, clock, headerPrefix, userAgent }),
+    createWebhookSender({ egress: reachable, clock, headerPrefix, userAgent }),
     told.webhookLanes,
   )
   const alerted = alerting({
-    ...ground,
+    ...runtime,
     ...said,
     events: told.events,
     keys,
@@ -264,39 +270,39 @@ export function openServices(ground: Ground): Services {
     serviceName: config.brand.serviceName,
     intervalMs: config.alerts.intervalMs,
   })
-  const open = streams({ log: ground.log, perKey: config.streams.perKey })
-  const signedIn = sessions({
+  const open = createStreams({ log: runtime.log, perKey: config.streams.perKey })
+  const signedIn = createSessions({
     db,
     keys,
-    store: sessionStore(db),
-    masterKey: ground.masterKey,
+    store: createSessionStore(db),
+    masterKey: runtime.masterKey,
     clock,
     ids,
     lifetimes: { tokenMs: config.sessions.lifetimeMs, signInMs: config.sessions.signInMaxMs },
   })
   return {
-    ...ground,
+    ...runtime,
     ...said,
     ...told,
     ...alerted,
-    ...watching({ ...ground, keys, catalogue: known, board: prices, events: told.events }),
+    ...watching({ ...runtime, keys, catalogue: known, board: prices, events: told.events }),
     sessions: signedIn,
-    signIn: signIn({
+    signIn: createSignIn({
       db,
       keys,
       sessions: signedIn,
-      links: signInLinkStore(db),
-      passwords: passwordStore(db),
-      hashes: passwordHashes(),
+      links: createSignInLinkStore(db),
+      passwords: createPasswordStore(db),
+      hashes: createPasswordHashes(),
       mail: said.mail,
       clock,
       ids,
-      log: ground.log,
+      log: runtime.log,
       serviceName: config.brand.serviceName,
       linkLifetimeMs: config.sessions.linkLifetimeMs,
     }),
     organizationStore: memberships,
-    organizations: organizations({
+    organizations: createOrganizations({
       db,
       keys,
       store: memberships,
@@ -313,8 +319,8 @@ export function openServices(ground: Ground): Services {
     ingest: writes,
     board: prices,
     history: past,
-    futures: futures({
-      store: futuresStore(db),
+    futures: createFutures({
+      store: createFuturesStore(db),
       catalogue: known,
       quarantine,
       ingest: writes,
@@ -323,55 +329,59 @@ export function openServices(ground: Ground): Services {
       liveStaleMinutes: config.futures.liveStaleMinutes,
     }),
     closes: daily,
-    storage: storageLevels({ board: prices, closes: daily, capacities }),
+    storage: createStorageLevels({ board: prices, closes: daily, capacities }),
     storageCapacities: capacities,
     surcharges,
-    surchargeMatching: surchargeMatching({ surcharges, catalogue: known, closes: daily }),
-    cot: cotStore(db),
-    stations: stationStore(db),
+    surchargeMatching: createSurchargeMatching({ surcharges, catalogue: known, closes: daily }),
+    cot: createPositionStore(db),
+    stations: createStationStore(db),
     dataSources: ownSources,
-    sourceSync: sourceSync({
+    sourceSync: createSourceSync({
       sources: ownSources,
       keys,
       clock,
-      log: ground.log,
+      log: runtime.log,
       timeoutMs: sourcing.timeoutMs,
-      reader: sourceReader(shippedPorts()),
-      files: sourceFiles(sourcing.directory),
-      fetch: sourceFetch({ egress: reachable, clock, userAgent }),
+      reader: createSourceReader(shippedPorts()),
+      files: createSourceFiles(sourcing.directory),
+      fetch: createSourceFetch({ egress: reachable, clock, userAgent }),
     }),
-    drilling: drilling({ db, catalogue: known, ingest: writes, events: told.events }),
-    annotations: annotationStore(db),
-    inventories: inventories({ store: inventoryStore(db), catalogue: known, ingest: writes }),
+    drilling: createDrilling({ db, catalogue: known, ingest: writes, events: told.events }),
+    annotations: createAnnotationStore(db),
+    inventories: createInventories({
+      store: createInventoryStore(db),
+      catalogue: known,
+      ingest: writes,
+    }),
     opec,
-    outlooks: outlookStore(db),
-    monthlyForecasts: monthlyForecastStore(db),
-    actuals: actuals({ closes: daily, opec, now: clock.now }),
+    outlooks: createOutlookStore(db),
+    monthlyForecasts: createMonthlyForecastStore(db),
+    actuals: createPublishedFigures({ closes: daily, opec, now: clock.now }),
     quality: judged,
-    congressionalTrades: congressionalTradeStore(db),
-    permits: permits({ db, events: told.events }),
-    fracDisclosures: fracDisclosureStore(db),
-    fracChemicals: fracChemicalStore(db),
+    congressionalTrades: createCongressionalTradeStore(db),
+    permits: createPermits({ db, events: told.events }),
+    fracDisclosures: createFracDisclosureStore(db),
+    fracChemicals: createFracChemicalStore(db),
     wells: knownWells,
-    wellProduction: wellProduction({ db, wells: knownWells }),
+    wellProduction: createWellProduction({ db, wells: knownWells }),
     plans,
     limits,
     keys,
     meter: counted,
     credits: bought,
-    billing: billing({
-      ...ground,
+    billing: createBilling({
+      ...runtime,
       ...said,
       events: told.events,
       plans,
       keys,
       purchases,
       credits: bought,
-      changes: keyChanges({ ...ground, keys, limits }),
+      changes: createKeyChanges({ ...runtime, keys, limits }),
     }),
-    billingPages: billingPages(ground),
-    adminTokens: adminTokens(adminTokenStore(db), clock, ids),
-    deliveries: deliveries({
+    billingPages: createBillingPages(runtime),
+    adminTokens: createAdminTokens(createAdminTokenStore(db), clock, ids),
+    deliveries: createDeliveries({
       db,
       clock,
       ids,
@@ -390,9 +400,9 @@ export function openServices(ground: Ground): Services {
     outbox: waysOut,
     egress: reachable,
     streams: open,
-    cable: cable({
+    cable: createCable({
       streams: open,
-      prices: cablePrices(known, prices, fx(known, prices), clock.now),
+      prices: createCablePrices(known, prices, createFx(known, prices), clock.now),
       catalogue: known,
       keys,
       ingest: writes,

@@ -6,7 +6,7 @@ import { shippedCatalogue } from '../src/feed/catalogue/shipped.ts'
 import { documentNames } from '../src/http/openapi/introduction.ts'
 import { documentOf, type OpenApiDocument } from '../src/http/openapi/openapi.ts'
 import type { EvaluationCopy } from './support/evaluation-copy.ts'
-import { house } from './support/instance.ts'
+import { openTestInstance } from './support/instance.ts'
 import { interfaceRows } from './support/interface.ts'
 import { answered, type Receiver, receiver } from './support/receiver.ts'
 import { clientsCopy, inOtherNames, otherNames } from './support/renamed-instance.ts'
@@ -197,7 +197,9 @@ describe('the header prefix', () => {
 })
 
 test('the stream is subscribed to by the channels that are set, and by no other', async () => {
-  const { services, key } = house({ 'brand.stream_channels': otherNames['brand.stream_channels'] })
+  const { services, key } = openTestInstance({
+    'brand.stream_channels': otherNames['brand.stream_channels'],
+  })
   const served = serveApp(services)
   const socket = new WebSocket(`${served.socketUrl}/cable?token=${key()}`)
   const channels = ['KestrelChannel', 'KestrelFeed', 'EnergyPricesChannel']

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { productionKeys } from '../src/cli/first-start.ts'
 import { loadConfig } from '../src/config.ts'
-import { type House, openHouse } from '../src/instance.ts'
-import { manualClock } from '../src/lib/clock.ts'
-import { randomIds } from '../src/lib/ids.ts'
+import { type Instance, openInstance } from '../src/instance.ts'
+import { createManualClock } from '../src/lib/clock.ts'
+import { createRandomIds } from '../src/lib/ids.ts'
 import { createLog } from '../src/lib/log.ts'
 
 const dirs: string[] = []
@@ -27,13 +27,13 @@ function directory() {
     files: { directory: '/' },
     readFile: () => undefined,
   })
-  const open = (now: number): House => {
-    const clock = manualClock(now)
-    return openHouse({
-      ground: {
+  const open = (now: number): Instance => {
+    const clock = createManualClock(now)
+    return openInstance({
+      runtime: {
         config,
         clock,
-        ids: randomIds(),
+        ids: createRandomIds(),
         log: createLog({ level: 'error', format: 'json', write: () => {}, clock }),
       },
       dir,
@@ -43,9 +43,9 @@ function directory() {
   return { open }
 }
 
-const ask = async (house: House, token: string) =>
+const ask = async (instance: Instance, token: string) =>
   (
-    await house.app.handle(
+    await instance.app.handle(
       new Request('http://localhost/v1/account', { headers: { authorization: `Token ${token}` } }),
     )
   ).status

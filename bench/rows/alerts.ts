@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfig } from '../../src/config.ts'
-import { type House, openHouse } from '../../src/instance.ts'
-import { sleep, systemClock } from '../../src/lib/clock.ts'
-import { randomIds } from '../../src/lib/ids.ts'
+import { type Instance, openInstance } from '../../src/instance.ts'
+import { createSystemClock, sleep } from '../../src/lib/clock.ts'
+import { createRandomIds } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { transact } from '../../src/store/database.ts'
 import { firstPreferences } from '../../src/store/messages/preferences.ts'
@@ -56,24 +56,24 @@ export async function alerts(options: BenchOptions): Promise<Line[]> {
     const dir = join(options.dir, 'alerts')
     rmSync(dir, { recursive: true, force: true })
     mkdirSync(dir, { recursive: true })
-    const house = openHouse({ dir, ground: ground(dir) })
+    const instance = openInstance({ dir, runtime: runtime(dir) })
     try {
-      fill(house, round)
-      lines.push(...(await measured(house, round)))
+      fill(instance, round)
+      lines.push(...(await measured(instance, round)))
     } finally {
-      house.close()
+      instance.close()
       rmSync(dir, { recursive: true, force: true })
     }
   }
   return lines
 }
 
-function ground(dir: string) {
-  const clock = systemClock()
+function runtime(dir: string) {
+  const clock = createSystemClock()
   return {
     config: loadConfig({ flags: {}, env: {}, files: { directory: dir } }),
     clock,
-    ids: randomIds(),
+    ids: createRandomIds(),
     log: createLog({
       level: 'error',
       format: 'text',
@@ -83,7 +83,7 @@ function ground(dir: string) {
   }
 }
 
-function fill({ services }: House, { firingPercent, mail }: Round) {
+function fill({ services }: Instance, { firingPercent, mail }: Round) {
   const { db, keys, ids, clock, alerts: book, catalogue, preferences } = services
   const series = catalogue.named(code)!
   services.ingest.write([
@@ -126,7 +126,7 @@ function fill({ services }: House, { firingPercent, mail }: Round) {
 
 /** From the price to the last row, and the longest time for which nothing else had a turn. */
 async function measured(
-  { services }: House,
+  { services }: Instance,
   { name, firingPercent, mail, demanded }: Round,
 ): Promise<Line[]> {
   const { db, alerts: book, catalogue, ingest, clock } = services

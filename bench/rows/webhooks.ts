@@ -2,9 +2,9 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { loadConfig } from '../../src/config.ts'
-import { type House, openHouse } from '../../src/instance.ts'
-import { sleep, systemClock } from '../../src/lib/clock.ts'
-import { randomIds } from '../../src/lib/ids.ts'
+import { type Instance, openInstance } from '../../src/instance.ts'
+import { createSystemClock, sleep } from '../../src/lib/clock.ts'
+import { createRandomIds } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { transact } from '../../src/store/database.ts'
 import { duel } from '../duel.ts'
@@ -31,14 +31,14 @@ export async function webhooks(options: BenchOptions): Promise<Line[]> {
   try {
     return await withServers([serveYardstick('webhooks', {})], async receiver => {
       options.say('webhooks')
-      const house = openHouse({ dir, ground: ground(dir) })
-      const lanes = fill(house, receiver)
+      const instance = openInstance({ dir, runtime: runtime(dir) })
+      const lanes = fill(instance, receiver)
       const result = await duel(
         options.rounds,
-        () => delivered(house, lanes),
+        () => delivered(instance, lanes),
         () => posted(receiver),
       )
-      house.close()
+      instance.close()
       const ours = perSecond(result.ours)
       return [
         {
@@ -56,8 +56,8 @@ export async function webhooks(options: BenchOptions): Promise<Line[]> {
   }
 }
 
-function ground(dir: string) {
-  const clock = systemClock()
+function runtime(dir: string) {
+  const clock = createSystemClock()
   return {
     config: loadConfig({
       flags: { 'egress.allow': '127.0.0.0/8' },
@@ -65,7 +65,7 @@ function ground(dir: string) {
       files: { directory: dir },
     }),
     clock,
-    ids: randomIds(),
+    ids: createRandomIds(),
     log: createLog({
       level: 'error',
       format: 'text',
@@ -76,7 +76,7 @@ function ground(dir: string) {
 }
 
 /** Endpoints of many accounts, as fast as an endpoint may want it. */
-function fill({ services }: House, { port }: Server): { accountId: string; lane: string }[] {
+function fill({ services }: Instance, { port }: Server): { accountId: string; lane: string }[] {
   const { keys, ids, clock, webhooks: book } = services
   const at = clock.now()
   return Array.from({ length: accountCount }, (_, i) => {
@@ -133,7 +133,7 @@ const bodyOf = (id: string) =>
 
 /** Messages that are in the outbox already, until the last one is recorded as delivered. */
 async function delivered(
-  { services, sending }: House,
+  { services, sending }: Instance,
   lanes: readonly { accountId: string; lane: string }[],
 ): Promise<number> {
   const { db, ids, clock, outbox } = services

@@ -23,7 +23,7 @@ import {
   openDatabase,
   versionOf,
 } from '../store/database.ts'
-import { observationStore } from '../store/prices/observations.ts'
+import { createObservationStore } from '../store/prices/observations.ts'
 
 /**
  * What is wrong with a database file: SQLite's own checks, references, and bars against their
@@ -32,7 +32,10 @@ import { observationStore } from '../store/prices/observations.ts'
 export function verifyFile(path: string): string[] {
   const db = openDatabase(path, { readonly: true })
   try {
-    return [...integrityFaults(db), ...(versionOf(db) === 0 ? [] : observationStore(db).faults())]
+    return [
+      ...integrityFaults(db),
+      ...(versionOf(db) === 0 ? [] : createObservationStore(db).faults()),
+    ]
   } finally {
     db.close()
   }

@@ -1,13 +1,13 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { databasePath, type House, type HouseOptions, openHouse } from '../instance.ts'
-import { type ManualClock, sleep, systemClock } from '../lib/clock.ts'
+import { databasePath, type Instance, type InstanceOptions, openInstance } from '../instance.ts'
+import { createSystemClock, type ManualClock, sleep } from '../lib/clock.ts'
 import { forgetRates } from '../rate-windows-file.ts'
 import { checkpoint } from '../store/database.ts'
 
-/** A house that can be put back to an earlier state while its server goes on listening. */
+/** An instance that can be put back to an earlier state while its server goes on listening. */
 export interface Copy {
-  readonly house: House
+  readonly instance: Instance
   /**
    * Keeps the state as the start to go back to, then writes the fixture world's history between
    * requests. A start that nobody has touched by the end of it is kept again with all of its data,
@@ -24,14 +24,14 @@ const stepMs = 20
 const startName = '.start'
 
 /**
- * Opens a house; in an evaluation copy with the controls that keep states of it beside its
+ * Opens an instance; in an evaluation copy with the controls that keep states of it beside its
  * database.
  */
-export function openCopy(options: HouseOptions): Copy {
-  const { dir, ground } = options
+export function openCopy(options: InstanceOptions): Copy {
+  const { dir, runtime } = options
   const kept = join(dir, 'snapshots')
   const statePath = (name: string, ending: string) => join(kept, `${name}.${ending}`)
-  const clock = ground.clock as ManualClock
+  const clock = runtime.clock as ManualClock
 
   const snapshot = async (name: string) => {
     mkdirSync(kept, { recursive: true, mode: 0o700 })
@@ -42,7 +42,7 @@ export function openCopy(options: HouseOptions): Copy {
     copyFileSync(databasePath(dir), statePath(name, 'db'))
     writeFileSync(
       statePath(name, 'json'),
-      JSON.stringify({ now: ground.clock.now(), frozen: clock.frozen }),
+      JSON.stringify({ now: runtime.clock.now(), frozen: clock.frozen }),
     )
   }
   const goBack = (name: string, now: number, frozen: boolean) => {
@@ -53,10 +53,10 @@ export function openCopy(options: HouseOptions): Copy {
     clock.set(now)
     if (frozen) clock.freeze()
     else clock.release()
-    current = openHouse(all)
+    current = openInstance(all)
     current.runner.start()
   }
-  const keeping: NonNullable<HouseOptions['keeping']> = {
+  const keeping: NonNullable<InstanceOptions['keeping']> = {
     snapshot,
     async restore(name) {
       if (!existsSync(statePath(name, 'db'))) return false
@@ -69,17 +69,17 @@ export function openCopy(options: HouseOptions): Copy {
       return true
     },
     async reset() {
-      const { clockAt } = ground.config.dev
-      goBack(startName, clockAt ?? systemClock().now(), clockAt !== undefined)
+      const { clockAt } = runtime.config.dev
+      goBack(startName, clockAt ?? createSystemClock().now(), clockAt !== undefined)
       await fillOn()
       await current.runner.tick()
     },
   }
   const all = { ...options, keeping }
-  let current = openHouse(all)
+  let current = openInstance(all)
   let filling = Promise.resolve()
 
-  /** Goes on filling whichever house is current; there is one such loop at a time. */
+  /** Goes on filling whichever instance is current; there is one such loop at a time. */
   const fillOn = () => {
     filling = filling.then(async () => {
       while (!current.stopping && current.feed?.step(stepMs)) await sleep(1)
@@ -99,19 +99,19 @@ export function openCopy(options: HouseOptions): Copy {
       ])
     const ahead = clock.frozen
       ? clock.now()
-      : Math.round((clock.now() - systemClock().now()) / 1000)
+      : Math.round((clock.now() - createSystemClock().now()) / 1000)
     return JSON.stringify([accounts, clock.frozen, ahead])
   }
   return {
-    get house() {
+    get instance() {
       return current
     },
     begin() {
       const fresh = !existsSync(statePath(startName, 'json'))
-      const [house, before] = [current, marks()]
+      const [instance, before] = [current, marks()]
       const kept = fresh ? snapshot(startName) : Promise.resolve()
       void kept.then(fillOn).then(async () => {
-        if (fresh && house === current && !current.stopping && marks() === before)
+        if (fresh && instance === current && !current.stopping && marks() === before)
           await snapshot(startName)
       })
     },

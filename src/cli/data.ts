@@ -18,9 +18,9 @@ type ListedSeries = KnownSeries & { aliases: string[] }
 export async function dataOf(
   operator: Operator,
 ): Promise<{ catalogue: Catalogue; writer: PointWriter }> {
-  const { house } = operator
-  if (house) {
-    const { catalogue, ingest } = house.services
+  const { instance } = operator
+  if (instance) {
+    const { catalogue, ingest } = instance.services
     return {
       catalogue: catalogueOf(catalogue.list()),
       writer: { batchMax: ownBatchMax, write: points => ingest.write(points) },

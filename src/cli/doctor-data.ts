@@ -4,22 +4,22 @@ import { databasePath } from '../instance.ts'
 import { dayMs, isoInstant, minuteMs } from '../lib/instant.ts'
 import { dataStatus } from '../market/calendars/freshness.ts'
 import type { Cadence } from '../market/catalogue/catalogue.ts'
-import { catalogue } from '../service/catalogue/catalogue.ts'
-import { freshness } from '../service/condition/freshness.ts'
+import { createCatalogue } from '../service/catalogue/catalogue.ts'
+import { createFreshness } from '../service/condition/freshness.ts'
 import { contractBook } from '../service/futures/contracts.ts'
-import { vault } from '../service/keys/vault.ts'
+import { createVault } from '../service/keys/vault.ts'
 import { opensAll } from '../service/operator/secret-check.ts'
-import { board } from '../service/prices/board.ts'
-import { quarantineList } from '../service/prices/quarantine.ts'
-import { seriesStore } from '../store/catalogue/series.ts'
+import { createBoard } from '../service/prices/board.ts'
+import { createQuarantineList } from '../service/prices/quarantine.ts'
+import { createSeriesStore } from '../store/catalogue/series.ts'
 import { openDatabase, quickFaults, versionOf } from '../store/database.ts'
 import { schemaVersion } from '../store/migrations.ts'
-import { checkupStore } from '../store/operator/secret-check.ts'
+import { createSecretCheckStore } from '../store/operator/secret-check.ts'
 import { settingsStore } from '../store/operator/settings.ts'
-import { outboxStore } from '../store/outbox/outbox.ts'
-import { observationStore } from '../store/prices/observations.ts'
-import { quarantineStore } from '../store/prices/quarantine.ts'
-import { webhookStore } from '../store/webhooks/webhooks.ts'
+import { createOutboxStore } from '../store/outbox/outbox.ts'
+import { createObservationStore } from '../store/prices/observations.ts'
+import { createQuarantineStore } from '../store/prices/quarantine.ts'
+import { createWebhookStore } from '../store/webhooks/webhooks.ts'
 import { checked, doubtful, type Finding, faulty, fine, reasonOf } from './finding.ts'
 
 export interface DataGround {
@@ -79,7 +79,7 @@ export function modeOf(dir: string): 'serve' | 'dev' | undefined {
 }
 
 /** What the database holds: whether it is sound, and whether what is in it goes on. */
-export function examineDatabase(dir: string, ground: DataGround): readonly Finding[] {
+export function examineDatabase(dir: string, runtime: DataGround): readonly Finding[] {
   const path = databasePath(dir)
   if (!existsSync(path))
     return [
@@ -103,7 +103,11 @@ export function examineDatabase(dir: string, ground: DataGround): readonly Findi
           ...integrity(db, path),
         ]
       }
-      return [fine('schema', `version ${version}`), ...integrity(db, path), ...contents(db, ground)]
+      return [
+        fine('schema', `version ${version}`),
+        ...integrity(db, path),
+        ...contents(db, runtime),
+      ]
     })
   } catch (error) {
     return [
@@ -129,15 +133,15 @@ const integrity = (db: Database, path: string): readonly Finding[] =>
     )
   })
 
-const contents = (db: Database, ground: DataGround): readonly Finding[] => [
-  ...checked('secrets', () => examineSealed(db, ground.masterKey)),
-  ...checked('clock', () => examineClock(db, ground)),
-  ...checked('outbox', () => examineOutbox(db, ground)),
-  ...checked('data', () => examineFreshness(db, ground.now)),
+const contents = (db: Database, runtime: DataGround): readonly Finding[] => [
+  ...checked('secrets', () => examineSealed(db, runtime.masterKey)),
+  ...checked('clock', () => examineClock(db, runtime)),
+  ...checked('outbox', () => examineOutbox(db, runtime)),
+  ...checked('data', () => examineFreshness(db, runtime.now)),
 ]
 
 function examineSealed(db: Database, masterKey: DataGround['masterKey']): Finding {
-  const store = checkupStore(db)
+  const store = createSecretCheckStore(db)
   const count = store.sealedCount()
   if (count === 0) return fine('secrets', 'none is sealed')
   if (masterKey === null)
@@ -146,13 +150,13 @@ function examineSealed(db: Database, masterKey: DataGround['masterKey']): Findin
     'put back the master key that belongs to this database, or make webhook secrets and credentials anew'
   if (masterKey === undefined)
     return faulty('secrets', `${count} sealed, and there is no master key to open them`, advice)
-  if (!opensAll(vault(masterKey), store))
+  if (!opensAll(createVault(masterKey), store))
     return faulty('secrets', `${count} sealed, and the master key does not open them`, advice)
   return fine('secrets', `${count} sealed, and the master key opens them`)
 }
 
 function examineClock(db: Database, { now, isCopy }: DataGround): Finding {
-  const recordedAt = checkupStore(db).recordedAt()
+  const recordedAt = createSecretCheckStore(db).recordedAt()
   if (recordedAt === undefined || recordedAt - now <= dayMs) return fine('clock', isoInstant(now))
   if (isCopy)
     return fine(
@@ -164,8 +168,8 @@ function examineClock(db: Database, { now, isCopy }: DataGround): Finding {
 }
 
 function examineOutbox(db: Database, { now, hasServer }: DataGround): Finding {
-  const store = outboxStore(db)
-  const endpoints = webhookStore(db)
+  const store = createOutboxStore(db)
+  const endpoints = createWebhookStore(db)
   // An endpoint that is switched off keeps its messages for when it is switched on.
   const lanes = store
     .backlog()
@@ -196,15 +200,15 @@ const cadences: readonly Cadence[] = [
 
 function examineFreshness(db: Database, now: number): Finding | Finding[] {
   const clock = { now: () => now, monotonic: () => 0 }
-  const observations = observationStore(db)
-  const known = catalogue(seriesStore(db), contractBook)
-  const quarantine = quarantineList(quarantineStore(db), () => {})
-  const { reach } = freshness({
+  const observations = createObservationStore(db)
+  const known = createCatalogue(createSeriesStore(db), contractBook)
+  const quarantine = createQuarantineList(createQuarantineStore(db), () => {})
+  const { reach } = createFreshness({
     catalogue: known,
     quarantine,
     observations,
     now: clock.now,
-    board: board(observations, quarantine, clock),
+    board: createBoard(observations, quarantine, clock),
   })
   const dated = known.list().flatMap(series => {
     const lastAt = series.unavailableReason === null ? reach(series)?.lastAt : undefined

@@ -3,8 +3,8 @@ import { dirname, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { envName, explain } from '../config.ts'
 import { type ConfigKey, configKeys } from '../config-keys.ts'
-import { systemClock } from '../lib/clock.ts'
-import { randomIds } from '../lib/ids.ts'
+import { createSystemClock } from '../lib/clock.ts'
+import { createRandomIds } from '../lib/ids.ts'
 import { createLog } from '../lib/log.ts'
 import { openServices } from '../services.ts'
 import { openDatabase } from '../store/database.ts'
@@ -29,10 +29,10 @@ export function examineSetup(config: Config, sources: SetupSources): readonly Fi
 
 function examineStart(config: Config): Finding {
   const db = openDatabase(':memory:')
-  const clock = systemClock()
+  const clock = createSystemClock()
   const log = createLog({ level: 'error', format: 'json', write: () => {}, clock })
   try {
-    openServices({ config, clock, ids: randomIds(), log, db, masterKey: 'of no vault' })
+    openServices({ config, clock, ids: createRandomIds(), log, db, masterKey: 'of no vault' })
     const given = [...config.provenance.values()].filter(source => source !== 'default')
     const where = [...new Set(given.map(source => source.replace(/:\d+$/, '')))]
     return fine(

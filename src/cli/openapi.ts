@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { createApp } from '../app.ts'
-import type { Bare } from '../services.ts'
+import type { ProcessRuntime } from '../services.ts'
 import { openServices } from '../services.ts'
 import { openDatabase } from '../store/database.ts'
 
@@ -12,17 +12,17 @@ const noKey = 'of no vault'
  * database in memory. Whoever generates a client need not have what the server sends with: its
  * providers' credentials are not asked for.
  */
-export async function openapiText(ground: Bare): Promise<string> {
-  const { mail, sms, billing } = ground.config
+export async function openapiText(runtime: ProcessRuntime): Promise<string> {
+  const { mail, sms, billing } = runtime.config
   const config = {
-    ...ground.config,
+    ...runtime.config,
     mail: { ...mail, provider: 'none' as const },
     sms: { ...sms, provider: 'log' as const },
     billing: { ...billing, provider: 'manual' as const },
   }
   const db = openDatabase(':memory:')
   try {
-    const app = createApp(openServices({ ...ground, config, db, masterKey: noKey }))
+    const app = createApp(openServices({ ...runtime, config, db, masterKey: noKey }))
     const answer = await app.handle(new Request('http://localhost/openapi.json'))
     if (!answer.ok)
       throw new Error(`the document could not be made: ${answer.status} ${await answer.text()}`)
@@ -34,11 +34,11 @@ export async function openapiText(ground: Bare): Promise<string> {
 
 /** Prints the document, or writes it to a file in place of what was there. */
 export async function printOpenapi(
-  ground: Bare,
+  runtime: ProcessRuntime,
   file: string | undefined,
   write: (text: string) => void | Promise<void>,
 ): Promise<void> {
-  const text = await openapiText(ground)
+  const text = await openapiText(runtime)
   if (file === undefined || file === '-') await write(text)
   else writeFileSync(file, text)
 }

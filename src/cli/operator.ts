@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
-import { type House, openHouse } from '../instance.ts'
+import { type Instance, openInstance } from '../instance.ts'
 import { lockDataDir } from '../lib/directory-lock.ts'
-import type { Bare } from '../services.ts'
+import type { ProcessRuntime } from '../services.ts'
 import { socketPath } from './socket.ts'
 
 /** An answer of the operator's interface. */
@@ -19,17 +19,17 @@ export interface Operator {
   /** The answer itself, for what is streamed. */
   fetch(path: string): Promise<Response>
   /**
-   * The open house, when no server runs: a command of much data works on it without a detour
+   * The open instance, when no server runs: a command of much data works on it without a detour
    * through HTTP.
    */
-  house: House | undefined
+  instance: Instance | undefined
   close(): void
 }
 
 /** Another process holds the directory and does not answer. */
 export class Occupied extends Error {}
 
-export async function openOperator(dir: string, ground: Bare): Promise<Operator> {
+export async function openOperator(dir: string, runtime: ProcessRuntime): Promise<Operator> {
   if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
   const path = socketPath(dir)
   if (await answers(path)) {
@@ -42,7 +42,7 @@ export async function openOperator(dir: string, ground: Bare): Promise<Operator>
   const lock = lockDataDir(dir, {
     pid: process.pid,
     role: 'command',
-    startedAt: ground.clock.now(),
+    startedAt: runtime.clock.now(),
   })
   if ('heldBy' in lock) {
     throw new Occupied(
@@ -50,25 +50,25 @@ export async function openOperator(dir: string, ground: Bare): Promise<Operator>
     )
   }
   const local = new WeakSet<Request>()
-  const house = openHouse({ ground, dir, local })
+  const instance = openInstance({ runtime, dir, local })
   const ask = async (url: string, init?: RequestInit) => {
     const request = new Request(`http://localhost${url}`, init)
     local.add(request)
-    return house.app.handle(request)
+    return instance.app.handle(request)
   }
-  return operatorOver(house, ask, () => {
-    house.close()
+  return operatorOver(instance, ask, () => {
+    instance.close()
     lock.release()
   })
 }
 
 function operatorOver(
-  house: House | undefined,
+  instance: Instance | undefined,
   ask: (url: string, init?: RequestInit) => Promise<Response>,
   close: () => void,
 ): Operator {
   return {
-    house,
+    instance,
     async call(method, path, body) {
       const response = await ask(path, {
         method,

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { catalogueOf } from '../feed/prices/rows.ts'
 import { databasePath } from '../instance.ts'
-import { seriesStore } from '../store/catalogue/series.ts'
+import { createSeriesStore } from '../store/catalogue/series.ts'
 import { openDatabase } from '../store/database.ts'
 import { observationPages } from '../store/prices/export.ts'
-import { observationStore } from '../store/prices/observations.ts'
+import { createObservationStore } from '../store/prices/observations.ts'
 import type { ExportEnvironment } from './export.ts'
 
 /**
@@ -18,9 +18,9 @@ export function exportSource(
   if (!existsSync(path))
     throw new Error(`${path} does not exist: nothing has been recorded in ${dir}`)
   const db = openDatabase(path, { readonly: true })
-  const all = seriesStore(db).all()
+  const all = createSeriesStore(db).all()
   const byId = new Map(all.map(one => [one.id, one]))
-  const observations = observationStore(db)
+  const observations = createObservationStore(db)
   return {
     catalogue: catalogueOf(all),
     pages: series => observationPages(observations, series?.map(one => byId.get(one.id)!) ?? all),

@@ -1,10 +1,10 @@
 import { Command, CommanderError } from 'commander'
 import { type Config, ConfigProblem, envName, loadConfig, type Mode } from '../config.ts'
 import { databasePath } from '../instance.ts'
-import { manualClock, systemClock } from '../lib/clock.ts'
-import { randomIds } from '../lib/ids.ts'
+import { createManualClock, createSystemClock } from '../lib/clock.ts'
+import { createRandomIds } from '../lib/ids.ts'
 import { createLog } from '../lib/log.ts'
-import type { Bare } from '../services.ts'
+import type { ProcessRuntime } from '../services.ts'
 import { version } from '../version.ts'
 import { accountCommands, type OperatorAction } from './account-commands.ts'
 import { backup, restore, verifyFile } from './backup.ts'
@@ -126,22 +126,22 @@ function configOf(options: Options, mode: Mode, env: ProgramEnvironment): Config
   }
 }
 
-function groundOf(config: Config, env: ProgramEnvironment): Bare {
+function runtimeOf(config: Config, env: ProgramEnvironment): ProcessRuntime {
   const clock =
     config.mode === 'dev'
-      ? manualClock(
-          config.dev.clockAt ?? systemClock().now(),
-          systemClock(),
+      ? createManualClock(
+          config.dev.clockAt ?? createSystemClock().now(),
+          createSystemClock(),
           config.dev.clockAt !== undefined,
         )
-      : systemClock()
+      : createSystemClock()
   const log = createLog({
     level: config.log.level,
     format: config.log.format,
     write: line => env.err(line.trimEnd()),
     clock,
   })
-  return { config, clock, ids: randomIds(), log }
+  return { config, clock, ids: createRandomIds(), log }
 }
 
 function serving(program: Command, env: ProgramEnvironment, results: Results) {
@@ -164,7 +164,7 @@ function serving(program: Command, env: ProgramEnvironment, results: Results) {
       const config = configOf(options, mode, env)
       results.set(
         await serve({
-          ground: groundOf(config, env),
+          runtime: runtimeOf(config, env),
           dir: config.data.dir,
           out: env.out,
           err: env.err,
@@ -183,7 +183,7 @@ async function withOperator<T>(
   work: (operator: Operator, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = configOf(options, 'serve', env)
-  const operator = await openOperator(config.data.dir, { ...groundOf(config, env) })
+  const operator = await openOperator(config.data.dir, { ...runtimeOf(config, env) })
   try {
     return await work(operator, config)
   } finally {
@@ -227,7 +227,7 @@ function dataCommands(program: Command, env: ProgramEnvironment, results: Result
             await runDatasetImport(
               files,
               { ...options, dataset },
-              { out, err, terminal, stdin, clock: systemClock(), operator },
+              { out, err, terminal, stdin, clock: createSystemClock(), operator },
             ),
           )
           return
@@ -238,7 +238,7 @@ function dataCommands(program: Command, env: ProgramEnvironment, results: Result
             err,
             terminal,
             stdin,
-            clock: systemClock(),
+            clock: createSystemClock(),
             ...(await dataOf(operator)),
           }),
         )
@@ -327,8 +327,8 @@ function keepingCommands(program: Command, env: ProgramEnvironment, results: Res
     .action((file: string, options: Options & { holdOutbox?: boolean }) => {
       const { holdOutbox = false } = options
       const { keptAs, held } = restore(dirOf(options), file, {
-        at: systemClock().now(),
-        ids: randomIds(),
+        at: createSystemClock().now(),
+        ids: createRandomIds(),
         holdOutbox,
       })
       env.out(`restored from ${file}${keptAs ? `; the database before it is ${keptAs}` : ''}`)
@@ -365,7 +365,7 @@ function inspecting(program: Command, env: ProgramEnvironment, results: Results)
         await runDoctor({
           out: env.out,
           json: options.json === true,
-          clock: systemClock(),
+          clock: createSystemClock(),
           sources: { env: env.env, directory },
           config: mode => configFrom(options, mode, env),
           fallback: () =>
@@ -387,6 +387,6 @@ function inspecting(program: Command, env: ProgramEnvironment, results: Results)
   )
     .option('--out <file>', 'file to write in place of standard output')
     .action(async (options: Options & { out?: string }) =>
-      printOpenapi(groundOf(configOf(options, 'serve', env), env), options.out, env.write),
+      printOpenapi(runtimeOf(configOf(options, 'serve', env), env), options.out, env.write),
     )
 }

@@ -4,11 +4,11 @@ import { connectionsOf, type SocketData, sockets } from '../http/cable.ts'
 import { front } from '../http/front.ts'
 import { linker } from '../http/problem/links.ts'
 import { varyOf } from '../http/profiles/profiles.ts'
-import type { House } from '../instance.ts'
+import type { Instance } from '../instance.ts'
 import { sleep } from '../lib/clock.ts'
 import { lockDataDir } from '../lib/directory-lock.ts'
 import { linkUrl } from '../service/account/sign-in.ts'
-import type { Bare } from '../services.ts'
+import type { ProcessRuntime } from '../services.ts'
 import { openCopy } from './copy.ts'
 import { evaluationKeys, evaluationLink, type FirstKeys, productionKeys } from './first-start.ts'
 import { listenLocally } from './socket.ts'
@@ -19,7 +19,7 @@ const exitCodes = { ok: 0, failed: 1, occupied: 75 } as const
 const fillStepMs = 20
 
 export interface ServeEnvironment {
-  ground: Bare
+  runtime: ProcessRuntime
   dir: string
   out(line: string): void
   err(line: string): void
@@ -32,8 +32,8 @@ export interface ServeEnvironment {
 
 /** Serves a data directory until the process is told to stop. */
 export async function serve(env: ServeEnvironment): Promise<number> {
-  const { ground, dir } = env
-  const { config, log } = ground
+  const { runtime, dir } = env
+  const { config, log } = runtime
   if (config.mode === 'dev' && !isLoopback(config.server.host)) {
     env.err(
       `server.host: ${config.server.host} is not an address of this machine only; the command dev binds loopback only. Use the command serve.`,
@@ -44,7 +44,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   const lock = lockDataDir(dir, {
     pid: process.pid,
     role: config.mode,
-    startedAt: ground.clock.now(),
+    startedAt: runtime.clock.now(),
   })
   if ('heldBy' in lock) {
     const holder = lock.heldBy
@@ -63,13 +63,15 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   }
   let url: string | undefined
   const connections = connectionsOf(() => network, originals, local)
-  const copy = openCopy({ ground, dir, serving: true, peer, local, url: () => url, connections })
-  const { house } = copy
+  const copy = openCopy({ runtime, dir, serving: true, peer, local, url: () => url, connections })
+  const { instance } = copy
   const keys =
-    config.mode === 'dev' ? evaluationKeys(house.services, dir) : productionKeys(house.services)
+    config.mode === 'dev'
+      ? evaluationKeys(instance.services, dir)
+      : productionKeys(instance.services)
   const fetch = front({
-    handle: request => copy.house.app.fetch(request),
-    ids: ground.ids,
+    handle: request => copy.instance.app.fetch(request),
+    ids: runtime.ids,
     links: linker(config),
     corsOrigins: config.cors.origins,
     headerPrefix: config.brand.headerPrefix,
@@ -86,20 +88,20 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     maxRequestBodySize: 32 * 2 ** 20,
     // Moving the clock a year, or filling a copy anew, takes longer than a connection may idle.
     fetch(request, self) {
-      if (house.feed && request.url.includes('/_dev/')) self.timeout(request, 0)
+      if (instance.feed && request.url.includes('/_dev/')) self.timeout(request, 0)
       return fetch(request)
     },
     error: () => new Response('', { status: 500 }),
     websocket: sockets,
   })
   network = server
-  const socket = listenLocally(dir, local, request => copy.house.app.fetch(request))
+  const socket = listenLocally(dir, local, request => copy.instance.app.fetch(request))
   url = `http://${config.server.host.includes(':') ? `[${config.server.host}]` : config.server.host}:${server.port}`
-  if (house.feed) await leadingCodesFilled(house)
-  announce(env, url, keys, house)
-  house.runner.start()
+  if (instance.feed) await leadingCodesFilled(instance)
+  announce(env, url, keys, instance)
+  instance.runner.start()
   log.info('listening', { url, data: dir, mode: config.mode })
-  if (house.feed) copy.begin()
+  if (instance.feed) copy.begin()
 
   await new Promise<void>(stopped => {
     let asked = false
@@ -110,15 +112,15 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     })
   })
   log.info('stopping')
-  copy.house.stopping = true
-  copy.house.services.streams.stop()
+  copy.instance.stopping = true
+  copy.instance.services.streams.stop()
   // Running requests and messages under way finish; what goes on beyond the drain is cut.
   await Promise.race([
-    Promise.all([server.stop(false), copy.house.sending.drain()]),
+    Promise.all([server.stop(false), copy.instance.sending.drain()]),
     sleep(config.server.drainMs),
   ])
   await Promise.all([server.stop(true), socket.stop(), copy.settled()])
-  copy.house.close()
+  copy.instance.close()
   lock.release()
   log.info('stopped')
   return exitCodes.ok
@@ -131,21 +133,21 @@ const isLoopback = (host: string): boolean =>
  * Answers begin with the codes that everybody tries first: nobody is told of an address where they
  * are missing.
  */
-async function leadingCodesFilled(house: House): Promise<void> {
-  const { catalogue, clock } = house.services
+async function leadingCodesFilled(instance: Instance): Promise<void> {
+  const { catalogue, clock } = instance.services
   const missing = () =>
-    house.services.config.demo.codes.some(
+    instance.services.config.demo.codes.some(
       code => !catalogue.hasData(catalogue.resolve(code, clock.now())!.series),
     )
-  while (missing() && house.feed!.step(fillStepMs)) await sleep(0)
+  while (missing() && instance.feed!.step(fillStepMs)) await sleep(0)
 }
 
-function announce(env: ServeEnvironment, url: string, keys: FirstKeys, house: House): void {
-  const { config } = env.ground
+function announce(env: ServeEnvironment, url: string, keys: FirstKeys, instance: Instance): void {
+  const { config } = env.runtime
   const {
     apiKey,
     adminToken,
-    linkToken = config.mode === 'dev' ? evaluationLink(house.services) : undefined,
+    linkToken = config.mode === 'dev' ? evaluationLink(instance.services) : undefined,
   } = keys
   if (config.server.readyFile) {
     const text = JSON.stringify({
@@ -176,9 +178,9 @@ function announce(env: ServeEnvironment, url: string, keys: FirstKeys, house: Ho
     env.out(
       `Try:          curl -H "Authorization: Token ${apiKey}" "${url}/v1/prices/latest?by_code=BRENT_CRUDE_USD"`,
     )
-  const missing = house.feed ? house.feed.total - house.feed.filled().size : 0
+  const missing = instance.feed ? instance.feed.total - instance.feed.filled().size : 0
   if (missing > 0)
     env.out(
-      `Fixture data: ${house.feed!.filled().size} of ${house.feed!.total} codes are ready, the others follow in seconds.`,
+      `Fixture data: ${instance.feed!.filled().size} of ${instance.feed!.total} codes are ready, the others follow in seconds.`,
     )
 }

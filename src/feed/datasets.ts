@@ -1,6 +1,6 @@
 import type { AnnotationStore } from '../store/analytics/annotations.ts'
 import type { CongressionalTradeStore } from '../store/analytics/congressional-trades.ts'
-import type { CotStore } from '../store/analytics/positions.ts'
+import type { PositionStore } from '../store/analytics/positions.ts'
 import type { FracChemicalStore } from '../store/drilling/frac-chemicals.ts'
 import type { FracDisclosureStore } from '../store/drilling/frac-disclosures.ts'
 import type { StateProductionStore } from '../store/drilling/state-production.ts'
@@ -10,36 +10,42 @@ import type { SurchargeStore } from '../store/fuels/surcharges.ts'
 import type { OpecStore } from '../store/fundamentals/opec.ts'
 import type { OutlookStore } from '../store/fundamentals/outlooks.ts'
 import type { StorageCapacityStore } from '../store/fundamentals/storage-capacities.ts'
-import { annotations } from './analytics/annotations.ts'
-import { congressionalTrades } from './analytics/congressional-trades.ts'
-import { cotPositions } from './analytics/positions.ts'
-import { type DucWellWriter, ducWells } from './drilling/duc-wells.ts'
-import { fracChemicals } from './drilling/frac-chemicals.ts'
-import { fracDisclosures } from './drilling/frac-disclosures.ts'
-import { type FracSpreadWriter, fracSpreads } from './drilling/frac-spreads.ts'
-import { drillingProductivity, type ProductivityWriter } from './drilling/productivity.ts'
-import { type RigCountWriter, rigCounts } from './drilling/rig-counts.ts'
-import { stateProduction } from './drilling/state-production.ts'
-import { type PermitWriter, wellPermits } from './drilling/well-permits.ts'
-import { type WellMonthWriter, wellMonths } from './drilling/well-production.ts'
-import { wells } from './drilling/wells.ts'
+import { createAnnotationsDataset } from './analytics/annotations.ts'
+import { createCongressionalTradesDataset } from './analytics/congressional-trades.ts'
+import { createPositionsDataset } from './analytics/positions.ts'
+import { createDucWellsDataset, type DucWellWriter } from './drilling/duc-wells.ts'
+import { createFracChemicalsDataset } from './drilling/frac-chemicals.ts'
+import { createFracDisclosuresDataset } from './drilling/frac-disclosures.ts'
+import { createFracSpreadsDataset, type FracSpreadWriter } from './drilling/frac-spreads.ts'
+import {
+  createDrillingProductivityDataset,
+  type ProductivityWriter,
+} from './drilling/productivity.ts'
+import { createRigCountsDataset, type RigCountWriter } from './drilling/rig-counts.ts'
+import { createStateProductionDataset } from './drilling/state-production.ts'
+import { createWellPermitsDataset, type PermitWriter } from './drilling/well-permits.ts'
+import { createWellProductionDataset, type WellMonthWriter } from './drilling/well-production.ts'
+import { createWellsDataset } from './drilling/wells.ts'
 import type { Dataset } from './files/dataset.ts'
-import { dieselStations } from './fuels/diesel-stations.ts'
-import { surchargeSchedules } from './fuels/surcharge-schedules.ts'
-import { publishedSurcharges } from './fuels/surcharges.ts'
-import { type ObservationWriter, oilInventories } from './fundamentals/oil-inventories.ts'
-import { opecProductions } from './fundamentals/opec-productions.ts'
-import { outlooks } from './fundamentals/outlooks.ts'
-import { storageCapacities } from './fundamentals/storage-capacities.ts'
-import { type FuturesWriter, futuresSettlements } from './futures/settlements.ts'
-import { futuresTicks } from './futures/ticks.ts'
+import { createDieselStationsDataset } from './fuels/diesel-stations.ts'
+import { createSurchargeSchedulesDataset } from './fuels/surcharge-schedules.ts'
+import { createSurchargesDataset } from './fuels/surcharges.ts'
+import {
+  createOilInventoriesDataset,
+  type ObservationWriter,
+} from './fundamentals/oil-inventories.ts'
+import { createOpecProductionsDataset } from './fundamentals/opec-productions.ts'
+import { createOutlooksDataset } from './fundamentals/outlooks.ts'
+import { createStorageCapacitiesDataset } from './fundamentals/storage-capacities.ts'
+import { createFuturesSettlementsDataset, type FuturesWriter } from './futures/settlements.ts'
+import { createFuturesTicksDataset } from './futures/ticks.ts'
 import type { Catalogue } from './prices/rows.ts'
 
 export interface DatasetDeps {
   annotations: AnnotationStore
   catalogue: Catalogue
   congressionalTrades: CongressionalTradeStore
-  cot: CotStore
+  cot: PositionStore
   drilling: RigCountWriter & FracSpreadWriter & DucWellWriter & ProductivityWriter
   fracChemicals: FracChemicalStore
   fracDisclosures: FracDisclosureStore
@@ -59,27 +65,27 @@ export interface DatasetDeps {
 /** Every kind of data that files bring beside prices, by name. */
 export function datasets(deps: DatasetDeps): Dataset<unknown>[] {
   return [
-    futuresSettlements(deps),
-    futuresTicks(deps),
-    storageCapacities(deps.storageCapacities, deps.catalogue),
-    publishedSurcharges(deps.surcharges, deps.catalogue),
-    surchargeSchedules(deps.surcharges, deps.catalogue),
-    cotPositions(deps.cot),
-    annotations(deps.annotations, deps.catalogue),
-    congressionalTrades(deps.congressionalTrades),
-    oilInventories(deps.ingest, deps.catalogue),
-    opecProductions(deps.opec),
-    outlooks(deps.outlooks, deps.catalogue),
-    rigCounts(deps.drilling),
-    fracSpreads(deps.drilling),
-    ducWells(deps.drilling),
-    drillingProductivity(deps.drilling),
-    wellPermits(deps.permits),
-    fracDisclosures(deps.fracDisclosures),
-    fracChemicals(deps.fracChemicals, deps.fracDisclosures),
-    dieselStations(deps.stations),
-    wells(deps.wells),
-    wellMonths(deps.wellProduction),
-    stateProduction(deps.wellProduction.states),
+    createFuturesSettlementsDataset(deps),
+    createFuturesTicksDataset(deps),
+    createStorageCapacitiesDataset(deps.storageCapacities, deps.catalogue),
+    createSurchargesDataset(deps.surcharges, deps.catalogue),
+    createSurchargeSchedulesDataset(deps.surcharges, deps.catalogue),
+    createPositionsDataset(deps.cot),
+    createAnnotationsDataset(deps.annotations, deps.catalogue),
+    createCongressionalTradesDataset(deps.congressionalTrades),
+    createOilInventoriesDataset(deps.ingest, deps.catalogue),
+    createOpecProductionsDataset(deps.opec),
+    createOutlooksDataset(deps.outlooks, deps.catalogue),
+    createRigCountsDataset(deps.drilling),
+    createFracSpreadsDataset(deps.drilling),
+    createDucWellsDataset(deps.drilling),
+    createDrillingProductivityDataset(deps.drilling),
+    createWellPermitsDataset(deps.permits),
+    createFracDisclosuresDataset(deps.fracDisclosures),
+    createFracChemicalsDataset(deps.fracChemicals, deps.fracDisclosures),
+    createDieselStationsDataset(deps.stations),
+    createWellsDataset(deps.wells),
+    createWellProductionDataset(deps.wellProduction),
+    createStateProductionDataset(deps.wellProduction.states),
   ]
 }

@@ -41,7 +41,7 @@ interface Leaving {
  * The root of the application: how bodies are read, how every answer is settled and how every error
  * looks.
  */
-export function base({
+export function createBase({
   access,
   gate,
   ids,

@@ -34,7 +34,7 @@ export interface Faults {
 }
 
 /** `chance` answers the next number in [0, 1). */
-export function faults(chance: () => number): Faults {
+export function createFaults(chance: () => number): Faults {
   let held: Fault[] = []
   let ids = 0
   return {

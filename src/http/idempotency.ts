@@ -77,7 +77,7 @@ interface Kept {
 
 const sha256 = (text: string) => createHash('sha256').update(text)
 
-export function idempotency({ store, reload, now }: IdempotencyDeps): Idempotency {
+export function createIdempotency({ store, reload, now }: IdempotencyDeps): Idempotency {
   /**
    * The answer that was given before, or how one is kept; undefined for a request that is not to be
    * repeated.

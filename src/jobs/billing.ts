@@ -15,7 +15,7 @@ export interface BillingJobDeps {
  * expire: at the moment at which they fall due. What has to be asked of a processor is asked beside
  * it, once a minute, because the other duties can not wait for an answer.
  */
-export function billingJob({ billing: { duties }, clock, log }: BillingJobDeps): Job {
+export function createBillingJob({ billing: { duties }, clock, log }: BillingJobDeps): Job {
   let askedAt: number | undefined
   let asking: Promise<void> | undefined
   const ask = async () => {

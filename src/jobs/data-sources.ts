@@ -9,14 +9,17 @@ export interface DataSourcesJobDeps {
 }
 
 const concurrency = 4
-/** Slices of one pass of housekeeping: the rest has its turn at the next. */
+/** Slices of one pass of tidying: the rest has its turn at the next. */
 const slicesMax = 50
 
 /**
  * Syncs the data sources that are due, some at a time and without waiting for them, and drops what
  * removed ones have left.
  */
-export function dataSourcesJob({ dataSources, sourceSync }: DataSourcesJobDeps): Required<Job> {
+export function createDataSourcesJob({
+  dataSources,
+  sourceSync,
+}: DataSourcesJobDeps): Required<Job> {
   const underWay = new Map<number, Promise<void>>()
 
   const begin = (source: DataSource) => {

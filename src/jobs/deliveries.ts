@@ -19,7 +19,12 @@ const againMs = minuteMs
  * the interval what is due by it. What that is is read from rows, so a pass that comes late misses
  * nothing. A moved clock stops at the dispatches that have something to do.
  */
-export function deliveriesJob({ deliveries, clock, log, intervalMs }: DeliveriesJobDeps): Job {
+export function createDeliveriesJob({
+  deliveries,
+  clock,
+  log,
+  intervalMs,
+}: DeliveriesJobDeps): Job {
   let last: { interval: number; upTo: number; againAt: number } | undefined
   const dispatch = async (interval: number, upTo: number) => {
     const { runs, failed, error } = await deliveries.dispatch(upTo)

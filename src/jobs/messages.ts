@@ -21,7 +21,7 @@ const slicesMax = 200
  * Forgets notifications and records of text messages that are past their time; once an hour is
  * often enough.
  */
-export function messagesJob({ notifications, sms, clock }: MessagesJobDeps): Job {
+export function createMessagesJob({ notifications, sms, clock }: MessagesJobDeps): Job {
   let doneAt: number | undefined
   const inSlices = async (forget: () => number) => {
     for (let slices = 0; slices < slicesMax && forget() === sliceRows; slices += 1) await sleep(0)

@@ -19,7 +19,7 @@ const nextAfter = (at: number): number =>
  * Makes the forecasts of the month at its beginning, and within an hour those of a code whose
  * closes were imported.
  */
-export function monthlyForecastJob(deps: {
+export function createMonthlyForecastJob(deps: {
   catalogue: Catalogue
   closes: Closes
   forecasts: MonthlyForecasts

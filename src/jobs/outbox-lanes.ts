@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import { type Heap, heap } from '../lib/heap.ts'
+import { createHeap, type Heap } from '../lib/heap.ts'
 import { dayMs, secondMs } from '../lib/instant.ts'
 import type { Outcome } from '../send/attempt.ts'
 import type { OutboxEngine } from '../service/outbox/engine.ts'
@@ -49,7 +49,7 @@ export interface State extends Omit<LaneDeps, 'outbox' | 'concurrency'> {
 
 /** What waits in a parked lane fails after this. */
 const parkedMs = 30 * dayMs
-/** Messages of a slice of housekeeping: a few milliseconds of writing. */
+/** Messages of a slice of tidying: a few milliseconds of writing. */
 export const sliceRows = 100
 
 export const laneState = ({ outbox, clock, perLane }: LaneDeps): State => ({
@@ -58,7 +58,7 @@ export const laneState = ({ outbox, clock, perLane }: LaneDeps): State => ({
   perLane,
   lanes: new Map(),
   ready: new Set(),
-  waiting: heap(),
+  waiting: createHeap(),
   underWay: new Set(),
   ended: [],
 })

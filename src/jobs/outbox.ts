@@ -35,10 +35,10 @@ export interface OutboxJob extends Job {
 }
 
 const retentionMs = 30 * dayMs
-/** Slices of one pass of housekeeping: the rest has its turn in a minute. */
+/** Slices of one pass of tidying: the rest has its turn in a minute. */
 const slicesMax = 500
 
-export function outboxJob(deps: OutboxJobDeps): OutboxJob {
+export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
   const { outbox, clock, log, concurrency } = deps
   const { engine } = outbox
   const state = laneState(deps)
@@ -46,7 +46,7 @@ export function outboxJob(deps: OutboxJobDeps): OutboxJob {
   let mode: 'idle' | 'started' | 'draining' | 'halted' = 'idle'
   let loaded = false
   let asked = false
-  let housekeptAt: number | undefined
+  let tidiedAt: number | undefined
   const hearers: (() => void)[] = []
 
   const wake = () => {
@@ -119,21 +119,21 @@ export function outboxJob(deps: OutboxJobDeps): OutboxJob {
    * The first time everything under way is freed: an earlier process left it, and this one is the
    * only one.
    */
-  const housekeep = async () => {
+  const tidy = async () => {
     const now = clock.now()
-    if (housekeptAt !== undefined && now >= housekeptAt && now - housekeptAt < minuteMs) return
-    const before = housekeptAt === undefined ? Number.MAX_SAFE_INTEGER : now
+    if (tidiedAt !== undefined && now >= tidiedAt && now - tidiedAt < minuteMs) return
+    const before = tidiedAt === undefined ? Number.MAX_SAFE_INTEGER : now
     await rescue(state, log, before, () => mode === 'halted')
     await forget(state, now - retentionMs, () => mode === 'halted')
     sweep(state)
-    housekeptAt = now
+    tidiedAt = now
   }
   return {
     name: 'outbox',
     async pass() {
       if (mode === 'halted') return
       try {
-        await housekeep()
+        await tidy()
       } finally {
         cycle()
       }

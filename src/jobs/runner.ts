@@ -15,7 +15,7 @@ export interface Runner {
   lastPassAt(): number | undefined
 }
 
-export function runner(jobs: readonly Job[], clock: Clock, log: Log): Runner {
+export function createRunner(jobs: readonly Job[], clock: Clock, log: Log): Runner {
   let lastPassAt: number | undefined
   let heartbeat: Cron | undefined
   let running = Promise.resolve()

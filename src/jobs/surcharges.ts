@@ -3,7 +3,7 @@ import type { SurchargeMatching } from '../service/fuels/surcharges.ts'
 import type { Job } from './job.ts'
 
 /** Reads the carriers' tables at the price of each week as it comes in. */
-export const surchargeJob = (matching: SurchargeMatching, clock: Clock): Job => ({
+export const createSurchargeJob = (matching: SurchargeMatching, clock: Clock): Job => ({
   name: 'fuel surcharges',
   pass: () => void matching.match(clock.now()),
 })

@@ -9,7 +9,7 @@ import type { Job } from './job.ts'
 const keysEach = 2000
 
 /** Writes counters and usage behind: what a crash can lose is what came in since the last beat. */
-export const usageJob = (meter: Meter): Job => ({
+export const createUsageJob = (meter: Meter): Job => ({
   name: 'usage',
   async pass() {
     let waiting = meter.flushSome(keysEach)

@@ -7,7 +7,7 @@ import type { Job } from './job.ts'
  * Publishes what the fixture world has due. A clock moved far stops every hour, so that what
  * depends on prices sees them in order.
  */
-export const worldJob = (feed: FixtureFeed, clock: Clock): Job => ({
+export const createWorldJob = (feed: FixtureFeed, clock: Clock): Job => ({
   name: 'fixture world',
   pass: () => void feed.advance(clock.now() + 1),
   nextStop: after => (Math.floor(after / hourMs) + 1) * hourMs,

@@ -9,7 +9,10 @@ export interface Clock {
   monotonic(): number
 }
 
-export const systemClock = (): Clock => ({ now: Date.now, monotonic: () => performance.now() })
+export const createSystemClock = (): Clock => ({
+  now: Date.now,
+  monotonic: () => performance.now(),
+})
 
 export interface ManualClock extends Clock {
   readonly frozen: boolean
@@ -25,9 +28,9 @@ export interface ManualClock extends Clock {
  * of `base` from there. Monotonic time moves with it, so that an advance of 61 seconds empties a
  * 60-second window.
  */
-export function manualClock(
+export function createManualClock(
   start: number,
-  base: Clock = systemClock(),
+  base: Clock = createSystemClock(),
   frozen = true,
 ): ManualClock {
   let wall = start

@@ -7,7 +7,7 @@ export interface Heap<T> {
   clear(): void
 }
 
-export function heap<T>(): Heap<T> {
+export function createHeap<T>(): Heap<T> {
   const held: { at: number; value: T }[] = []
   const swap = (a: number, b: number) => {
     const moved = held[a]!

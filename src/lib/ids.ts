@@ -15,7 +15,7 @@ export interface Ids {
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
-export const randomIds = (): Ids => ({
+export const createRandomIds = (): Ids => ({
   uuid: () => crypto.randomUUID(),
   token: () => hex(crypto.getRandomValues(new Uint8Array(32))),
   uuidAt: at => Bun.randomUUIDv7('hex', at),
@@ -23,7 +23,7 @@ export const randomIds = (): Ids => ({
 })
 
 /** The same ids in the same order for one seed: for tests and reproducible evaluation copies. */
-export function seededIds(seed: number): Ids {
+export function createSeededIds(seed: number): Ids {
   let n = 0
   const next = (kind: string, length: number) => {
     n += 1

@@ -1,4 +1,4 @@
-import { type Clock, every, systemClock } from './clock.ts'
+import { type Clock, createSystemClock, every } from './clock.ts'
 
 /**
  * Whether an event loop has more to do than it gets done, told by how late a rhythm comes that it
@@ -41,7 +41,7 @@ const calmAfterMs = 10_000
  * over 250 ms; no longer so when none of 10 s was. A pause is one measurement: alone it adds
  * nothing, whatever its length, and after others a second at most.
  */
-export function lagRecord(
+export function createLagRecord(
   clock: Pick<Clock, 'monotonic'>,
   changed: LagChange = () => {},
 ): LagRecord {
@@ -96,6 +96,6 @@ export function lagRecord(
  * copy is moved by people.
  */
 export function watchLoop(changed: LagChange): LagWatch {
-  const { beat, ...lag } = lagRecord(systemClock(), changed)
+  const { beat, ...lag } = createLagRecord(createSystemClock(), changed)
   return { ...lag, stop: every(beatMs, beat) }
 }

@@ -10,7 +10,7 @@ export interface Outcome {
   error?: string
   /** When the other side itself said when: instead of the schedule's wait. */
   retryAfterMs?: number
-  /** It says nothing about the receiver: this house is not set up, or ended the attempt. */
+  /** It says nothing about the receiver: this instance is not set up, or ended the attempt. */
   blameless?: boolean
   durationMs: number
   exchange?: Exchange

@@ -2,7 +2,7 @@ import type { Outcome } from './attempt.ts'
 
 /**
  * What is at fault where it is not the way: the address will never do, its owner wants no more
- * messages, or this house is not set up.
+ * messages, or this instance is not set up.
  */
 export type Fault = 'address' | 'refused' | 'setting'
 

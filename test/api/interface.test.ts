@@ -6,11 +6,11 @@ import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
 import { planIds } from '../../src/plan/tiers.ts'
 import type { AccountState } from '../../src/service/keys/keyring.ts'
 import { type EvaluationCopy, evaluationCopy } from '../support/evaluation-copy.ts'
-import { house } from '../support/instance.ts'
+import { openTestInstance } from '../support/instance.ts'
 import { type Row, interfaceRows as rows } from '../support/interface.ts'
 
 const named = (row: Row) => `${row.method} ${row.path}`
-const plainHouse = house({
+const plainHouse = openTestInstance({
   'limits.per_minute': '100000',
   'limits.unauthenticated_per_minute': '100000',
   'demo.limit_per_hour': '100000',

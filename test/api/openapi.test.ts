@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
-import { house } from '../support/instance.ts'
+import { openTestInstance } from '../support/instance.ts'
 
 let document: OpenApiDocument
 const operations = () =>
@@ -13,7 +13,7 @@ const operations = () =>
   )
 
 beforeAll(async () => {
-  document = (await (await house().get('/openapi.json')).json()) as OpenApiDocument
+  document = (await (await openTestInstance().get('/openapi.json')).json()) as OpenApiDocument
 })
 
 describe('the document of the whole interface', () => {

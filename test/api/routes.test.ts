@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { InternalRoute } from 'elysia'
-import { house } from '../support/instance.ts'
+import { openTestInstance } from '../support/instance.ts'
 
-const app = house().app
+const app = openTestInstance().app
 const routes = (app.routes as InternalRoute[]).filter(route =>
   ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].includes(route.method),
 )
@@ -52,7 +52,7 @@ describe('an unknown route', () => {
     ['GET', '/v1/spreads/gasoil-crack/historical'],
     ['GET', '/v1/indicators/no-such-type'],
   ])('%s %s is 404, empty, HTML by type, without a request id', async (method, path) => {
-    const { key, send } = house()
+    const { key, send } = openTestInstance()
     const response = await send(method, path, method === 'GET' ? undefined : {}, key())
     expect([response.status, await response.text(), response.headers.get('x-request-id')]).toEqual([
       404,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createApp } from '../../src/app.ts'
 import { runDatasetImport } from '../../src/cli/dataset.ts'
 import type { Operator } from '../../src/cli/operator.ts'
-import { house } from '../support/instance.ts'
+import { openTestInstance } from '../support/instance.ts'
 import { noInput } from '../support/memory-writer.ts'
 import { json } from '../support/shape.ts'
 import { prefix, type Row, sample, second } from '../support/wells.ts'
@@ -14,13 +14,13 @@ describe('files of wells, of their months and of states', () => {
   const folder = mkdtempSync(join(tmpdir(), 'wellhead-wells-test-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  /** The command over a house, through the operator's interface as in the data directory. */
+  /** The command over an instance, through the operator's interface as in the data directory. */
   function desk() {
-    const own = house()
+    const own = openTestInstance()
     const local = new WeakSet<Request>()
     const app = createApp(own.services, { local })
     const operator: Operator = {
-      house: undefined,
+      instance: undefined,
       async call(method, path, body) {
         const headers = { 'content-type': 'application/json' }
         const request = new Request(`http://localhost${path}`, {

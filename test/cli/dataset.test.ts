@@ -7,8 +7,8 @@ import { createApp } from '../../src/app.ts'
 import { type DatasetOptions, runDatasetImport } from '../../src/cli/dataset.ts'
 import type { Operator } from '../../src/cli/operator.ts'
 import { run } from '../../src/cli/program.ts'
-import { manualClock } from '../../src/lib/clock.ts'
-import { type House, house, startAt } from '../support/instance.ts'
+import { createManualClock } from '../../src/lib/clock.ts'
+import { openTestInstance, startAt, type TestInstance } from '../support/instance.ts'
 import { noInput } from '../support/memory-writer.ts'
 import { haveRealData, needsRealData, realRows } from '../support/real-data.ts'
 
@@ -23,14 +23,14 @@ function file(content: string | Uint8Array, ending = 'csv'): string {
   return path
 }
 
-/** A command over a house, as it runs in the data directory: through the operator's interface. */
+/** A command over an instance, as it runs in the data directory: through the operator's interface. */
 function desk(now = startAt) {
-  const own = house({}, now)
+  const own = openTestInstance({}, now)
   const local = new WeakSet<Request>()
   const app = createApp(own.services, { local })
   let calls = 0
   const operator: Operator = {
-    house: undefined,
+    instance: undefined,
     async call(method, path, body) {
       calls += 1
       const request = new Request(`http://localhost${path}`, {
@@ -55,7 +55,7 @@ function desk(now = startAt) {
       { dataset: 'futures-settlements', ...options },
       {
         operator,
-        clock: manualClock(now),
+        clock: createManualClock(now),
         terminal: undefined,
         stdin: noInput(),
         out: line => out.push(line),
@@ -68,7 +68,7 @@ function desk(now = startAt) {
 }
 
 const good = file('contract,traded_on,close,settlement\nCL.2,2026-11-19,71.95,\n')
-const closes = ({ services }: House) =>
+const closes = ({ services }: TestInstance) =>
   services.futures.quotes('WTI_FUTURES').map(({ day }) => [day.month, day.tradedOn, day.close])
 const header = 'contract,traded_on,close,settlement'
 

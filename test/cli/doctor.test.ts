@@ -24,10 +24,10 @@ import { examineSpace } from '../../src/cli/doctor-directory.ts'
 import type { Finding } from '../../src/cli/finding.ts'
 import { listenLocally } from '../../src/cli/socket.ts'
 import { loadConfig } from '../../src/config.ts'
-import { openHouse } from '../../src/instance.ts'
-import { manualClock } from '../../src/lib/clock.ts'
+import { openInstance } from '../../src/instance.ts'
+import { createManualClock } from '../../src/lib/clock.ts'
 import { lockDataDir } from '../../src/lib/directory-lock.ts'
-import { seededIds } from '../../src/lib/ids.ts'
+import { createSeededIds } from '../../src/lib/ids.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/lib/instant.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { defaultSettings } from '../../src/store/webhooks/webhooks.ts'
@@ -46,7 +46,7 @@ const isRoot = process.getuid?.() === 0
  * send.
  */
 beforeAll(() => {
-  const clock = manualClock(startAt)
+  const clock = createManualClock(startAt)
   const config = loadConfig({
     flags: { 'data.dir': sound },
     env: {},
@@ -54,12 +54,12 @@ beforeAll(() => {
     readFile: () => undefined,
   })
   const log = createLog({ level: 'error', format: 'json', write: () => {}, clock })
-  const house = openHouse({
-    ground: { config, clock, ids: seededIds(1), log },
+  const instance = openInstance({
+    runtime: { config, clock, ids: createSeededIds(1), log },
     dir: sound,
     serving: true,
   })
-  const { services } = house
+  const { services } = instance
   const series = services.catalogue.named('WTI_USD')!
   services.ingest.write([{ seriesId: series.id, observedAt: startAt - minuteMs, value: 70 }])
   const account = services.keys.putAccount({
@@ -86,7 +86,7 @@ beforeAll(() => {
     active: false,
   }
   services.webhooks.create(account, endpoint, { id: endpointId })
-  house.close()
+  instance.close()
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
@@ -120,7 +120,7 @@ async function doctor(
   const code = await runDoctor({
     out: line => void lines.push(line),
     json,
-    clock: manualClock(now),
+    clock: createManualClock(now),
     sources,
     config: mode =>
       loadConfig({ mode, flags: { 'data.dir': dir }, env, files: { directory: root } }),

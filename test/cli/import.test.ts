@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { type ImportOptions, runImport } from '../../src/cli/import.ts'
 import type { PointWriter } from '../../src/feed/prices/import.ts'
-import { manualClock } from '../../src/lib/clock.ts'
+import { createManualClock } from '../../src/lib/clock.ts'
 import { isoInstant } from '../../src/lib/instant.ts'
 import { memory, noInput } from '../support/memory-writer.ts'
 import { catalogue } from '../support/shipped-codes.ts'
@@ -29,7 +29,7 @@ async function run(
 ) {
   const out: string[] = []
   const err: string[] = []
-  const clock = manualClock(Date.UTC(2026, 10, 21))
+  const clock = createManualClock(Date.UTC(2026, 10, 21))
   const timed: PointWriter = {
     batchMax: writer.batchMax,
     write(points) {

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ProgramEnvironment, run } from '../../src/cli/program.ts'
-import { house } from '../support/instance.ts'
+import { openTestInstance } from '../support/instance.ts'
 
 /** Runs a command line in an empty directory; `text` is what went to standard output as it is. */
 async function ran(...argv: string[]) {
@@ -43,7 +43,7 @@ async function ran(...argv: string[]) {
 }
 
 const answered = async (flags: Record<string, string> = {}) =>
-  (await house(flags).get('/openapi.json')).text()
+  (await openTestInstance(flags).get('/openapi.json')).text()
 
 test('openapi prints the bytes that a server answers, and makes no data directory', async () => {
   const { code, text, files, faults } = await ran('openapi')

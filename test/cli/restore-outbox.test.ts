@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
-import { systemClock } from '../../src/lib/clock.ts'
+import { createSystemClock } from '../../src/lib/clock.ts'
 import { hourMs, isoInstant } from '../../src/lib/instant.ts'
 import { arrived, backedUp, databaseIn, heldEvents, rowsIn } from '../support/restored.ts'
 import { fields } from '../support/smtp-server.ts'
@@ -72,7 +72,7 @@ describe('a backup with an outbox', () => {
       { trigger: 'scheduled', status: 'skipped', error: reason },
     ])
 
-    const from = isoInstant(systemClock().now() - hourMs)
+    const from = isoInstant(createSystemClock().now() - hourMs)
     expect(
       await server.ask<unknown>('POST', `/v1/webhooks/${webhookId}/replay`, { from }),
     ).toMatchObject({ data: { replayed: 3 } })

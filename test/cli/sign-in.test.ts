@@ -3,7 +3,7 @@ import type { CommandEnvironment } from '../../src/cli/command.ts'
 import { endSessions, firstLine, makeLink, setPassword } from '../../src/cli/sign-in.ts'
 import { people, tokenIn } from '../support/people.ts'
 
-/** A command line over a house; `lines` and `faults` are what it printed. */
+/** A command line over an instance; `lines` and `faults` are what it printed. */
 function terminal() {
   const all = people()
   const admin = `Bearer ${all.services.adminTokens.rotate()}`

@@ -4,7 +4,7 @@ import { listSources, syncSource } from '../../src/cli/sources.ts'
 import { row, rowServer, sourceDesk } from '../support/sources.ts'
 
 /**
- * A command line of the operator over a house; `lines` and `faults` are what it printed since they
+ * A command line of the operator over an instance; `lines` and `faults` are what it printed since they
  * were last taken.
  */
 function terminal(json = false) {

@@ -37,8 +37,9 @@ async function textOf(response: Response): Promise<string> {
  */
 function injectedIn({ headers }: Response): string[] {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+  const control = /[\x00-\x08\x0a-\x1f\x7f]/
   return [...headers]
-    .filter(([name, value]) => name === 'x-injected' || /[\x00-\x08\x0a-\x1f\x7f]/.test(value))
+    .filter(([name, value]) => name === 'x-injected' || control.test(value))
     .map(([name]) => name)
 }
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
-import { alertJob } from '../../src/jobs/alerts.ts'
-import { runner } from '../../src/jobs/runner.ts'
+import { createAlertJob } from '../../src/jobs/alerts.ts'
+import { createRunner } from '../../src/jobs/runner.ts'
 import { hourMs, minuteMs } from '../../src/lib/instant.ts'
 import { above, alertDesk, startAt } from '../support/alerts.ts'
 
 test('a moved clock stops where the interval of a code ends, and judges what waits there', async () => {
   const { watch, price, fired, services, clock } = alertDesk({ interval: '60s' })
   const alert = watch('WTI_USD', above(90))
-  const job = alertJob(services.alerts.evaluation)
+  const job = createAlertJob(services.alerts.evaluation)
   expect(job.nextStop!(clock.now())).toBe(Number.POSITIVE_INFINITY)
   price('WTI_USD', 91)
   clock.advance(1000)
@@ -22,7 +22,7 @@ test('a moved clock stops where the interval of a code ends, and judges what wai
       return job.pass()
     },
   }
-  await runner([seen], clock, services.log).advance(clock, startAt + hourMs)
+  await createRunner([seen], clock, services.log).advance(clock, startAt + hourMs)
   expect(stops).toEqual([startAt + minuteMs, startAt + hourMs])
   expect(fired(alert)).toEqual([91, 92])
 })

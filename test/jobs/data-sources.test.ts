@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { runner } from '../../src/jobs/runner.ts'
+import { createRunner } from '../../src/jobs/runner.ts'
 import { dayMs, hourMs } from '../../src/lib/instant.ts'
 import { row, rowServer, sourceDesk } from '../support/sources.ts'
 
@@ -12,7 +12,7 @@ test('a clock that is moved far stops where a source is due, and every sync happ
   })
   await desk.make({ source_type: 'api', scraper_config: { url, interval_minutes: 360 } })
   const start = desk.clock.now()
-  const jobs = runner([desk.job], desk.clock, desk.services.log)
+  const jobs = createRunner([desk.job], desk.clock, desk.services.log)
   await jobs.tick()
   await desk.job.settled()
   await jobs.advance(desk.clock, start + 2 * dayMs + hourMs)

@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { evaluationKeys } from '../../src/cli/first-start.ts'
 import { loadConfig } from '../../src/config.ts'
-import { type House, openHouse } from '../../src/instance.ts'
-import { manualClock } from '../../src/lib/clock.ts'
-import { seededIds } from '../../src/lib/ids.ts'
+import { type Instance, openInstance } from '../../src/instance.ts'
+import { createManualClock } from '../../src/lib/clock.ts'
+import { createSeededIds } from '../../src/lib/ids.ts'
 import { dayMs, isoInstant } from '../../src/lib/instant.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { startOfLocalDay } from '../../src/lib/zone.ts'
 import { priceChange } from '../../src/market/prices/change.ts'
 import { roundTo } from '../../src/market/prices/format.ts'
 
-const clock = manualClock(Date.parse('2026-11-20T15:00:00Z'))
+const clock = createManualClock(Date.parse('2026-11-20T15:00:00Z'))
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-deliveries-'))
-let house: House
+let instance: Instance
 let keys: ReturnType<typeof evaluationKeys>
 beforeAll(() => {
   const keeping = { snapshot: async () => {}, restore: async () => false, reset: async () => {} }
@@ -27,17 +27,21 @@ beforeAll(() => {
     readFile: () => undefined,
   })
   const log = createLog({ level: 'error', format: 'json', write: () => {}, clock })
-  house = openHouse({ ground: { config, clock, ids: seededIds(7), log }, dir, keeping })
-  while (house.feed!.step(1_000));
-  keys = evaluationKeys(house.services, dir)
+  instance = openInstance({
+    runtime: { config, clock, ids: createSeededIds(7), log },
+    dir,
+    keeping,
+  })
+  while (instance.feed!.step(1_000));
+  keys = evaluationKeys(instance.services, dir)
 }, 120_000)
 afterAll(() => {
-  house.close()
+  instance.close()
   rmSync(dir, { recursive: true, force: true })
 })
 
 async function ask<T>(method: string, path: string, token: string, body?: unknown): Promise<T> {
-  const response = await house.app.handle(
+  const response = await instance.app.handle(
     new Request(`http://localhost${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -66,7 +70,7 @@ interface Answer {
 
 /** The line of a code as its observations give it: those that were published by a moment. */
 function lineAt(code: string, at: number, zone: string): string {
-  const { catalogue, observations } = house.services
+  const { catalogue, observations } = instance.services
   const series = catalogue.named(code)!
   const [newest] = observations.asOf(series.id, 0, at + 1, at, 1)
   const [before] = observations.asOf(series.id, 0, startOfLocalDay(newest!.observedAt, zone), at, 1)

@@ -1,19 +1,19 @@
 import { expect, test } from 'bun:test'
-import { monthlyForecastJob } from '../../src/jobs/monthly-forecasts.ts'
+import { createMonthlyForecastJob } from '../../src/jobs/monthly-forecasts.ts'
 import { dayMs, hourMs, parseInstant } from '../../src/lib/instant.ts'
 import { forecastPublishedAt } from '../../src/market/fundamentals/monthly-forecast.ts'
-import { monthlyForecasts } from '../../src/service/fundamentals/monthly-forecasts.ts'
-import { house } from '../support/instance.ts'
+import { createMonthlyForecasts } from '../../src/service/fundamentals/monthly-forecasts.ts'
+import { openTestInstance } from '../support/instance.ts'
 
-const publications = (h: ReturnType<typeof house>) =>
+const publications = (h: ReturnType<typeof openTestInstance>) =>
   h.services.monthlyForecasts.publications(h.services.catalogue.named('WTI_USD')!.id).sort()
 
 /** A year of closes up to now, and the job over them. */
 function setUp() {
-  const h = house()
-  const job = monthlyForecastJob({
+  const h = openTestInstance()
+  const job = createMonthlyForecastJob({
     ...h.services,
-    forecasts: monthlyForecasts(h.services.monthlyForecasts),
+    forecasts: createMonthlyForecasts(h.services.monthlyForecasts),
     clock: h.clock,
   })
   const fill = () =>

@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'bun:test'
 import type { Job } from '../../src/jobs/job.ts'
-import { runner } from '../../src/jobs/runner.ts'
-import { manualClock } from '../../src/lib/clock.ts'
+import { createRunner } from '../../src/jobs/runner.ts'
+import { createManualClock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 
 const lines: string[] = []
-const quiet = (clock: ReturnType<typeof manualClock>) =>
+const quiet = (clock: ReturnType<typeof createManualClock>) =>
   createLog({ level: 'info', format: 'json', write: line => void lines.push(line), clock })
 
 describe('the runner', () => {
   test('a clock moved far stops at every moment that matters, in order, and once at the end', async () => {
-    const clock = manualClock(0)
+    const clock = createManualClock(0)
     const seen: string[] = []
     const every = (name: string, ms: number): Job => ({
       name,
       pass: () => void seen.push(`${name}@${clock.now()}`),
       nextStop: after => (Math.floor(after / ms) + 1) * ms,
     })
-    await runner([every('a', 40), every('b', 100)], clock, quiet(clock)).advance(clock, 130)
+    await createRunner([every('a', 40), every('b', 100)], clock, quiet(clock)).advance(clock, 130)
     expect(seen).toEqual([
       'a@40',
       'b@40',
@@ -33,9 +33,9 @@ describe('the runner', () => {
   })
 
   test('a job without stops passes once, at the end', async () => {
-    const clock = manualClock(0)
+    const clock = createManualClock(0)
     const seen: number[] = []
-    await runner(
+    await createRunner(
       [{ name: 'flush', pass: () => void seen.push(clock.now()) }],
       clock,
       quiet(clock),
@@ -44,7 +44,7 @@ describe('the runner', () => {
   })
 
   test('a job that fails does not keep the others from passing, and is tried again', async () => {
-    const clock = manualClock(0)
+    const clock = createManualClock(0)
     let tries = 0
     let others = 0
     const failing: Job = {
@@ -54,7 +54,7 @@ describe('the runner', () => {
         throw new Error('disk full')
       },
     }
-    const jobs = runner(
+    const jobs = createRunner(
       [failing, { name: 'other', pass: () => void others++ }],
       clock,
       quiet(clock),
@@ -66,7 +66,7 @@ describe('the runner', () => {
   })
 
   test('a clock moved far waits at every stop for what a pass began and did not wait for', async () => {
-    const clock = manualClock(0)
+    const clock = createManualClock(0)
     const seen: string[] = []
     let under: Promise<void> | undefined
     const sending: Job = {
@@ -80,12 +80,12 @@ describe('the runner', () => {
       nextStop: after => after + 50,
       settled: async () => await under,
     }
-    await runner([sending], clock, quiet(clock)).advance(clock, 120)
+    await createRunner([sending], clock, quiet(clock)).advance(clock, 120)
     expect(seen).toEqual(['50 ended at 50', '100 ended at 100', '120 ended at 120'])
   })
 
   test('passes never overlap', async () => {
-    const clock = manualClock(0)
+    const clock = createManualClock(0)
     let running = 0
     let most = 0
     const slow: Job = {
@@ -97,7 +97,7 @@ describe('the runner', () => {
         running -= 1
       },
     }
-    const jobs = runner([slow], clock, quiet(clock))
+    const jobs = createRunner([slow], clock, quiet(clock))
     await Promise.all([jobs.tick(), jobs.tick(), jobs.tick()])
     expect(most).toBe(1)
   })

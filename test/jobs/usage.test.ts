@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
-import { usageJob } from '../../src/jobs/usage.ts'
-import { house } from '../support/instance.ts'
+import { createUsageJob } from '../../src/jobs/usage.ts'
+import { openTestInstance } from '../support/instance.ts'
 
 test('a pass writes every key that waits, in slices, and what was counted is found by the next start', async () => {
-  const world = house()
+  const world = openTestInstance()
   const tokens = Array.from({ length: 1_200 }, () => world.key('developer'))
   world.record('WTI_USD', [70, 71], world.clock.now(), 60_000)
   for (const token of tokens)
     expect((await world.get('/v1/prices/latest?by_code=WTI_USD', token)).status).toBe(200)
-  await usageJob(world.services.meter).pass()
+  await createUsageJob(world.services.meter).pass()
   expect(world.services.meter.flushSome(1)).toBe(0)
   const rows = world.services.db
     .query('SELECT count(*) AS keys, sum(used) AS used FROM quota_counters')
@@ -17,7 +17,7 @@ test('a pass writes every key that waits, in slices, and what was counted is fou
 })
 
 test('what a day is reported by is written in slices too, after half a minute', async () => {
-  const world = house()
+  const world = openTestInstance()
   const tokens = Array.from({ length: 30 }, () => world.key('developer'))
   world.record('WTI_USD', [70, 71], world.clock.now(), 60_000)
   const days = () =>
@@ -26,7 +26,7 @@ test('what a day is reported by is written in slices too, after half a minute', 
     for (const token of tokens) await world.get('/v1/prices/latest?by_code=WTI_USD', token)
   }
   await ask()
-  await usageJob(world.services.meter).pass()
+  await createUsageJob(world.services.meter).pass()
   const first = days()
   world.clock.advance(31_000)
   await ask()

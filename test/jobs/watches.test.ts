@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { runner } from '../../src/jobs/runner.ts'
-import { watchJob } from '../../src/jobs/watches.ts'
+import { createRunner } from '../../src/jobs/runner.ts'
+import { createWatchJob } from '../../src/jobs/watches.ts'
 import { hourMs, isoInstant, minuteMs } from '../../src/lib/instant.ts'
 import { startAt, watchDesk } from '../support/watches.ts'
 
@@ -11,8 +11,8 @@ test('a moved clock stops at every run, in order, where a clock that jumped has 
     desk.watch({ intervalSeconds: 600 }),
     desk.watch({ intervalSeconds: 1500 }),
   ]
-  const job = watchJob(services.watchRuns)
-  await runner([job], clock, services.log).advance(clock, startAt + hourMs)
+  const job = createWatchJob(services.watchRuns)
+  await createRunner([job], clock, services.log).advance(clock, startAt + hourMs)
   const runs = desk
     .said()
     .filter(event => event.type === 'evaluated')

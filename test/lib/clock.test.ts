@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'bun:test'
-import { manualClock } from '../../src/lib/clock.ts'
-import { randomIds, seededIds } from '../../src/lib/ids.ts'
+import { createManualClock } from '../../src/lib/clock.ts'
+import { createRandomIds, createSeededIds } from '../../src/lib/ids.ts'
 
 describe('a manual clock', () => {
   const base = { at: 0, now: () => 0, monotonic: () => base.at }
 
   test('stands still until it is moved, and monotonic time moves with it', () => {
-    const clock = manualClock(1_000, base)
+    const clock = createManualClock(1_000, base)
     base.at += 500
     expect(clock.now()).toBe(1_000)
     clock.advance(61_000)
     expect([clock.now(), clock.monotonic()]).toEqual([62_000, 61_000])
   })
   test('set back, wall time goes back and monotonic time does not', () => {
-    const clock = manualClock(10_000, base)
+    const clock = createManualClock(10_000, base)
     clock.set(4_000)
     expect([clock.now(), clock.monotonic()]).toEqual([4_000, 0])
   })
   test('released it runs on from where it stands, frozen it holds', () => {
-    const clock = manualClock(1_000, base)
+    const clock = createManualClock(1_000, base)
     base.at += 100
     clock.release()
     base.at += 30
@@ -30,11 +30,11 @@ describe('a manual clock', () => {
 })
 
 test('ids of one seed repeat, those of another do not, and all have their form', () => {
-  const [a, b, c] = [seededIds(1), seededIds(1), seededIds(2)]
+  const [a, b, c] = [createSeededIds(1), createSeededIds(1), createSeededIds(2)]
   const first = a.uuid()
   expect(b.uuid()).toBe(first)
   expect(c.uuid()).not.toBe(first)
-  for (const ids of [a, randomIds()]) {
+  for (const ids of [a, createRandomIds()]) {
     expect(ids.uuid()).toMatch(
       /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
     )

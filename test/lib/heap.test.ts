@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { heap } from '../../src/lib/heap.ts'
+import { createHeap } from '../../src/lib/heap.ts'
 
 test('gives back what was pushed, the least first, whatever was popped between', () => {
   fc.assert(
     fc.property(
       fc.array(fc.option(fc.integer({ min: 0, max: 50 })), { maxLength: 200 }),
       operations => {
-        const held = heap<number>()
+        const held = createHeap<number>()
         let model: number[] = []
         for (const value of operations) {
           if (value !== null) {

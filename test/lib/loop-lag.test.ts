@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type ManualClock, manualClock } from '../../src/lib/clock.ts'
-import { beatMs, type LagRecord, lagRecord } from '../../src/lib/loop-lag.ts'
+import { createManualClock, type ManualClock } from '../../src/lib/clock.ts'
+import { beatMs, createLagRecord, type LagRecord } from '../../src/lib/loop-lag.ts'
 
 interface Loop {
   clock: ManualClock
@@ -12,9 +12,13 @@ interface Loop {
 type Stretch = (loop: Loop) => void
 
 function loop(): Loop {
-  const clock = manualClock(0)
+  const clock = createManualClock(0)
   const changes: boolean[] = []
-  return { clock, changes, lag: lagRecord(clock, isOverloaded => void changes.push(isOverloaded)) }
+  return {
+    clock,
+    changes,
+    lag: createLagRecord(clock, isOverloaded => void changes.push(isOverloaded)),
+  }
 }
 
 /** The rhythm comes when it should. */

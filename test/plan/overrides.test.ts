@@ -64,7 +64,7 @@ test('JSON null is unlimited too', () => {
   ).toBeNull()
 })
 
-test('settings are the ground that the file builds on', () => {
+test('settings are the runtime that the file builds on', () => {
   const plans = plansFrom(
     { plans: { scale: { requests_per_minute: 600 } } },
     { ...defaultLimits, perMinute: 90 },

@@ -1,7 +1,7 @@
 import { loadConfig } from '../../src/config.ts'
 import { shippedCatalogue } from '../../src/feed/catalogue/shipped.ts'
-import { type ManualClock, manualClock } from '../../src/lib/clock.ts'
-import { seededIds } from '../../src/lib/ids.ts'
+import { createManualClock, type ManualClock } from '../../src/lib/clock.ts'
+import { createSeededIds } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { AlertCondition } from '../../src/market/alerts/condition.ts'
 import type { Alert, AlertSettings } from '../../src/service/alerts/alerts.ts'
@@ -54,11 +54,13 @@ export function alertDesk({
   now?: number
   interval?: string
 } = {}): AlertDesk {
-  const clock = manualClock(now)
+  const clock = createManualClock(now)
   const log: string[] = []
   const db = openDatabase(path)
   // Another start draws other ids.
-  const ids = seededIds((db.query('SELECT count(*) AS n FROM alerts').get() as { n: number }).n + 1)
+  const ids = createSeededIds(
+    (db.query('SELECT count(*) AS n FROM alerts').get() as { n: number }).n + 1,
+  )
   const services = openServices({
     db,
     clock,

@@ -1,10 +1,10 @@
 import { type App, createApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
-import { billingJob } from '../../src/jobs/billing.ts'
+import { createBillingJob } from '../../src/jobs/billing.ts'
 import type { Job } from '../../src/jobs/job.ts'
-import { runner } from '../../src/jobs/runner.ts'
-import { type ManualClock, manualClock } from '../../src/lib/clock.ts'
-import { seededIds } from '../../src/lib/ids.ts'
+import { createRunner } from '../../src/jobs/runner.ts'
+import { createManualClock, type ManualClock } from '../../src/lib/clock.ts'
+import { createSeededIds } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { Changed } from '../../src/service/billing/terms.ts'
 import type { AccountState } from '../../src/service/keys/keyring.ts'
@@ -26,7 +26,7 @@ export interface Answer {
   headers: Headers
 }
 
-/** A house in which things are bought. */
+/** An instance in which things are bought. */
 export interface BillingHouse {
   services: Services
   app: App
@@ -60,7 +60,7 @@ export function billingHouse(
   flags: Record<string, string> = {},
   from: number | ManualClock = startAt,
 ): BillingHouse {
-  const clock = typeof from === 'number' ? manualClock(from) : from
+  const clock = typeof from === 'number' ? createManualClock(from) : from
   const log: string[] = []
   const db = openDatabase(':memory:')
   const config = loadConfig({
@@ -75,7 +75,7 @@ export function billingHouse(
     config,
     clock,
     masterKey: 'a master key for tests',
-    ids: seededIds(1),
+    ids: createSeededIds(1),
     log: createLog({ level: 'debug', format: 'json', write: line => void log.push(line), clock }),
   })
   const app = createApp(services)
@@ -126,7 +126,7 @@ export function billingHouse(
     },
     async advance(ms, also) {
       const watch: Job[] = also ? [{ name: 'watch', pass: also }] : []
-      await runner([billingJob(services), ...watch], clock, services.log).advance(
+      await createRunner([createBillingJob(services), ...watch], clock, services.log).advance(
         clock,
         clock.now() + ms,
       )

@@ -1,32 +1,32 @@
 import { shippedCatalogue } from '../../src/feed/catalogue/shipped.ts'
 import type { Dataset } from '../../src/feed/files/dataset.ts'
-import { surchargeSchedules } from '../../src/feed/fuels/surcharge-schedules.ts'
-import { publishedSurcharges } from '../../src/feed/fuels/surcharges.ts'
-import { storageCapacities } from '../../src/feed/fundamentals/storage-capacities.ts'
+import { createSurchargeSchedulesDataset } from '../../src/feed/fuels/surcharge-schedules.ts'
+import { createSurchargesDataset } from '../../src/feed/fuels/surcharges.ts'
+import { createStorageCapacitiesDataset } from '../../src/feed/fundamentals/storage-capacities.ts'
 import { catalogueOf } from '../../src/feed/prices/rows.ts'
 import { parseInstant } from '../../src/lib/instant.ts'
-import { seriesStore } from '../../src/store/catalogue/series.ts'
+import { createSeriesStore } from '../../src/store/catalogue/series.ts'
 import { openDatabase } from '../../src/store/database.ts'
-import { surchargeStore } from '../../src/store/fuels/surcharges.ts'
-import { storageCapacityStore } from '../../src/store/fundamentals/storage-capacities.ts'
+import { createSurchargeStore } from '../../src/store/fuels/surcharges.ts'
+import { createStorageCapacityStore } from '../../src/store/fundamentals/storage-capacities.ts'
 
 export const now = parseInstant('2026-11-20T15:00:00Z')!
 
 /** Datasets over a database in memory, and the stores that they write to. */
 export function setUp() {
   const db = openDatabase(':memory:')
-  const series = seriesStore(db)
+  const series = createSeriesStore(db)
   const shipped = shippedCatalogue()
   series.put(shipped.series, shipped.aliases)
   const catalogue = catalogueOf(series.all())
-  const [capacities, surcharges] = [storageCapacityStore(db), surchargeStore(db)]
+  const [capacities, surcharges] = [createStorageCapacityStore(db), createSurchargeStore(db)]
   return {
     capacities,
     surcharges,
     idOf: (code: string) => catalogue.find(code)!.id,
-    storage: storageCapacities(capacities, catalogue),
-    published: publishedSurcharges(surcharges, catalogue),
-    schedules: surchargeSchedules(surcharges, catalogue),
+    storage: createStorageCapacitiesDataset(capacities, catalogue),
+    published: createSurchargesDataset(surcharges, catalogue),
+    schedules: createSurchargeSchedulesDataset(surcharges, catalogue),
   }
 }
 

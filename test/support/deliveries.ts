@@ -2,11 +2,11 @@ import type { Database } from 'bun:sqlite'
 import { type App, createApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
 import { shippedCatalogue } from '../../src/feed/catalogue/shipped.ts'
-import { deliveriesJob } from '../../src/jobs/deliveries.ts'
-import { type OutboxJob, outboxJob } from '../../src/jobs/outbox.ts'
-import { type Runner, runner } from '../../src/jobs/runner.ts'
-import { type ManualClock, manualClock } from '../../src/lib/clock.ts'
-import { seededIds } from '../../src/lib/ids.ts'
+import { createDeliveriesJob } from '../../src/jobs/deliveries.ts'
+import { createOutboxJob, type OutboxJob } from '../../src/jobs/outbox.ts'
+import { createRunner, type Runner } from '../../src/jobs/runner.ts'
+import { createManualClock, type ManualClock } from '../../src/lib/clock.ts'
+import { createSeededIds } from '../../src/lib/ids.ts'
 import { hourMs } from '../../src/lib/instant.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { DeliverySettings } from '../../src/service/deliveries/deliveries.ts'
@@ -19,7 +19,7 @@ import type { Captured } from '../../src/store/outbox/inbox.ts'
 export const startAt = Date.parse('2026-11-20T15:00:00Z')
 
 /**
- * A house with prices whose mail is captured, with the jobs that make and send deliveries under a
+ * An instance with prices whose mail is captured, with the jobs that make and send deliveries under a
  * clock that stands still.
  */
 export interface DeliveryWorld {
@@ -75,7 +75,7 @@ export function deliveryWorld(options: DeliveryWorldOptions = {}): DeliveryWorld
   const {
     flags = {},
     seed = 1,
-    clock = manualClock(options.now ?? startAt),
+    clock = createManualClock(options.now ?? startAt),
     db = openDatabase(':memory:'),
   } = options
   const lines: string[] = []
@@ -97,7 +97,7 @@ export function deliveryWorld(options: DeliveryWorldOptions = {}): DeliveryWorld
     clock,
     log,
     config,
-    ids: seededIds(seed),
+    ids: createSeededIds(seed),
     masterKey: 'a master key for tests',
   })
   if (!options.db) {
@@ -105,9 +105,18 @@ export function deliveryWorld(options: DeliveryWorldOptions = {}): DeliveryWorld
     services.series.put(shipped.series, shipped.aliases)
     services.catalogue.reload()
   }
-  const sending = outboxJob({ outbox: services.outbox, clock, log, concurrency: 20, perLane: 4 })
-  const mailing = deliveriesJob({ ...services, intervalMs: config.deliveries.dispatchIntervalMs })
-  const jobs = runner([mailing, sending], clock, log)
+  const sending = createOutboxJob({
+    outbox: services.outbox,
+    clock,
+    log,
+    concurrency: 20,
+    perLane: 4,
+  })
+  const mailing = createDeliveriesJob({
+    ...services,
+    intervalMs: config.deliveries.dispatchIntervalMs,
+  })
+  const jobs = createRunner([mailing, sending], clock, log)
   let app: App | undefined
   const world: DeliveryWorld = {
     services,

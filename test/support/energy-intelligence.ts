@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import fc from 'fast-check'
-import type { House } from './instance.ts'
+import type { TestInstance } from './instance.ts'
 import { json } from './shape.ts'
 
 export interface EiMeta {
@@ -20,7 +20,7 @@ export interface EiAnswer<T> {
  * nothing lost, nothing twice, in its order.
  */
 export async function expectWholePages(
-  h: House,
+  h: TestInstance,
   token: string,
   path: string,
   rowsOf: (body: { data: unknown }) => unknown[],
@@ -49,7 +49,7 @@ export async function expectWholePages(
  * Fails unless exactly the plans that have the feature are let in, and the others are told which
  * plan has it, in the flat shape.
  */
-export async function expectEntitled(h: House, path: string): Promise<void> {
+export async function expectEntitled(h: TestInstance, path: string): Promise<void> {
   for (const plan of ['professional', 'scale', 'enterprise'])
     expect((await h.get(path, h.key(plan))).status, plan).toBe(200)
   for (const plan of ['free', 'developer', 'starter']) {
@@ -71,7 +71,7 @@ export async function expectEntitled(h: House, path: string): Promise<void> {
 
 /** Fails unless the alias of a path answers the same bytes. */
 export async function expectAlias(
-  h: House,
+  h: TestInstance,
   token: string,
   paths: readonly string[],
 ): Promise<void> {

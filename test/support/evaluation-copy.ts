@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { evaluationKeys } from '../../src/cli/first-start.ts'
 import { loadConfig } from '../../src/config.ts'
-import { openHouse, type House as Running } from '../../src/instance.ts'
-import { type ManualClock, manualClock } from '../../src/lib/clock.ts'
-import { seededIds } from '../../src/lib/ids.ts'
+import { openInstance, type Instance as Running } from '../../src/instance.ts'
+import { createManualClock, type ManualClock } from '../../src/lib/clock.ts'
+import { createSeededIds } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 
 /** A whole evaluation copy in this process, with all of its data, at a moment that stands still. */
@@ -41,7 +41,7 @@ export function evaluationCopy(
   { leadingOnly = false, log }: CopyOptions = {},
 ): EvaluationCopy {
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-copy-'))
-  const clock = manualClock(now)
+  const clock = createManualClock(now)
   const config = loadConfig({
     mode: 'dev',
     flags: {
@@ -54,11 +54,11 @@ export function evaluationCopy(
     files: { directory: '/' },
     readFile: () => undefined,
   })
-  const running = openHouse({
-    ground: {
+  const running = openInstance({
+    runtime: {
       config,
       clock,
-      ids: seededIds(7),
+      ids: createSeededIds(7),
       log: createLog({
         level: log ? 'debug' : 'error',
         format: 'json',

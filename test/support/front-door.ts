@@ -1,29 +1,29 @@
 import { Elysia, t } from 'elysia'
-import { account } from '../../src/api/account/account.ts'
-import { apiKeys } from '../../src/api/keys/keys.ts'
-import { performance } from '../../src/api/keys/performance.ts'
-import { usage } from '../../src/api/keys/usage.ts'
-import { admin } from '../../src/api/operator/accounts.ts'
+import { accountRoutes } from '../../src/api/account/account.ts'
+import { keyRoutes } from '../../src/api/keys/keys.ts'
+import { performanceRoutes } from '../../src/api/keys/performance.ts'
+import { usageRoutes } from '../../src/api/keys/usage.ts'
+import { accountAdminRoutes } from '../../src/api/operator/accounts.ts'
 import { loadConfig } from '../../src/config.ts'
-import { base } from '../../src/http/base.ts'
-import { type AccessPlugin, accessPlugin } from '../../src/http/gate/access.ts'
+import { createBase } from '../../src/http/base.ts'
+import { type AccessPlugin, createAccess } from '../../src/http/gate/access.ts'
 import type { Access } from '../../src/http/gate/access-kind.ts'
 import { type PeerLookup, trustedProxies } from '../../src/http/gate/address.ts'
-import { gate } from '../../src/http/gate/gate.ts'
-import { rateTables } from '../../src/http/gate/rates.ts'
-import { type Idempotency, idempotency } from '../../src/http/idempotency.ts'
+import { createGate } from '../../src/http/gate/gate.ts'
+import { createRateTables } from '../../src/http/gate/rates.ts'
+import { createIdempotency, type Idempotency } from '../../src/http/idempotency.ts'
 import { linker } from '../../src/http/problem/links.ts'
 import { notFound } from '../../src/http/problem/problem.ts'
-import { type ManualClock, manualClock } from '../../src/lib/clock.ts'
-import { type Ids, seededIds } from '../../src/lib/ids.ts'
+import { createManualClock, type ManualClock } from '../../src/lib/clock.ts'
+import { createSeededIds, type Ids } from '../../src/lib/ids.ts'
 import { isoInstant, parseInstant } from '../../src/lib/instant.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { features } from '../../src/plan/tiers.ts'
-import { type KeyChanges, keyChanges } from '../../src/service/keys/key-changes.ts'
+import { createKeyChanges, type KeyChanges } from '../../src/service/keys/key-changes.ts'
 import type { AccountState, KeyState } from '../../src/service/keys/keyring.ts'
 import { openServices, type Services } from '../../src/services.ts'
 import { openDatabase } from '../../src/store/database.ts'
-import { idempotencyStore } from '../../src/store/keys/idempotency.ts'
+import { createIdempotencyStore } from '../../src/store/keys/idempotency.ts'
 
 export const startAt = Date.parse('2026-11-20T15:00:00Z')
 
@@ -73,8 +73,8 @@ export function frontDesk(options: DeskOptions = {}): Desk {
   const {
     path = ':memory:',
     flags = {},
-    clock = manualClock(startAt),
-    ids = seededIds(1),
+    clock = createManualClock(startAt),
+    ids = createSeededIds(1),
   } = options
   const log: string[] = []
   const db = openDatabase(path)
@@ -87,14 +87,14 @@ export function frontDesk(options: DeskOptions = {}): Desk {
     log: createLog({ level: 'debug', format: 'json', write: line => void log.push(line), clock }),
   })
   const { keys, meter, plans, limits, adminTokens, sessions, config } = services
-  const changes = keyChanges({ db, keys, limits, clock, ids })
+  const changes = createKeyChanges({ db, keys, limits, clock, ids })
   const links = linker(config)
-  const rates = rateTables(limits, 1)
+  const rates = createRateTables(limits, 1)
   const local = new WeakSet<Request>()
   const desk = { address: options.address ?? '203.0.113.7' }
   const peer: PeerLookup = { requestIP: () => ({ address: desk.address }) }
   const trusted = trustedProxies(config.server.trustedProxies)
-  const door = gate({
+  const door = createGate({
     keys,
     meter,
     plans,
@@ -107,11 +107,11 @@ export function frontDesk(options: DeskOptions = {}): Desk {
     local,
     links,
   })
-  const access = accessPlugin(door, peer)
+  const access = createAccess(door, peer)
   const now = clock.now
-  const repeats = idempotency({ store: idempotencyStore(db), reload: keys.reload, now })
+  const repeats = createIdempotency({ store: createIdempotencyStore(db), reload: keys.reload, now })
   const nameMax = limits.keyNameMax
-  const app = base({
+  const app = createBase({
     access,
     gate: door,
     ids,
@@ -120,7 +120,7 @@ export function frontDesk(options: DeskOptions = {}): Desk {
     corsOrigins: config.cors.origins,
   })
     .use(
-      account({
+      accountRoutes({
         access,
         meter,
         billing: services.billing,
@@ -130,10 +130,10 @@ export function frontDesk(options: DeskOptions = {}): Desk {
         now,
       }),
     )
-    .use(apiKeys({ access, keys, meter, changes, idempotency: repeats, nameMax, now }))
-    .use(usage({ access, meter, rates, clock }))
-    .use(performance({ access, meter, now }))
-    .use(admin({ access, keys, meter, changes, adminTokens, nameMax, now }))
+    .use(keyRoutes({ access, keys, meter, changes, idempotency: repeats, nameMax, now }))
+    .use(usageRoutes({ access, meter, rates, clock }))
+    .use(performanceRoutes({ access, meter, now }))
+    .use(accountAdminRoutes({ access, keys, meter, changes, adminTokens, nameMax, now }))
     .use(probes(access, repeats))
   const ask: Desk['ask'] = (method, url, { token, headers = {}, body } = {}) =>
     app.handle(

@@ -1,12 +1,12 @@
 import type { DayRecord, TickRecord } from '../../src/market/futures/contract-days.ts'
 import { contractCode, familyOf } from '../../src/market/futures/families.ts'
 import { contractOf } from '../../src/service/futures/contracts.ts'
-import { futuresFiller, type Reach } from '../../src/world/futures/futures.ts'
+import { createFuturesFiller, type Reach } from '../../src/world/futures/futures.ts'
 import { createWorld, type World } from '../../src/world/prices/world.ts'
-import { type House, house } from './instance.ts'
+import { openTestInstance, type TestInstance } from './instance.ts'
 
-/** A house whose futures are those of the fixture world, moved on by `follow`. */
-export interface FuturesHouse extends House {
+/** An instance whose futures are those of the fixture world, moved on by `follow`. */
+export interface FuturesHouse extends TestInstance {
   world: World
   /** Moves the clock and publishes what is due on the way; without `isPublished` the data ages. */
   follow(to: number, isPublished?: boolean): void
@@ -20,13 +20,13 @@ export function futuresHouse(
   reach: Partial<Reach> = {},
   flags: Record<string, string> = {},
 ): FuturesHouse {
-  const whole = house(flags, now)
+  const whole = openTestInstance(flags, now)
   const { catalogue, series, futures, settings } = whole.services
   const world = createWorld({
     seed: 1,
     series: catalogue.list().map(one => ({ ...one, available: one.unavailableReason === null })),
   })
-  const filler = futuresFiller({
+  const filler = createFuturesFiller({
     world,
     futures,
     settings,
@@ -105,7 +105,7 @@ export interface FuturesBody {
   count: number
 }
 
-export async function answered(from: House, path: string, key: string) {
+export async function answered(from: TestInstance, path: string, key: string) {
   const response = await from.get(path, key)
   const text = await response.text()
   return {

@@ -1,17 +1,17 @@
 import { type App, createApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
 import { shippedCatalogue } from '../../src/feed/catalogue/shipped.ts'
-import { type ManualClock, manualClock } from '../../src/lib/clock.ts'
-import { seededIds } from '../../src/lib/ids.ts'
+import { createManualClock, type ManualClock } from '../../src/lib/clock.ts'
+import { createSeededIds } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { openServices, type Services } from '../../src/services.ts'
 import { openDatabase } from '../../src/store/database.ts'
 
 /**
- * A whole house over a database in memory, with a clock that stands still: every test has one of
+ * A whole instance over a database in memory, with a clock that stands still: every test has one of
  * its own.
  */
-export interface House {
+export interface TestInstance {
   services: Services
   app: App
   clock: ManualClock
@@ -36,8 +36,8 @@ export interface House {
 
 export const startAt = Date.parse('2026-11-20T15:00:00Z')
 
-export function house(flags: Record<string, string> = {}, now = startAt): House {
-  const clock = manualClock(now)
+export function openTestInstance(flags: Record<string, string> = {}, now = startAt): TestInstance {
+  const clock = createManualClock(now)
   const log: string[] = []
   const db = openDatabase(':memory:')
   const services = openServices({
@@ -45,7 +45,7 @@ export function house(flags: Record<string, string> = {}, now = startAt): House 
     config: loadConfig({ flags, env: {}, files: { directory: '/' }, readFile: () => undefined }),
     clock,
     masterKey: 'a master key for tests',
-    ids: seededIds(1),
+    ids: createSeededIds(1),
     log: createLog({ level: 'debug', format: 'json', write: line => void log.push(line), clock }),
   })
   const shipped = shippedCatalogue(services.config.brand.exchangeWords)

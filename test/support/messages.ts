@@ -1,8 +1,8 @@
 import { type App, createApp } from '../../src/app.ts'
 import { loadConfig, type Mode } from '../../src/config.ts'
-import { outboxJob } from '../../src/jobs/outbox.ts'
-import { type ManualClock, manualClock } from '../../src/lib/clock.ts'
-import { seededIds } from '../../src/lib/ids.ts'
+import { createOutboxJob } from '../../src/jobs/outbox.ts'
+import { createManualClock, type ManualClock } from '../../src/lib/clock.ts'
+import { createSeededIds } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { openServices, type Services } from '../../src/services.ts'
 import { openDatabase } from '../../src/store/database.ts'
@@ -11,7 +11,7 @@ import type { Captured, Channel } from '../../src/store/outbox/inbox.ts'
 export const startAt = Date.parse('2026-11-20T15:00:00Z')
 
 /**
- * A house whose messages are captured, with a clock that stands still and an outbox that sends when
+ * An instance whose messages are captured, with a clock that stands still and an outbox that sends when
  * it is told to.
  */
 export interface MessageHouse {
@@ -53,13 +53,13 @@ export function messageHouse({
   flags?: Record<string, string>
   mode?: Mode
 } = {}): MessageHouse {
-  const clock = manualClock(startAt)
+  const clock = createManualClock(startAt)
   const log: string[] = []
   const db = openDatabase(':memory:')
   const services = openServices({
     db,
     clock,
-    ids: seededIds(1),
+    ids: createSeededIds(1),
     masterKey: 'a master key for tests',
     config: loadConfig({
       mode,
@@ -71,7 +71,7 @@ export function messageHouse({
     log: createLog({ level: 'debug', format: 'json', write: line => void log.push(line), clock }),
   })
   const app = createApp(services)
-  const job = outboxJob({
+  const job = createOutboxJob({
     outbox: services.outbox,
     clock,
     log: services.log,
@@ -80,7 +80,7 @@ export function messageHouse({
   })
   let accounts = 0
 
-  const house: MessageHouse = {
+  const instance: MessageHouse = {
     services,
     app,
     clock,
@@ -130,13 +130,18 @@ export function messageHouse({
     captured: channel => services.inbox.list(channel),
     code: () => /\d{6}/.exec(services.inbox.list('sms').at(-1)?.text ?? '')?.[0] ?? 'none',
     async reachable(plan = 'enterprise', number = '+15550100001') {
-      const made = house.account(plan)
-      await house.ask('POST', '/v1/phone', made.token, { phone_number: number, country_code: 'US' })
-      await house.deliver()
-      await house.ask('POST', '/v1/phone/verify', made.token, { verification_code: house.code() })
+      const made = instance.account(plan)
+      await instance.ask('POST', '/v1/phone', made.token, {
+        phone_number: number,
+        country_code: 'US',
+      })
+      await instance.deliver()
+      await instance.ask('POST', '/v1/phone/verify', made.token, {
+        verification_code: instance.code(),
+      })
       services.phones.optIn(made.id)
       return made
     },
   }
-  return house
+  return instance
 }

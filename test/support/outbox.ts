@@ -1,20 +1,20 @@
 import type { Database } from 'bun:sqlite'
-import { type OutboxJob, outboxJob } from '../../src/jobs/outbox.ts'
-import { runner } from '../../src/jobs/runner.ts'
-import { type ManualClock, manualClock } from '../../src/lib/clock.ts'
-import { type Ids, seededIds } from '../../src/lib/ids.ts'
+import { createOutboxJob, type OutboxJob } from '../../src/jobs/outbox.ts'
+import { createRunner } from '../../src/jobs/runner.ts'
+import { createManualClock, type ManualClock } from '../../src/lib/clock.ts'
+import { createSeededIds, type Ids } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { Outcome } from '../../src/send/attempt.ts'
 import {
+  createOutbox,
   type LanePolicy,
   type Message,
   type Outbox,
-  outbox,
   type Parcel,
   type Settled,
 } from '../../src/service/outbox/outbox.ts'
 import { openDatabase, transact } from '../../src/store/database.ts'
-import { outboxStore } from '../../src/store/outbox/outbox.ts'
+import { createOutboxStore } from '../../src/store/outbox/outbox.ts'
 
 export interface Sent {
   eventId: string
@@ -70,9 +70,10 @@ export const refused: Outcome = {
 
 export function outboxWorld(options: OutboxWorldOptions = {}): OutboxWorld {
   const { answer = () => delivered, policy = () => ({ state: 'open' }), seed = 1 } = options
-  const clock = options.clock ?? manualClock(options.now ?? Date.parse('2026-11-20T15:00:00Z'))
+  const clock =
+    options.clock ?? createManualClock(options.now ?? Date.parse('2026-11-20T15:00:00Z'))
   const db = options.db ?? openDatabase(':memory:')
-  const ids = seededIds(seed)
+  const ids = createSeededIds(seed)
   const lines: string[] = []
   const log = createLog({
     level: 'debug',
@@ -80,7 +81,7 @@ export function outboxWorld(options: OutboxWorldOptions = {}): OutboxWorld {
     write: line => void lines.push(line),
     clock,
   })
-  const queue = outbox(outboxStore(db), {
+  const queue = createOutbox(createOutboxStore(db), {
     db,
     clock,
     ids,
@@ -100,14 +101,14 @@ export function outboxWorld(options: OutboxWorldOptions = {}): OutboxWorld {
   }
   queue.register('webhook', { send }, { policy })
   queue.listen('webhook', one => void settled.push(one))
-  const job = outboxJob({
+  const job = createOutboxJob({
     outbox: queue,
     clock,
     log,
     concurrency: options.concurrency ?? 20,
     perLane: options.perLane ?? 4,
   })
-  const jobs = runner([job], clock, log)
+  const jobs = createRunner([job], clock, log)
   const run = async () => {
     await jobs.tick()
     await job.settled()

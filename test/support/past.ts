@@ -1,20 +1,20 @@
 import { isoDay } from '../../src/lib/instant.ts'
 import type { BarInterval } from '../../src/market/prices/bars.ts'
 import {
+  createHistory,
   type History,
   type HistoryRange,
   type HistoryRow,
-  history,
 } from '../../src/service/prices/history.ts'
-import { type QuarantineList, quarantineList } from '../../src/service/prices/quarantine.ts'
-import { seriesStore } from '../../src/store/catalogue/series.ts'
+import { createQuarantineList, type QuarantineList } from '../../src/service/prices/quarantine.ts'
+import { createSeriesStore } from '../../src/store/catalogue/series.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import {
+  createObservationStore,
   type ObservationStore,
-  observationStore,
   type Point,
 } from '../../src/store/prices/observations.ts'
-import { quarantineStore } from '../../src/store/prices/quarantine.ts'
+import { createQuarantineStore } from '../../src/store/prices/quarantine.ts'
 
 export const seriesIds = [1, 2, 3]
 
@@ -45,7 +45,7 @@ export interface Past {
 
 export function past(): Past {
   const db = openDatabase(':memory:')
-  seriesStore(db).put(
+  createSeriesStore(db).put(
     seriesIds.map(id => ({
       code: `CODE_${id}`,
       name: `Code ${id}`,
@@ -62,9 +62,9 @@ export function past(): Past {
     })),
     [],
   )
-  const store = observationStore(db)
-  const quarantine = quarantineList(quarantineStore(db), id => read.forget(id))
-  const read = history(store, quarantine)
+  const store = createObservationStore(db)
+  const quarantine = createQuarantineList(createQuarantineStore(db), id => read.forget(id))
+  const read = createHistory(store, quarantine)
   const points = new Map<string, { seriesId: number; observedAt: number; versions: Version[] }>()
   const isClear = (seriesId: number, at: number) =>
     !quarantine

@@ -1,6 +1,6 @@
 import type { AccountState } from '../../src/service/keys/keyring.ts'
 import { sealContext } from '../../src/service/messages/mail.ts'
-import { type House, house } from './instance.ts'
+import { openTestInstance, type TestInstance } from './instance.ts'
 
 export interface Person {
   account: AccountState
@@ -15,7 +15,7 @@ export interface Asked {
   headers: Headers
 }
 
-export interface People extends House {
+export interface People extends TestInstance {
   person(name: string, plan?: string): Person
   /** Signs a person in with a link and answers the session token. */
   signedIn(person: Person): Promise<string>
@@ -31,9 +31,9 @@ export interface People extends House {
   letters(to: string): { subject: string; text: string }[]
 }
 
-/** A house with people in it. */
+/** An instance with people in it. */
 export function people(flags: Record<string, string> = {}): People {
-  const made = house({
+  const made = openTestInstance({
     'limits.per_minute': '100000',
     'limits.unauthenticated_per_minute': '100000',
     ...flags,

@@ -1,12 +1,12 @@
-import { annotations } from '../../src/feed/analytics/annotations.ts'
-import { congressionalTrades } from '../../src/feed/analytics/congressional-trades.ts'
-import { cotPositions } from '../../src/feed/analytics/positions.ts'
+import { createAnnotationsDataset } from '../../src/feed/analytics/annotations.ts'
+import { createCongressionalTradesDataset } from '../../src/feed/analytics/congressional-trades.ts'
+import { createPositionsDataset } from '../../src/feed/analytics/positions.ts'
 import { shippedCatalogue } from '../../src/feed/catalogue/shipped.ts'
 import { catalogueOf } from '../../src/feed/prices/rows.ts'
-import { annotationStore } from '../../src/store/analytics/annotations.ts'
-import { congressionalTradeStore } from '../../src/store/analytics/congressional-trades.ts'
-import { cotStore } from '../../src/store/analytics/positions.ts'
-import { seriesStore } from '../../src/store/catalogue/series.ts'
+import { createAnnotationStore } from '../../src/store/analytics/annotations.ts'
+import { createCongressionalTradeStore } from '../../src/store/analytics/congressional-trades.ts'
+import { createPositionStore } from '../../src/store/analytics/positions.ts'
+import { createSeriesStore } from '../../src/store/catalogue/series.ts'
 import { openDatabase } from '../../src/store/database.ts'
 
 /**
@@ -14,17 +14,21 @@ import { openDatabase } from '../../src/store/database.ts'
  */
 export function setUp() {
   const db = openDatabase(':memory:')
-  const series = seriesStore(db)
+  const series = createSeriesStore(db)
   const shipped = shippedCatalogue()
   series.put(shipped.series, shipped.aliases)
-  const [cot, notes, trades] = [cotStore(db), annotationStore(db), congressionalTradeStore(db)]
+  const [cot, notes, trades] = [
+    createPositionStore(db),
+    createAnnotationStore(db),
+    createCongressionalTradeStore(db),
+  ]
   return {
     cot,
     notes,
     trades,
-    positions: cotPositions(cot),
-    annotations: annotations(notes, catalogueOf(series.all())),
-    congress: congressionalTrades(trades),
+    positions: createPositionsDataset(cot),
+    annotations: createAnnotationsDataset(notes, catalogueOf(series.all())),
+    congress: createCongressionalTradesDataset(trades),
   }
 }
 

@@ -5,7 +5,7 @@ import { loadConfig } from '../../src/config.ts'
 import type { Services } from '../../src/services.ts'
 import { type EvaluationCopy, evaluationCopy } from './evaluation-copy.ts'
 
-/** Every name that is a setting, as another house would have it. */
+/** Every name that is a setting, as another instance would have it. */
 export const otherNames = {
   'brand.service_name': 'Kestrel Prices',
   'brand.header_prefix': 'X-Kestrel-',

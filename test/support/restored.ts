@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from '../../src/cli/program.ts'
 import { loadConfig } from '../../src/config.ts'
-import { type House, openHouse } from '../../src/instance.ts'
-import { systemClock } from '../../src/lib/clock.ts'
-import { randomIds } from '../../src/lib/ids.ts'
+import { type Instance, openInstance } from '../../src/instance.ts'
+import { createSystemClock } from '../../src/lib/clock.ts'
+import { createRandomIds } from '../../src/lib/ids.ts'
 import { hourMs } from '../../src/lib/instant.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { lastDelivery } from '../../src/plan/delivery-schedule.ts'
-import { alertPriceStore } from '../../src/store/alerts/prices.ts'
+import { createAlertPriceStore } from '../../src/store/alerts/prices.ts'
 import { transact } from '../../src/store/database.ts'
-import { deliveryStore } from '../../src/store/deliveries/deliveries.ts'
+import { createDeliveryStore } from '../../src/store/deliveries/deliveries.ts'
 import { defaultSettings } from '../../src/store/webhooks/webhooks.ts'
 import { daily } from './deliveries.ts'
 import { noInput } from './memory-writer.ts'
@@ -39,7 +39,7 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** A backup of a house that had things to send, and receivers on loopback for all of them. */
+/** A backup of an instance that had things to send, and receivers on loopback for all of them. */
 export interface BackedUp {
   folder: string
   file: string
@@ -53,7 +53,7 @@ export interface BackedUp {
    * database.
    */
   directory(): string
-  opened(dir: string): House
+  opened(dir: string): Instance
   command(...args: string[]): Promise<Outcome>
   /** The server of a directory, once it listens. */
   serving(dir: string): Promise<Running>
@@ -93,9 +93,9 @@ export async function backedUp(): Promise<BackedUp> {
       env: {},
       files: { directory: folder },
     })
-    const clock = systemClock()
+    const clock = createSystemClock()
     const log = createLog({ level: 'error', format: 'json', write() {}, clock })
-    return openHouse({ ground: { config, clock, ids: randomIds(), log }, dir })
+    return openInstance({ runtime: { config, clock, ids: createRandomIds(), log }, dir })
   }
   const command = async (
     args: readonly string[],
@@ -119,11 +119,11 @@ export async function backedUp(): Promise<BackedUp> {
     return { code, lines, err: err.join('\n') }
   }
   const source = directory()
-  const house = opened(source)
-  const { token, webhookId } = fill(house, `http://127.0.0.1:${hook.port}/`)
+  const instance = opened(source)
+  const { token, webhookId } = fill(instance, `http://127.0.0.1:${hook.port}/`)
   const file = join(folder, 'backup.db')
   const made = await command(['backup', '--data', source, file])
-  house.close()
+  instance.close()
   if (made.code !== 0) throw new Error(made.err)
   return {
     folder,
@@ -163,7 +163,7 @@ twilio_url = "${twilioUrl}"
  * A webhook that waits, one that is to be tried again, one under way, a letter of a delivery, a
  * text message, a delivery that is due, a price.
  */
-function fill({ services }: House, hookUrl: string): { token: string; webhookId: string } {
+function fill({ services }: Instance, hookUrl: string): { token: string; webhookId: string } {
   const { keys, ids, clock, catalogue, outbox, db } = services
   const now = clock.now()
   const account = keys.putAccount({
@@ -219,7 +219,7 @@ function fill({ services }: House, hookUrl: string): { token: string; webhookId:
   if ('refused' in letter) throw new Error('no delivery was made')
   services.deliveries.sendNow(letter)
   const due = lastDelivery(letter, now)
-  deliveryStore(db).schedule(letter.number, due)
+  createDeliveryStore(db).schedule(letter.number, due)
 
   const sms = { to: '+447911123456', accountId, dedupe: 'code 1', purpose: 'verification' } as const
   transact(db, () => services.texts.post({ ...sms, text: 'Your code is 123456' }))
@@ -232,7 +232,7 @@ function fill({ services }: House, hookUrl: string): { token: string; webhookId:
     condition,
     ...rest,
   })
-  alertPriceStore(db).add({
+  createAlertPriceStore(db).add({
     seriesId: series.id,
     sourceId: series.id,
     observedAt: now - hourMs,

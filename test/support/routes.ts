@@ -1,22 +1,22 @@
 import { Value } from '@sinclair/typebox/value'
 import { Elysia, type InternalRoute, type TSchema, t } from 'elysia'
-import { batch } from '../../src/api/prices/batch.ts'
-import { convert } from '../../src/api/prices/convert.ts'
-import { latest } from '../../src/api/prices/latest.ts'
-import { metrics } from '../../src/api/prices/metrics.ts'
-import { widgets } from '../../src/api/prices/widgets.ts'
-import { excel } from '../../src/api/spreadsheet/excel.ts'
-import { base } from '../../src/http/base.ts'
-import { type AccessPlugin, accessPlugin } from '../../src/http/gate/access.ts'
+import { batchRoutes } from '../../src/api/prices/batch.ts'
+import { convertRoutes } from '../../src/api/prices/convert.ts'
+import { latestRoutes } from '../../src/api/prices/latest.ts'
+import { metricsRoutes } from '../../src/api/prices/metrics.ts'
+import { widgetRoutes } from '../../src/api/prices/widgets.ts'
+import { excelRoutes } from '../../src/api/spreadsheet/excel.ts'
+import { createBase } from '../../src/http/base.ts'
+import { type AccessPlugin, createAccess } from '../../src/http/gate/access.ts'
 import { trustedProxies } from '../../src/http/gate/address.ts'
-import { gate } from '../../src/http/gate/gate.ts'
-import { rateTables } from '../../src/http/gate/rates.ts'
-import { codeReader } from '../../src/http/input/codes.ts'
+import { createGate } from '../../src/http/gate/gate.ts'
+import { createRateTables } from '../../src/http/gate/rates.ts'
+import { createCodeReader } from '../../src/http/input/codes.ts'
 import { linker } from '../../src/http/problem/links.ts'
-import { fx } from '../../src/service/prices/fx.ts'
-import { type House, house } from './instance.ts'
+import { createFx } from '../../src/service/prices/fx.ts'
+import { openTestInstance, type TestInstance } from './instance.ts'
 
-export interface Desk extends House {
+export interface Desk extends TestInstance {
   /**
    * Whether a body is what the route documents for 200, also where the handler wrote the text
    * itself.
@@ -25,11 +25,11 @@ export interface Desk extends House {
 }
 
 /**
- * A house of which only the routes under test stand, with a few data paths that differ in what they
+ * An instance of which only the routes under test stand, with a few data paths that differ in what they
  * cost.
  */
 export function desk(flags: Record<string, string> = {}): Desk {
-  const whole = house(flags)
+  const whole = openTestInstance(flags)
   const { services } = whole
   const {
     config,
@@ -47,11 +47,11 @@ export function desk(flags: Record<string, string> = {}): Desk {
     closes,
   } = services
   const links = linker(config)
-  const door = gate({
+  const door = createGate({
     keys,
     meter,
     plans,
-    rates: rateTables(limits, 1),
+    rates: createRateTables(limits, 1),
     adminTokens,
     sessions: services.sessions,
     clock,
@@ -60,11 +60,11 @@ export function desk(flags: Record<string, string> = {}): Desk {
     local: new WeakSet(),
     links,
   })
-  const access = accessPlugin(door, null)
+  const access = createAccess(door, null)
   const now = clock.now
-  const codes = codeReader(catalogue, now, limits.codesPerRequestMax, links)
+  const codes = createCodeReader(catalogue, now, limits.codesPerRequestMax, links)
   const marks = { fixtureHeader: `${config.brand.headerPrefix}Data` }
-  const exchange = fx(catalogue, board)
+  const exchange = createFx(catalogue, board)
   const shared = {
     access,
     board,
@@ -78,15 +78,15 @@ export function desk(flags: Record<string, string> = {}): Desk {
     closes,
     firstCodes: config.demo.codes,
   }
-  const app = base({ access, gate: door, ids, log, links, corsOrigins: config.cors.origins })
-    .use(latest(shared))
-    .use(batch(shared))
-    .use(widgets({ ...shared, serviceName: config.brand.serviceName }))
-    .use(metrics(shared))
-    .use(convert(shared))
+  const app = createBase({ access, gate: door, ids, log, links, corsOrigins: config.cors.origins })
+    .use(latestRoutes(shared))
+    .use(batchRoutes(shared))
+    .use(widgetRoutes({ ...shared, serviceName: config.brand.serviceName }))
+    .use(metricsRoutes(shared))
+    .use(convertRoutes(shared))
     .use(dataPaths(access))
     .use(
-      excel({
+      excelRoutes({
         ...shared,
         ids,
         codesMax: limits.codesPerRequestMax,

@@ -1,6 +1,6 @@
-import { dataSourcesJob } from '../../src/jobs/data-sources.ts'
+import { createDataSourcesJob } from '../../src/jobs/data-sources.ts'
 import type { DataSource } from '../../src/service/sources/sources.ts'
-import { type House, house } from './instance.ts'
+import { openTestInstance, type TestInstance } from './instance.ts'
 
 export const loopback = {
   'egress.allow': '127.0.0.0/8',
@@ -8,15 +8,15 @@ export const loopback = {
   'limits.unauthenticated_per_minute': '100000',
 }
 
-/** A house whose data sources are synced when it is told to. */
-export interface SourceDesk extends House {
+/** An instance whose data sources are synced when it is told to. */
+export interface SourceDesk extends TestInstance {
   token: string
   /** Makes a source and answers its id. */
   make(source: Record<string, unknown>, token?: string): Promise<string>
   source(id: string): DataSource
   /** Everything that is due, once. */
   syncAll(): Promise<void>
-  job: ReturnType<typeof dataSourcesJob>
+  job: ReturnType<typeof createDataSourcesJob>
   ask<T>(
     method: string,
     path: string,
@@ -26,9 +26,9 @@ export interface SourceDesk extends House {
 }
 
 export function sourceDesk(flags: Record<string, string> = {}): SourceDesk {
-  const h = house({ ...loopback, ...flags })
+  const h = openTestInstance({ ...loopback, ...flags })
   const own = h.key()
-  const job = dataSourcesJob(h.services)
+  const job = createDataSourcesJob(h.services)
   const ask = async <T>(method: string, path: string, body?: unknown, token = own) => {
     const response =
       method === 'GET' ? await h.get(path, token) : await h.send(method, path, body, token)

@@ -1,11 +1,11 @@
 import type { WatchEvent } from '../../src/service/watches/feed.ts'
 import type { Watch, WatchSettings } from '../../src/service/watches/watches.ts'
-import { type House, house, startAt } from './instance.ts'
+import { openTestInstance, startAt, type TestInstance } from './instance.ts'
 
 export { startAt }
 
-/** A house with one account, and what a test of watches needs of it. */
-export interface WatchDesk extends House {
+/** An instance with one account, and what a test of watches needs of it. */
+export interface WatchDesk extends TestInstance {
   accountId: string
   token: string
   watch(settings?: Partial<WatchSettings>, accountId?: string): Watch
@@ -18,7 +18,7 @@ export interface WatchDesk extends House {
 }
 
 export function watchDesk(flags: Record<string, string> = {}, plan = 'enterprise'): WatchDesk {
-  const whole = house({ 'limits.per_minute': '100000', ...flags })
+  const whole = openTestInstance({ 'limits.per_minute': '100000', ...flags })
   const { services, clock } = whole
   const token = whole.key(plan)
   const accountId = services.keys.find(token)!.account.account.id

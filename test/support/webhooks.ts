@@ -9,10 +9,10 @@ import {
   type Endpoint,
   type EndpointSettings,
 } from '../../src/store/webhooks/webhooks.ts'
-import { type House, house } from './instance.ts'
+import { openTestInstance, type TestInstance } from './instance.ts'
 
-/** A house with accounts whose endpoints a test makes itself, past the checks of the interface. */
-export interface WebhookDesk extends House {
+/** An instance with accounts whose endpoints a test makes itself, past the checks of the interface. */
+export interface WebhookDesk extends TestInstance {
   account(plan?: string, addOns?: string[]): AccountState
   endpoint(account: AccountState, settings?: Partial<EndpointSettings>): Endpoint
   made(account: AccountState, settings?: Partial<EndpointSettings>, secret?: string): MadeEndpoint
@@ -25,7 +25,7 @@ export interface WebhookDesk extends House {
 }
 
 export function webhookDesk(flags: Record<string, string> = {}): WebhookDesk {
-  const whole = house(flags)
+  const whole = openTestInstance(flags)
   const { services, clock } = whole
   const made: WebhookDesk['made'] = (account, settings = {}, secret) => {
     const all = {

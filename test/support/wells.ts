@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import type { StateMonth } from '../../src/store/drilling/state-production.ts'
 import type { WellMonth } from '../../src/store/drilling/well-production.ts'
 import type { Well } from '../../src/store/drilling/wells.ts'
-import { type House, house } from './instance.ts'
+import { openTestInstance, type TestInstance } from './instance.ts'
 import { json } from './shape.ts'
 
 export type Row = Record<string, unknown>
@@ -64,9 +64,9 @@ export const [second, third, fourth, fifth] = [
   '42329400050000',
 ] as const
 
-/** A house with five wells in two states, and its reads. */
+/** An instance with five wells in two states, and its reads. */
 export function wellDesk() {
-  const h = house({ 'limits.per_minute': '100000' })
+  const h = openTestInstance({ 'limits.per_minute': '100000' })
   const key = h.key('enterprise')
   const { wells, wellProduction } = h.services
   wells.put(
@@ -119,7 +119,7 @@ export function wellDesk() {
   return { h, key, ...reads(h, key) }
 }
 
-function reads(h: House, key: string) {
+function reads(h: TestInstance, key: string) {
   const get = (path: string, token = key) => h.get(prefix + path, token)
   const data = async <T = Row>(path: string) => {
     const response = await get(path)

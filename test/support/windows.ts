@@ -1,5 +1,5 @@
 import { parseInstant } from '../../src/lib/instant.ts'
-import { house, startAt } from './instance.ts'
+import { openTestInstance, startAt } from './instance.ts'
 import { expectShape, json } from './shape.ts'
 
 export const at = (text: string): number => parseInstant(text)!
@@ -24,11 +24,11 @@ export interface Answer {
 export const bodyOf = (response: Response | Promise<Response>) => json<Answer['body']>(response)
 
 /**
- * A house with a key, whose windows are asked by path alone; every body of a 200 is checked against
+ * An instance with a key, whose windows are asked by path alone; every body of a 200 is checked against
  * its documentation.
  */
 export function desk(flags: Record<string, string> = unhurried) {
-  const h = house(flags)
+  const h = openTestInstance(flags)
   const token = h.key()
   const series = (code: string) => h.services.catalogue.resolve(code, startAt)!.series
   return {

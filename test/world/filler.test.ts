@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { manualClock } from '../../src/lib/clock.ts'
+import { createManualClock } from '../../src/lib/clock.ts'
 import { hourMs } from '../../src/lib/instant.ts'
 import { type Filler, withFillers } from '../../src/world/filler.ts'
 import { leadingCodes } from '../../src/world/prices/depth.ts'
@@ -26,7 +26,7 @@ const series: FixtureSeries[] = codes.map((code, i) => ({
  * none.
  */
 function copy() {
-  const clock = manualClock(start)
+  const clock = createManualClock(start)
   const state = new Map<string, string>()
   const said: string[] = []
   const prices = createFixtureFeed({

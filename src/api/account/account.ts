@@ -9,7 +9,7 @@ import { type Plans, tierOf, tierRow } from '../../plan/plans.ts'
 import { percentUsed, quotaRemaining } from '../../plan/quota.ts'
 import type { Billing } from '../../service/billing/billing.ts'
 import type { Meter } from '../../service/keys/meter.ts'
-import { ApiKeyShape, countOrNull, instantOrNull, isoOrNull, keyRows } from '../keys/row.ts'
+import { ApiKeyShape, countOrNull, createKeyRows, instantOrNull, isoOrNull } from '../keys/row.ts'
 import { FeatureList, QuotaStateName, TierShape, WindowName } from '../keys/tier-shape.ts'
 
 export interface AccountDeps {
@@ -74,8 +74,16 @@ const AccountAnswer = t.Object({
 })
 
 /** The state of the caller's account. */
-export function account({ access, meter, billing, plans, links, quotaScope, now }: AccountDeps) {
-  const { rows } = keyRows(meter, now)
+export function accountRoutes({
+  access,
+  meter,
+  billing,
+  plans,
+  links,
+  quotaScope,
+  now,
+}: AccountDeps) {
+  const { rows } = createKeyRows(meter, now)
 
   const accountRow = (
     { key: { account: state, holder }, entitled }: Caller,

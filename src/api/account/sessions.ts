@@ -53,7 +53,7 @@ const LinkBody = t.Object({
  * Signing in, staying and going: sessions act with the rights of their account on every endpoint
  * that takes a key.
  */
-export const authSessions = (deps: SessionsDeps) =>
+export const sessionRoutes = (deps: SessionsDeps) =>
   new Elysia().use(comeIn(deps)).use(stayOrGo(deps))
 
 function comeIn({ access, keys, signIn, addressOf, ownUrl }: SessionsDeps) {

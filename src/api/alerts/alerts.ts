@@ -9,28 +9,28 @@ import { featureOf } from '../../service/alerts/firing.ts'
 import {
   type AlertDesk,
   type AlertsDeps,
-  alertDesk,
   alertDetail,
   alertParams,
   alertRefusals,
+  createAlertContext,
   reading,
   writing,
 } from './context.ts'
 import { alertBody, alertChangeBody, isAnalytics } from './form.ts'
-import { alertHistories } from './history.ts'
+import { alertHistoryRoutes } from './history.ts'
 import { AlertShape, AlertWithHistory } from './row.ts'
-import { alertTests } from './tests.ts'
+import { alertTestRoutes } from './tests.ts'
 
 const historyShown = 20
 
 /** The account's alerts on prices and on what daily closes come to. */
-export function priceAlerts(deps: AlertsDeps) {
-  const desk = alertDesk(deps)
+export function alertRoutes(deps: AlertsDeps) {
+  const desk = createAlertContext(deps)
   return new Elysia()
     .use(listAndCreate(deps, desk))
     .use(changeOne(deps, desk))
-    .use(alertTests(deps, desk))
-    .use(alertHistories(deps, desk))
+    .use(alertTestRoutes(deps, desk))
+    .use(alertHistoryRoutes(deps, desk))
 }
 
 const evaluationNote =

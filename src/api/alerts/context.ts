@@ -13,8 +13,8 @@ import type { Backtests } from '../../service/alerts/backtest.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { Board } from '../../service/prices/board.ts'
 import type { Marks } from '../answer.ts'
-import { alertForms } from './form.ts'
-import { alertRows } from './row.ts'
+import { createAlertForms } from './form.ts'
+import { createAlertRows } from './row.ts'
 
 export interface AlertsDeps {
   access: AccessPlugin
@@ -57,12 +57,12 @@ export const alertDetail = (operationId: string, summary: string, description: s
 })
 
 /** What every route of alerts stands on. */
-export function alertDesk({ alerts, catalogue, checkTarget, now }: AlertsDeps) {
+export function createAlertContext({ alerts, catalogue, checkTarget, now }: AlertsDeps) {
   const codeOf = (seriesId: number) => catalogue.byId(seriesId).code
   return {
     codeOf,
-    rows: alertRows(alerts, codeOf),
-    forms: alertForms({
+    rows: createAlertRows(alerts, codeOf),
+    forms: createAlertForms({
       codeOf,
       checkTarget,
       seriesOf(code) {
@@ -81,4 +81,4 @@ export function alertDesk({ alerts, catalogue, checkTarget, now }: AlertsDeps) {
   }
 }
 
-export type AlertDesk = ReturnType<typeof alertDesk>
+export type AlertDesk = ReturnType<typeof createAlertContext>

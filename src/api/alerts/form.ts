@@ -124,7 +124,7 @@ export interface AlertFormDeps {
 }
 
 /** Reads what is written of alerts; what a change does not name stays. */
-export const alertForms = (deps: AlertFormDeps) => ({
+export const createAlertForms = (deps: AlertFormDeps) => ({
   created: (body: unknown): AlertSettings => settingsOf(fieldsOf(body), {}, deps),
   changed: (body: unknown, alert: Alert): AlertSettings =>
     settingsOf(fieldsOf(body), wireOf(alert, deps.codeOf), deps),

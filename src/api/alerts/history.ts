@@ -17,7 +17,7 @@ const Analytics = t.Object({
 const Triggers = t.Object({ triggers: t.Array(TriggerShape), meta: PageMetaShape })
 
 /** What has fired. */
-export function alertHistories(
+export function alertHistoryRoutes(
   { access, alerts, historyPerPageMax }: AlertsDeps,
   { codeOf, own, rows }: AlertDesk,
 ) {

@@ -158,7 +158,7 @@ export function configOf(rule: AlertCondition): Record<string, unknown> | undefi
 const iso = (at: number | null) => (at === null ? null : isoInstant(at))
 
 /** An alert on the wire; `codeOf` names its code. */
-export const alertRows = (
+export const createAlertRows = (
   alerts: Pick<Alerts, 'inCooldown' | 'suspendedReason'>,
   codeOf: (seriesId: number) => string,
 ) => ({

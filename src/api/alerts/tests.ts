@@ -54,7 +54,7 @@ const BacktestShape = t.Object({
 })
 
 /** What alerts would do now, and would have done. */
-export const alertTests = (deps: AlertsDeps, desk: AlertDesk) =>
+export const alertTestRoutes = (deps: AlertsDeps, desk: AlertDesk) =>
   new Elysia().use(testOne(deps, desk)).use(testCode(deps)).use(backtest(deps, desk))
 
 const testNote =

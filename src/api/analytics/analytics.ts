@@ -1,16 +1,16 @@
 import { Elysia } from 'elysia'
-import { correlation } from './correlation.ts'
-import { forecast } from './forecast.ts'
+import { correlationRoutes } from './correlation.ts'
+import { forecastRoutes } from './forecast.ts'
 import type { AnalyticsDeps } from './shape.ts'
-import { spread } from './spread.ts'
-import { statistics } from './statistics.ts'
-import { trend } from './trend.ts'
+import { analyticsSpreadRoutes } from './spread.ts'
+import { statisticsRoutes } from './statistics.ts'
+import { trendRoutes } from './trend.ts'
 
 /** Numbers about past prices; the description of each endpoint defines them. */
-export const analytics = (deps: AnalyticsDeps) =>
+export const analyticsRoutes = (deps: AnalyticsDeps) =>
   new Elysia()
-    .use(statistics(deps))
-    .use(correlation(deps))
-    .use(trend(deps))
-    .use(spread(deps))
-    .use(forecast(deps))
+    .use(statisticsRoutes(deps))
+    .use(correlationRoutes(deps))
+    .use(trendRoutes(deps))
+    .use(analyticsSpreadRoutes(deps))
+    .use(forecastRoutes(deps))

@@ -191,7 +191,7 @@ function rolling(deps: AnalyticsDeps, question: Question): string {
 const answers = { analysis, matrix, rolling }
 
 /** How series move together. */
-export function correlation(deps: AnalyticsDeps) {
+export function correlationRoutes(deps: AnalyticsDeps) {
   return new Elysia().use(deps.access).get(
     '/v1/analytics/correlation',
     ({ query, request, set, caller }) =>

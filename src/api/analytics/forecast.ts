@@ -124,7 +124,7 @@ function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question
 }
 
 /** Where a series would go if its past went on, with bands of how far it may stray. */
-export function forecast(deps: AnalyticsDeps) {
+export function forecastRoutes(deps: AnalyticsDeps) {
   return new Elysia()
     .use(deps.access)
     .get(

@@ -201,7 +201,7 @@ const uses = Object.entries(useOfStorage)
   .join(', ')
 
 /** Where a price stands in its year and a stock in its season. */
-export function levelIndicators(deps: IndicatorDeps) {
+export function levelIndicatorRoutes(deps: IndicatorDeps) {
   return new Elysia()
     .use(deps.access)
     .get(

@@ -204,7 +204,7 @@ function trades(deps: IndicatorDeps, query: PageQuery, url: string, set: Answeri
 }
 
 /** What others report, note and disclose: lists that the operator imports. */
-export function listIndicators(deps: IndicatorDeps) {
+export function listIndicatorRoutes(deps: IndicatorDeps) {
   const pages = pageQuery(perPageMax)
   return new Elysia()
     .use(deps.access)

@@ -8,7 +8,7 @@ import type { Board } from '../../service/prices/board.ts'
 import type { Closes } from '../../service/prices/closes.ts'
 import type { AnnotationStore } from '../../store/analytics/annotations.ts'
 import type { CongressionalTradeStore } from '../../store/analytics/congressional-trades.ts'
-import type { CotStore } from '../../store/analytics/positions.ts'
+import type { PositionStore } from '../../store/analytics/positions.ts'
 import type { Marks } from '../answer.ts'
 
 export interface IndicatorDeps {
@@ -19,7 +19,7 @@ export interface IndicatorDeps {
   closes: Closes
   codes: CodeReader
   congressionalTrades: CongressionalTradeStore
-  cot: CotStore
+  cot: PositionStore
   marks: Marks
   now: () => number
   storage: StorageLevels

@@ -188,7 +188,7 @@ const assumptions = switchMarkets
   .join(' ')
 
 /** Whether power is cheaper from gas or from coal. */
-export function fuelSwitching(deps: IndicatorDeps) {
+export function fuelSwitchingRoutes(deps: IndicatorDeps) {
   return new Elysia()
     .use(deps.access)
     .get(

@@ -185,7 +185,7 @@ const sentenceItem = ({ quote, forecast }: Item): BriefItem => ({
 })
 
 /** Prices, their day and their month ahead in one answer. */
-export function marketBrief(deps: MarketBriefDeps) {
+export function marketBriefRoutes(deps: MarketBriefDeps) {
   const { board, closes, codes, plans } = deps
 
   const itemOf = (found: Resolved): Item | undefined => {

@@ -227,7 +227,7 @@ function structures(deps: CurveDeps, set: Answering) {
 }
 
 /** Spreads of the futures curves: the gasoil crack and the term structures. */
-export function curveSpreads(deps: CurveDeps) {
+export function spreadCurveRoutes(deps: CurveDeps) {
   const names = structureNames(deps.exchangeWords)
   const hours = deps.limits.futuresMaxAgeHours
   const description = `The term structure of the first twelve listed months, from the contracts with a price from the last ${hours} hours. \`m1_mN\` is month 1 minus month N, so that positive spreads are backwardation; \`term_slope_pct\` = 100 x (m12 / m1 - 1); the structure is flat inside +-0.5 %, mixed when most steps go the other way than front to back.`

@@ -179,7 +179,7 @@ function answer(deps: AnalyticsDeps, question: Question): string {
 }
 
 /** Differences and ratios of series, and where they stand in a window. */
-export function spread(deps: AnalyticsDeps) {
+export function analyticsSpreadRoutes(deps: AnalyticsDeps) {
   return new Elysia()
     .use(deps.access)
     .get(

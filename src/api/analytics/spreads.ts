@@ -10,7 +10,7 @@ import {
   spreads as spreadsByType,
 } from '../../market/units/identities.ts'
 import { type Answering, envelope, markFixtures, success } from '../answer.ts'
-import { type CurveDeps, curveSpreads } from './spread-curves.ts'
+import { type CurveDeps, spreadCurveRoutes } from './spread-curves.ts'
 import {
   bucketOf,
   historyQuery,
@@ -175,8 +175,8 @@ function historical(
 /**
  * Differences between prices that people trade and refine by: now, in the past and all of a kind.
  */
-export function spreads(deps: SpreadDeps) {
-  const app = new Elysia().use(deps.access).use(curveSpreads(deps))
+export function spreadRoutes(deps: SpreadDeps) {
+  const app = new Elysia().use(deps.access).use(spreadCurveRoutes(deps))
   const hours = deps.limits.futuresMaxAgeHours
   // A path for each type, not a parameter: what a type does not have is an unknown route, and each
   // documents its own ids.

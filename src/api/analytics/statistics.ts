@@ -97,7 +97,7 @@ function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question
 }
 
 /** Where the newest close of a series stands among those of a window. */
-export function statistics(deps: AnalyticsDeps) {
+export function statisticsRoutes(deps: AnalyticsDeps) {
   return new Elysia()
     .use(deps.access)
     .get(

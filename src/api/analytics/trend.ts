@@ -221,7 +221,7 @@ function answer(deps: AnalyticsDeps, question: Question): string {
 }
 
 /** Where a series is heading, and its indicators. */
-export function trend(deps: AnalyticsDeps) {
+export function trendRoutes(deps: AnalyticsDeps) {
   return new Elysia()
     .use(deps.access)
     .get(

@@ -8,7 +8,13 @@ import { reached } from './form.ts'
 import { billingDetail } from './plans.ts'
 
 /** Messages of the payment processor. */
-export const billingInbound = ({ access, billing }: { access: AccessPlugin; billing: Billing }) =>
+export const inboundBillingRoutes = ({
+  access,
+  billing,
+}: {
+  access: AccessPlugin
+  billing: Billing
+}) =>
   new Elysia().use(access).post(
     '/billing/webhooks/stripe',
     async ({ request }) => {

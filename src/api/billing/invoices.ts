@@ -54,7 +54,7 @@ const Usage = t.Object({
 })
 
 /** Invoices, their PDFs, and what was used of what they are for. */
-export const billingInvoiceRoutes = (deps: BillingInvoicesDeps) =>
+export const invoiceRoutes = (deps: BillingInvoicesDeps) =>
   new Elysia().use(invoices(deps)).use(usage(deps))
 
 function invoices({ access, billing, links, issuer }: BillingInvoicesDeps) {

@@ -55,7 +55,7 @@ const Bought = t.Object({
 })
 
 /** What an account pays with, and requests bought beside a plan. */
-export const billingPaymentRoutes = (deps: BillingPaymentsDeps) =>
+export const paymentRoutes = (deps: BillingPaymentsDeps) =>
   new Elysia().use(methods(deps)).use(portal(deps)).use(credits(deps))
 
 function methods({ access, billing }: BillingPaymentsDeps) {

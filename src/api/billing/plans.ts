@@ -70,7 +70,7 @@ const PlanChange = t.Object({
 })
 
 /** Plans, and the subscription to one of them. */
-export const billingPlans = (deps: BillingDeps) =>
+export const planRoutes = (deps: BillingDeps) =>
   new Elysia().use(reading(deps)).use(subscribing(deps)).use(ending(deps))
 
 function reading({ access, billing, plans, keys, meter, now }: BillingDeps) {

@@ -87,7 +87,7 @@ const includeUnavailable = t.Optional(
 )
 
 /** The codes, what they mean and how far their data reaches. */
-export const commodities = (deps: CommoditiesDeps) =>
+export const commodityRoutes = (deps: CommoditiesDeps) =>
   new Elysia().use(list(deps)).use(categories(deps)).use(detail(deps))
 
 function list({ access, catalogue, texts, marks }: CommoditiesDeps) {

@@ -36,7 +36,7 @@ export interface CommodityTextsDeps extends CommodityDeps {
   now: () => number
 }
 
-export function commodityTexts(deps: CommodityTextsDeps): CommodityTexts {
+export function createCommodityTexts(deps: CommodityTextsDeps): CommodityTexts {
   const { catalogue, freshness, quarantine } = deps
   const rows = new Map<
     number,

@@ -96,7 +96,7 @@ const DemoCommodities = envelope(
 )
 
 /** What people may try without a key. */
-export const demoPrices = (deps: DemoDeps) =>
+export const demoRoutes = (deps: DemoDeps) =>
   new Elysia().use(several(deps)).use(one(deps)).use(codes(deps))
 
 const rowOf = ({ series, observation, changes }: Quote): (typeof DemoRow)['static'] => ({

@@ -92,7 +92,7 @@ const Facts = t.Object({
  * What holds for everybody: plans and limits in force, where webhooks come from, the service in
  * numbers.
  */
-export function meta(deps: MetaDeps) {
+export function metaRoutes(deps: MetaDeps) {
   // Plans and limits are settings: what is in force holds since the start.
   const startedAt = isoInstant(deps.now())
   return new Elysia()

@@ -15,7 +15,7 @@ import type { Board, Quote } from '../../service/prices/board.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
 import { PriceRow, priceRowFields } from '../prices/row.ts'
-import { everyCode, priceTexts } from '../prices/texts.ts'
+import { createPriceTexts, everyCode } from '../prices/texts.ts'
 import { categoryOf, markSeries } from './commodity-row.ts'
 
 export interface PriceListsDeps {
@@ -103,7 +103,7 @@ const Health = envelope(
 )
 
 /** The newest prices of many codes at once. */
-export const priceLists = (deps: PriceListsDeps) =>
+export const priceListRoutes = (deps: PriceListsDeps) =>
   new Elysia().use(prices(deps)).use(allPrices(deps)).use(health(deps))
 
 function prices({
@@ -116,7 +116,7 @@ function prices({
   now,
   firstCodes,
 }: PriceListsDeps) {
-  const { several } = priceTexts(board)
+  const { several } = createPriceTexts(board)
   return new Elysia().use(access).get(
     '/v1/prices',
     ({ query, request, set, caller }) => {

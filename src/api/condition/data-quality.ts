@@ -261,7 +261,7 @@ function reportOf(found: CodeQuality): typeof Report.static {
 }
 
 /** How complete, timely, accurate and consistent the stored series are. */
-export function dataQuality(deps: DataQualityDeps) {
+export function dataQualityRoutes(deps: DataQualityDeps) {
   const { catalogue, quality, now } = deps
   const marked = (set: unknown, found: readonly CodeQuality[]) =>
     markFixtures(set as Answering, deps.marks, found)

@@ -121,7 +121,7 @@ const isoOrNull = (at: number | undefined): string | null =>
   at === undefined ? null : isoInstant(at)
 
 /** Whether the service lives and how each part of it is doing. */
-export function health(deps: HealthDeps) {
+export function healthRoutes(deps: HealthDeps) {
   return new Elysia().use(liveness(deps)).use(status(deps))
 }
 

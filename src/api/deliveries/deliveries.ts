@@ -15,8 +15,15 @@ import type {
   DeliveryRefusal,
 } from '../../service/deliveries/deliveries.ts'
 import { countOrNull } from '../keys/row.ts'
-import { deliveryBody, deliveryChangeBody, deliveryForms } from './form.ts'
-import { DeliveryShape, DeliveryTwice, deliveryRows, runError, runId, runStatus } from './row.ts'
+import { createDeliveryForms, deliveryBody, deliveryChangeBody } from './form.ts'
+import {
+  createDeliveryRows,
+  DeliveryShape,
+  DeliveryTwice,
+  runError,
+  runId,
+  runStatus,
+} from './row.ts'
 
 export interface DeliveriesApiDeps {
   access: AccessPlugin
@@ -53,7 +60,7 @@ const detail = (operationId: string, summary: string, description: string) => ({
 })
 
 /** Prices that the account has mailed to it by a schedule. */
-export function scheduledDeliveries(deps: DeliveriesApiDeps) {
+export function deliveryRoutes(deps: DeliveriesApiDeps) {
   const desk = deliveryDesk(deps)
   return new Elysia()
     .use(listAndCreate(deps, desk))
@@ -64,8 +71,8 @@ export function scheduledDeliveries(deps: DeliveriesApiDeps) {
 /** What every route stands on. */
 function deliveryDesk({ deliveries, catalogue, limits, now }: DeliveriesApiDeps) {
   return {
-    rows: deliveryRows(deliveries),
-    forms: deliveryForms({
+    rows: createDeliveryRows(deliveries),
+    forms: createDeliveryForms({
       // A family of futures is delivered as such, not as the contract that is in front today.
       codeOf: text => catalogue.named(text)?.code ?? catalogue.resolve(text, now())?.code,
       near: code => catalogue.suggest(code).map(series => series.code),

@@ -112,7 +112,7 @@ const defaults = {
 } as const satisfies Partial<DeliverySettings>
 
 /** Reads what is written of deliveries; only what a body says. */
-export function deliveryForms(deps: DeliveryFormDeps) {
+export function createDeliveryForms(deps: DeliveryFormDeps) {
   const read = (body: unknown, isNew: boolean): Partial<DeliverySettings> => {
     const fields = fieldsOf(body)
     const form = formOf(fields)

@@ -80,7 +80,9 @@ const runRow = ({ id, trigger, status, sentAt, error, createdAt }: RunState) => 
 })
 
 /** A delivery on the wire. */
-export function deliveryRows(deliveries: Pick<Deliveries, 'enabled' | 'lastRun' | 'recipient'>) {
+export function createDeliveryRows(
+  deliveries: Pick<Deliveries, 'enabled' | 'lastRun' | 'recipient'>,
+) {
   const row = (one: Delivery) => {
     const run = deliveries.lastRun(one)
     return {

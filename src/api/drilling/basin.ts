@@ -50,7 +50,7 @@ function permitsOf({ permits, now }: DrillingIntelligenceDeps, basin: string): n
 }
 
 /** Everything about one basin. */
-export function drillingBasin(deps: DrillingIntelligenceDeps) {
+export function drillingBasinRoutes(deps: DrillingIntelligenceDeps) {
   const { drilling } = deps
   return new Elysia().use(deps.access).get(
     '/v1/drilling-intelligence/basin/:name',

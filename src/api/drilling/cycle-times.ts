@@ -300,7 +300,7 @@ function answers({ wells, marks }: WellProductionDeps) {
 const refusals = { 400: NestedProblem, 403: NestedProblem, 404: NestedProblem }
 
 /** How long wells take from their permit to their first production. */
-export function cycleTimes(deps: WellProductionDeps) {
+export function cycleTimeRoutes(deps: WellProductionDeps) {
   const { cycleTime, grouped } = answers(deps)
   return new Elysia({ prefix: productionPrefix })
     .use(deps.access)

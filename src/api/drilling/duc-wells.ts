@@ -71,7 +71,7 @@ const rowOf = (row: Numbered<DucWells>) => ({
 })
 
 /** Wells that are drilled and wait for completion, by basin. */
-export function eiDucWells(deps: DrillingAnswerDeps, prefix: EiPrefix) {
+export function ducWellRoutes(deps: DrillingAnswerDeps, prefix: EiPrefix) {
   const { duc } = deps.drilling
   const tier = () => deps.tierRequired('energy_intelligence')
   return new Elysia()

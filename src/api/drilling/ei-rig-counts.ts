@@ -111,7 +111,7 @@ function answers(deps: DrillingAnswerDeps) {
 }
 
 /** Rigs of the country by week, and of its basins and states in the newest week. */
-export const eiRigCounts = (deps: DrillingAnswerDeps, prefix: EiPrefix) =>
+export const energyRigCountRoutes = (deps: DrillingAnswerDeps, prefix: EiPrefix) =>
   new Elysia().use(newestCounts(deps, prefix)).use(pastCounts(deps, prefix))
 
 function newestCounts(deps: DrillingAnswerDeps, prefix: EiPrefix) {

@@ -191,7 +191,7 @@ function answers({ fracDisclosures, fracChemicals, marks, tierRequired }: EiFrac
 const listNote = 'By the day on which the job ended, newest first; dates filter on that day.'
 
 /** What was pumped into wells when they were fractured, as their operators disclosed it. */
-export function eiFracFocus(deps: EiFracFocusDeps, prefix: EiPrefix) {
+export function fracFocusRoutes(deps: EiFracFocusDeps, prefix: EiPrefix) {
   const { tier, listOf, one, summary, byState, byOperator, byChemical, chemicals } = answers(deps)
   const refusals = { 400: eiRefusals[400], 403: eiRefusals[403] }
   const list = (operationId: string, summaryText: string, description: string) => ({

@@ -60,7 +60,7 @@ const rowOf = (row: Numbered<FracSpreads>) => ({
 })
 
 /** Crews that fracture wells, by basin. */
-export function eiFracSpreads(deps: DrillingAnswerDeps, prefix: EiPrefix) {
+export function fracSpreadRoutes(deps: DrillingAnswerDeps, prefix: EiPrefix) {
   const { frac } = deps.drilling
   const tier = () => deps.tierRequired('energy_intelligence')
   return new Elysia()

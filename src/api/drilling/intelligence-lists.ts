@@ -70,7 +70,7 @@ const PermitRow = t.Object(
 )
 
 /** Lists of one metric each. A state stands for the basins that reach into it. */
-export const drillingLists = (deps: DrillingIntelligenceDeps) =>
+export const drillingListRoutes = (deps: DrillingIntelligenceDeps) =>
   new Elysia().use(counted(deps)).use(wells(deps)).use(permitted(deps))
 
 /** Rows of one metric by basin, newest first. */

@@ -166,7 +166,7 @@ const rowOf = (row: MetricRow) => ({
 })
 
 /** What is counted of drilling, over all families. */
-export const drillingIntelligence = (deps: DrillingIntelligenceDeps) =>
+export const drillingIntelligenceRoutes = (deps: DrillingIntelligenceDeps) =>
   new Elysia().use(counts(deps)).use(digest(deps)).use(trends(deps))
 
 function counts(deps: DrillingIntelligenceDeps) {

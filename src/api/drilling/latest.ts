@@ -31,7 +31,7 @@ const Latest = t.Object(
 )
 
 /** Drilling in one answer. */
-export function drillingLatest(deps: DrillingIntelligenceDeps) {
+export function latestDrillingRoutes(deps: DrillingIntelligenceDeps) {
   const { rigs } = deps.drilling
   return new Elysia().use(deps.access).get(
     '/v1/drilling/latest',

@@ -79,7 +79,7 @@ function searched(
 }
 
 /** Answers that are permits. */
-export function permitListAnswers(deps: EiPermitsDeps) {
+export function createPermitListAnswers(deps: EiPermitsDeps) {
   const { permits } = deps
   const { tier, today, rowsOf } = common(deps)
 
@@ -160,7 +160,7 @@ function noteOf(newestOn: string, today: string): string {
 }
 
 /** Answers that are numbers of permits. */
-export function permitCountAnswers(deps: EiPermitsDeps) {
+export function createPermitCountAnswers(deps: EiPermitsDeps) {
   const { permits, marks } = deps
   const { counts } = permits
   const { tier, today, markStates } = common(deps)

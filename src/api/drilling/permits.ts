@@ -2,9 +2,9 @@ import { Elysia, t } from 'elysia'
 import type { Feature } from '../../plan/tiers.ts'
 import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageQuery, eiRefusals } from './frame.ts'
 import {
+  createPermitCountAnswers,
+  createPermitListAnswers,
   type EiPermitsDeps,
-  permitCountAnswers,
-  permitListAnswers,
   permitListQuery,
 } from './permit-answers.ts'
 import { statesQuery } from './permit-query.ts'
@@ -26,9 +26,9 @@ const listNote =
   'Newest first, with the number of all permits that fit. `as_of` is the newest permit date held for the states of the answer. States publish at their own pace, some every quarter only: `stale_states` names those of which nothing newer than 30 days is held.'
 
 /** Permits to drill wells in 26 states. */
-export function eiPermits(deps: EiPermitsDeps, prefix: EiPrefix) {
-  const { list, latest, permit } = permitListAnswers(deps)
-  const { summary, shares, state } = permitCountAnswers(deps)
+export function permitRoutes(deps: EiPermitsDeps, prefix: EiPrefix) {
+  const { list, latest, permit } = createPermitListAnswers(deps)
+  const { summary, shares, state } = createPermitCountAnswers(deps)
   const refusals = { 400: eiRefusals[400], 403: eiRefusals[403] }
   const lists = (operationId: string, summaryText: string, description: string) => ({
     access: permitHeavyAccess,

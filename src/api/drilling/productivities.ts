@@ -138,7 +138,7 @@ function answers(deps: DrillingAnswerDeps) {
 }
 
 /** What drilling brings by basin and month. */
-export const eiProductivities = (deps: DrillingAnswerDeps, prefix: EiPrefix) =>
+export const productivityRoutes = (deps: DrillingAnswerDeps, prefix: EiPrefix) =>
   new Elysia()
     .use(newestMonth(deps, prefix))
     .use(comparisons(deps, prefix))

@@ -213,7 +213,7 @@ function pageOf(deps: DrillingIntelligenceDeps, state: DrillingState, set: Answe
 }
 
 /** Pages about drilling, state by state. */
-export const pseo = (deps: DrillingIntelligenceDeps) =>
+export const statePageRoutes = (deps: DrillingIntelligenceDeps) =>
   new Elysia().use(deps.access).get(
     '/v1/pseo/drilling-intelligence/states/:state/full',
     ({ params, set }) => {

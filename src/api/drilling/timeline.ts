@@ -53,7 +53,7 @@ const Timeline = t.Object(
 )
 
 /** What happened to a well, from its permit to its first production. */
-export function eiTimeline(deps: EiTimelineDeps, prefix: EiPrefix) {
+export function timelineRoutes(deps: EiTimelineDeps, prefix: EiPrefix) {
   const stores = {
     permits: deps.permits.store,
     disclosures: deps.fracDisclosures,

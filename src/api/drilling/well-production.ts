@@ -211,7 +211,7 @@ const text = (description: string, example: string) =>
   t.Optional(t.String({ description, examples: [example] }))
 
 /** What wells, states and the country produced, month by month. */
-export function wellProduction(deps: WellProductionDeps) {
+export function wellProductionRoutes(deps: WellProductionDeps) {
   const { month, state, well, top } = answers(deps)
   const overview = (set: unknown) => overviewOf(deps, set)
   const whole = (operationId: string, description: string) => ({

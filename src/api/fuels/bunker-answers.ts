@@ -62,7 +62,7 @@ export function bunkerGrade(query: { grade?: string; fuel_type?: string }): Grad
 }
 
 /** What is read of the marine series, and what all answers about it say of themselves. */
-export function bunkerAnswers({ board, catalogue, ids, marks, now }: BunkerDeps) {
+export function createBunkerAnswers({ board, catalogue, ids, marks, now }: BunkerDeps) {
   const seriesAt = (places: readonly Port[], grade?: Grade): BunkerSeries[] =>
     places.flatMap(port =>
       (grade ? [grade] : grades).flatMap(one => {

@@ -8,9 +8,9 @@ import type { Answering } from '../answer.ts'
 import {
   type BunkerDeps,
   bunkerAccess,
-  bunkerAnswers,
   bunkerDetail,
   byPort,
+  createBunkerAnswers,
   quotedSeries,
 } from './bunker-answers.ts'
 import { ExportRow, exportRow, MetaShape } from './bunker-row.ts'
@@ -49,8 +49,8 @@ function formatOf(text: string | undefined): 'json' | 'csv' {
 }
 
 /** The newest prices as a table to take away. */
-export function bunkerExport(deps: BunkerDeps) {
-  const { someQuotesAt, meta } = bunkerAnswers(deps)
+export function bunkerExportRoutes(deps: BunkerDeps) {
+  const { someQuotesAt, meta } = createBunkerAnswers(deps)
   return new Elysia().use(deps.access).get(
     '/v1/bunker-fuels/export',
     ({ query, request, set }) => {

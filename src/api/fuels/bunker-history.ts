@@ -4,15 +4,15 @@ import { momentOf } from '../../http/input/query.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import { walks } from '../../service/prices/page-walks.ts'
+import { createPageWalks } from '../../service/prices/page-walks.ts'
 import type { Answering } from '../answer.ts'
 import { intervalOf, rangeOf, windowDays } from '../prices/window-query.ts'
 import {
   type BunkerDeps,
-  bunkerAnswers,
   bunkerDetail,
   bunkerGrade,
   bunkerPort,
+  createBunkerAnswers,
 } from './bunker-answers.ts'
 import {
   HistoryShape,
@@ -65,8 +65,8 @@ const paged = `Newest first, at most ${perPageMax} rows on a page; the paginatio
 
 /** A page of past prices of the port that is named, or of all ports. */
 function bunkerPast(deps: BunkerDeps) {
-  const { seriesAt, meta } = bunkerAnswers(deps)
-  const walking = walks(deps.history, deps.ingest)
+  const { seriesAt, meta } = createBunkerAnswers(deps)
+  const walking = createPageWalks(deps.history, deps.ingest)
 
   return (
     query: { [name in keyof typeof rangeQuery]?: string },
@@ -114,7 +114,7 @@ function bunkerPast(deps: BunkerDeps) {
 }
 
 /** Past prices of bunker fuel, of one port with everything about it or as a bare list. */
-export function bunkerHistory(deps: BunkerDeps) {
+export function bunkerHistoryRoutes(deps: BunkerDeps) {
   const pastOf = bunkerPast(deps)
   return new Elysia()
     .use(deps.access)

@@ -13,11 +13,11 @@ import type { Answering } from '../answer.ts'
 import {
   type BunkerDeps,
   bunkerAccess,
-  bunkerAnswers,
   bunkerDetail,
   bunkerGrade,
   bunkerPort,
   byPort,
+  createBunkerAnswers,
   firstMinusSecond,
   pricesOf,
   quotedSeries,
@@ -41,7 +41,7 @@ const metadata = { metadata: MetaShape }
 const comparedMax = 10
 
 /** How the prices of ports and grades stand to each other. */
-export const bunkerSpreads = (deps: BunkerDeps) =>
+export const bunkerSpreadsRoutes = (deps: BunkerDeps) =>
   new Elysia().use(comparison(deps)).use(gradeSpreads(deps)).use(portSpread(deps))
 
 /** Two to ten ports, each once. */
@@ -54,7 +54,7 @@ function comparedPorts(text: string | undefined, ports: readonly Port[]): Port[]
 }
 
 function comparison(deps: BunkerDeps) {
-  const { quotesAt, meta } = bunkerAnswers(deps)
+  const { quotesAt, meta } = createBunkerAnswers(deps)
   return new Elysia().use(deps.access).get(
     '/v1/bunker-fuels/compare',
     ({ query, request, set }) => {
@@ -125,7 +125,7 @@ const average = t.Union([t.Number({ examples: [-188.2] }), t.Null()], {
 })
 
 function gradeSpreads(deps: BunkerDeps) {
-  const { someQuotesAt, meta } = bunkerAnswers(deps)
+  const { someQuotesAt, meta } = createBunkerAnswers(deps)
   return new Elysia().use(deps.access).get(
     '/v1/bunker-fuels/spreads',
     ({ request, set }) => {
@@ -172,7 +172,7 @@ function gradeSpreads(deps: BunkerDeps) {
 }
 
 function portSpread(deps: BunkerDeps) {
-  const { quotesAt, meta } = bunkerAnswers(deps)
+  const { quotesAt, meta } = createBunkerAnswers(deps)
   const place = (parameter: 'from' | 'to', text: string | undefined): Port => {
     if (!text?.trim()) throw missingParameter(parameter, 'name a port, such as SIN.')
     return bunkerPort(deps.ports, text)

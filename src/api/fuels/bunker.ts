@@ -11,16 +11,16 @@ import type { Answering } from '../answer.ts'
 import {
   type BunkerDeps,
   bunkerAccess,
-  bunkerAnswers,
   bunkerDetail,
   bunkerPort,
   byPort,
+  createBunkerAnswers,
   firstMinusSecond,
   pricesOf,
   quotedSeries,
 } from './bunker-answers.ts'
-import { bunkerExport } from './bunker-export.ts'
-import { bunkerHistory } from './bunker-history.ts'
+import { bunkerExportRoutes } from './bunker-export.ts'
+import { bunkerHistoryRoutes } from './bunker-history.ts'
 import {
   type BunkerQuote,
   byGrade,
@@ -35,7 +35,7 @@ import {
   pricedPort,
   ScrubberSpread,
 } from './bunker-row.ts'
-import { bunkerSpreads } from './bunker-spreads.ts'
+import { bunkerSpreadsRoutes } from './bunker-spreads.ts'
 
 const access = bunkerAccess
 const metadata = { metadata: MetaShape }
@@ -43,16 +43,16 @@ const order =
   'The port that sells most comes first; within a port VLSFO, HFO_380, HFO_180, MGO_05S.'
 
 /** Bunker fuel: the prices of the marine series by port, and how they stand to each other. */
-export const bunker = (deps: BunkerDeps) =>
+export const bunkerRoutes = (deps: BunkerDeps) =>
   new Elysia()
     .use(lists(deps))
     .use(onePort(deps))
-    .use(bunkerSpreads(deps))
-    .use(bunkerHistory(deps))
-    .use(bunkerExport(deps))
+    .use(bunkerSpreadsRoutes(deps))
+    .use(bunkerHistoryRoutes(deps))
+    .use(bunkerExportRoutes(deps))
 
 function lists(deps: BunkerDeps) {
-  const { someQuotesAt, meta } = bunkerAnswers(deps)
+  const { someQuotesAt, meta } = createBunkerAnswers(deps)
   return new Elysia()
     .use(deps.access)
     .get(
@@ -121,7 +121,7 @@ const entryOf = (found: readonly BunkerQuote[], grade: Grade) => {
 const EntryOrNull = t.Union([EntryShape, t.Null()])
 
 function onePort(deps: BunkerDeps) {
-  const { quotesAt, someQuotesAt, meta } = bunkerAnswers(deps)
+  const { quotesAt, someQuotesAt, meta } = createBunkerAnswers(deps)
   return new Elysia().use(deps.access).get(
     '/v1/bunker-fuels/ports/:code',
     ({ params, request, set }) => {

@@ -143,7 +143,14 @@ function areaOf(body: unknown): { latitude: number; longitude: number; meters: n
 }
 
 /** Stations around a place, the nearest first. */
-export function dieselStations({ access, board, catalogue, stations, marks, now }: DieselDeps) {
+export function dieselStationsRoutes({
+  access,
+  board,
+  catalogue,
+  stations,
+  marks,
+  now,
+}: DieselDeps) {
   const quoteOf = (code: string) => {
     const series = catalogue.resolve(code, now())?.series
     return series && board.quote(series)

@@ -8,7 +8,7 @@ import { roundTo } from '../../market/prices/format.ts'
 import type { Quote } from '../../service/prices/board.ts'
 import { type Answering, envelope, markFixtures, success } from '../answer.ts'
 import { formatted } from '../prices/row.ts'
-import { type DieselDeps, dieselStations } from './diesel-stations.ts'
+import { type DieselDeps, dieselStationsRoutes } from './diesel-stations.ts'
 
 /** What state the average of the country is answered as. */
 const national = 'US'
@@ -50,7 +50,7 @@ const detail = (operationId: string, summary: string, description: string) => ({
 const weekly = 'The averages come out once a week.'
 
 /** Pump prices of diesel in the United States: averages, and stations around a place. */
-export function diesel(deps: DieselDeps) {
+export function dieselRoutes(deps: DieselDeps) {
   const { board, catalogue, marks, now } = deps
   const averageOf = (text: string | undefined, set: Answering) => {
     const state =
@@ -109,7 +109,7 @@ export function diesel(deps: DieselDeps) {
         ),
       },
     )
-    .use(dieselStations(deps))
+    .use(dieselStationsRoutes(deps))
 }
 
 const averageRow = (state: string, { series, observation }: Quote) => {

@@ -8,7 +8,7 @@ import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { Board } from '../../service/prices/board.ts'
 import type { History } from '../../service/prices/history.ts'
 import type { Ingest } from '../../service/prices/ingest.ts'
-import { walks } from '../../service/prices/page-walks.ts'
+import { createPageWalks } from '../../service/prices/page-walks.ts'
 import { type Answering, type Marks, markFixtures, success } from '../answer.ts'
 import { intervalOf, rangeOf, windowDays } from '../prices/window-query.ts'
 import { filterRow, type MarineFilter, marineFilter, portFilter, within } from './marine-query.ts'
@@ -27,9 +27,9 @@ export interface MarineDeps {
 }
 
 /** Prices and ports, and what the answers about them have in common. */
-export function marineAnswers(deps: MarineDeps) {
+export function createMarineAnswers(deps: MarineDeps) {
   const { board, catalogue, ports, now } = deps
-  const walking = walks(deps.history, deps.ingest)
+  const walking = createPageWalks(deps.history, deps.ingest)
 
   /**
    * By port, the largest first, then by grade. The averages of the ports, where asked for, come

@@ -41,7 +41,7 @@ export const delayed =
   ' Tables are read at the price of each week and take effect on the weekday that the carrier names. When a carrier could not be read, the last values are served with their true `effective_date` and `retrieved_at`.'
 
 /** What the answers about both kinds of carriers have in common. */
-export function surchargeAnswers(deps: FuelSurchargeDeps) {
+export function createSurchargeAnswers(deps: FuelSurchargeDeps) {
   const { surcharges, now } = deps
   const today = () => isoDay(now())
 

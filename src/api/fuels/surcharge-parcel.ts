@@ -4,11 +4,11 @@ import type { Surcharge } from '../../store/fuels/surcharges.ts'
 import { type Answering, envelope, success } from '../answer.ts'
 import {
   carrierParams,
+  createSurchargeAnswers,
   delayed,
   type FuelSurchargeDeps,
   listShape,
   refusals,
-  surchargeAnswers,
 } from './surcharge-answers.ts'
 import { ParcelRow, parcelRow, SourceNote } from './surcharge-row.ts'
 
@@ -32,9 +32,10 @@ const serviceLevel = {
 }
 
 /** What parcel carriers add for fuel, by service level. */
-export function parcelSurcharge(deps: FuelSurchargeDeps) {
+export function parcelSurchargeRoutes(deps: FuelSurchargeDeps) {
   const { surcharges, catalogue, now } = deps
-  const { today, marked, carrierOf, levelOf, present, listed, historyOf } = surchargeAnswers(deps)
+  const { today, marked, carrierOf, levelOf, present, listed, historyOf } =
+    createSurchargeAnswers(deps)
   const parcel = (one: Surcharge) => parcelRow(one, catalogue.resolve(one.indexCode, now())?.series)
 
   return new Elysia()

@@ -4,13 +4,13 @@ import { NestedProblem } from '../../http/problem/shape.ts'
 import { type Answering, envelope, success } from '../answer.ts'
 import {
   carrierParams,
+  createSurchargeAnswers,
   delayed,
   type FuelSurchargeDeps,
   listShape,
   refusals,
-  surchargeAnswers,
 } from './surcharge-answers.ts'
-import { parcelSurcharge } from './surcharge-parcel.ts'
+import { parcelSurchargeRoutes } from './surcharge-parcel.ts'
 import { SourceNote, SurchargeRow, surchargeRow } from './surcharge-row.ts'
 
 const History = t.Object({
@@ -22,12 +22,12 @@ const History = t.Object({
 /**
  * What carriers add for fuel: less-than-truckload carriers, and parcel carriers by service level.
  */
-export function fuelSurcharge(deps: FuelSurchargeDeps) {
+export function fuelSurchargeRoutes(deps: FuelSurchargeDeps) {
   const { surcharges } = deps
-  const { today, marked, carrierOf, present, listed, historyOf } = surchargeAnswers(deps)
+  const { today, marked, carrierOf, present, listed, historyOf } = createSurchargeAnswers(deps)
   return new Elysia()
     .use(deps.access)
-    .use(parcelSurcharge(deps))
+    .use(parcelSurchargeRoutes(deps))
     .get(
       '/v1/fuel-surcharge',
       ({ set }) =>

@@ -169,7 +169,7 @@ const productQuery = t.Optional(
 )
 
 /** Weekly stocks of crude oil and products in the United States. */
-export function eiInventories(deps: EiInventoriesDeps, prefix: EiPrefix) {
+export function inventoryRoutes(deps: EiInventoriesDeps, prefix: EiPrefix) {
   const { inventories } = deps
   const tier = deps.tierRequired('energy_intelligence')
   const answerOf = ({ set, request }: { set: unknown; request: Request }) => ({

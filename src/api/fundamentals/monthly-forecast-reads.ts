@@ -10,7 +10,7 @@ import {
 import { monthAfter, monthOf, type Period, parsePeriod } from '../../market/fundamentals/period.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { Actuals } from '../../service/fundamentals/published-figures.ts'
+import type { PublishedFigures } from '../../service/fundamentals/published-figures.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import type {
   MonthlyForecastStore,
@@ -23,7 +23,7 @@ export interface ForecastReadsDeps {
   catalogue: Catalogue
   codes: CodeReader
   monthlyForecasts: MonthlyForecastStore
-  actuals: Actuals
+  actuals: PublishedFigures
   marks: Marks
   now: () => number
 }
@@ -59,7 +59,7 @@ export function mergedRow(
 }
 
 /** Reads of the forecasts, and how they are answered. */
-export function forecastReads({
+export function createForecastReads({
   catalogue,
   codes,
   monthlyForecasts: store,

@@ -21,9 +21,9 @@ import {
 import { eiOne } from '../drilling/list.ts'
 import {
   accuracyAnswer,
+  createForecastReads,
   evaluatedMonths,
   type ForecastReadsDeps,
-  forecastReads,
   mergedRow,
 } from './monthly-forecast-reads.ts'
 import { Accuracy, Archive, defaultCode, Forecasts, One } from './monthly-forecast-shape.ts'
@@ -51,10 +51,11 @@ const tags = ['Energy intelligence']
  * What this service expects of the mean price of the next months, how right it was, and everything
  * that it ever expected.
  */
-export function monthlyForecasts(deps: MonthlyForecastsDeps) {
+export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
   const { monthlyForecasts: store, now } = deps
   const tier = tierRequiredOf(deps.plans)('energy_intelligence')
-  const { seriesAsked, marked, forecastRow, current, archivedRow, scored } = forecastReads(deps)
+  const { seriesAsked, marked, forecastRow, current, archivedRow, scored } =
+    createForecastReads(deps)
 
   const accuracyRoute = (path: string, operationId: string) =>
     new Elysia().use(deps.access).get(

@@ -138,7 +138,7 @@ function monthFrom(at: number): string {
 }
 
 /** Crude oil production of the OPEC countries by month. */
-export function eiOpec(deps: EiOpecDeps, prefix: EiPrefix) {
+export function opecRoutes(deps: EiOpecDeps, prefix: EiPrefix) {
   const { opec } = deps
   const tier = deps.tierRequired('energy_intelligence')
   const marked = <T extends readonly OpecRow[]>(set: unknown, found: T): T => {

@@ -10,7 +10,7 @@ import { parsePeriod } from '../../market/fundamentals/period.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Feature } from '../../plan/tiers.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { Actuals } from '../../service/fundamentals/published-figures.ts'
+import type { PublishedFigures } from '../../service/fundamentals/published-figures.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import type {
   Comparison,
@@ -46,7 +46,7 @@ export interface EiForecastsDeps {
   catalogue: Catalogue
   codes: CodeReader
   outlooks: OutlookStore
-  actuals: Actuals
+  actuals: PublishedFigures
   marks: Marks
   now: () => number
   tierRequired(feature: Feature): string
@@ -80,7 +80,7 @@ function daysOf(query: Query): DayRange {
 const refusals = { ...eiRefusals, 400: t.Union([FailProblem, NestedProblem]) }
 
 /** Forecasts of prices and production as agencies publish them, against what came. */
-export function eiForecasts(deps: EiForecastsDeps, prefix: EiPrefix) {
+export function outlookRoutes(deps: EiForecastsDeps, prefix: EiPrefix) {
   const { outlooks, catalogue, actuals, now } = deps
   const tier = deps.tierRequired('energy_intelligence')
   const answerOf = ({ set, request }: { set: unknown; request: Request }) => ({

@@ -141,7 +141,7 @@ const historyRoute = (alias: boolean) => ({
  * Stocks of crude oil and products: what lies in store, how that changed and how full the places
  * are.
  */
-export function storage(deps: StorageDeps) {
+export function storageRoutes(deps: StorageDeps) {
   const { known, level, metadata, regional, everyRegion, history } = storageAnswers(deps)
   return new Elysia()
     .use(deps.access)

@@ -79,7 +79,7 @@ const NoCurve = t.Object(
 )
 
 /** The forward curve of a family. */
-export function futuresCurve(deps: FuturesDeps, routes: FuturesRoutes) {
+export function futuresCurveRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
   const { futures } = deps
 
   const answer = ({ decimals, head }: Asked, { day, points }: FuturesCurve, source: string) => {

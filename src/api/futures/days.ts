@@ -86,7 +86,10 @@ const Intraday = t.Object(
 )
 
 /** One contract day by day, and one day of it. */
-export function futuresDays(deps: FuturesDeps & { ohlcDaysMax: number }, routes: FuturesRoutes) {
+export function futuresDaysRoutes(
+  deps: FuturesDeps & { ohlcDaysMax: number },
+  routes: FuturesRoutes,
+) {
   const { futures, ohlcDaysMax } = deps
 
   /** The contract that is asked for, or the front month. */

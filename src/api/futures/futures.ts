@@ -4,22 +4,22 @@ import { NestedProblem } from '../../http/problem/shape.ts'
 import { dayMs, hourMs, isoInstant } from '../../lib/instant.ts'
 import { isOpen, rollIndicator, tradingDays } from '../../market/futures/contracts.ts'
 import { contractCode } from '../../market/futures/families.ts'
-import { futuresCurve } from './curve.ts'
-import { futuresDays } from './days.ts'
-import { futuresHistory } from './history.ts'
+import { futuresCurveRoutes } from './curve.ts'
+import { futuresDaysRoutes } from './days.ts'
+import { futuresHistoryRoutes } from './history.ts'
 import {
   type Asked,
+  createFuturesRoutes,
   describeSource,
   type FuturesDeps,
-  futuresRoutes,
   noQuotes,
   refuseStale,
   slugParams,
   sourcesOf,
 } from './query.ts'
 import { Contract, contractRow, familyFields, instantField, sourceField } from './shape.ts'
-import { futuresShortcuts } from './shortcuts.ts'
-import { futuresSpreads } from './spreads.ts'
+import { futuresShortcutsRoutes } from './shortcuts.ts'
+import { futuresSpreadsRoutes } from './spreads.ts'
 
 const settlementTime = '19:30 GMT' as const
 const updateSeconds = 300 as const
@@ -80,9 +80,9 @@ const Current = t.Object(
 )
 
 /** Futures by family: current quotes, history, curves and spreads. */
-export function futures(deps: FuturesDeps & { maxAgeHours: number; ohlcDaysMax: number }) {
+export function futuresRoutes(deps: FuturesDeps & { maxAgeHours: number; ohlcDaysMax: number }) {
   const { futures: markets, now } = deps
-  const routes = futuresRoutes(deps)
+  const routes = createFuturesRoutes(deps)
 
   const current = ({ family, decimals, head }: Asked, set: unknown) => {
     const { code, name, hours } = family
@@ -127,11 +127,11 @@ export function futures(deps: FuturesDeps & { maxAgeHours: number; ohlcDaysMax: 
 
   return new Elysia()
     .use(deps.access)
-    .use(futuresShortcuts(deps, routes))
-    .use(futuresHistory(deps, routes))
-    .use(futuresDays(deps, routes))
-    .use(futuresCurve(deps, routes))
-    .use(futuresSpreads(deps, routes))
+    .use(futuresShortcutsRoutes(deps, routes))
+    .use(futuresHistoryRoutes(deps, routes))
+    .use(futuresDaysRoutes(deps, routes))
+    .use(futuresCurveRoutes(deps, routes))
+    .use(futuresSpreadsRoutes(deps, routes))
     .get('/v1/futures/:slug', ({ params, set }) => current(routes.asked(params.slug), set), {
       access: routes.every,
       params: slugParams,

@@ -97,7 +97,7 @@ interface HistoryQuery extends RangeAsked {
 }
 
 /** Bars of contracts by date, and the series that rolls from one contract to the next. */
-export function futuresHistory(deps: FuturesDeps, routes: FuturesRoutes) {
+export function futuresHistoryRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
   const { futures } = deps
 
   const historical = (

@@ -51,7 +51,11 @@ export interface FuturesRoutes {
   mark(set: unknown, family: Family, sources: Iterable<string>): string
 }
 
-export function futuresRoutes({ catalogue, marks, exchangeWords }: FuturesDeps): FuturesRoutes {
+export function createFuturesRoutes({
+  catalogue,
+  marks,
+  exchangeWords,
+}: FuturesDeps): FuturesRoutes {
   const named = (slug: string | undefined) => familyBySlug(slug ?? '', exchangeWords)
   return {
     every: { feature: 'futures', meter: true, known: ({ slug }) => named(slug) !== undefined },

@@ -63,7 +63,7 @@ const Pair = t.Object(
 )
 
 /** Shorter ways to the same quotes: by ticker, and any two contracts against each other. */
-export function futuresShortcuts(
+export function futuresShortcutsRoutes(
   deps: FuturesDeps & { maxAgeHours: number },
   routes: FuturesRoutes,
 ) {

@@ -110,7 +110,7 @@ const SpreadHistory = t.Object(
 )
 
 /** Spreads between the months of one family: now, and over time. */
-export function futuresSpreads(deps: FuturesDeps, routes: FuturesRoutes) {
+export function futuresSpreadsRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
   const { futures, switched } = deps
 
   const spreads = (asked: Asked, query: { days?: string; date?: string }, set: unknown) => {

@@ -12,7 +12,7 @@ import type { Keyring, KeyState } from '../../service/keys/keyring.ts'
 import type { Meter } from '../../service/keys/meter.ts'
 import { envelope, success } from '../answer.ts'
 import { granted, keyBody, keyChangeOf, overlapMsOf, rollBody } from './form.ts'
-import { ApiKeyShape, keyRows, NewApiKeyShape } from './row.ts'
+import { ApiKeyShape, createKeyRows, NewApiKeyShape } from './row.ts'
 
 export interface ApiKeysDeps {
   access: AccessPlugin
@@ -52,11 +52,11 @@ const detail = (operationId: string, summary: string, description: string) => ({
 })
 
 /** The keys of the caller's account. */
-export const apiKeys = (deps: ApiKeysDeps) =>
+export const keyRoutes = (deps: ApiKeysDeps) =>
   new Elysia().use(listAndCreate(deps)).use(changeOne(deps))
 
 function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, now }: ApiKeysDeps) {
-  const { rows, made } = keyRows(meter, now)
+  const { rows, made } = createKeyRows(meter, now)
   return new Elysia()
     .use(plugin)
     .get(
@@ -109,7 +109,7 @@ function changeOne({
   nameMax,
   now,
 }: ApiKeysDeps) {
-  const { row, made } = keyRows(meter, now)
+  const { row, made } = createKeyRows(meter, now)
 
   /**
    * A key of the caller's own account, or of a member of the caller's organization; unknown,

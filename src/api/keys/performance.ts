@@ -73,7 +73,7 @@ const fields = {
 const Performance = t.Object({ status: t.Literal('success'), data: t.Object(fields), ...fields })
 
 /** How the account uses the service, from what was recorded of its requests. */
-export function performance({ access, meter, now }: PerformanceDeps) {
+export function performanceRoutes({ access, meter, now }: PerformanceDeps) {
   return new Elysia().use(access).get(
     '/v1/analytics/performance',
     ({ caller, query }) => {

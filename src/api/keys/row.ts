@@ -71,7 +71,7 @@ export function inOrder(states: readonly KeyState[], now: number): KeyState[] {
 }
 
 /** Makes the wire form of keys. */
-export function keyRows(meter: Meter, now: () => number) {
+export function createKeyRows(meter: Meter, now: () => number) {
   const row = (state: KeyState): (typeof ApiKeyShape)['static'] => {
     const { key } = state
     const { used, window } = meter.standing(state)

@@ -90,7 +90,7 @@ const UserAnswer = t.Object({
 })
 
 /** Who calls and what is left of the key's limits. None of it counts against the quota. */
-export const usage = (deps: UsageDeps) => new Elysia().use(limits(deps)).use(callers(deps))
+export const usageRoutes = (deps: UsageDeps) => new Elysia().use(limits(deps)).use(callers(deps))
 
 function limits({ access: plugin, meter, rates, clock }: UsageDeps) {
   const rolling = (

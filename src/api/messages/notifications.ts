@@ -80,7 +80,7 @@ const detail = (operationId: string, summary: string, description: string) => ({
 })
 
 /** What happened, as the account reads it here, and by which ways it wants to hear of it. */
-export const notifications = (deps: NotificationsDeps) =>
+export const notificationRoutes = (deps: NotificationsDeps) =>
   new Elysia().use(list(deps)).use(marks(deps)).use(preferences(deps))
 
 const accountOf = (caller: Caller): string => caller.key.account.account.id

@@ -49,7 +49,7 @@ const detail = (operationId: string, summary: string, description: string) => ({
 })
 
 /** The phone number of the caller's account: text messages go nowhere else. */
-export const phone = (deps: PhoneDeps) => new Elysia().use(number(deps)).use(proof(deps))
+export const phoneRoutes = (deps: PhoneDeps) => new Elysia().use(number(deps)).use(proof(deps))
 
 const accountOf = (caller: Caller): string => caller.key.account.account.id
 

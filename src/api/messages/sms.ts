@@ -11,7 +11,7 @@ import { isoInstant, secondMs, startOfNextMonth } from '../../lib/instant.ts'
 import { hasFeature } from '../../plan/plans.ts'
 import { smsCountries, smsCountriesToCome, smsCountryOf } from '../../plan/sms-countries.ts'
 import type { Phones } from '../../service/messages/phones.ts'
-import { smsAlertTypes, type Texts } from '../../service/messages/sms.ts'
+import { smsAlertTypes, type TextMessages } from '../../service/messages/sms.ts'
 import { transact } from '../../store/database.ts'
 import type { SmsSettings, SmsStore } from '../../store/messages/sms.ts'
 import { countOrNull } from '../keys/row.ts'
@@ -20,7 +20,7 @@ import { smsSettingsBody, smsSettingsOf } from './sms-form.ts'
 export interface SmsDeps {
   access: AccessPlugin
   db: Database
-  texts: Texts
+  texts: TextMessages
   sms: SmsStore
   phones: Phones
   idempotency: Idempotency
@@ -103,7 +103,7 @@ const detail = (operationId: string, summary: string, description: string) => ({
 })
 
 /** Text messages: settings, consent and what is left of the allowance. */
-export const sms = (deps: SmsDeps) =>
+export const smsRoutes = (deps: SmsDeps) =>
   new Elysia().use(settings(deps)).use(consent(deps)).use(standing(deps)).use(trial(deps))
 
 const accountOf = (caller: Caller): string => caller.key.account.account.id

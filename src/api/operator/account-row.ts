@@ -11,10 +11,10 @@ import {
 import type { Meter } from '../../service/keys/meter.ts'
 import {
   ApiKeyShape,
+  createKeyRows,
   inOrder,
   instantOrNull,
   isoOrNull,
-  keyRows,
   NewApiKeyShape,
 } from '../keys/row.ts'
 import { FeatureList } from '../keys/tier-shape.ts'
@@ -60,8 +60,8 @@ export const OperatorAccountDetail = t.Object(
 )
 
 /** Makes the wire form of accounts and keys as the operator sees them. */
-export function adminRows(keys: Keyring, meter: Meter, now: () => number) {
-  const { row, made } = keyRows(meter, now)
+export function createAdminRows(keys: Keyring, meter: Meter, now: () => number) {
+  const { row, made } = createKeyRows(meter, now)
   const operatorPart = ({ key }: KeyState) => ({
     account_id: key.accountId,
     suspended_at: isoOrNull(key.suspendedAt),

@@ -23,7 +23,7 @@ import {
 import { envelope, success } from '../answer.ts'
 import { granted, keyBody, keyChangeOf, overlapMsOf, rollBody } from '../keys/form.ts'
 import {
-  adminRows,
+  createAdminRows,
   NewOperatorKey,
   OperatorAccount,
   OperatorAccountDetail,
@@ -60,7 +60,7 @@ const NewKeyAnswer = envelope(t.Object({ api_key: NewOperatorKey }))
  * Accounts, keys and the admin token for whoever runs the service: what the command line does, for
  * the dashboard too.
  */
-export const admin = (deps: AdminDeps) =>
+export const accountAdminRoutes = (deps: AdminDeps) =>
   new Elysia()
     .use(accounts(deps))
     .use(oneAccount(deps))
@@ -81,7 +81,7 @@ function keyOf(keys: Keyring, id: string): KeyState {
 }
 
 function accounts({ access: plugin, keys, meter, changes, nameMax, now }: AdminDeps) {
-  const { accountRow, accountDetail, madeRow } = adminRows(keys, meter, now)
+  const { accountRow, accountDetail, madeRow } = createAdminRows(keys, meter, now)
   const matching = (query: { email?: string; q?: string; plan?: string }) => {
     const [email, part] = [query.email?.toLowerCase(), query.q?.toLowerCase()]
     return keys
@@ -163,7 +163,7 @@ function accounts({ access: plugin, keys, meter, changes, nameMax, now }: AdminD
 }
 
 function oneAccount({ access: plugin, keys, meter, changes, now }: AdminDeps) {
-  const { accountDetail } = adminRows(keys, meter, now)
+  const { accountDetail } = createAdminRows(keys, meter, now)
   return new Elysia()
     .use(plugin)
     .get(
@@ -205,7 +205,7 @@ function oneAccount({ access: plugin, keys, meter, changes, now }: AdminDeps) {
 }
 
 function accountKeys({ access: plugin, keys, meter, changes, nameMax, now }: AdminDeps) {
-  const { listed, madeRow } = adminRows(keys, meter, now)
+  const { listed, madeRow } = createAdminRows(keys, meter, now)
   return new Elysia()
     .use(plugin)
     .get(
@@ -252,7 +252,7 @@ function accountKeys({ access: plugin, keys, meter, changes, nameMax, now }: Adm
 }
 
 function oneKey({ access: plugin, keys, meter, changes, now }: AdminDeps) {
-  const { keyRow, madeRow } = adminRows(keys, meter, now)
+  const { keyRow, madeRow } = createAdminRows(keys, meter, now)
   return new Elysia()
     .use(plugin)
     .patch(

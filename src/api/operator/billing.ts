@@ -88,7 +88,7 @@ const rowOf = (one: Invoice, baseUrl: string): (typeof LedgerInvoice)['static'] 
 })
 
 /** The operator's ledger: invoices, whether they are paid, and plans at an agreed price. */
-export const adminBilling = (deps: AdminBillingDeps) =>
+export const billingAdminRoutes = (deps: AdminBillingDeps) =>
   new Elysia().use(ledger(deps)).use(marking(deps)).use(agreeing(deps))
 
 function accountIn(form: Form, keys: Keyring): AccountState | undefined {

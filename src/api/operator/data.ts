@@ -72,7 +72,7 @@ const QuarantineRow = t.Object(
 )
 
 /** Data in and out for the operator: what the command line does, over the same code. */
-export function adminData(deps: AdminDataDeps) {
+export function dataAdminRoutes(deps: AdminDataDeps) {
   const { catalogue, ingest, quarantine, observations, now } = deps
   // The catalogue of the checks is made again only when the list of series is another.
   let rows: { of: unknown; catalogue: RowCatalogue } | undefined

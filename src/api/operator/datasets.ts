@@ -57,7 +57,7 @@ const Counts = t.Object({
 })
 
 /** Data beside prices for the operator: what the command line imports, over the same code. */
-export function adminDatasets({ access, datasets, now }: AdminDatasetsDeps) {
+export function datasetAdminRoutes({ access, datasets, now }: AdminDatasetsDeps) {
   return new Elysia()
     .use(access)
     .get(

@@ -56,7 +56,7 @@ const refuse = (field: string, message: string, value: unknown) =>
  * The controls of an evaluation copy: time, accounts, data and faults. They take the operator's
  * token and do not exist in production.
  */
-export function dev(deps: DevDeps) {
+export function devRoutes(deps: DevDeps) {
   const { clock, faults } = deps
   const clockState = () => ({ now: isoInstant(clock.now()), frozen: clock.frozen })
   /** How much of the data is there: the rest is being written. */

@@ -54,7 +54,7 @@ const rowOf = ({ address, reason, createdAt }: Suppression) => ({
 })
 
 /** The addresses that nothing is sent to, for the operator. */
-export const adminMail = ({ access, suppressions, now }: AdminMailDeps) =>
+export const mailAdminRoutes = ({ access, suppressions, now }: AdminMailDeps) =>
   new Elysia()
     .use(access)
     .get(

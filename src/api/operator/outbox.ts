@@ -88,7 +88,7 @@ const rowOf = ({
 })
 
 /** What `restore --hold-outbox` kept back, for the operator. */
-export const adminOutbox = ({ access, held }: AdminOutboxDeps) =>
+export const outboxAdminRoutes = ({ access, held }: AdminOutboxDeps) =>
   new Elysia()
     .use(access)
     .get(

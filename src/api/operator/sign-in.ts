@@ -33,7 +33,7 @@ const Done = envelope(t.Object({ id: t.String(), email: t.String() }))
 const passwordMax = 1000
 
 /** How an operator lets people in, and out. */
-export function adminSignIn({
+export function signInAdminRoutes({
   access: plugin,
   keys,
   sessions,

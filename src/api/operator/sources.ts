@@ -46,7 +46,7 @@ const detail = (operationId: string, summary: string, description: string) => ({
 })
 
 /** The data sources of all accounts, for the operator. */
-export function adminSources({
+export function sourceAdminRoutes({
   access,
   dataSources,
   sourceSync,

@@ -78,7 +78,7 @@ const Batch = envelope(
  * The newest prices of up to twenty codes in one request, optionally in one currency and only some
  * of their fields.
  */
-export function batch(deps: BatchDeps) {
+export function batchRoutes(deps: BatchDeps) {
   const { board, exchange, now } = deps
 
   const rowOf = (

@@ -65,7 +65,7 @@ const Conversion = envelope(
 const decimals = 6
 
 /** The newest price of a code in another currency, per another unit, or both. */
-export function convert({ access, board, codes, exchange, meter, marks, now }: ConvertDeps) {
+export function convertRoutes({ access, board, codes, exchange, meter, marks, now }: ConvertDeps) {
   return new Elysia().use(access).get(
     '/v1/prices/convert',
     ({ query, request, set, caller }) => {

@@ -104,7 +104,7 @@ interface Asked {
  * Marine fuel prices as data connectors read them: the account's own where it has any, else the
  * shipped series.
  */
-export function dataConnector(deps: DataConnectorDeps) {
+export function dataConnectorRoutes(deps: DataConnectorDeps) {
   const { dataSources, ports } = deps
   return new Elysia().use(deps.access).get(
     '/v1/prices/data-connector',

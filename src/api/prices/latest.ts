@@ -10,7 +10,7 @@ import type { Meter } from '../../service/keys/meter.ts'
 import type { Board } from '../../service/prices/board.ts'
 import { type Answering, envelope, type Marks, markFixtures, tagged } from '../answer.ts'
 import { PriceRow } from './row.ts'
-import { everyCode, priceTexts } from './texts.ts'
+import { createPriceTexts, everyCode } from './texts.ts'
 
 export interface LatestDeps {
   access: AccessPlugin
@@ -34,9 +34,9 @@ const Several = envelope(
 )
 
 /** The newest price of one code, of several, or of every code that has one. */
-export function latest(deps: LatestDeps) {
+export function latestRoutes(deps: LatestDeps) {
   const { board, catalogue, codes, now } = deps
-  const { single, several } = priceTexts(board)
+  const { single, several } = createPriceTexts(board)
 
   return new Elysia().use(deps.access).get(
     '/v1/prices/latest',

@@ -63,7 +63,15 @@ const yearDays = 364
 const hoursAndCut = 25
 
 /** How the newest price of a code lies among those before it. */
-export function metrics({ access, board, history, closes, codes, meter, marks }: MetricsDeps) {
+export function metricsRoutes({
+  access,
+  board,
+  history,
+  closes,
+  codes,
+  meter,
+  marks,
+}: MetricsDeps) {
   const metricOf = ({ code, series }: Resolved, { observation }: Quote) => {
     const rounded = (value: number) => roundTo(value, series.decimals)
     const seriesIds = [series.id]

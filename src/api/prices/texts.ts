@@ -7,7 +7,7 @@ import { priceRow } from './row.ts'
  * Bodies of answers. The board keeps their parts: a price is put into words once for each change,
  * however often it is asked for.
  */
-export function priceTexts(board: Board) {
+export function createPriceTexts(board: Board) {
   const rowText = ({ code, series, requestedCode }: Resolved): Rendered | undefined =>
     board.rendered(`row ${nameOf(code, requestedCode)}`, series, quote =>
       JSON.stringify(priceRow(quote, code, requestedCode)),

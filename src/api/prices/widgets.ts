@@ -70,7 +70,7 @@ const title = 'Energy prices'
 const sparklineDaysMax = 90
 
 /** Prices in the shape that a small display wants. */
-export const widgets = (deps: WidgetsDeps) =>
+export const widgetRoutes = (deps: WidgetsDeps) =>
   new Elysia().use(tableWidget(deps)).use(codeWidget(deps))
 
 function tableWidget(deps: WidgetsDeps) {

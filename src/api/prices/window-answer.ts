@@ -9,7 +9,7 @@ import type { Interval } from '../../market/prices/interval.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import type { History } from '../../service/prices/history.ts'
 import type { Ingest } from '../../service/prices/ingest.ts'
-import { type Question, type WalkedPage, walks } from '../../service/prices/page-walks.ts'
+import { createPageWalks, type Question, type WalkedPage } from '../../service/prices/page-walks.ts'
 import type { QuarantineList } from '../../service/prices/quarantine.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, type Marks, markFixtures } from '../answer.ts'
@@ -23,7 +23,7 @@ import {
   vintageHeaders,
   type WindowQuery,
 } from './window-query.ts'
-import { csvHeader, rowWriter } from './window-row.ts'
+import { createRowWriter, csvHeader } from './window-row.ts'
 
 export interface WindowAnswerDeps {
   history: History
@@ -63,7 +63,7 @@ export type WindowAnswer = (
 ) => string
 
 export function windowAnswer(deps: WindowAnswerDeps): WindowAnswer {
-  const walking = walks(deps.history, deps.ingest)
+  const walking = createPageWalks(deps.history, deps.ingest)
 
   const askedOf = (query: WindowQuery, pathDays: number, request: Request, now: number): Asked => {
     const names = listOf(query.by_code || query.commodity || query.code)
@@ -101,7 +101,7 @@ export function windowAnswer(deps: WindowAnswerDeps): WindowAnswer {
     markFixtures(set, deps.marks, asked.found)
     if (asked.asOf !== undefined)
       Object.assign(set.headers, vintageHeaders(asked.asOf, deps.coverageSinceAt))
-    const writers = new Map(asked.found.map(one => [one.series.id, rowWriter(one.series)]))
+    const writers = new Map(asked.found.map(one => [one.series.id, createRowWriter(one.series)]))
     if (isCsv) {
       set.headers['content-type'] = 'text/csv; charset=utf-8'
       return `${[csvHeader, ...walked.rows.map(row => writers.get(row.seriesId)!.csv(row))].join('\n')}\n`

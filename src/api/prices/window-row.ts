@@ -84,7 +84,7 @@ const csvCell = (text: string) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('
 /** Two more decimals than a price: the mean of rounded prices is not rounded as a price. */
 const averageDecimals = (series: Series) => series.decimals + 2
 
-export function rowWriter(series: Series): RowWriter {
+export function createRowWriter(series: Series): RowWriter {
   const type = priceType(series.category, series.unit)
   const withDay = carriesDay(series)
   const head = `{"code":${JSON.stringify(series.code)},"name":${JSON.stringify(series.name)},"price":`

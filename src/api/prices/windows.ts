@@ -38,7 +38,7 @@ interface Asking {
 }
 
 /** Prices of a window or a range of the past: as published, or as bars. */
-export function windows(deps: WindowsDeps) {
+export function windowRoutes(deps: WindowsDeps) {
   const answer = windowAnswer(deps)
   const within =
     (name: WindowName) =>

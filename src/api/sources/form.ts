@@ -114,7 +114,7 @@ function unwrapped(body: unknown): unknown {
 }
 
 /** Reads what is written of data sources. */
-export function sourceForms({ checkTarget }: SourceFormDeps) {
+export function createSourceForms({ checkTarget }: SourceFormDeps) {
   const read = (body: unknown, given: { sourceType: string } | undefined) => {
     const { form, credentials, fields } = secretive(unwrapped(body))
     const type = typeOf(form, given?.sourceType)

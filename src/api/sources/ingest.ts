@@ -29,7 +29,7 @@ const noEntry = () =>
  * Where rows are pushed to. Whoever pushes has no key of the account: what lets them in is the
  * secret of the source, and it opens nothing else.
  */
-export function sourceIngest(deps: DataSourcesApiDeps) {
+export function sourceIngestRoutes(deps: DataSourcesApiDeps) {
   const { access, dataSources: sources, sourceSync, keys, plans, links, headerPrefix } = deps
   const isSigned = signatureJudge(deps)
 

@@ -6,8 +6,8 @@ import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import type { SourceRefusal } from '../../service/sources/sources.ts'
 import { envelope, success } from '../answer.ts'
 import { noBody } from '../webhooks/body.ts'
-import { newSourceBody, sourceChangeBody, sourceForms } from './form.ts'
-import { sourceIngest } from './ingest.ts'
+import { createSourceForms, newSourceBody, sourceChangeBody } from './form.ts'
+import { sourceIngestRoutes } from './ingest.ts'
 import {
   type DataSourcesApiDeps,
   ownSource,
@@ -18,23 +18,23 @@ import {
   sourceWrite,
 } from './route.ts'
 import { OneSource, oneSource, SourceShape, sourceRow } from './row.ts'
-import { sourceSyncs } from './syncs.ts'
+import { sourceSyncRoutes } from './syncs.ts'
 
 const Listed = envelope(t.Object({ data_sources: t.Array(SourceShape), count: integer() }))
 const One = envelope(OneSource)
 const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
 
 /** Where the caller's account gets prices of its own from. */
-export const dataSources = (deps: DataSourcesApiDeps) =>
+export const sourceRoutes = (deps: DataSourcesApiDeps) =>
   new Elysia()
     .use(listAndCreate(deps))
     .use(changeOne(deps))
-    .use(sourceSyncs(deps))
-    .use(sourceIngest(deps))
+    .use(sourceSyncRoutes(deps))
+    .use(sourceIngestRoutes(deps))
 
 function listAndCreate(deps: DataSourcesApiDeps) {
   const { dataSources: sources, idempotency, links } = deps
-  const forms = sourceForms(deps)
+  const forms = createSourceForms(deps)
   return new Elysia()
     .use(deps.access)
     .get(
@@ -96,7 +96,7 @@ const creation = `A source of marine fuel prices that belong to the account alon
 
 function changeOne(deps: DataSourcesApiDeps) {
   const { dataSources: sources, links } = deps
-  const forms = sourceForms(deps)
+  const forms = createSourceForms(deps)
   const common = { access: sourceWrite, params: sourceParams }
   return new Elysia()
     .use(deps.access)

@@ -3,7 +3,7 @@ import { integer } from '../../http/answer/integer.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { envelope, success } from '../answer.ts'
 import { noBody } from '../webhooks/body.ts'
-import { rotateBody, sourceForms } from './form.ts'
+import { createSourceForms, rotateBody } from './form.ts'
 import {
   type DataSourcesApiDeps,
   ownSource,
@@ -39,7 +39,7 @@ const common = { params: sourceParams }
 const refusals = { ...sourceRefusals, 404: NestedProblem }
 
 /** What becomes of the syncs of a source, and what they are made with. */
-export const sourceSyncs = (deps: DataSourcesApiDeps) =>
+export const sourceSyncRoutes = (deps: DataSourcesApiDeps) =>
   new Elysia().use(syncs(deps)).use(rotation(deps))
 
 function syncs(deps: DataSourcesApiDeps) {
@@ -114,7 +114,7 @@ function syncs(deps: DataSourcesApiDeps) {
 
 function rotation(deps: DataSourcesApiDeps) {
   const { dataSources: sources } = deps
-  const forms = sourceForms(deps)
+  const forms = createSourceForms(deps)
   return new Elysia().use(deps.access).post(
     '/v1/data-sources/:id/rotate_credentials',
     ({ body, caller, params: { id } }) => {

@@ -103,7 +103,7 @@ const inXml =
   ' Refusals are answered with 200 and a word in `status`, because sheets can read nothing else; they do not count.'
 
 /** Prices, and any data path, as tables that a spreadsheet can load by address. */
-export function excel(deps: ExcelDeps) {
+export function excelRoutes(deps: ExcelDeps) {
   const { now, xmlRoot } = deps
   const run = sheetRun(deps)
   const latest = sheetPrices(deps)

@@ -28,7 +28,7 @@ export interface SheetRunDeps {
   ids: Ids
   now: () => number
   xmlRoot: string
-  /** Answers a request of this house as a caller who has been let in by a request of theirs. */
+  /** Answers a request of this instance as a caller who has been let in by a request of theirs. */
   dispatch(request: Request, caller: Caller, onBehalf: Request): Promise<Response>
 }
 

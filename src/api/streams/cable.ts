@@ -27,7 +27,7 @@ export interface CableRouteDeps {
 const protocol = 'actioncable-v1-json'
 
 /** Where a WebSocket to the stream of prices begins. */
-export function cableRoute(deps: CableRouteDeps) {
+export function cableRoutes(deps: CableRouteDeps) {
   const { gate, peer, cable, streams, catalogue, connections, marks } = deps
 
   const headersOf = (request: Request): Record<string, string> => {

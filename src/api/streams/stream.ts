@@ -36,7 +36,7 @@ const eventsEach = 100
 const partingSeconds = 10
 
 /** The feed of the account's watches as it grows. */
-export function watchStream(deps: WatchStreamDeps) {
+export function streamRoutes(deps: WatchStreamDeps) {
   const {
     gate,
     peer,

@@ -62,7 +62,7 @@ export const asksForWebhook = (body: unknown): boolean =>
   body.deliver_webhook === true
 
 /** Reads what is written of watches; an interval is held against the plan's shortest. */
-export function watchForms({ codeOf }: WatchFormDeps) {
+export function createWatchForms({ codeOf }: WatchFormDeps) {
   const read = (
     body: unknown,
     { minWatchIntervalSeconds: shortest, tierName }: Entitlements,

@@ -15,7 +15,7 @@ import type { Watch, Watches, WatchRefusal } from '../../service/watches/watches
 import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
 import { countOrNull } from '../keys/row.ts'
 import { noBody } from '../webhooks/body.ts'
-import { asksForWebhook, watchBody, watchChangeBody, watchForms } from './form.ts'
+import { asksForWebhook, createWatchForms, watchBody, watchChangeBody } from './form.ts'
 import {
   WatchEventShape,
   WatchShape,
@@ -84,13 +84,13 @@ function ownWatch(watches: Pick<Watches, 'own'>, id: string, caller: Caller): Wa
 }
 
 /** What an account has looked at on a rhythm, and the feed of what was seen. */
-export const subscriptions = (deps: SubscriptionsDeps) =>
+export const watchRoutes = (deps: SubscriptionsDeps) =>
   new Elysia().use(feed(deps)).use(listAndCreate(deps)).use(one(deps))
 
 /** What both creating and changing need. */
 function shared({ catalogue, plans, links, now }: SubscriptionsDeps) {
   return {
-    forms: watchForms({
+    forms: createWatchForms({
       codeOf: text => catalogue.named(text)?.code ?? catalogue.resolve(text, now())?.code,
     }),
     refuseWebhook(body: unknown, { entitled }: Caller, request: Request) {

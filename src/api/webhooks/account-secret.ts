@@ -23,7 +23,7 @@ const row = ({ secret, createdAt }: OpenSecret) =>
   success({ secret, created_at: isoInstant(createdAt) })
 
 /** The secret of the account's deliveries that go to none of its endpoints. */
-export const webhookSecret = ({ access: plugin, accountSecrets }: WebhookSecretDeps) =>
+export const accountSecretRoutes = ({ access: plugin, accountSecrets }: WebhookSecretDeps) =>
   new Elysia()
     .use(plugin)
     .get(

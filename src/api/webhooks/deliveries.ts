@@ -56,7 +56,7 @@ const Replayed = envelope(
 )
 
 /** Tests, the log, and sending again. */
-export const webhookDeliveries = (deps: WebhooksApiDeps) =>
+export const webhookDeliveryRoutes = (deps: WebhooksApiDeps) =>
   new Elysia().use(testing(deps)).use(logged(deps)).use(sendingAgain(deps))
 
 function testing({ access: plugin, webhooks: book, outbox, ids, now }: WebhooksApiDeps) {

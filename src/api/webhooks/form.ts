@@ -36,7 +36,7 @@ export interface WebhookChange {
 }
 
 /** Reads what is written of endpoints. */
-export function webhookForms({ codeOf, checkTarget }: WebhookFormDeps) {
+export function createWebhookForms({ codeOf, checkTarget }: WebhookFormDeps) {
   const read = (body: unknown, isNew: boolean): WebhookChange => {
     const { form, secret } = secretive(listed(body))
     if (isNew)

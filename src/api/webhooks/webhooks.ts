@@ -12,8 +12,8 @@ import type { Endpoint } from '../../store/webhooks/webhooks.ts'
 import { envelope, success } from '../answer.ts'
 import { countOrNull } from '../keys/row.ts'
 import { newWebhookBody, noBody, rotateBody, webhookChangeBody } from './body.ts'
-import { webhookDeliveries } from './deliveries.ts'
-import { eventNamesOf, rotationOf, webhookForms } from './form.ts'
+import { webhookDeliveryRoutes } from './deliveries.ts'
+import { createWebhookForms, eventNamesOf, rotationOf } from './form.ts'
 import {
   ownEndpoint,
   type WebhooksApiDeps,
@@ -36,15 +36,15 @@ const One = envelope(WebhookShape)
 const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
 
 /** Where the caller's account is told of events, and what became of each. */
-export const webhooks = (deps: WebhooksApiDeps) =>
-  new Elysia().use(listAndCreate(deps)).use(changeOne(deps)).use(webhookDeliveries(deps))
+export const webhookRoutes = (deps: WebhooksApiDeps) =>
+  new Elysia().use(listAndCreate(deps)).use(changeOne(deps)).use(webhookDeliveryRoutes(deps))
 
 /** What both creating and changing need. */
 function shared({ catalogue, checkTarget, plans, links, now }: WebhooksApiDeps) {
   const codeOf = (text: string) =>
     catalogue.named(text)?.code ?? catalogue.resolve(text, now())?.code
   return {
-    forms: webhookForms({ codeOf, checkTarget }),
+    forms: createWebhookForms({ codeOf, checkTarget }),
     /** Throws 403 where the plan does not include an event that is asked for by name. */
     refuseEvents(body: unknown, { entitled }: Caller, request: Request) {
       if (hasFeature(entitled, 'well_permits') || !eventNamesOf(body).some(isPermitEvent)) return

@@ -9,7 +9,10 @@ const descriptionCharactersMax = 2000
 const idPattern = /^[a-z0-9][a-z0-9_.:-]{0,99}$/
 const categoryPattern = /^[a-z0-9][a-z0-9_]{0,39}$/
 
-export function annotations(store: AnnotationStore, catalogue: Catalogue): Dataset<Annotation> {
+export function createAnnotationsDataset(
+  store: AnnotationStore,
+  catalogue: Catalogue,
+): Dataset<Annotation> {
   return {
     name: 'annotations',
     description: 'Notes on days of the markets: what happened, and to which commodity.',

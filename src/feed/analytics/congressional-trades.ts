@@ -10,7 +10,9 @@ import { neededPastDay } from '../files/past-day.ts'
 
 const tickerPattern = /^[A-Z0-9][A-Z0-9.-]{0,19}$/
 
-export function congressionalTrades(store: CongressionalTradeStore): Dataset<CongressionalTrade> {
+export function createCongressionalTradesDataset(
+  store: CongressionalTradeStore,
+): Dataset<CongressionalTrade> {
   return {
     name: 'congressional-trades',
     description:

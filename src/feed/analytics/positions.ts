@@ -1,5 +1,5 @@
 import { marketOfCot } from '../../market/analytics/positions.ts'
-import type { CotReport, CotStore } from '../../store/analytics/positions.ts'
+import type { CotReport, PositionStore } from '../../store/analytics/positions.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checked, type DatasetRow, neededText, numberIn, refuse, textIn } from '../files/fields.ts'
 import { neededPastDay } from '../files/past-day.ts'
@@ -16,7 +16,7 @@ const contractsMax = 1e8
 /** One row of a file: one report, or in a file of weeks one for each market that it has. */
 export type CotRecord = readonly CotReport[]
 
-export function cotPositions(store: CotStore): Dataset<CotRecord> {
+export function createPositionsDataset(store: PositionStore): Dataset<CotRecord> {
   return {
     name: 'cftc-positions',
     description:

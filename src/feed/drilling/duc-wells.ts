@@ -16,7 +16,7 @@ export interface DucWellWriter {
   recordDucWells(rows: readonly DucWells[], recordedAt: number): WriteCounts
 }
 
-export function ducWells(writer: DucWellWriter): Dataset<DucWells> {
+export function createDucWellsDataset(writer: DucWellWriter): Dataset<DucWells> {
   return {
     name: 'duc-wells',
     description:

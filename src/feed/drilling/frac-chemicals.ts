@@ -10,7 +10,7 @@ const casPattern = /^\d{2,7}-\d{2}-\d$/
 const secretPattern =
   /^(?:proprietary|confidential|trade secret|n\/?a|none|not assigned|listed below|-+)/i
 
-export function fracChemicals(
+export function createFracChemicalsDataset(
   store: FracChemicalStore,
   disclosures: Pick<FracDisclosureStore, 'idOf'>,
 ): Dataset<FracChemical> {

@@ -17,7 +17,7 @@ import {
 /** Gallons: ten times the largest job that was ever disclosed. */
 const gallonsMax = 1e9
 
-export function fracDisclosures(store: FracDisclosureStore): Dataset<FracDisclosure> {
+export function createFracDisclosuresDataset(store: FracDisclosureStore): Dataset<FracDisclosure> {
   return {
     name: 'frac-disclosures',
     description:

@@ -9,7 +9,7 @@ export interface FracSpreadWriter {
   recordFracSpreads(rows: readonly FracSpreads[], recordedAt: number): WriteCounts
 }
 
-export function fracSpreads(writer: FracSpreadWriter): Dataset<FracSpreads> {
+export function createFracSpreadsDataset(writer: FracSpreadWriter): Dataset<FracSpreads> {
   return {
     name: 'frac-spreads',
     description:

@@ -36,7 +36,9 @@ const quantities = [
 
 type Quantity = (typeof quantities)[number][1]
 
-export function drillingProductivity(writer: ProductivityWriter): Dataset<Productivity> {
+export function createDrillingProductivityDataset(
+  writer: ProductivityWriter,
+): Dataset<Productivity> {
   return {
     name: 'drilling-productivity',
     description:

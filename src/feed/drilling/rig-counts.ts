@@ -10,7 +10,7 @@ export interface RigCountWriter {
   recordRigCounts(rows: readonly RigCount[], recordedAt: number): WriteCounts
 }
 
-export function rigCounts(writer: RigCountWriter): Dataset<RigCount> {
+export function createRigCountsDataset(writer: RigCountWriter): Dataset<RigCount> {
   return {
     name: 'rig-counts',
     description:

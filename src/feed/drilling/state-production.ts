@@ -19,7 +19,9 @@ const [oilMax, gasMax, waterMax] = [1e9, 1e10, 1e10]
 
 const optional = (name: string, description: string) => ({ name, required: false, description })
 
-export function stateProduction(store: Pick<StateProductionStore, 'write'>): Dataset<StateMonth> {
+export function createStateProductionDataset(
+  store: Pick<StateProductionStore, 'write'>,
+): Dataset<StateMonth> {
   return {
     name: 'state-production',
     description:

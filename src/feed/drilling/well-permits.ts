@@ -35,7 +35,7 @@ const urlCharactersMax = 300
 
 const optional = (name: string, description: string) => ({ name, required: false, description })
 
-export function wellPermits(permits: PermitWriter): Dataset<WellPermit> {
+export function createWellPermitsDataset(permits: PermitWriter): Dataset<WellPermit> {
   return {
     name: 'well-permits',
     batchMax: 100,

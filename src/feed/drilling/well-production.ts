@@ -17,7 +17,7 @@ const [oilMax, gasMax, waterMax] = [10e6, 100e6, 50e6]
 
 const optional = (name: string, description: string) => ({ name, required: false, description })
 
-export function wellMonths(production: WellMonthWriter): Dataset<WellReport> {
+export function createWellProductionDataset(production: WellMonthWriter): Dataset<WellReport> {
   return {
     name: 'well-production',
     description:

@@ -15,7 +15,7 @@ import { neededWellNumber } from './well-number.ts'
 
 const optional = (name: string, description: string) => ({ name, required: false, description })
 
-export function wells(store: Pick<WellStore, 'put'>): Dataset<Well> {
+export function createWellsDataset(store: Pick<WellStore, 'put'>): Dataset<Well> {
   return {
     name: 'wells',
     description:

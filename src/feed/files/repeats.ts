@@ -35,7 +35,7 @@ interface Extent {
  * Keeps the first and last time of each series: a point outside of them is new, so a series that
  * runs forward or backward has no repeats.
  */
-export function disorder(): Disorder {
+export function createDisorder(): Disorder {
   const bySeries: (Extent | undefined)[] = []
   return {
     see(seriesId, observedAt) {

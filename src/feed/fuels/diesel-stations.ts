@@ -23,7 +23,7 @@ const fuelWord = /^[a-z0-9][a-z0-9_+.-]{0,29}$/
 /** Millionths of a degree, as places are stored: a tenth of a metre. */
 const toMillionths = (degrees: number): number => Math.round(degrees * 1e6) / 1e6
 
-export function dieselStations(store: Pick<StationStore, 'write'>): Dataset<Station> {
+export function createDieselStationsDataset(store: Pick<StationStore, 'write'>): Dataset<Station> {
   return {
     name: 'diesel-stations',
     description:

@@ -25,7 +25,7 @@ const charactersMax = 20_000
 const right =
   'write each lower edge and its percent, then the end of the last band: 0=0;1.2=1;1.25=1.5;1.3, and +0.05=0.5 behind it when the table goes on in such steps'
 
-export function surchargeSchedules(
+export function createSurchargeSchedulesDataset(
   store: SurchargeStore,
   catalogue: Catalogue,
 ): Dataset<CarrierSchedule> {

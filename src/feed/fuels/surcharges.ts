@@ -16,7 +16,7 @@ const priceMax = 1e6
 /** Carriers announce the next weeks. */
 const announcedDays = 62
 
-export function publishedSurcharges(
+export function createSurchargesDataset(
   store: SurchargeStore,
   catalogue: Catalogue,
 ): Dataset<Surcharge> {

@@ -19,7 +19,10 @@ export interface ObservationWriter {
 
 const codes = new Set(inventoryPlaces.map(one => one.code))
 
-export function oilInventories(ingest: ObservationWriter, catalogue: Catalogue): Dataset<Point> {
+export function createOilInventoriesDataset(
+  ingest: ObservationWriter,
+  catalogue: Catalogue,
+): Dataset<Point> {
   return {
     name: 'oil-inventories',
     description:

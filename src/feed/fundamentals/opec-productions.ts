@@ -14,7 +14,7 @@ const units: ReadonlyMap<string, number> = new Map([
 ])
 const bpdMax = 20e6
 
-export function opecProductions(store: OpecStore): Dataset<OpecProduction> {
+export function createOpecProductionsDataset(store: OpecStore): Dataset<OpecProduction> {
   return {
     name: 'opec-productions',
     description:

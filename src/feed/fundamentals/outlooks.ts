@@ -18,7 +18,7 @@ const agencySeries: Readonly<Record<string, string>> = {
 const monthsAheadMax = 120
 const sourcePattern = /^[\p{L}\d][\p{L}\d .,&()-]{0,39}$/u
 
-export function outlooks(store: OutlookStore, catalogue: Catalogue): Dataset<Outlook> {
+export function createOutlooksDataset(store: OutlookStore, catalogue: Catalogue): Dataset<Outlook> {
   return {
     name: 'outlooks',
     description:

@@ -16,7 +16,7 @@ const capacityMax = 1e9
 /** Surveys are published after the day that they are of; plans a little before. */
 const aheadDays = 400
 
-export function storageCapacities(
+export function createStorageCapacitiesDataset(
   store: StorageCapacityStore,
   catalogue: Catalogue,
 ): Dataset<StorageCapacity> {

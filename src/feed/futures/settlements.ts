@@ -28,7 +28,7 @@ export interface FuturesDatasetDeps {
 /** A session that has opened in the evening counts to the next date. */
 const aheadDays = 1
 
-export function futuresSettlements({
+export function createFuturesSettlementsDataset({
   futures,
   catalogue,
   exchangeWords,

@@ -13,7 +13,7 @@ import {
 } from './fields.ts'
 import type { FuturesDatasetDeps } from './settlements.ts'
 
-export function futuresTicks({
+export function createFuturesTicksDataset({
   futures,
   catalogue,
   exchangeWords,

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Point, WriteCounts } from '../../store/prices/observations.ts'
 import { type ColumnRequest, checkRequest, type Mapping } from '../files/columns.ts'
 import { rejectedFile } from '../files/rejected.ts'
-import { disorder, type Repeats, repeatsAmong } from '../files/repeats.ts'
+import { createDisorder, type Repeats, repeatsAmong } from '../files/repeats.ts'
 import { openSource, type Source } from '../files/source.ts'
 import { laneOf } from './fast-lane.ts'
 import { blocksOf, recordText, rowsIn, type Table, tableOf } from './file.ts'
@@ -131,7 +131,7 @@ interface Prepared {
  * Undefined when it says nothing twice.
  */
 async function repeatsIn(table: Table, request: ImportRequest): Promise<Repeats | undefined> {
-  const order = disorder()
+  const order = createDisorder()
   await lookAhead(table, request, order.see)
   const found = order.found()
   if (found.size === 0) return undefined

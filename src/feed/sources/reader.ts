@@ -40,7 +40,7 @@ const rejectionsMax = 20
 const tooMany = { fault: `it has more than the ${rowsMax} rows that are read at a time` }
 
 /** Reads JSON, NDJSON and CSV, gzip too, into prices of marine fuel. */
-export const sourceReader = (ports: readonly Port[]): SourceReader => ({
+export const createSourceReader = (ports: readonly Port[]): SourceReader => ({
   async read(bytes, layout, mask, now) {
     const text = await textOf(bytes)
     if (typeof text !== 'string') return text

@@ -24,7 +24,7 @@ export interface KeyAccess {
   meter: boolean
   /**
    * Its work grows with the length of histories or the number of series, wells or permits: refused
-   * while the house is overloaded.
+   * while the instance is overloaded.
    */
   heavy?: true
   /** The key must be in the Authorization header. */

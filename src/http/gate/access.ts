@@ -18,7 +18,7 @@ import type { Caller, Gate, Pass } from './gate.ts'
  * that describes our schema. Without a name, because Elysia would take two of them with different
  * gates for one.
  */
-export const accessPlugin = (
+export const createAccess = (
   gate: Gate,
   peer: PeerLookup,
   meet?: (request: Request, route: string) => Promise<void>,
@@ -78,7 +78,7 @@ const mayTakeBody = (access: Access): boolean =>
   ('header' in access && access.header === true) ||
   ('body' in access && access.body === true)
 
-export type AccessPlugin = ReturnType<typeof accessPlugin>
+export type AccessPlugin = ReturnType<typeof createAccess>
 
 function securityOf(access: Access) {
   if ('open' in access) return openSecurity

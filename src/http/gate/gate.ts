@@ -39,7 +39,7 @@ export interface Caller {
 }
 
 /**
- * One request on its way through the house: made at the gate, settled when the status of its answer
+ * One request on its way through the instance: made at the gate, settled when the status of its answer
  * is known.
  */
 export interface Pass {
@@ -50,7 +50,7 @@ export interface Pass {
   /** Set by a handler whose 2xx does not count: an answer given before. */
   free: boolean
   /**
-   * Of a request that this house makes for a caller who is in already: it was paid for when they
+   * Of a request that this instance makes for a caller who is in already: it was paid for when they
    * came in.
    */
   vouched: boolean
@@ -103,7 +103,7 @@ export interface Gate {
    */
   answer(pass: Pass, status: number, given: GivenHeaders, text: string): Response | undefined
   /**
-   * Makes a request of this house come from a caller who has been let in: only the plan's feature
+   * Makes a request of this instance come from a caller who has been let in: only the plan's feature
    * is asked for and a window that the route has of its own is taken; the request takes no general
    * slot, costs no quota and is not recorded.
    */
@@ -116,7 +116,7 @@ export interface Gate {
   stay(pass: Pass, request: Request, peer: PeerLookup): () => Problem | undefined
 }
 
-export function gate(deps: GateDeps): Gate {
+export function createGate(deps: GateDeps): Gate {
   const { keys, meter, plans, rates, clock } = deps
   const vouched = new WeakMap<Request, Caller>()
 

@@ -51,7 +51,7 @@ const bytesByKeyMax = (limit: number) => Math.max(16 * 2 ** 20, 64 * limit * 12 
 /** A secret that places keys where nobody outside can foresee it: 52 random bits. */
 export const rateSeed = (ids: Ids): number => Number.parseInt(ids.token().slice(0, 13), 16)
 
-export function rateTables(limits: Limits, seed: number): RateTables {
+export function createRateTables(limits: Limits, seed: number): RateTables {
   const table = (limit: number, windowMs: number, bytesMax: number) =>
     createRateTable({ limit, windowMs, seed, bytesMax })
   const tables: Record<RateClassName, RateTable> = {

@@ -11,7 +11,7 @@ export interface CodeReader {
   read(codes: readonly string[], request: Request, max?: number): Resolved[]
 }
 
-export function codeReader(
+export function createCodeReader(
   catalogue: Catalogue,
   now: () => number,
   codesMax: number,

@@ -16,7 +16,7 @@ const entry = (status: number, shape: ProblemShape, when: string, retryable = fa
   when,
 })
 
-/** Every error this service answers, by code. Nothing else leaves the house. */
+/** Every error this service answers, by code. Nothing else leaves the instance. */
 export const problems = {
   invalid_code: entry(400, 'fail', 'A commodity code is not in the catalogue.'),
   too_many_codes: entry(400, 'fail', 'More codes than one request may ask for.'),

@@ -40,7 +40,7 @@ export interface Profiles {
    */
   leave(answer: Outgoing): unknown
   /**
-   * A request of this house on behalf of another: it is refused in the other's shapes, and answered
+   * A request of this instance on behalf of another: it is refused in the other's shapes, and answered
    * in the usual ones.
    */
   refuseAs(inner: Request, outer: Request): void
@@ -56,7 +56,7 @@ export const varyOf = (profiles: readonly ClientProfile[]): string =>
 const titled = (header: string): string =>
   header.replace(/(^|-)[a-z]/g, letter => letter.toUpperCase())
 
-export function clientProfiles(listed: readonly ClientProfile[]): Profiles {
+export function createClientProfiles(listed: readonly ClientProfile[]): Profiles {
   const vary = varyOf(listed)
   const found = new WeakMap<Request, ClientProfile | null>()
   const conditions = new WeakMap<Request, string>()

@@ -39,7 +39,7 @@ const portalMs = 300 * secondMs
 const methodsMax = 100
 
 /** Subscriptions, invoices and payments by the processor of the `stripe` library. */
-export function stripeProcessor(settings: StripeSettings): Processor {
+export function createStripeProcessor(settings: StripeSettings): Processor {
   const connected = connection(settings)
   const pay = payments(connected, settings)
   return { name: 'stripe', ...pay, ...subscriptions(connected, pay.methods), ...looking(connected) }
@@ -66,7 +66,7 @@ function connection({ key, url, attemptMs: timeout = attemptMs }: StripeSettings
     made ??= open()
     return made
   }
-  /** Asks, and puts the library's faults into words of this house. */
+  /** Asks, and puts the library's faults into words of this instance. */
   const ask = async <T>(work: (stripe: Stripe) => Promise<T>): Promise<T> => {
     try {
       return await work(await client())

@@ -51,7 +51,7 @@ const closedPorts = new Set(
 const onlyPublic = 'must be an address on the public internet'
 
 /** `allow`: networks in CIDR notation that are open beside the public internet, over http too. */
-export function egress(
+export function createEgress(
   allow: readonly string[],
   lookup: Lookup = name => systemLookup(name, { all: true, verbatim: true }),
 ): Egress {

@@ -16,7 +16,7 @@ export interface ResendSettings {
 const keyLivesMs = dayMs - hourMs
 
 /** Mail through the provider of the `resend` library. */
-export function resendMailer({
+export function createResendMailer({
   key,
   url,
   now,

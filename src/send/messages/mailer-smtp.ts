@@ -11,7 +11,7 @@ export interface SmtpSettings {
  * Mail through a server that speaks SMTP. Every attempt is a connection of its own: nothing waits
  * between them that could be lost.
  */
-export function smtpMailer({ url, attemptMs: timeoutMs = attemptMs }: SmtpSettings): Mailer {
+export function createSmtpMailer({ url, attemptMs: timeoutMs = attemptMs }: SmtpSettings): Mailer {
   const { options, fault } = connectionOf(url)
   if (!options) throw new Error(`mail.smtp_url: ${fault}`)
   return {

@@ -1,6 +1,6 @@
 import { accepted, givenUp, type Handover, mayPass, putOff } from '../handover.ts'
 import { attemptMs } from './mailer.ts'
-import type { Texter } from './sms.ts'
+import type { SmsProvider } from './sms.ts'
 
 export interface TwilioSettings {
   account: string
@@ -23,13 +23,13 @@ const unreachable = new Set([21_211, 21_214, 21_217, 21_612, 21_614])
  * Text messages through the provider of the `twilio` library. It knows no repeats: a message whose
  * answer was lost may arrive twice, but is never lost.
  */
-export function twilioTexter({
+export function createTwilioSmsProvider({
   account,
   token,
   from,
   url,
   attemptMs: timeoutMs = attemptMs,
-}: TwilioSettings): Texter {
+}: TwilioSettings): SmsProvider {
   const sender = from.startsWith('MG') ? { messagingServiceSid: from } : { from }
   return {
     async send({ to, text }) {

@@ -7,7 +7,7 @@ export interface ShortMessage {
   text: string
 }
 
-export interface Texter {
+export interface SmsProvider {
   /** `key` is the message's own, on every attempt. */
   send(message: ShortMessage, key: string): Promise<Handover>
 }

@@ -24,7 +24,7 @@ export interface SourceFetch {
  * Gets what data sources are read from, through the same guard as every other request that a
  * customer names.
  */
-export function sourceFetch({
+export function createSourceFetch({
   egress,
   clock,
   userAgent,

@@ -47,7 +47,7 @@ const unread = { responseHeaders: {}, responseBody: '', tls: null }
 /**
  * Delivers events over HTTP, each attempt on a connection of its own with a signature of its own.
  */
-export const webhookSender = (deps: WebhookDeps): WebhookSender => ({
+export const createWebhookSender = (deps: WebhookDeps): WebhookSender => ({
   async send(delivery, { target, honourRetryAfter = false }, signal) {
     const { clock, egress } = deps
     const startedAt = clock.monotonic()

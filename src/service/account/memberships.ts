@@ -50,10 +50,10 @@ export class Refused extends Error {
   }
 }
 
-export type Reads = ReturnType<typeof belongings>
+export type Reads = ReturnType<typeof createMemberships>
 
 /** Who is where, and the one way in which that changes. */
-export function belongings({ db, keys, store, clock }: OrganizationsDeps) {
+export function createMemberships({ db, keys, store, clock }: OrganizationsDeps) {
   const of = (account: AccountState): Belonging | undefined => {
     const me = store.memberByAccount(account.account.id)
     const organization = me && store.byId(me.organizationId)

@@ -7,7 +7,7 @@ import { transact } from '../../store/database.ts'
 import type { AccountState } from '../keys/keyring.ts'
 import {
   type Belonging,
-  belongings,
+  createMemberships,
   invitationState,
   type OrganizationRefusal,
   type OrganizationsDeps,
@@ -85,8 +85,8 @@ const openInvitationsMax = 50
 export const invitationUrl = (baseUrl: string, token: string): string =>
   `${baseUrl}/invitation?token=${token}`
 
-export function organizations(deps: OrganizationsDeps): Organizations {
-  const reads = belongings(deps)
+export function createOrganizations(deps: OrganizationsDeps): Organizations {
+  const reads = createMemberships(deps)
   return { of: reads.of, ...membership(deps, reads), ...invitationsOf(deps, reads) }
 }
 

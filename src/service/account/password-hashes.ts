@@ -20,7 +20,7 @@ const decoy =
 const atOnceDefault = 2
 const waitingDefault = 100
 
-export function passwordHashes({
+export function createPasswordHashes({
   atOnce = atOnceDefault,
   waitingMax = waitingDefault,
 } = {}): PasswordHashes {

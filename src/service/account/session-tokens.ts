@@ -30,14 +30,14 @@ const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString(
 export const sessionKeyOf = (masterKey: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', masterKey, '', 'session tokens', 32))
 
-export function sessionTokens(masterKey: string): SessionTokens {
+export function createSessionTokens(masterKey: string): SessionTokens {
   const key = sessionKeyOf(masterKey)
   const ownHeader = encoded(header)
 
   /**
-   * The gate can not wait: one promise on its way and every answer of the house would be one. So
+   * The gate can not wait: one promise on its way and every answer of the instance would be one. So
    * the signature is checked here, where the library would return a promise. Nothing of the token
-   * chooses how: its header must be, byte for byte, the one that this house writes.
+   * chooses how: its header must be, byte for byte, the one that this instance writes.
    */
   const isOurs = (head: string, payload: string, signature: string): boolean => {
     if (head !== ownHeader) return false

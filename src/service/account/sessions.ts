@@ -5,7 +5,7 @@ import { secondMs } from '../../lib/instant.ts'
 import type { Session, SessionStore, SignInMethod } from '../../store/account/sessions.ts'
 import { transact } from '../../store/database.ts'
 import type { AccountState, Keyring, KeyState } from '../keys/keyring.ts'
-import { sessionTokens } from './session-tokens.ts'
+import { createSessionTokens } from './session-tokens.ts'
 
 export interface SignedIn {
   /** The session token. It is nowhere at rest. */
@@ -58,7 +58,7 @@ export interface SessionsDeps {
 
 const forgottenAtOnce = 100
 
-export function sessions({
+export function createSessions({
   db,
   keys,
   store,
@@ -67,7 +67,7 @@ export function sessions({
   ids,
   lifetimes,
 }: SessionsDeps): Sessions {
-  const tokens = sessionTokens(masterKey)
+  const tokens = createSessionTokens(masterKey)
 
   /** Ends on a whole second, as a token can say nothing finer. */
   const next = ({

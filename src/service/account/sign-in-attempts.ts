@@ -1,5 +1,5 @@
 /** Counts wrong tries to sign in, by who tried at whose account. */
-export interface Attempts {
+export interface SignInAttempts {
   /**
    * Notes a try before its outcome is known, so that many at once do not slip through; `forgive`
    * takes all tries back once one was right. `waitMs`: there were too many, so long until the next.
@@ -10,7 +10,11 @@ export interface Attempts {
 /** Beyond so many names the oldest is forgotten: what strangers can fill stays small. */
 const namesMax = 50_000
 
-export function attempts(triesMax: number, windowMs: number, monotonic: () => number): Attempts {
+export function createSignInAttempts(
+  triesMax: number,
+  windowMs: number,
+  monotonic: () => number,
+): SignInAttempts {
   const tries = new Map<string, number[]>()
   return {
     take(name) {

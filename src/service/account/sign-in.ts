@@ -13,7 +13,7 @@ import type { AccountState, Keyring } from '../keys/keyring.ts'
 import type { Mail } from '../messages/mail.ts'
 import type { PasswordHashes } from './password-hashes.ts'
 import type { Sessions, SignedIn } from './sessions.ts'
-import { attempts } from './sign-in-attempts.ts'
+import { createSignInAttempts } from './sign-in-attempts.ts'
 import { linkLetter } from './sign-in-letters.ts'
 
 /** `locked`: too many wrong tries, so long until the next one. */
@@ -89,10 +89,13 @@ const invalid = { refused: 'invalid' } as const
 export const linkUrl = (baseUrl: string, token: string): string =>
   `${baseUrl}/sign-in?token=${token}`
 
-export const signIn = (deps: SignInDeps): SignIn => ({ ...withPasswords(deps), ...withLinks(deps) })
+export const createSignIn = (deps: SignInDeps): SignIn => ({
+  ...withPasswords(deps),
+  ...withLinks(deps),
+})
 
 function withPasswords({ db, keys, sessions, passwords, hashes, clock }: SignInDeps) {
-  const tries = attempts(triesMax, triesWindowMs, clock.monotonic)
+  const tries = createSignInAttempts(triesMax, triesWindowMs, clock.monotonic)
 
   /** Takes as long for an account that is not there, or has no password. */
   const proved = async (

@@ -2,9 +2,9 @@ import type { Database } from 'bun:sqlite'
 import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
-import { alertStore } from '../../store/alerts/alerts.ts'
-import { alertPriceStore } from '../../store/alerts/prices.ts'
-import { alertTriggerStore } from '../../store/alerts/triggers.ts'
+import { createAlertStore } from '../../store/alerts/alerts.ts'
+import { createAlertPriceStore } from '../../store/alerts/prices.ts'
+import { createAlertTriggerStore } from '../../store/alerts/triggers.ts'
 import type { ObservationStore } from '../../store/prices/observations.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Keyring } from '../keys/keyring.ts'
@@ -12,11 +12,11 @@ import type { Board } from '../prices/board.ts'
 import type { Closes } from '../prices/closes.ts'
 import type { Ingest } from '../prices/ingest.ts'
 import type { QuarantineList } from '../prices/quarantine.ts'
-import { type Alerts, alerts } from './alerts.ts'
-import { type Backtests, backtests } from './backtest.ts'
-import { alertEvaluation } from './evaluation.ts'
+import { type Alerts, createAlerts } from './alerts.ts'
+import { type Backtests, createBacktests } from './backtest.ts'
+import { createAlertEvaluation } from './evaluation.ts'
 import { type AlertMessagesDeps, alertMessages } from './messages.ts'
-import { alertMoments } from './moment.ts'
+import { createAlertMoments } from './moment.ts'
 
 /** Alerts, how they are judged by the prices that come in, and by those that came. */
 export interface Alerting {
@@ -46,21 +46,21 @@ export interface AlertingDeps extends AlertMessagesDeps {
  */
 export function alerting(deps: AlertingDeps): Alerting {
   const { db, clock } = deps
-  const store = alertStore(db)
-  const triggerStore = alertTriggerStore(db)
-  const moments = alertMoments({ ...deps, now: clock.now })
-  const evaluation = alertEvaluation({
+  const store = createAlertStore(db)
+  const triggerStore = createAlertTriggerStore(db)
+  const moments = createAlertMoments({ ...deps, now: clock.now })
+  const evaluation = createAlertEvaluation({
     ...deps,
     alerts: store,
     triggers: triggerStore,
-    prices: alertPriceStore(db),
+    prices: createAlertPriceStore(db),
     moments,
-    teller: alertMessages(deps),
+    notifier: alertMessages(deps),
   })
   deps.ingest.listenInside(evaluation.note)
   deps.ingest.listen(evaluation.follow)
   return {
-    alerts: alerts({ ...deps, store, triggerStore, moments, evaluation }),
-    backtests: backtests(deps),
+    alerts: createAlerts({ ...deps, store, triggerStore, moments, evaluation }),
+    backtests: createBacktests(deps),
   }
 }

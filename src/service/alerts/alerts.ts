@@ -85,7 +85,7 @@ export interface AlertsDeps {
   ids: Ids
 }
 
-export function alerts(deps: AlertsDeps): Alerts {
+export function createAlerts(deps: AlertsDeps): Alerts {
   const { db, store, triggerStore, moments, evaluation, catalogue, keys, clock, ids } = deps
   const codeOf = ({ seriesId }: Alert) => catalogue.byId(seriesId).code
   const inCooldown = (alert: Alert) =>

@@ -1,4 +1,4 @@
-import { type Clock, sleep, systemClock } from '../../lib/clock.ts'
+import { type Clock, createSystemClock, sleep } from '../../lib/clock.ts'
 import { isoDay, startOfDay } from '../../lib/instant.ts'
 import {
   type AlertCondition,
@@ -44,13 +44,13 @@ const rowsEach = 2000
 /** What other requests wait for at most, beside one page of observations. */
 const sliceMs = 10
 
-export function backtests(deps: {
+export function createBacktests(deps: {
   observations: Pick<ObservationStore, 'after'>
   quarantine: QuarantineList
   closes: Pick<Closes, 'of'>
   stopwatch?: Clock
 }): Backtests {
-  const { observations, quarantine, closes, stopwatch = systemClock() } = deps
+  const { observations, quarantine, closes, stopwatch = createSystemClock() } = deps
   return {
     async run({ condition, cooldownMinutes, series, from, to }) {
       const result: BacktestResult = {

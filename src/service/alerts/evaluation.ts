@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { type Clock, sleep, systemClock } from '../../lib/clock.ts'
+import { type Clock, createSystemClock, sleep } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { startOfDay } from '../../lib/instant.ts'
 import type { Log } from '../../lib/log.ts'
@@ -15,7 +15,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { QuarantineList } from '../prices/quarantine.ts'
 import { entitlement, firing, type Judging } from './firing.ts'
-import type { Teller } from './messages.ts'
+import type { Notifier } from './messages.ts'
 import { type AlertMoments, answeredPrice } from './moment.ts'
 
 /**
@@ -50,7 +50,7 @@ export interface AlertEvaluationDeps {
   triggers: AlertTriggerStore
   prices: AlertPriceStore
   moments: AlertMoments
-  teller(): Teller
+  notifier(): Notifier
   catalogue: Catalogue
   quarantine: QuarantineList
   keys: Pick<Keyring, 'account' | 'entitlements'>
@@ -58,7 +58,7 @@ export interface AlertEvaluationDeps {
   ids: Ids
   log: Log
   intervalMs: number
-  /** Measures slices; the clock of the house may stand still. */
+  /** Measures slices; the clock of the instance may stand still. */
   stopwatch?: Clock
 }
 
@@ -77,7 +77,7 @@ const alertsEach = 100
 const entriesEach = 5000
 const dropEach = 1000
 
-export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
+export function createAlertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
   const {
     db,
     alerts,
@@ -88,7 +88,7 @@ export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
     clock,
     log,
     intervalMs,
-    stopwatch = systemClock(),
+    stopwatch = createSystemClock(),
   } = deps
   const fire = firing(deps)
   const paced = pacing(db, stopwatch)
@@ -157,7 +157,13 @@ export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
   ): Cursor | undefined => {
     const series = catalogue.byId(price.sourceId)
     const moment = deps.moments.of({ series, observedAt: price.observedAt, value: price.value })
-    const judging = { price, series, moment, teller: deps.teller(), isEntitled: entitlement(keys) }
+    const judging = {
+      price,
+      series,
+      moment,
+      notifier: deps.notifier(),
+      isEntitled: entitlement(keys),
+    }
     let { after, upTo } = from
     for (;;) {
       if (after >= upTo)
@@ -177,7 +183,7 @@ export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
       after = found.length === alertsEach ? found.at(-1)!.number : upTo
       const isDone = after === Number.MAX_SAFE_INTEGER
       if (!isDone && stopwatch.monotonic() < until) continue
-      judging.teller.end()
+      judging.notifier.end()
       if (!isDone) return { after, upTo }
       prices.remove(price.number)
       return undefined
@@ -186,11 +192,11 @@ export function alertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
 
   /** One alert that can not be told must not keep the others from it. */
   const attempt = (alert: WatchingAlert, judging: Judging): boolean => {
-    const teller = deps.teller()
+    const notifier = deps.notifier()
     try {
       return transact(db, () => {
-        const hasFired = fire([alert], { ...judging, teller })
-        teller.end()
+        const hasFired = fire([alert], { ...judging, notifier })
+        notifier.end()
         return hasFired
       })
     } catch (error) {

@@ -9,7 +9,7 @@ import type { AlertTrigger, AlertTriggerStore } from '../../store/alerts/trigger
 import type { Series } from '../../store/catalogue/series.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { entitledNow, type Keyring } from '../keys/keyring.ts'
-import { type FiredAlert, measuredRow, type Teller } from './messages.ts'
+import { type FiredAlert, measuredRow, type Notifier } from './messages.ts'
 
 /** Triggers kept of an alert; looked after at every hundredth. */
 const triggersKept = 10_000
@@ -28,7 +28,7 @@ export interface Judging {
   price: PendingPrice
   series: Series
   moment: AlertMoment
-  teller: Teller
+  notifier: Notifier
   isEntitled(alert: WatchingAlert): boolean
 }
 
@@ -106,7 +106,7 @@ export function firing(deps: {
       if (one) fired.push(one)
     }
     if (fired.length === 0) return false
-    const channels = judging.teller.tell(fired)
+    const channels = judging.notifier.tell(fired)
     triggers.addAll(fired.map((one, place) => triggerOf(one, channels[place]!)))
     alerts.fired(
       fired.map(one => one.alert.number),

@@ -9,7 +9,7 @@ import type { Preferences } from '../../store/messages/preferences.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { Letter, Mail } from '../messages/mail.ts'
 import type { Notices } from '../messages/notices.ts'
-import type { Texts } from '../messages/sms.ts'
+import type { TextMessages } from '../messages/sms.ts'
 import type { Events, OwnEvent } from '../webhooks/events.ts'
 
 /** An alert that fires, with this trigger counted. */
@@ -37,7 +37,7 @@ export type Channel = 'webhook' | 'email' | 'sms' | 'in_app'
 export interface AlertMessagesDeps {
   events: Pick<Events, 'emitEach'>
   mail: Pick<Mail, 'postAll'>
-  texts: Pick<Texts, 'post' | 'alertNumber'>
+  texts: Pick<TextMessages, 'post' | 'alertNumber'>
   notices: Notices
   preferences: { of(accountId: string): Preferences }
   keys: Pick<Keyring, 'account' | 'entitlements'>
@@ -45,7 +45,7 @@ export interface AlertMessagesDeps {
 }
 
 /** Tells of the alerts that fire in one transaction. */
-export interface Teller {
+export interface Notifier {
   /** Writes what is to be sent of alerts; answers the channels of each. */
   tell(fired: readonly FiredAlert[]): Channel[][]
   /** Writes the notifications: one for each account, however many of its alerts fired. */
@@ -59,8 +59,8 @@ interface Ways {
   number(type: string): string | undefined
 }
 
-/** One teller for each transaction: what an account wants is read once in it. */
-export const alertMessages = (deps: AlertMessagesDeps) => (): Teller => {
+/** One notifier for each transaction: what an account wants is read once in it. */
+export const alertMessages = (deps: AlertMessagesDeps) => (): Notifier => {
   const { events, mail, texts, notices, serviceName } = deps
   const waysOf = waysReader(deps)
   const told = new Map<string, FiredAlert[]>()

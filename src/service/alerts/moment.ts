@@ -26,7 +26,7 @@ export interface AlertMoments {
   newest(watched: Series): Newest | undefined
 }
 
-export function alertMoments(deps: {
+export function createAlertMoments(deps: {
   board: Pick<Board, 'quote'>
   closes: Pick<Closes, 'of'>
   catalogue: Pick<Catalogue, 'resolve'>

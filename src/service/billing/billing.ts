@@ -7,13 +7,17 @@ import { creditPackOf } from '../../plan/credit-packs.ts'
 import type { Plans } from '../../plan/plans.ts'
 import { type Processor, ProcessorUnavailable } from '../../send/billing/processor.ts'
 import { ledgerPayments, testPayments } from '../../send/billing/processor-manual.ts'
-import { stripeProcessor } from '../../send/billing/processor-stripe.ts'
-import { type Invoice, type InvoiceFilter, invoiceStore } from '../../store/billing/invoices.ts'
-import { paymentStore } from '../../store/billing/payments.ts'
+import { createStripeProcessor } from '../../send/billing/processor-stripe.ts'
 import {
+  createInvoiceStore,
+  type Invoice,
+  type InvoiceFilter,
+} from '../../store/billing/invoices.ts'
+import { createPaymentStore } from '../../store/billing/payments.ts'
+import {
+  createSubscriptionStore,
   type Subscription,
   type SubscriptionStore,
-  subscriptionStore,
 } from '../../store/billing/subscriptions.ts'
 import type { CreditStore } from '../../store/keys/credits.ts'
 import type { Credits } from '../keys/credits.ts'
@@ -22,13 +26,13 @@ import type { AccountState, Keyring } from '../keys/keyring.ts'
 import type { Mail } from '../messages/mail.ts'
 import type { Notices } from '../messages/notices.ts'
 import type { Events } from '../webhooks/events.ts'
-import { type CreditSales, creditSales } from './credit-packs.ts'
-import { billingBook } from './entries.ts'
-import { inbound, type Receipt } from './inbound.ts'
-import { billingLedger, type Ledger } from './ledger.ts'
-import { type OwnSubscriptions, ownSubscriptions } from './manual.ts'
-import { type BillingPayments, billingPayments } from './payments.ts'
-import { remoteSubscriptions } from './remote.ts'
+import { type CreditSales, createCreditSales } from './credit-packs.ts'
+import { createBillingEntries } from './entries.ts'
+import { createInboundBilling, type Receipt } from './inbound.ts'
+import { createBillingLedger, type Ledger } from './ledger.ts'
+import { createManualSubscriptions, type ManualSubscriptions } from './manual.ts'
+import { type BillingPayments, createBillingPayments } from './payments.ts'
+import { createRemoteSubscriptions } from './remote.ts'
 import type { SubscriptionEngine } from './terms.ts'
 
 /** What accounts buy, how they pay, and what they may do for it. */
@@ -88,18 +92,18 @@ export interface BillingDeps {
 }
 
 /** Throws on a configuration that can not work. */
-export function billing(deps: BillingDeps): Billing {
+export function createBilling(deps: BillingDeps): Billing {
   const { db, config, keys, clock } = deps
   const { billing: settings, brand, server } = config
   const manual = config.mode === 'dev' ? testPayments : ledgerPayments
   const processor = processorOf(config, clock)
   const stores = {
-    subscriptions: subscriptionStore(db),
-    invoices: invoiceStore(db),
-    payments: paymentStore(db),
+    subscriptions: createSubscriptionStore(db),
+    invoices: createInvoiceStore(db),
+    payments: createPaymentStore(db),
   }
   const { subscriptions, invoices, payments } = stores
-  const book = billingBook({
+  const book = createBillingEntries({
     ...deps,
     ...stores,
     serviceName: brand.serviceName,
@@ -110,18 +114,18 @@ export function billing(deps: BillingDeps): Billing {
     payments.customer(accountId, 'manual')?.paymentMethodId ?? manual.methods[0]!.id
   const charge = (accountId: string) => manual.charge(methodOf(accountId))
   const shared = { ...deps, ...stores, book, processor, charge }
-  const own = ownSubscriptions({ ...shared, graceMs: settings.graceMs })
-  const remote = processor && remoteSubscriptions({ ...shared, processor })
+  const own = createManualSubscriptions({ ...shared, graceMs: settings.graceMs })
+  const remote = processor && createRemoteSubscriptions({ ...shared, processor })
   const customerOf = async (account: AccountState) => {
     if (!remote) throw new ProcessorUnavailable('No processor is configured.')
     return remote.customerOf(account)
   }
-  const sales = creditSales({
+  const sales = createCreditSales({
     ...shared,
     packs: settings.creditPacks.map(text => creditPackOf(text)!),
     customerOf,
   })
-  const messages = inbound({ ...shared, remote, sales })
+  const messages = createInboundBilling({ ...shared, remote, sales })
 
   const current = ({ account }: AccountState): Subscription | undefined => {
     own.catchUp(account.id)
@@ -146,7 +150,13 @@ export function billing(deps: BillingDeps): Billing {
       return { status, cancelAtPeriodEnd: false }
     },
     subscriptions: byWhomItIsRun(own, remote, subscriptions),
-    payments: billingPayments({ ...shared, manual, methodOf, customerOf, retry: own.retryAll }),
+    payments: createBillingPayments({
+      ...shared,
+      manual,
+      methodOf,
+      customerOf,
+      retry: own.retryAll,
+    }),
     credits: sales,
     invoices: {
       page: invoices.page,
@@ -157,7 +167,7 @@ export function billing(deps: BillingDeps): Billing {
         return found?.accountId === accountId ? found : undefined
       },
     },
-    ledger: billingLedger({ ...shared, agree: own.agree }),
+    ledger: createBillingLedger({ ...shared, agree: own.agree }),
     receive: messages.receive,
     duties: {
       pass() {
@@ -181,7 +191,7 @@ const withoutSubscription: Readonly<Record<string, BillingStanding['status']>> =
 
 /** A subscription is changed where it is run; a new one is made where they are run now. */
 function byWhomItIsRun(
-  own: OwnSubscriptions,
+  own: ManualSubscriptions,
   remote: SubscriptionEngine | undefined,
   subscriptions: SubscriptionStore,
 ): SubscriptionEngine {
@@ -211,7 +221,7 @@ function processorOf({ billing: settings }: Config, clock: Clock): Processor | u
       )
     return value
   }
-  return stripeProcessor({
+  return createStripeProcessor({
     key: needed('billing.stripe_key', settings.stripeKey.reveal()),
     webhookSecret: needed('billing.stripe_webhook_secret', settings.stripeWebhookSecret.reveal()),
     url: settings.stripeUrl,

@@ -55,7 +55,7 @@ export interface CreditSalesDeps {
 const leftMs = minuteMs
 const atOnceMax = 50
 
-export function creditSales(deps: CreditSalesDeps): CreditSales {
+export function createCreditSales(deps: CreditSalesDeps): CreditSales {
   const {
     packs,
     book,

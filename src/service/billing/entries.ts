@@ -55,11 +55,11 @@ export interface InvoiceDraft {
  * What the books of billing say, and the one way in which each kind of entry is made: with its
  * plan, events and notices in one transaction.
  */
-export type BillingBook = ReturnType<typeof billingBook>
+export type BillingBook = ReturnType<typeof createBillingEntries>
 
 export const currency = 'USD'
 
-export function billingBook(deps: BookDeps) {
+export function createBillingEntries(deps: BookDeps) {
   const { db, keys, invoices, clock } = deps
   const subscribed = subscriptionEntries(deps)
   const invoiced = invoiceEntries(deps)

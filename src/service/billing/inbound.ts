@@ -27,7 +27,14 @@ const forgottenAtOnce = 500
  * message that comes late, twice or before its cause leaves things as they are there, and a forged
  * one has nothing to say.
  */
-export function inbound({ processor, remote, payments, sales, book, clock }: InboundDeps) {
+export function createInboundBilling({
+  processor,
+  remote,
+  payments,
+  sales,
+  book,
+  clock,
+}: InboundDeps) {
   return {
     async receive(raw: string, signature: string): Promise<Receipt> {
       if (!processor || !remote) return 'nobody'

@@ -33,7 +33,7 @@ export interface LedgerDeps {
   agree: Ledger['agree']
 }
 
-export function billingLedger({ book, clock, charge, agree }: LedgerDeps): Ledger {
+export function createBillingLedger({ book, clock, charge, agree }: LedgerDeps): Ledger {
   return {
     agree,
     issue({ account }, { description, ...wanted }) {

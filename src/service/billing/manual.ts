@@ -33,7 +33,7 @@ export interface OwnDeps {
 }
 
 /** Subscriptions whose periods and invoices are made here. */
-export interface OwnSubscriptions extends SubscriptionEngine {
+export interface ManualSubscriptions extends SubscriptionEngine {
   /**
    * Puts an account on a plan at a price that was agreed with it; in place of a running
    * subscription, which ends.
@@ -56,7 +56,7 @@ export interface OwnSubscriptions extends SubscriptionEngine {
 
 const atOnceMax = 200
 
-export function ownSubscriptions(deps: OwnDeps): OwnSubscriptions {
+export function createManualSubscriptions(deps: OwnDeps): ManualSubscriptions {
   const turns = periodTurns(deps)
   return { ...subscribing(deps, turns.catchUp), ...turns }
 }

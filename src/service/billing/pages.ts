@@ -23,7 +23,7 @@ export interface BillingPages {
 const lifetimeMs = hourMs
 const context = 'billing page'
 
-export function billingPages({
+export function createBillingPages({
   masterKey,
   clock,
 }: {

@@ -40,7 +40,7 @@ export interface BillingPaymentsDeps {
   retry(accountId: string): void
 }
 
-export const billingPayments = (deps: BillingPaymentsDeps): BillingPayments =>
+export const createBillingPayments = (deps: BillingPaymentsDeps): BillingPayments =>
   deps.processor ? remotePayments(deps, deps.processor) : manualPayments(deps)
 
 function remotePayments(

@@ -58,7 +58,7 @@ export interface RemoteSubscriptions extends SubscriptionEngine {
 const quietMs = 10 * minuteMs
 const atOnceMax = 20
 
-export function remoteSubscriptions(deps: RemoteDeps): RemoteSubscriptions {
+export function createRemoteSubscriptions(deps: RemoteDeps): RemoteSubscriptions {
   const mirror = mirrorOf(deps)
   const inTurn = turns()
   return { ...subscribing(deps, mirror, inTurn), ...looking(deps, mirror, inTurn) }

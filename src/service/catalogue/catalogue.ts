@@ -62,7 +62,7 @@ export interface Catalogue {
 /** More spellings than there are codes are tried by mistake or in search of a weakness. */
 const plainMax = 10_000
 
-export function catalogue(store: SeriesStore, book: ContractBook): Catalogue {
+export function createCatalogue(store: SeriesStore, book: ContractBook): Catalogue {
   let list: Series[] = []
   let ids = new Map<number, Series>()
   let names = new Map<string, Series>()

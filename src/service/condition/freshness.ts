@@ -60,7 +60,7 @@ export interface FreshnessDeps {
   now: () => number
 }
 
-export function freshness({
+export function createFreshness({
   catalogue,
   quarantine,
   observations,

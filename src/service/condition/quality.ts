@@ -1,4 +1,4 @@
-import { type Clock, sleep, systemClock } from '../../lib/clock.ts'
+import { type Clock, createSystemClock, sleep } from '../../lib/clock.ts'
 import { dayMs, parseDay, startOfDay } from '../../lib/instant.ts'
 import { freshUntil } from '../../market/calendars/freshness.ts'
 import { type QualityReport, qualityOf, windowDays } from '../../market/condition/quality.ts'
@@ -42,7 +42,7 @@ interface Kept {
   validUntil: number
 }
 
-export function quality(deps: {
+export function createQuality(deps: {
   store: QualityStore
   catalogue: Catalogue
   board: Board
@@ -51,7 +51,7 @@ export function quality(deps: {
   /** Measures slices; the service's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }): Quality {
-  const { store, catalogue, board, quarantine, clock, stopwatch = systemClock() } = deps
+  const { store, catalogue, board, quarantine, clock, stopwatch = createSystemClock() } = deps
   const kept = new Map<number, Kept>()
 
   const make = (code: string, series: Series, now: number): Kept => {

@@ -12,20 +12,20 @@ import {
 import type { Limits } from '../../plan/limits.ts'
 import { transact } from '../../store/database.ts'
 import {
+  createDeliveryStore,
   type Delivery,
   type DeliverySettings,
   type DeliveryStore,
   type DuePlace,
-  deliveryStore,
 } from '../../store/deliveries/deliveries.ts'
-import { deliveryRunStore } from '../../store/deliveries/runs.ts'
+import { createDeliveryRunStore } from '../../store/deliveries/runs.ts'
 import type { AccountState, Keyring } from '../keys/keyring.ts'
 import { type DeliveryPricesDeps, deliveryPrices } from './prices.ts'
 import {
+  createDeliveryRuns,
   type DeliveryRun,
   type DeliveryRuns,
   type DeliveryRunsDeps,
-  deliveryRuns,
   type RunState,
 } from './runs.ts'
 
@@ -107,11 +107,11 @@ export interface DeliveriesDeps
 /** A slice of a dispatch: five to fifteen milliseconds. */
 const sliceDeliveries = 5
 
-export function deliveries(deps: DeliveriesDeps): Deliveries {
+export function createDeliveries(deps: DeliveriesDeps): Deliveries {
   const { db, clock, enabled } = deps
-  const store = deliveryStore(db)
+  const store = createDeliveryStore(db)
   const prices = deliveryPrices({ ...deps, now: clock.now })
-  const runs = deliveryRuns({ ...deps, store, runs: deliveryRunStore(db), prices })
+  const runs = createDeliveryRuns({ ...deps, store, runs: createDeliveryRunStore(db), prices })
   return {
     enabled,
     list: store.ofAccount,

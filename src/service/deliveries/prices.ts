@@ -7,7 +7,7 @@ import type { ObservationStore } from '../../store/prices/observations.ts'
 import type { Catalogue, Resolved } from '../catalogue/catalogue.ts'
 import type { Board } from '../prices/board.ts'
 import type { QuarantineList } from '../prices/quarantine.ts'
-import { seriesRows } from '../prices/series-rows.ts'
+import { createSeriesRows } from '../prices/series-rows.ts'
 
 /** A line of a delivery. */
 export interface DeliveredPrice {
@@ -47,7 +47,7 @@ export function deliveryPrices({
   quarantine,
   now,
 }: DeliveryPricesDeps) {
-  const rows = seriesRows(observations, quarantine)
+  const rows = createSeriesRows(observations, quarantine)
 
   const line = ({ series: found, code }: Resolved, zone: string): DeliveredPrice | undefined => {
     const quote = board.quote(found)

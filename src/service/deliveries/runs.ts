@@ -52,7 +52,7 @@ const keptMs = 400 * dayMs
 /** A few milliseconds of writing. */
 const rowsAtOnce = 200
 
-export function deliveryRuns(deps: DeliveryRunsDeps): DeliveryRuns {
+export function createDeliveryRuns(deps: DeliveryRunsDeps): DeliveryRuns {
   const { db, store, runs, keys, mail, outbox, prices, clock, ids, serviceName } = deps
   const recipient = (delivery: Delivery) =>
     delivery.recipientEmail ?? keys.account(delivery.accountId)!.account.email

@@ -10,27 +10,34 @@ import {
 import { countedAt } from '../../market/drilling/period.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { transact } from '../../store/database.ts'
-import { type DucWellStore, type DucWells, ducWellStore } from '../../store/drilling/duc-wells.ts'
 import {
+  createDucWellStore,
+  type DucWellStore,
+  type DucWells,
+} from '../../store/drilling/duc-wells.ts'
+import {
+  createFracSpreadStore,
   type FracSpreadStore,
   type FracSpreads,
-  fracSpreadStore,
 } from '../../store/drilling/frac-spreads.ts'
-import { type DrillingMetricStore, drillingMetricStore } from '../../store/drilling/metrics.ts'
 import {
+  createDrillingMetricStore,
+  type DrillingMetricStore,
+} from '../../store/drilling/metrics.ts'
+import {
+  createProductivityStore,
   type Productivity,
   type ProductivityStore,
-  productivityStore,
 } from '../../store/drilling/productivities.ts'
 import type { Regional, RegionalStore } from '../../store/drilling/regional.ts'
 import {
+  createRigCountStore,
   type RigCount,
   type RigCountStore,
-  rigCountStore,
 } from '../../store/drilling/rig-counts.ts'
 import type { Point, WriteCounts } from '../../store/prices/observations.ts'
 import type { Ingest } from '../prices/ingest.ts'
-import type { Events, HouseEvent } from '../webhooks/events.ts'
+import type { Events, ServiceEvent } from '../webhooks/events.ts'
 import { ducWellEvent, fracSpreadEvent, rigCountEvent } from './events.ts'
 
 /** What is known of drilling, by family. */
@@ -63,11 +70,11 @@ export interface DrillingDeps {
 }
 
 export const drillingStores = (db: Database): DrillingStores => ({
-  rigs: rigCountStore(db),
-  frac: fracSpreadStore(db),
-  duc: ducWellStore(db),
-  productivity: productivityStore(db),
-  metrics: drillingMetricStore(db),
+  rigs: createRigCountStore(db),
+  frac: createFracSpreadStore(db),
+  duc: createDucWellStore(db),
+  productivity: createProductivityStore(db),
+  metrics: createDrillingMetricStore(db),
 })
 
 /** A number of a row and the code that it is also the value of. */
@@ -80,10 +87,10 @@ interface Family<T extends Regional> {
   store: RegionalStore<T>
   mirrored(row: T): Mirrored[]
   /** Undefined: the region has no code, and without one there is nothing to filter an event by. */
-  event(row: T, held: RegionalStore<T>, recordedAt: number): HouseEvent | undefined
+  event(row: T, held: RegionalStore<T>, recordedAt: number): ServiceEvent | undefined
 }
 
-export function drilling({ db, catalogue, ingest, events }: DrillingDeps): Drilling {
+export function createDrilling({ db, catalogue, ingest, events }: DrillingDeps): Drilling {
   const stores = drillingStores(db)
   const { rigs, frac, duc, productivity } = stores
 
@@ -106,7 +113,7 @@ export function drilling({ db, catalogue, ingest, events }: DrillingDeps): Drill
     )
 
   /** A history that comes in late is none. */
-  const isNews = (event: HouseEvent, countedOn: string, recordedAt: number): boolean => {
+  const isNews = (event: ServiceEvent, countedOn: string, recordedAt: number): boolean => {
     const series = event.commodity === undefined ? undefined : catalogue.named(event.commodity)
     return series !== undefined && dataStatus(series, countedAt(countedOn), recordedAt) !== 'stale'
   }

@@ -6,7 +6,7 @@ import type { DucWells } from '../../store/drilling/duc-wells.ts'
 import type { FracSpreads } from '../../store/drilling/frac-spreads.ts'
 import type { Regional, RegionalStore } from '../../store/drilling/regional.ts'
 import type { RigCount } from '../../store/drilling/rig-counts.ts'
-import type { HouseEvent } from '../webhooks/events.ts'
+import type { ServiceEvent } from '../webhooks/events.ts'
 
 /** What an event is compared with reaches a little over a year back. */
 const lookBackDays = 400
@@ -51,7 +51,7 @@ export function rigCountEvent(
   row: RigCount,
   held: RegionalStore<RigCount>,
   at: number,
-): HouseEvent | undefined {
+): ServiceEvent | undefined {
   const commodity = rigCountCode(row.region)
   if (commodity === undefined || row.span === 'month') return undefined
   const { previous, change, changePercent, week, year } = movementOf(row, held, one => one.total)
@@ -82,7 +82,7 @@ export function fracSpreadEvent(
   row: FracSpreads,
   held: RegionalStore<FracSpreads>,
   at: number,
-): HouseEvent | undefined {
+): ServiceEvent | undefined {
   const commodity = fracSpreadCode(row.region)
   if (commodity === undefined) return undefined
   const { previous, change, changePercent, week } = movementOf(row, held, one => one.active)
@@ -109,7 +109,7 @@ export function ducWellEvent(
   row: DucWells,
   held: RegionalStore<DucWells>,
   at: number,
-): HouseEvent | undefined {
+): ServiceEvent | undefined {
   const commodity = ducWellCode(row.region)
   if (commodity === undefined) return undefined
   const { previous, change, changePercent } = movementOf(row, held, one => one.duc)

@@ -1,7 +1,7 @@
 import { isoInstant } from '../../lib/instant.ts'
 import { permitStateOf } from '../../market/geography/us-states.ts'
 import type { StoredPermit } from '../../store/drilling/well-permits.ts'
-import type { HouseEvent } from '../webhooks/events.ts'
+import type { ServiceEvent } from '../webhooks/events.ts'
 
 /** Permits of one event. */
 export const batchMax = 100
@@ -39,7 +39,7 @@ const permitData = (permit: StoredPermit) => ({
   },
 })
 
-export const newPermitEvent = (permit: StoredPermit, at: number): HouseEvent => ({
+export const newPermitEvent = (permit: StoredPermit, at: number): ServiceEvent => ({
   type: 'drilling.well_permit.new',
   data: permitData(permit),
   at,
@@ -53,7 +53,7 @@ export function permitBatchEvent(
   permits: readonly StoredPermit[],
   count: number,
   at: number,
-): HouseEvent {
+): ServiceEvent {
   const batchId = `${state}-${permits[0]!.id}-${count}`
   return {
     type: 'drilling.well_permits.batch',
@@ -89,7 +89,7 @@ export function permitStatusEvent(
   { from, to }: { from: string; to: string },
   { value, previous }: PermitPace,
   at: number,
-): HouseEvent {
+): ServiceEvent {
   const commodity = `${permitStateOf(permit.state)!.name.toUpperCase().replaceAll(' ', '_')}_WELL_PERMITS`
   return {
     type: 'drilling.well_permit.updated',

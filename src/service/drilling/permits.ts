@@ -3,13 +3,13 @@ import { dayMs, isoDay } from '../../lib/instant.ts'
 import { type PermitFreshness, permitFreshness } from '../../market/drilling/permits.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import { transact } from '../../store/database.ts'
-import { type PermitCounts, permitCounts } from '../../store/drilling/permit-counts.ts'
-import { type PermitSearch, permitSearch } from '../../store/drilling/permit-search.ts'
+import { createPermitCounts, type PermitCounts } from '../../store/drilling/permit-counts.ts'
+import { createPermitSearch, type PermitSearch } from '../../store/drilling/permit-search.ts'
 import {
+  createWellPermitStore,
   type PermitWrites,
   type WellPermit,
   type WellPermitStore,
-  wellPermitStore,
 } from '../../store/drilling/well-permits.ts'
 import type { WriteCounts } from '../../store/prices/observations.ts'
 import type { Events } from '../webhooks/events.ts'
@@ -47,8 +47,18 @@ export interface Permits {
 const newsDays = 30
 const paceDays = 30
 
-export function permits({ db, events }: { db: Database; events: Pick<Events, 'emit'> }): Permits {
-  const [store, search, counts] = [wellPermitStore(db), permitSearch(db), permitCounts(db)]
+export function createPermits({
+  db,
+  events,
+}: {
+  db: Database
+  events: Pick<Events, 'emit'>
+}): Permits {
+  const [store, search, counts] = [
+    createWellPermitStore(db),
+    createPermitSearch(db),
+    createPermitCounts(db),
+  ]
 
   const emitNew = (inserted: PermitWrites['inserted'], at: number) => {
     const since = isoDay(at - newsDays * dayMs)

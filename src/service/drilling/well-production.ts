@@ -5,15 +5,15 @@ import { monthAfter } from '../../market/fundamentals/period.ts'
 import { usStates } from '../../market/geography/us-states.ts'
 import { transact } from '../../store/database.ts'
 import {
+  createStateProductionStore,
   type NationalMonth,
   type StateProductionStore,
-  stateProductionStore,
 } from '../../store/drilling/state-production.ts'
 import {
+  createWellProductionStore,
   type WellCoverage,
   type WellProductionStore,
   type WellReport,
-  wellProductionStore,
 } from '../../store/drilling/well-production.ts'
 import type { Well, WellStore } from '../../store/drilling/wells.ts'
 import type { WriteCounts } from '../../store/prices/observations.ts'
@@ -44,14 +44,14 @@ export interface WellProduction {
 
 export const unknownOperator = 'Unknown'
 
-export function wellProduction({
+export function createWellProduction({
   db,
   wells: known,
 }: {
   db: Database
   wells: Pick<WellStore, 'get' | 'put'>
 }): WellProduction {
-  const [wells, states] = [wellProductionStore(db), stateProductionStore(db)]
+  const [wells, states] = [createWellProductionStore(db), createStateProductionStore(db)]
 
   const newcomers = (reports: readonly WellReport[]): Well[] => {
     const first = new Map<string, WellReport>()

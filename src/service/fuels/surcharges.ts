@@ -19,7 +19,7 @@ export interface SurchargeMatching {
   match(now: number): number
 }
 
-export function surchargeMatching(deps: {
+export function createSurchargeMatching(deps: {
   surcharges: SurchargeStore
   catalogue: Catalogue
   closes: Closes

@@ -37,7 +37,7 @@ export interface Inventories {
   latest(place: InventoryPlace): InventoryRecord | undefined
 }
 
-export function inventories(deps: {
+export function createInventories(deps: {
   store: InventoryStore
   catalogue: Catalogue
   ingest: Ingest

@@ -34,7 +34,7 @@ export interface PublishOptions {
   inTime?: boolean
 }
 
-export function monthlyForecasts(store: MonthlyForecastStore): MonthlyForecasts {
+export function createMonthlyForecasts(store: MonthlyForecastStore): MonthlyForecasts {
   return {
     publish(series, now, closes, { further = [], inTime = false } = {}) {
       const held = new Set(store.publications(series.id))

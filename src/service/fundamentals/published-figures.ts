@@ -11,7 +11,7 @@ import type { Closes } from '../prices/closes.ts'
 const opecCode = 'OPEC_PRODUCTION'
 
 /** What came of the things that were forecast. */
-export interface Actuals {
+export interface PublishedFigures {
   /**
    * Mean of the daily closes of a period that is over, to the decimals of the series; undefined
    * before its end and without data. Of OPEC's production the mean of its months.
@@ -19,7 +19,11 @@ export interface Actuals {
   of(series: Series, period: Period): number | undefined
 }
 
-export function actuals(deps: { closes: Closes; opec: OpecStore; now: () => number }): Actuals {
+export function createPublishedFigures(deps: {
+  closes: Closes
+  opec: OpecStore
+  now: () => number
+}): PublishedFigures {
   const { closes, opec, now } = deps
   const opecMean = (months: readonly string[]): number | undefined => {
     const totals = months.map(month => opec.ofMonth(month)).filter(rows => rows.length > 0)

@@ -33,7 +33,7 @@ export interface StorageLevels {
   of(series: Series): StorageLevel | undefined
 }
 
-export function storageLevels(deps: {
+export function createStorageLevels(deps: {
   board: Board
   closes: Closes
   capacities: StorageCapacityStore

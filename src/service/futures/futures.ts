@@ -27,8 +27,8 @@ import type { FuturesStore } from '../../store/futures/futures.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Ingest } from '../prices/ingest.ts'
 import type { QuarantineList } from '../prices/quarantine.ts'
-import { contractReads, earliestDay } from './reads.ts'
-import { type FuturesRecorder, futuresRecorder } from './record.ts'
+import { createContractReads, earliestDay } from './reads.ts'
+import { createFuturesRecorder, type FuturesRecorder } from './record.ts'
 
 /** A listed contract with its newest quote. */
 export interface ContractQuote {
@@ -159,9 +159,9 @@ const lookBackDays = 7
 
 export const tickMs = 5 * minuteMs
 
-export function futures(deps: FuturesDeps): Futures {
+export function createFutures(deps: FuturesDeps): Futures {
   const { store, catalogue, quarantine, ingest, clock } = deps
-  const reads = contractReads(store, catalogue, quarantine)
+  const reads = createContractReads(store, catalogue, quarantine)
   const today = (code: FamilyCode) => tradingDate(familyOf(code), clock.now())
 
   /**
@@ -255,7 +255,7 @@ export function futures(deps: FuturesDeps): Futures {
   }
 
   return {
-    ...futuresRecorder({ store, catalogue, ingest }),
+    ...createFuturesRecorder({ store, catalogue, ingest }),
     today,
     listedMonth: (code, nth) => listed(code, today(code), nth)[nth - 1]!,
     quotes,

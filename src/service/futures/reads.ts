@@ -18,7 +18,7 @@ export interface ContractReads {
   newestTickAt(code: FamilyCode, month: string): number | undefined
 }
 
-export function contractReads(
+export function createContractReads(
   store: FuturesStore,
   catalogue: Catalogue,
   quarantine: QuarantineList,

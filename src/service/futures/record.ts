@@ -46,7 +46,7 @@ export interface RecorderDeps {
   ingest: Ingest
 }
 
-export function futuresRecorder({ store, catalogue, ingest }: RecorderDeps): FuturesRecorder {
+export function createFuturesRecorder({ store, catalogue, ingest }: RecorderDeps): FuturesRecorder {
   /**
    * The series of every contract of the records by code; those that are new are added first, on
    * their own: without data they are harmless.

@@ -28,7 +28,7 @@ export interface Credits {
   reset(): void
 }
 
-export function credits(store: CreditStore, clock: Clock): Credits {
+export function createCredits(store: CreditStore, clock: Clock): Credits {
   const held = new Map<string, CreditLot[]>()
   const dirty = new Set<CreditLot>()
 

@@ -82,7 +82,7 @@ export interface KeyChangeDeps {
 export const isActive = ({ key }: KeyState, now: number): boolean =>
   key.revokedAt === null && (key.expiresAt === null || now < key.expiresAt)
 
-export function keyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps): KeyChanges {
+export function createKeyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps): KeyChanges {
   const activeOf = (states: readonly KeyState[]) =>
     states.filter(one => isActive(one, clock.now())).length
 

@@ -101,7 +101,12 @@ export interface KeyringStores {
   memberships: MembershipReader
 }
 
-export function keyring(stores: KeyringStores, plans: Plans, clock: Clock, ids: Ids): Keyring {
+export function createKeyring(
+  stores: KeyringStores,
+  plans: Plans,
+  clock: Clock,
+  ids: Ids,
+): Keyring {
   let accounts = new Map<string, AccountState>()
   let keys = new Map<string, KeyState>()
   let byHash = new Map<string, KeyState>()

@@ -98,7 +98,7 @@ const tallyMs = 30_000
 const windowsMax = 1000
 
 /** `credits` are asked where a quota is used up; without them it is used up for good. */
-export function meter(
+export function createMeter(
   store: UsageStore,
   keys: Keyring,
   clock: Clock,

@@ -16,7 +16,7 @@ export interface Vault {
   open(context: string, sealed: Uint8Array): string
 }
 
-export const vault = (masterKey: string): Vault => ({
+export const createVault = (masterKey: string): Vault => ({
   seal: (context, text) => seal(masterKey, context, text),
   open(context, sealed) {
     const text = unseal(masterKey, context, sealed)

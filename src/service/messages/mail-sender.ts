@@ -19,7 +19,12 @@ export interface MailSenderDeps {
  * Hands letters from the outbox to the provider, and keeps the addresses that a server has refused
  * for good.
  */
-export const mailSender = ({ mailer, vault, suppressions, clock }: MailSenderDeps): Sender => ({
+export const createMailSender = ({
+  mailer,
+  vault,
+  suppressions,
+  clock,
+}: MailSenderDeps): Sender => ({
   async send({ body, eventId, attempt }, _lane, signal) {
     const posted = JSON.parse(body) as PostedLetter
     const opened =
@@ -46,7 +51,7 @@ const keyOf = (eventId: string): string =>
   /^[!-~]{1,256}$/.test(eventId) ? eventId : createHash('sha256').update(eventId).digest('hex')
 
 /** Takes letters in place of a provider. */
-export const captureMailer = (inbox: InboxStore, now: () => number): Mailer => ({
+export const createCapturingMailer = (inbox: InboxStore, now: () => number): Mailer => ({
   async send({ to, subject, text, html, attachments }, { key }) {
     inbox.add({
       channel: 'email',
@@ -63,7 +68,7 @@ export const captureMailer = (inbox: InboxStore, now: () => number): Mailer => (
 })
 
 /** Where nobody has set up a provider: letters fail, and it is said once a start. */
-export function noMailer(tell: () => void): Mailer {
+export function createDisabledMailer(tell: () => void): Mailer {
   let told = false
   return {
     async send() {

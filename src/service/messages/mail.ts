@@ -57,7 +57,7 @@ export interface MailDeps {
   clock: Clock
 }
 
-export function mail({ outbox, vault, suppressions, sender, clock }: MailDeps): Mail {
+export function createMail({ outbox, vault, suppressions, sender, clock }: MailDeps): Mail {
   const suppressed = (to: string): string | undefined => {
     const address = plainAddress(to)
     if (address === undefined) return 'It is not an e-mail address.'

@@ -3,27 +3,30 @@ import type { Config } from '../../config.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
-import { type NotificationStore, notificationStore } from '../../store/messages/notifications.ts'
-import { phoneStore } from '../../store/messages/phones.ts'
-import { type PreferenceStore, preferenceStore } from '../../store/messages/preferences.ts'
-import { type SmsStore, smsStore } from '../../store/messages/sms.ts'
-import { type SuppressionStore, suppressionStore } from '../../store/messages/suppressions.ts'
-import { type InboxStore, inboxStore } from '../../store/outbox/inbox.ts'
+import {
+  createNotificationStore,
+  type NotificationStore,
+} from '../../store/messages/notifications.ts'
+import { createPhoneStore } from '../../store/messages/phones.ts'
+import { createPreferenceStore, type PreferenceStore } from '../../store/messages/preferences.ts'
+import { createSmsStore, type SmsStore } from '../../store/messages/sms.ts'
+import { createSuppressionStore, type SuppressionStore } from '../../store/messages/suppressions.ts'
+import { createInboxStore, type InboxStore } from '../../store/outbox/inbox.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { Vault } from '../keys/vault.ts'
 import type { Outbox } from '../outbox/outbox.ts'
-import { type Mail, mail } from './mail.ts'
-import { mailSender } from './mail-sender.ts'
-import { type Notices, notices } from './notices.ts'
-import { type Phones, phones } from './phones.ts'
-import { mailerOf, texterOf } from './providers.ts'
-import { type Texts, texts } from './sms.ts'
-import { textSender } from './sms-sender.ts'
+import { createMail, type Mail } from './mail.ts'
+import { createMailSender } from './mail-sender.ts'
+import { createNotices, type Notices } from './notices.ts'
+import { createPhones, type Phones } from './phones.ts'
+import { mailerOf, smsProviderOf } from './providers.ts'
+import { createTextMessages, type TextMessages } from './sms.ts'
+import { createSmsSender } from './sms-sender.ts'
 
 /** Everything that is said to people: by mail, by text message, and in their own list here. */
 export interface Messages {
   mail: Mail
-  texts: Texts
+  texts: TextMessages
   notices: Notices
   phones: Phones
   sms: SmsStore
@@ -51,31 +54,46 @@ export interface MessagesDeps {
  */
 export function messages(deps: MessagesDeps): Messages {
   const { db, config, clock, ids, outbox, keys, vault } = deps
-  const inbox = inboxStore(db)
-  const suppressions = suppressionStore(db)
-  const notifications = notificationStore(db)
-  const preferences = preferenceStore(db)
-  const sms = smsStore(db)
-  const numbers = phoneStore(db)
+  const inbox = createInboxStore(db)
+  const suppressions = createSuppressionStore(db)
+  const notifications = createNotificationStore(db)
+  const preferences = createPreferenceStore(db)
+  const sms = createSmsStore(db)
+  const numbers = createPhoneStore(db)
   const reaches = config.sms.provider !== 'log'
-  const written = texts({ outbox, sms, phones: numbers, preferences, keys, vault, clock, reaches })
+  const written = createTextMessages({
+    outbox,
+    sms,
+    phones: numbers,
+    preferences,
+    keys,
+    vault,
+    clock,
+    reaches,
+  })
   outbox.register(
     'email',
-    mailSender({ mailer: mailerOf({ ...deps, inbox }), vault, suppressions, clock }),
+    createMailSender({ mailer: mailerOf({ ...deps, inbox }), vault, suppressions, clock }),
   )
   outbox.register(
     'sms',
-    textSender({ texter: texterOf({ ...deps, inbox }), phones: numbers, vault, clock, reaches }),
+    createSmsSender({
+      texter: smsProviderOf({ ...deps, inbox }),
+      phones: numbers,
+      vault,
+      clock,
+      reaches,
+    }),
   )
   // What was not sent after all is not held against the account.
   outbox.listen('sms', ({ id, state }) => {
     if (state === 'failed') sms.fail(id)
   })
   return {
-    mail: mail({ outbox, vault, suppressions, sender: config.brand.sender, clock }),
+    mail: createMail({ outbox, vault, suppressions, sender: config.brand.sender, clock }),
     texts: written,
-    notices: notices(notifications, ids),
-    phones: phones({
+    notices: createNotices(notifications, ids),
+    phones: createPhones({
       db,
       phones: numbers,
       sms,

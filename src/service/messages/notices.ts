@@ -16,7 +16,7 @@ export interface Notices {
   post(notice: Notice, at: number): void
 }
 
-export const notices = (notifications: NotificationStore, ids: Ids): Notices => ({
+export const createNotices = (notifications: NotificationStore, ids: Ids): Notices => ({
   post: ({ data, ...notice }, at) =>
     notifications.add({
       ...notice,

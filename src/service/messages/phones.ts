@@ -7,7 +7,7 @@ import { sameHash } from '../../lib/token.ts'
 import { transact } from '../../store/database.ts'
 import type { Phone, PhoneStore } from '../../store/messages/phones.ts'
 import type { SmsStore } from '../../store/messages/sms.ts'
-import type { Texts } from './sms.ts'
+import type { TextMessages } from './sms.ts'
 
 /** Why no code goes out now. */
 export interface TooMany {
@@ -50,7 +50,7 @@ export interface PhonesDeps {
   db: Database
   phones: PhoneStore
   sms: SmsStore
-  texts: Texts
+  texts: TextMessages
   clock: Clock
   ids: Ids
   masterKey: string
@@ -124,7 +124,7 @@ function codes({ phones: store, sms, texts, clock, ids, masterKey, serviceName }
   }
 }
 
-export function phones(deps: PhonesDeps): Phones {
+export function createPhones(deps: PhonesDeps): Phones {
   const { db, phones: store, clock } = deps
   const { crowded, send, verify } = codes(deps)
   const justSent = (phone: Phone) =>

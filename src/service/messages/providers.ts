@@ -2,13 +2,13 @@ import type { Config } from '../../config.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Mailer } from '../../send/messages/mailer.ts'
-import { resendMailer } from '../../send/messages/mailer-resend.ts'
-import { smtpMailer } from '../../send/messages/mailer-smtp.ts'
-import type { Texter } from '../../send/messages/sms.ts'
-import { twilioTexter } from '../../send/messages/sms-twilio.ts'
+import { createResendMailer } from '../../send/messages/mailer-resend.ts'
+import { createSmtpMailer } from '../../send/messages/mailer-smtp.ts'
+import type { SmsProvider } from '../../send/messages/sms.ts'
+import { createTwilioSmsProvider } from '../../send/messages/sms-twilio.ts'
 import type { InboxStore } from '../../store/outbox/inbox.ts'
-import { captureMailer, noMailer } from './mail-sender.ts'
-import { captureTexter, logTexter } from './sms-sender.ts'
+import { createCapturingMailer, createDisabledMailer } from './mail-sender.ts'
+import { createCapturingSmsProvider, createLoggingSmsProvider } from './sms-sender.ts'
 
 export interface ProviderDeps {
   config: Config
@@ -22,18 +22,20 @@ export function mailerOf({ config, inbox, clock, log }: ProviderDeps): Mailer {
   const { mail, mode } = config
   switch (mail.provider) {
     case 'resend':
-      return resendMailer({
+      return createResendMailer({
         key: needed('mail', 'resend', 'mail.resend_key', mail.resendKey.reveal()),
         url: mail.resendUrl,
         now: clock.now,
       })
     case 'smtp':
-      return smtpMailer({ url: needed('mail', 'smtp', 'mail.smtp_url', mail.smtpUrl.reveal()) })
+      return createSmtpMailer({
+        url: needed('mail', 'smtp', 'mail.smtp_url', mail.smtpUrl.reveal()),
+      })
     case 'capture':
       onlyInDev('mail', mode)
-      return captureMailer(inbox, clock.now)
+      return createCapturingMailer(inbox, clock.now)
     case 'none':
-      return noMailer(() =>
+      return createDisabledMailer(() =>
         log.warn('no mail provider is configured: letters are not sent; set mail.provider'),
       )
   }
@@ -42,11 +44,11 @@ export function mailerOf({ config, inbox, clock, log }: ProviderDeps): Mailer {
 /**
  * The way out for text messages that is configured. Throws when a setting that it needs is missing.
  */
-export function texterOf({ config, inbox, clock, log }: ProviderDeps): Texter {
+export function smsProviderOf({ config, inbox, clock, log }: ProviderDeps): SmsProvider {
   const { sms, mode } = config
   switch (sms.provider) {
     case 'twilio':
-      return twilioTexter({
+      return createTwilioSmsProvider({
         account: needed('sms', 'twilio', 'sms.twilio_account', sms.twilioAccount),
         token: needed('sms', 'twilio', 'sms.twilio_token', sms.twilioToken.reveal()),
         from: needed('sms', 'twilio', 'sms.twilio_from', sms.twilioFrom),
@@ -54,9 +56,9 @@ export function texterOf({ config, inbox, clock, log }: ProviderDeps): Texter {
       })
     case 'capture':
       onlyInDev('sms', mode)
-      return captureTexter(inbox, clock.now)
+      return createCapturingSmsProvider(inbox, clock.now)
     case 'log':
-      return logTexter(log)
+      return createLoggingSmsProvider(log)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { accepted, givenUp, outcomeOf } from '../../send/handover.ts'
-import type { Texter } from '../../send/messages/sms.ts'
+import type { SmsProvider } from '../../send/messages/sms.ts'
 import type { PhoneStore } from '../../store/messages/phones.ts'
 import type { InboxStore } from '../../store/outbox/inbox.ts'
 import type { Vault } from '../keys/vault.ts'
@@ -9,7 +9,7 @@ import type { Sender } from '../outbox/outbox.ts'
 import { type PostedText, sealContext } from './sms.ts'
 
 export interface TextSenderDeps {
-  texter: Texter
+  texter: SmsProvider
   phones: PhoneStore
   vault: Vault
   clock: Clock
@@ -21,7 +21,13 @@ export interface TextSenderDeps {
  * Hands text messages from the outbox to the provider. Who has told the provider to stop has told
  * us.
  */
-export const textSender = ({ texter, phones, vault, clock, reaches }: TextSenderDeps): Sender => ({
+export const createSmsSender = ({
+  texter,
+  phones,
+  vault,
+  clock,
+  reaches,
+}: TextSenderDeps): Sender => ({
   async send({ body, eventId }) {
     const posted = JSON.parse(body) as PostedText
     // It was made while there was a provider. In the log it would be there for whoever reads the
@@ -40,7 +46,7 @@ export const textSender = ({ texter, phones, vault, clock, reaches }: TextSender
 })
 
 /** Takes messages in place of a provider. */
-export const captureTexter = (inbox: InboxStore, now: () => number): Texter => ({
+export const createCapturingSmsProvider = (inbox: InboxStore, now: () => number): SmsProvider => ({
   async send({ to, text }, key) {
     inbox.add({
       channel: 'sms',
@@ -57,7 +63,7 @@ export const captureTexter = (inbox: InboxStore, now: () => number): Texter => (
 })
 
 /** Writes messages to the log, with no more of the number than its end. */
-export const logTexter = (log: Log): Texter => ({
+export const createLoggingSmsProvider = (log: Log): SmsProvider => ({
   async send({ to, text }) {
     log.info('text message', { to: `…${to.slice(-4)}`, text })
     return accepted(null)

@@ -32,7 +32,7 @@ export interface Allowance {
   remaining: number | null
 }
 
-export interface Texts {
+export interface TextMessages {
   /**
    * Puts the message into the outbox, inside the caller's transaction. For an account: only when
    * its settings, plan and opt-in allow it. Answers the message's id, undefined when it is not
@@ -125,7 +125,7 @@ function rules({ sms, phones, preferences, keys, clock }: TextsDeps) {
   }
 }
 
-export function texts(deps: TextsDeps): Texts {
+export function createTextMessages(deps: TextsDeps): TextMessages {
   const { outbox, sms, vault, clock, reaches } = deps
   const { settings, allowance, agreedNumber, wantsAlerts, hindrance } = rules(deps)
 

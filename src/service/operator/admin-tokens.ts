@@ -11,7 +11,7 @@ export interface AdminTokens {
   rotate(): string
 }
 
-export function adminTokens(store: AdminTokenStore, clock: Clock, ids: Ids): AdminTokens {
+export function createAdminTokens(store: AdminTokenStore, clock: Clock, ids: Ids): AdminTokens {
   let active = store.active()
   return {
     accepts: token => isToken(token) && active.some(hash => sameHash(hash, tokenHash(token))),

@@ -1,4 +1,4 @@
-import type { CheckupStore, SealedKind } from '../../store/operator/secret-check.ts'
+import type { SealedKind, SecretCheckStore } from '../../store/operator/secret-check.ts'
 import type { Vault } from '../keys/vault.ts'
 import { contextOf as sourceContext } from '../sources/sources.ts'
 import { contextOf as accountContext } from '../webhooks/account-secrets.ts'
@@ -11,7 +11,7 @@ const contexts: Readonly<Record<SealedKind, (id: string) => string>> = {
 }
 
 /** Whether a vault opens what a database holds: of each kind the newest text is tried. */
-export const opensAll = (vault: Vault, store: Pick<CheckupStore, 'sealedSamples'>): boolean =>
+export const opensAll = (vault: Vault, store: Pick<SecretCheckStore, 'sealedSamples'>): boolean =>
   store.sealedSamples().every(({ kind, id, sealed }) => {
     try {
       vault.open(contexts[kind](id), sealed)

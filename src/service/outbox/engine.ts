@@ -65,7 +65,7 @@ export interface Registry {
 /** Messages of a lane became due at a moment, maybe before they are committed. */
 export type OutboxDue = (kind: Kind, lane: string, at: number) => void
 
-export function outboxEngine(store: OutboxStore, registry: Registry, deps: EngineDeps) {
+export function createOutboxEngine(store: OutboxStore, registry: Registry, deps: EngineDeps) {
   const { db, clock, ids, log } = deps
   const hearers: OutboxDue[] = []
   const due: OutboxDue = (kind, lane, at) => {

@@ -3,16 +3,20 @@ import { sleep } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { dayMs } from '../../lib/instant.ts'
 import { lastDelivery, nextDelivery } from '../../plan/delivery-schedule.ts'
-import { alertPriceStore } from '../../store/alerts/prices.ts'
+import { createAlertPriceStore } from '../../store/alerts/prices.ts'
 import { transact } from '../../store/database.ts'
-import { type Delivery, type DuePlace, deliveryStore } from '../../store/deliveries/deliveries.ts'
-import { deliveryRunStore } from '../../store/deliveries/runs.ts'
-import { accountStore } from '../../store/keys/accounts.ts'
+import {
+  createDeliveryStore,
+  type Delivery,
+  type DuePlace,
+} from '../../store/deliveries/deliveries.ts'
+import { createDeliveryRunStore } from '../../store/deliveries/runs.ts'
+import { createAccountStore } from '../../store/keys/accounts.ts'
 import { type Settings, settingsStore } from '../../store/operator/settings.ts'
 import {
+  createHeldMessageStore,
   type HeldFilter,
   type HeldMessage,
-  heldMessageStore,
 } from '../../store/outbox/held-messages.ts'
 import type { Kind, Outbox } from './outbox.ts'
 
@@ -50,9 +54,9 @@ export const holdBack = (db: Database, at: number, ids: Pick<Ids, 'uuidAt'>): Ke
     const moments = momentsOf(settings).filter(moment => moment > at - loggedMs)
     settings.set(momentsName, JSON.stringify([...moments, at]))
     return {
-      messages: heldMessageStore(db).hold(heldReason, at),
+      messages: createHeldMessageStore(db).hold(heldReason, at),
       deliveries: skipDue(db, at, ids),
-      prices: alertPriceStore(db).clear(),
+      prices: createAlertPriceStore(db).clear(),
     }
   })
 
@@ -60,10 +64,10 @@ const momentsOf = (settings: Pick<Settings, 'get'>): number[] =>
   JSON.parse(settings.get(momentsName) ?? '[]') as number[]
 
 function skipDue(db: Database, at: number, ids: Pick<Ids, 'uuidAt'>): number {
-  const deliveries = deliveryStore(db)
-  const runs = deliveryRunStore(db)
+  const deliveries = createDeliveryStore(db)
+  const runs = createDeliveryRunStore(db)
   const emails = new Map(
-    accountStore(db)
+    createAccountStore(db)
       .all()
       .map(account => [account.id, account.email]),
   )
@@ -114,8 +118,8 @@ export interface HeldMessagesDeps {
   outbox: Pick<Outbox, 'log'>
 }
 
-export function heldMessages({ db, settings, outbox }: HeldMessagesDeps): HeldMessages {
-  const store = heldMessageStore(db)
+export function createHeldMessages({ db, settings, outbox }: HeldMessagesDeps): HeldMessages {
+  const store = createHeldMessageStore(db)
   const hold = () => ({ moments: momentsOf(settings), reason: heldReason })
   const list: HeldMessages['list'] = (filter, limit, offset) =>
     store.list(hold(), filter, limit, offset)

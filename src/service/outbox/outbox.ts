@@ -1,13 +1,13 @@
 import type { Outcome } from '../../send/attempt.ts'
 import { transact } from '../../store/database.ts'
-import { outboxLog } from '../../store/outbox/log.ts'
+import { createOutboxLog } from '../../store/outbox/log.ts'
 import type { OutboxStore } from '../../store/outbox/outbox.ts'
 import type { Kind, OutboxLog } from '../../store/outbox/rows.ts'
 import {
+  createOutboxEngine,
   type EngineDeps,
   type OutboxDue,
   type OutboxEngine,
-  outboxEngine,
   type Registry,
 } from './engine.ts'
 import type { Lanes, Message, OpenLane, Sender, Settled } from './terms.ts'
@@ -62,14 +62,14 @@ export interface Outbox {
   engine: OutboxEngine
 }
 
-export function outbox(store: OutboxStore, deps: EngineDeps): Outbox {
+export function createOutbox(store: OutboxStore, deps: EngineDeps): Outbox {
   const { db, clock, ids } = deps
   const registry: Registry = {
     senders: new Map(),
     listeners: new Map(),
     ended: { retry: 0, delivered: 0, failed: 0 },
   }
-  const { engine, due } = outboxEngine(store, registry, deps)
+  const { engine, due } = createOutboxEngine(store, registry, deps)
   const never = new AbortController().signal
 
   const add = (
@@ -162,7 +162,7 @@ export function outbox(store: OutboxStore, deps: EngineDeps): Outbox {
       return { ...outcome, id: row.id }
     },
     wake: (kind, lane) => due(kind, lane, clock.now()),
-    log: outboxLog(db, clock.now, (kind, lane) => due(kind, lane, clock.now())),
+    log: createOutboxLog(db, clock.now, (kind, lane) => due(kind, lane, clock.now())),
     vitals: () => vitalsOf(store, registry, engine),
     engine,
   }

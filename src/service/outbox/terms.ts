@@ -71,7 +71,7 @@ export interface WebhookTarget {
   scheme: 'timestamped' | 'body'
 }
 
-/** How a lane wants its messages now. What is absent: as the house does it. */
+/** How a lane wants its messages now. What is absent: as the instance does it. */
 export interface OpenLane {
   state: 'open'
   /** Needed for webhooks. */

@@ -46,7 +46,7 @@ interface Entry {
   texts: Map<string, Rendered>
 }
 
-export function board(
+export function createBoard(
   observations: ObservationStore,
   quarantine: QuarantineList,
   clock: Clock,

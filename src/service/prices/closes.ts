@@ -34,7 +34,11 @@ const closesMax = 400_000
 /** Results kept: matrices and the like, under a kilobyte each. */
 const derivedMax = 1000
 
-export function closes(store: CloseStore, quarantine: QuarantineList, keptMax = closesMax): Closes {
+export function createCloses(
+  store: CloseStore,
+  quarantine: QuarantineList,
+  keptMax = closesMax,
+): Closes {
   // A Map keeps the order of insertion, so the first is what was asked for longest ago.
   const held = new Map<number, readonly Close[]>()
   let kept = 0

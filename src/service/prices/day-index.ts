@@ -23,7 +23,10 @@ export interface DayIndexes {
   forget(seriesId: number): void
 }
 
-export function dayIndexes(observations: ObservationStore, quarantine: QuarantineList): DayIndexes {
+export function createDayIndexes(
+  observations: ObservationStore,
+  quarantine: QuarantineList,
+): DayIndexes {
   const held = new Map<number, DayIndex>()
   const made = (seriesId: number, bornBy?: number): DayIndex => {
     const days = observations.days(seriesId, bornBy)

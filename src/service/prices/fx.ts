@@ -27,7 +27,7 @@ const crossings = [[], ['USD'], ['EUR'], ['USD', 'EUR'], ['EUR', 'USD']] as cons
 
 const pairPattern = /^([A-Z]{3})_([A-Z]{3})$/
 
-export function fx(catalogue: Catalogue, board: Board): Fx {
+export function createFx(catalogue: Catalogue, board: Board): Fx {
   const quoted = (pair: string, now: number): Rate | undefined => {
     const leg = catalogue.resolve(pair, now)
     if (leg?.series.category !== 'fx') return undefined

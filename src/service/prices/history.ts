@@ -1,9 +1,9 @@
 import { dayMs, startOfDay } from '../../lib/instant.ts'
 import { type Bar, type BarInterval, barsOf, type Observation } from '../../market/prices/bars.ts'
 import type { ObservationStore } from '../../store/prices/observations.ts'
-import { type DayIndex, dayIndexes } from './day-index.ts'
+import { createDayIndexes, type DayIndex } from './day-index.ts'
 import type { QuarantineList } from './quarantine.ts'
-import { seriesRows } from './series-rows.ts'
+import { createSeriesRows } from './series-rows.ts'
 
 /** A row of a page: an observation, or the last observation of a bucket together with its bar. */
 export interface HistoryRow extends Observation {
@@ -70,9 +70,9 @@ export interface History {
 /** Reads the newest rows of a series before `to`. */
 type Reader = (seriesId: number, to: number, limit: number) => HistoryRow[]
 
-export function history(observations: ObservationStore, quarantine: QuarantineList): History {
-  const indexes = dayIndexes(observations, quarantine)
-  const rows = seriesRows(observations, quarantine)
+export function createHistory(observations: ObservationStore, quarantine: QuarantineList): History {
+  const indexes = createDayIndexes(observations, quarantine)
+  const rows = createSeriesRows(observations, quarantine)
 
   const counterOf = (range: HistoryRange) => {
     const held = range.seriesIds.map(id => ({

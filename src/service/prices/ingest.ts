@@ -31,7 +31,11 @@ export interface Ingest {
   listenInside(listener: Listener): void
 }
 
-export function ingest(observations: ObservationStore, catalogue: Catalogue, clock: Clock): Ingest {
+export function createIngest(
+  observations: ObservationStore,
+  catalogue: Catalogue,
+  clock: Clock,
+): Ingest {
   const listeners: Listener[] = []
   const inside: Listener[] = []
   const tellInside: Listener = changes => {

@@ -27,7 +27,7 @@ export interface WalkedPage {
  * that moment, each beginning where the one before it ended. A page out of order is found by
  * counting the rows of that moment.
  */
-export interface Walks {
+export interface PageWalks {
   page(question: Question, page: number, perPage: number, now: number): WalkedPage
 }
 
@@ -47,7 +47,7 @@ const questionsMax = 10_000
 const walksEach = 4
 const startsMax = 8
 
-export function walks(history: History, ingest: Ingest): Walks {
+export function createPageWalks(history: History, ingest: Ingest): PageWalks {
   // A Map keeps the order of insertion, so the first question is the one that was not asked for
   // longest.
   const held = new Map<string, Walk[]>()

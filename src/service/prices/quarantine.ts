@@ -22,7 +22,7 @@ interface Range extends Stretch {
   reason: string
 }
 
-export function quarantineList(
+export function createQuarantineList(
   store: QuarantineStore,
   changed: (seriesId: number) => void,
 ): QuarantineList {

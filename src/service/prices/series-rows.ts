@@ -40,7 +40,10 @@ export interface SeriesRows {
   ): Observation[]
 }
 
-export function seriesRows(observations: ObservationStore, quarantine: QuarantineList): SeriesRows {
+export function createSeriesRows(
+  observations: ObservationStore,
+  quarantine: QuarantineList,
+): SeriesRows {
   /** Reads stretch by stretch, newest first, until there are `limit` rows. */
   const stretched = <T>(
     seriesId: number,

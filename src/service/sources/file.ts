@@ -11,7 +11,7 @@ export interface SourceFiles {
 }
 
 /** `directory` is empty where the operator has named none. */
-export const sourceFiles = (directory: string): SourceFiles => ({
+export const createSourceFiles = (directory: string): SourceFiles => ({
   async read(path, bytesMax) {
     if (directory === '')
       return { fault: 'this service has no directory for files (data_sources.directory)' }

@@ -141,7 +141,7 @@ const sliceRows = 2000
 /** What the vault seals it under. */
 export const contextOf = (id: string) => `data-source ${id}`
 
-export function dataSources(deps: DataSourcesDeps): DataSources {
+export function createDataSources(deps: DataSourcesDeps): DataSources {
   const { db, store, clock, ids, perAccount } = deps
   const { sealed, opened } = sealing(deps)
   const configOf = (source: Pick<DataSource, 'scraperConfig'>) =>

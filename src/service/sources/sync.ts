@@ -85,7 +85,7 @@ const unopened = "the credentials do not open with this service's master key: ro
 /** `final`: trying again changes nothing. */
 type Read = Found | { fault: string; final: boolean }
 
-export function sourceSync(deps: SourceSyncDeps): SourceSync {
+export function createSourceSync(deps: SourceSyncDeps): SourceSync {
   const { sources, clock, log } = deps
   const { once, isUnderWay } = turns()
   let halted = false

@@ -38,7 +38,7 @@ const stalledMaxMs = 10 * secondMs
 /** So is one for which this much waits in memory. */
 const waitingBytesMax = 256 * 1024
 
-export function cableLine({ clock, stopwatch, gone }: LineDeps): CableLine {
+export function createCableLine({ clock, stopwatch, gone }: LineDeps): CableLine {
   let socket: CableSocket | undefined
   let stalledSince: number | undefined
   let pingedAt = 0

@@ -63,7 +63,7 @@ export interface CablePrices {
 const baseCurrency = 'USD'
 const decimals = 4
 
-export function cablePrices(
+export function createCablePrices(
   catalogue: Catalogue,
   board: Board,
   exchange: Fx,

@@ -1,11 +1,11 @@
-import { type Clock, soon, systemClock } from '../../lib/clock.ts'
+import { type Clock, createSystemClock, soon } from '../../lib/clock.ts'
 import { secondMs } from '../../lib/instant.ts'
 import { heatPrices } from '../../market/units/heat-price.ts'
 import { hasFeature } from '../../plan/plans.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { Ingest } from '../prices/ingest.ts'
-import { type CableLine, type CableSocket, cableLine } from './cable-line.ts'
+import { type CableLine, type CableSocket, createCableLine } from './cable-line.ts'
 import type { CablePrices } from './cable-prices.ts'
 import { type Subscription, subscriptionOf } from './cable-subscription.ts'
 import type { OpenStream, Streams } from './streams.ts'
@@ -43,7 +43,7 @@ export interface CableDeps {
   /** Accepted names of channels. */
   channels: readonly string[]
   clock: Pick<Clock, 'now'>
-  /** Real time: the rhythm of a connection does not stand still with the clock of the house. */
+  /** Real time: the rhythm of a connection does not stand still with the clock of the instance. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }
 
@@ -52,7 +52,7 @@ const subscriptionsMax = 20
 /** Frames of a client in a second. */
 const framesMax = 200
 
-export function cable(deps: CableDeps): Cable {
+export function createCable(deps: CableDeps): Cable {
   const { ingest, prices, streams } = deps
   const connections = new Set<Connection>()
   let asked = false
@@ -99,8 +99,8 @@ interface Connection extends CableConnection, OpenStream {
 }
 
 function connection(deps: CableDeps, client: CableClient, gone: () => void): Connection {
-  const { stopwatch = systemClock() } = deps
-  const line = cableLine({ clock: deps.clock, stopwatch, gone })
+  const { stopwatch = createSystemClock() } = deps
+  const line = createCableLine({ clock: deps.clock, stopwatch, gone })
   const subscriptions = new Map<string, Subscription>()
   const news = priceNews(deps, line, subscriptions)
   const rigs = rigNews(deps, client, line, subscriptions)

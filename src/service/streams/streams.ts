@@ -1,4 +1,4 @@
-import { type Clock, every, systemClock } from '../../lib/clock.ts'
+import { type Clock, createSystemClock, every } from '../../lib/clock.ts'
 import { secondMs } from '../../lib/instant.ts'
 import type { Log } from '../../lib/log.ts'
 
@@ -44,7 +44,7 @@ export interface StreamsDeps {
   log: Log
   /** Streams of a kind that a key may have open. */
   perKey: number
-  /** Real time: a client waits for its pings also where the clock of the house stands still. */
+  /** Real time: a client waits for its pings also where the clock of the instance stands still. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }
 
@@ -52,7 +52,11 @@ const beatMs = 250
 /** How long a stream may outlive the rights that it was opened with. */
 const lookEachMs = secondMs
 
-export function streams({ log, perKey, stopwatch = systemClock() }: StreamsDeps): Streams {
+export function createStreams({
+  log,
+  perKey,
+  stopwatch = createSystemClock(),
+}: StreamsDeps): Streams {
   const open = new Set<OpenStream>()
   const places = new Map<string, number>()
   let stopRhythm: (() => void) | undefined

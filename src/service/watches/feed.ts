@@ -56,7 +56,10 @@ export const watchEventDedupe = ({
   createdAt: number
 }): string => `${watchId} ${code} ${createdAt}`
 
-export function watchFeed(store: WatchEventStore, catalogue: Pick<Catalogue, 'byId'>): WatchFeed {
+export function createWatchFeed(
+  store: WatchEventStore,
+  catalogue: Pick<Catalogue, 'byId'>,
+): WatchFeed {
   const listeners = new Map<string, Set<() => void>>()
 
   const eventOf = (accountId: string, row: WatchEventRow): WatchEvent => {

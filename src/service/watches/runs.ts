@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { type Clock, sleep, systemClock } from '../../lib/clock.ts'
+import { type Clock, createSystemClock, sleep } from '../../lib/clock.ts'
 import { dayMs, hourMs, secondMs } from '../../lib/instant.ts'
 import type { Log } from '../../lib/log.ts'
 import {
@@ -47,7 +47,7 @@ export interface WatchRunsDeps {
   readingOf(code: string): FoundReading
   clock: Clock
   log: Log
-  /** Measures slices; the clock of the house may stand still. */
+  /** Measures slices; the clock of the instance may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }
 
@@ -60,8 +60,8 @@ const forgottenEach = 500
 /** Slices of one pass of retention: the other jobs have their turn in between. */
 const slicesMax = 100
 
-export function watchRuns(deps: WatchRunsDeps): WatchRuns {
-  const { db, watches, feed, keys, clock, log, stopwatch = systemClock() } = deps
+export function createWatchRuns(deps: WatchRunsDeps): WatchRuns {
+  const { db, watches, feed, keys, clock, log, stopwatch = createSystemClock() } = deps
   const run = runner(deps)
   const forget = retention(deps, () => stopped)
   let stopped = false

@@ -49,7 +49,7 @@ export interface WatchesDeps {
   ids: Ids
 }
 
-export function watches({ db, store, keys, readingOf, clock, ids }: WatchesDeps): Watches {
+export function createWatches({ db, store, keys, readingOf, clock, ids }: WatchesDeps): Watches {
   /**
    * What is there now, so that the first run has something to compare with; what was `seen` before
    * stays.

@@ -3,15 +3,15 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import { watchEventStore } from '../../store/watches/events.ts'
-import { watchStore } from '../../store/watches/watches.ts'
+import { createWatchEventStore } from '../../store/watches/events.ts'
+import { createWatchStore } from '../../store/watches/watches.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { Board } from '../prices/board.ts'
 import type { Events } from '../webhooks/events.ts'
-import { type WatchFeed, watchFeed } from './feed.ts'
-import { type FoundReading, type WatchRuns, watchRuns } from './runs.ts'
-import { type Watches, watches } from './watches.ts'
+import { createWatchFeed, type WatchFeed } from './feed.ts'
+import { createWatchRuns, type FoundReading, type WatchRuns } from './runs.ts'
+import { createWatches, type Watches } from './watches.ts'
 
 /** Watches, what they say and how they are run. */
 export interface Watching {
@@ -47,13 +47,13 @@ export function watching(deps: WatchingDeps): Watching {
       asOf: observation.observedAt,
     }
   }
-  const store = watchStore(db)
-  const events = watchEventStore(db)
-  const feed = watchFeed(events, catalogue)
+  const store = createWatchStore(db)
+  const events = createWatchEventStore(db)
+  const feed = createWatchFeed(events, catalogue)
   return {
-    watches: watches({ ...deps, store, readingOf: code => withoutTime(readingOf(code)) }),
+    watches: createWatches({ ...deps, store, readingOf: code => withoutTime(readingOf(code)) }),
     watchFeed: feed,
-    watchRuns: watchRuns({
+    watchRuns: createWatchRuns({
       ...deps,
       watches: store,
       events,

@@ -27,7 +27,12 @@ export interface AccountSecretsDeps {
 /** What the vault seals it under. */
 export const contextOf = (accountId: string) => `webhook account ${accountId}`
 
-export function accountSecrets({ store, vault, clock, ids }: AccountSecretsDeps): AccountSecrets {
+export function createAccountSecrets({
+  store,
+  vault,
+  clock,
+  ids,
+}: AccountSecretsDeps): AccountSecrets {
   const held = new Map<string, OpenSecret>()
   const roll = (accountId: string): OpenSecret => {
     const made = { secret: newWebhookSecret(ids), createdAt: clock.now() }

@@ -19,7 +19,7 @@ interface Count {
   events: number
 }
 
-export function webhookAllowance(store: WebhookMonthStore, clock: Clock): WebhookAllowance {
+export function createWebhookAllowance(store: WebhookMonthStore, clock: Clock): WebhookAllowance {
   const counts = new Map<string, Count>()
   const dirty = new Map<string, Count>()
   let month = { startsAt: Number.NaN, endsAt: Number.NaN }

@@ -18,7 +18,7 @@ import type { Webhooks } from './webhooks.ts'
 export { eventIdOf } from './event-ids.ts'
 
 /** Something happened that accounts may have asked to be told of. */
-export interface HouseEvent {
+export interface ServiceEvent {
   /** As in the interface's table of event types: `price.updated`. */
   type: string
   /** The `data` of the envelope, in wire form and wire order. */
@@ -43,20 +43,20 @@ export interface Events {
    * Writes one webhook message for each endpoint that asked for the event, inside the caller's
    * transaction. Answers how many.
    */
-  emit(event: HouseEvent): number
+  emit(event: ServiceEvent): number
   /**
    * Sends the event of one account to a target that is no endpoint, signed with the account's
    * secret: an alert's own `webhook_url`.
    */
-  emitTo(url: string, event: HouseEvent & { accountId: string }): void
+  emitTo(url: string, event: ServiceEvent & { accountId: string }): void
   /** As `emit` and then `emitTo` for each in turn, in few statements. Answers what `emit` does. */
   emitEach(events: readonly OwnEvent[]): number[]
   /** As `emit`, to one endpoint: what only its own conditions make an event. */
-  emitToEndpoint(endpoint: Endpoint, event: HouseEvent): number
+  emitToEndpoint(endpoint: Endpoint, event: ServiceEvent): number
 }
 
 /** An event of one account, and the target of its own where it has one. */
-export interface OwnEvent extends HouseEvent {
+export interface OwnEvent extends ServiceEvent {
   accountId: string
   url: string | null
 }
@@ -87,7 +87,7 @@ export const eventBody = (
   id: string,
   type: EventType,
   at: number,
-  data: HouseEvent['data'],
+  data: ServiceEvent['data'],
 ): string => JSON.stringify({ id, type, event: type, created_at: isoInstant(at), data })
 
 /** The lane of a target that is no endpoint. An endpoint's lane is its id. */
@@ -145,7 +145,7 @@ export function rejection(
  */
 export const skipsLoggedPerDay = 100
 
-export function events({
+export function createEvents({
   webhooks,
   keys,
   catalogue,
@@ -156,7 +156,7 @@ export function events({
   const skips = skipCounter(clock)
   const roomFor = roomFinder(keys, allowance)
 
-  const typeOf = ({ type }: HouseEvent): EventType => {
+  const typeOf = ({ type }: ServiceEvent): EventType => {
     const known = eventTypeOf(type)
     if (known !== type)
       throw new Error(
@@ -196,7 +196,7 @@ export function events({
   }
 
   const messageOf = (
-    { at, data, dedupe, rank, accountId }: HouseEvent,
+    { at, data, dedupe, rank, accountId }: ServiceEvent,
     type: EventType,
     scope: string,
   ): Omit<Message, 'lane'> => {
@@ -209,13 +209,13 @@ export function events({
       body: eventBody(eventId, type, at, data),
     }
   }
-  const filtered = ({ commodity, state }: HouseEvent, type: EventType): Filtered => {
+  const filtered = ({ commodity, state }: ServiceEvent, type: EventType): Filtered => {
     const family =
       commodity === undefined ? undefined : (catalogue.named(commodity)?.contractOf ?? undefined)
     return { type, commodity, family, state }
   }
 
-  const emit = (event: HouseEvent): number => {
+  const emit = (event: ServiceEvent): number => {
     const type = typeOf(event)
     const { accountId } = event
     const endpoints =
@@ -228,7 +228,7 @@ export function events({
       made += deliver(own, message, about)
     return made
   }
-  const emitTo = (url: string, event: HouseEvent & { accountId: string }) => {
+  const emitTo = (url: string, event: ServiceEvent & { accountId: string }) => {
     const type = typeOf(event)
     const { accountId } = event
     const room = roomFor(accountId, type)
@@ -271,9 +271,9 @@ interface Emitting
   skips: ReturnType<typeof skipCounter>
   roomFor: ReturnType<typeof roomFinder>
   counted(accountId: string, made: number): number
-  typeOf(event: HouseEvent): EventType
-  messageOf(event: HouseEvent, type: EventType, scope: string): Omit<Message, 'lane'>
-  filtered(event: HouseEvent, type: EventType): Filtered
+  typeOf(event: ServiceEvent): EventType
+  messageOf(event: ServiceEvent, type: EventType, scope: string): Omit<Message, 'lane'>
+  filtered(event: ServiceEvent, type: EventType): Filtered
 }
 
 /** Writes the messages of many events at once; answers how many endpoints get each. */

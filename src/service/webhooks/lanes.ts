@@ -25,7 +25,11 @@ export const laneOf = (endpoint: Endpoint, secrets: readonly string[]): OpenLane
 })
 
 /** The lanes of webhooks: endpoints by their id, and targets of an account that are no endpoint. */
-export const webhookLanes = ({ webhooks, accountSecrets, keys }: WebhookLanesDeps): Lanes => ({
+export const createWebhookLanes = ({
+  webhooks,
+  accountSecrets,
+  keys,
+}: WebhookLanesDeps): Lanes => ({
   policy(lane): LanePolicy {
     const target = lanedTarget(lane)
     if (target && keys.account(target.accountId)) {

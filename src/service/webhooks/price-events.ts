@@ -16,7 +16,7 @@ import type { Change, ObservationStore } from '../../store/prices/observations.t
 import type { Endpoint } from '../../store/webhooks/webhooks.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { QuarantineList } from '../prices/quarantine.ts'
-import { seriesRows } from '../prices/series-rows.ts'
+import { createSeriesRows } from '../prices/series-rows.ts'
 import type { Events } from './events.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -128,7 +128,7 @@ export function priceEvents(deps: PriceEventsDeps) {
  * The observations that events are made of, without quarantined days, as the transaction sees them.
  */
 function priceReader({ catalogue, observations, quarantine, clock }: PriceEventsDeps) {
-  const rows = seriesRows(observations, quarantine)
+  const rows = createSeriesRows(observations, quarantine)
   const newestBefore = (seriesId: number, before: number): Observation | undefined =>
     rows.raw(seriesId, Number.MIN_SAFE_INTEGER, before, 1, anyTime)[0]
 

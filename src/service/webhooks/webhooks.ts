@@ -101,7 +101,15 @@ const hintOf = (secret: string): string =>
 /** What the vault seals it under. */
 export const contextOf = (id: string) => `webhook ${id}`
 
-export function webhooks({ db, store, keys, vault, clock, ids, wake }: WebhooksDeps): Webhooks {
+export function createWebhooks({
+  db,
+  store,
+  keys,
+  vault,
+  clock,
+  ids,
+  wake,
+}: WebhooksDeps): Webhooks {
   const index = endpointIndex()
   const { sealed, open } = endpointSecrets(vault)
   const reload = () => index.fill(store.all())

@@ -141,7 +141,7 @@ const invitationOf = (row: InvitationRow): Invitation => ({
 const mapped = <R, T>(row: R | null, make: (row: R) => T): T | undefined =>
   row === null ? undefined : make(row)
 
-export function organizationStore(db: Database): OrganizationStore {
+export function createOrganizationStore(db: Database): OrganizationStore {
   return { ...organizations(db), ...members(db), ...invitations(db), ...addresses(db) }
 }
 

@@ -8,7 +8,7 @@ export interface PasswordStore {
   put(accountId: string, hash: string, changedAt: number): void
 }
 
-export function passwordStore(db: Database): PasswordStore {
+export function createPasswordStore(db: Database): PasswordStore {
   const one = db.query<{ hash: string }, [string]>(
     'SELECT hash FROM passwords WHERE account_id = ?',
   )

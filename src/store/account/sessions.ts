@@ -58,7 +58,7 @@ const sessionOf = (row: Row): Session => ({
   replaced: row.replaced === 1,
 })
 
-export function sessionStore(db: Database): SessionStore {
+export function createSessionStore(db: Database): SessionStore {
   const byId = db.query<Row, [string]>('SELECT * FROM sessions WHERE id = ?')
   const put = db.query(
     `INSERT INTO sessions (id, family_id, account_id, method, begun_at, created_at, expires_at, ended_at, replaced)

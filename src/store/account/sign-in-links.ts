@@ -41,7 +41,7 @@ const linkOf = (row: Row): SignInLink => ({
   usedAt: row.used_at,
 })
 
-export function signInLinkStore(db: Database): SignInLinkStore {
+export function createSignInLinkStore(db: Database): SignInLinkStore {
   const usable = db.query<Row, [Uint8Array, number]>(
     'SELECT * FROM sign_in_links WHERE token_hash = ? AND used_at IS NULL AND expires_at > ?',
   )

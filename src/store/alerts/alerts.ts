@@ -152,7 +152,7 @@ const all = `SELECT a.*, c.trigger_count, c.last_triggered_at, c.cooling_from ${
  */
 const watched = 'enabled = 1 AND removed_at IS NULL'
 
-export function alertStore(db: Database): AlertStore {
+export function createAlertStore(db: Database): AlertStore {
   const ofAccount = db.query<Row, [string]>(
     `${all} WHERE account_id = ? AND removed_at IS NULL ORDER BY number`,
   )

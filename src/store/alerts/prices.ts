@@ -28,7 +28,7 @@ export interface AlertPriceStore {
 const columns =
   'number, series_id AS seriesId, source_id AS sourceId, observed_at AS observedAt, value, at'
 
-export function alertPriceStore(db: Database): AlertPriceStore {
+export function createAlertPriceStore(db: Database): AlertPriceStore {
   const add = db.query(
     'INSERT INTO alert_prices (series_id, source_id, observed_at, value, at) VALUES (?, ?, ?, ?, ?)',
   )

@@ -81,7 +81,7 @@ const namedOf = (row: NamedRow): NamedTrigger => ({
   alertName: row.alert_name,
 })
 
-export function alertTriggerStore(db: Database): AlertTriggerStore {
+export function createAlertTriggerStore(db: Database): AlertTriggerStore {
   const addAll = manyRows(
     db,
     `INSERT INTO alert_triggers

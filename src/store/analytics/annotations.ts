@@ -40,7 +40,7 @@ interface Row {
 
 const columns = ['id', 'annotated_on', 'title', 'description', 'category', 'commodity', 'source']
 
-export function annotationStore(db: Database): AnnotationStore {
+export function createAnnotationStore(db: Database): AnnotationStore {
   const page = db.query<Row, [string | null, number, number]>(
     `SELECT ${columns.join(', ')} FROM annotations WHERE ?1 IS NULL OR commodity = ?1 ORDER BY annotated_on DESC, id LIMIT ?2 OFFSET ?3`,
   )

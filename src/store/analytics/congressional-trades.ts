@@ -50,7 +50,7 @@ interface Row {
 const key = ['member', 'ticker', 'transaction_type', 'transacted_on', 'amount_range']
 const columns = [...key, 'disclosed_on', 'source']
 
-export function congressionalTradeStore(db: Database): CongressionalTradeStore {
+export function createCongressionalTradeStore(db: Database): CongressionalTradeStore {
   const page = db.query<Row, [number, number]>(
     `SELECT ${columns.join(', ')} FROM congressional_trades ORDER BY disclosed_on DESC, ${key.join(', ')} LIMIT ? OFFSET ?`,
   )

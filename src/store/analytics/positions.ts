@@ -18,7 +18,7 @@ export interface CotRow extends CotReport {
   change: number | undefined
 }
 
-export interface CotStore {
+export interface PositionStore {
   /**
    * One transaction. Reports that stand in one row of a file count as one: unchanged when all of
    * them are, inserted when none was there. The same report again is unchanged; anything else for a
@@ -66,7 +66,7 @@ const rowOf = (one: CotReport) => ({
 const jointOutcome = (outcomes: readonly Outcome[]): Outcome =>
   outcomes.every(one => one === outcomes[0]) ? (outcomes[0] ?? 'unchanged') : 'revised'
 
-export function cotStore(db: Database): CotStore {
+export function createPositionStore(db: Database): PositionStore {
   const page = db.query<Row, [string | null, number, number]>(
     `SELECT ${columns.join(', ')}, managed_money_long - managed_money_short - (
        SELECT before.managed_money_long - before.managed_money_short FROM cot_reports AS before

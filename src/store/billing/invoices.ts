@@ -66,7 +66,7 @@ const columns = `id, account_id AS accountId, subscription_id AS subscriptionId,
 
 const invoiceOf = (row: Row): Invoice => ({ ...row, lines: JSON.parse(row.lines) as InvoiceLine[] })
 
-export function invoiceStore(db: Database): InvoiceStore {
+export function createInvoiceStore(db: Database): InvoiceStore {
   const select = <P extends (string | number | null)[]>(rest: string) =>
     db.query<Row, P>(`SELECT ${columns} FROM invoices ${rest}`)
   const byId = select<[string]>('WHERE id = ?')

@@ -23,7 +23,7 @@ export interface PaymentStore {
 const columns =
   'account_id AS accountId, provider, provider_ref AS providerRef, payment_method_id AS paymentMethodId'
 
-export function paymentStore(db: Database): PaymentStore {
+export function createPaymentStore(db: Database): PaymentStore {
   const customer = db.query<BillingCustomer, [string, string]>(
     `SELECT ${columns} FROM billing_customers WHERE account_id = ? AND provider = ?`,
   )

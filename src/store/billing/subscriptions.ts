@@ -92,7 +92,7 @@ const subscriptionOf = (row: Row): Subscription => ({
   updatedAt: row.updated_at,
 })
 
-export function subscriptionStore(db: Database): SubscriptionStore {
+export function createSubscriptionStore(db: Database): SubscriptionStore {
   const byId = db.query<Row, [string]>('SELECT * FROM subscriptions WHERE id = ?')
   const byRef = db.query<Row, [string]>('SELECT * FROM subscriptions WHERE provider_ref = ?')
   const running = db.query<Row, [string]>(

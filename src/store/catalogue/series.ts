@@ -69,7 +69,7 @@ export interface SeriesStore {
   extents(): Map<number, Extent>
 }
 
-export function seriesStore(db: Database): SeriesStore {
+export function createSeriesStore(db: Database): SeriesStore {
   const all = db.query<Row, []>('SELECT * FROM series ORDER BY code')
   const aliases = db.query<{ alias: string; code: string }, []>(
     'SELECT alias, code FROM aliases ORDER BY alias',

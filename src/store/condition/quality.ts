@@ -18,7 +18,7 @@ interface Observed {
   high: number
 }
 
-export function qualityStore(db: Database): QualityStore {
+export function createQualityStore(db: Database): QualityStore {
   const bars = db.query<Bar, [number, number]>(
     `SELECT starts_at AS startsAt, open, high, low, close, sum, count, closed_at AS closedAt, born_at AS bornAt
      FROM bars WHERE series_id = ? AND span = 24 AND starts_at >= ? ORDER BY starts_at`,

@@ -93,7 +93,7 @@ export interface DeliveryStore {
   delivered(number: number, day: string): void
 }
 
-export function deliveryStore(db: Database): DeliveryStore {
+export function createDeliveryStore(db: Database): DeliveryStore {
   const ofAccount = db.query<Row, [string]>(
     'SELECT * FROM scheduled_deliveries WHERE account_id = ? ORDER BY number',
   )

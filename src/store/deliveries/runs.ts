@@ -46,7 +46,7 @@ export interface DeliveryRunStore {
 const columns =
   'id, delivery, trigger, local_on AS localOn, recipient, status, error, created_at AS createdAt, sent_at AS sentAt'
 
-export function deliveryRunStore(db: Database): DeliveryRunStore {
+export function createDeliveryRunStore(db: Database): DeliveryRunStore {
   const add = db.query(
     `INSERT INTO scheduled_delivery_runs (id, delivery, trigger, local_on, recipient, status, error, created_at, sent_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (delivery, local_on) WHERE trigger = 'scheduled' DO NOTHING`,

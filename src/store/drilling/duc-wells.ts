@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { type Regional, type RegionalStore, regionalStore } from './regional.ts'
+import { createRegionalStore, type Regional, type RegionalStore } from './regional.ts'
 
 /** Drilled but uncompleted wells of a region in a month, which is dated in its middle. */
 export interface DucWells extends Regional {
@@ -11,8 +11,8 @@ export interface DucWells extends Regional {
 
 export type DucWellStore = RegionalStore<DucWells>
 
-export const ducWellStore = (db: Database): DucWellStore =>
-  regionalStore<DucWells>(db, {
+export const createDucWellStore = (db: Database): DucWellStore =>
+  createRegionalStore<DucWells>(db, {
     table: 'duc_wells',
     measure: 'duc',
     columns: {

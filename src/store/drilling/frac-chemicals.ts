@@ -44,7 +44,7 @@ interface Row {
   source: string
 }
 
-export function fracChemicalStore(db: Database): FracChemicalStore {
+export function createFracChemicalStore(db: Database): FracChemicalStore {
   const substance = db.query<{ id: number }, [string, string]>(
     'SELECT id FROM frac_substances WHERE name = ? AND cas_number = ?',
   )

@@ -137,7 +137,7 @@ const rowOf = (one: FracDisclosure): Omit<Row, 'id' | 'recorded_at'> => ({
   source: one.source,
 })
 
-export function fracDisclosureStore(db: Database): FracDisclosureStore {
+export function createFracDisclosureStore(db: Database): FracDisclosureStore {
   const prepared = statements(db)
   const write = disclosureWriter(db)
   const one = db.query<Row, [number]>(`${read} WHERE id = ?`)

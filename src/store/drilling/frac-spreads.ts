@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { type Regional, type RegionalStore, regionalStore } from './regional.ts'
+import { createRegionalStore, type Regional, type RegionalStore } from './regional.ts'
 
 /** Active hydraulic fracturing crews of a region on a day. */
 export interface FracSpreads extends Regional {
@@ -8,8 +8,8 @@ export interface FracSpreads extends Regional {
 
 export type FracSpreadStore = RegionalStore<FracSpreads>
 
-export const fracSpreadStore = (db: Database): FracSpreadStore =>
-  regionalStore<FracSpreads>(db, {
+export const createFracSpreadStore = (db: Database): FracSpreadStore =>
+  createRegionalStore<FracSpreads>(db, {
     table: 'frac_spreads',
     measure: 'active',
     columns: { region: 'region', countedOn: 'counted_on', active: 'active', source: 'source' },

@@ -49,7 +49,7 @@ const places: Readonly<
   completions: { table: 'duc_wells', column: 'completed', condition: 'completed IS NOT NULL' },
 }
 
-export function drillingMetricStore(db: Database): DrillingMetricStore {
+export function createDrillingMetricStore(db: Database): DrillingMetricStore {
   const whereOf = (metric: DrillingMetric, filter: MetricFilter): string => {
     // By day: the plus hides the regions, by which everything would be read and sorted.
     const regions = filter.regions

@@ -57,7 +57,7 @@ const columns: Readonly<Record<CountedKind, string>> = {
   formation: 'formation_id',
 }
 
-export function permitCounts(db: Database): PermitCounts {
+export function createPermitCounts(db: Database): PermitCounts {
   const stateIs = "state_id = (SELECT id FROM permit_terms WHERE kind = 'state' AND name = ?1)"
   const states = db.query<{ state: string; day: string | null }, []>(
     `SELECT t.name AS state, (SELECT max(permit_on) FROM well_permits WHERE state_id = t.id) AS day

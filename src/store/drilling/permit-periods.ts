@@ -28,7 +28,7 @@ export const periodCharacters = { month: 7, year: 4 } as const
 
 type Keys = [term: number, period: string, state: number, permitType: number, wellType: number]
 
-export function permitPeriods(db: Database): PermitPeriods {
+export function createPermitPeriods(db: Database): PermitPeriods {
   const put = db.query(
     'INSERT INTO permit_periods VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET permits = permits + excluded.permits',
   )

@@ -4,9 +4,9 @@ import { statements } from '../statements.ts'
 import { everyTerm, periodCharacters } from './permit-periods.ts'
 import {
   type Choice,
+  createPermitWords,
   type FoundWord,
   type PermitWords,
-  permitWords,
   type WordColumn,
 } from './permit-words.ts'
 import { dayNumberOf } from './well-permits.ts'
@@ -124,8 +124,8 @@ interface Question {
 
 const nothing: PermitPage = { ids: [], total: 0 }
 
-export function permitSearch(db: Database): PermitSearch {
-  const [words, prepared] = [permitWords(db), statements(db)]
+export function createPermitSearch(db: Database): PermitSearch {
+  const [words, prepared] = [createPermitWords(db), statements(db)]
   const byPeriods = searchByPeriods(prepared, words)
   const walk = searchByWalk(prepared, words)
   const around = searchAround(prepared)

@@ -22,7 +22,7 @@ export interface PermitTerms {
   wellNameId(name: string): number
 }
 
-export function permitTerms(db: Database): PermitTerms {
+export function createPermitTerms(db: Database): PermitTerms {
   const held = db.query<{ id: number }, [string, string]>(
     'SELECT id FROM permit_terms WHERE kind = ? AND name = ?',
   )

@@ -67,7 +67,7 @@ export class TooCommon extends Error {
   }
 }
 
-export function permitWords(db: Database): PermitWords {
+export function createPermitWords(db: Database): PermitWords {
   const exact = db.query<{ id: number }, [string, string]>(
     'SELECT t.id FROM permit_terms t WHERE t.kind = ?1 AND t.name IN (SELECT value FROM json_each(?2))',
   )

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { type Regional, type RegionalStore, regionalStore } from './regional.ts'
+import { createRegionalStore, type Regional, type RegionalStore } from './regional.ts'
 
 /**
  * What drilling brings in a basin in a month: oil in barrels a day, gas in thousand cubic feet a
@@ -19,8 +19,8 @@ export interface Productivity extends Regional {
 
 export type ProductivityStore = RegionalStore<Productivity>
 
-export const productivityStore = (db: Database): ProductivityStore =>
-  regionalStore<Productivity>(db, {
+export const createProductivityStore = (db: Database): ProductivityStore =>
+  createRegionalStore<Productivity>(db, {
     table: 'drilling_productivities',
     measure: undefined,
     columns: {

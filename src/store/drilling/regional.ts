@@ -72,7 +72,7 @@ export interface RegionalTable<T extends Regional> {
 
 const endOfDays = '9999-12-31'
 
-export function regionalStore<T extends Regional>(
+export function createRegionalStore<T extends Regional>(
   db: Database,
   { table, columns, measure }: RegionalTable<T>,
 ): RegionalStore<T> {

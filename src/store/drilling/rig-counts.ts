@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { type Regional, type RegionalStore, regionalStore } from './regional.ts'
+import { createRegionalStore, type Regional, type RegionalStore } from './regional.ts'
 
 /** Active rotary rigs of a region on a day. */
 export interface RigCount extends Regional {
@@ -14,8 +14,8 @@ export interface RigCount extends Regional {
 
 export type RigCountStore = RegionalStore<RigCount>
 
-export const rigCountStore = (db: Database): RigCountStore =>
-  regionalStore<RigCount>(db, {
+export const createRigCountStore = (db: Database): RigCountStore =>
+  createRegionalStore<RigCount>(db, {
     table: 'rig_counts',
     measure: 'total',
     columns: {

@@ -85,7 +85,7 @@ const monthOf = (row: Row & { recorded_at: number }): StateMonthRow => ({
   recordedAt: row.recorded_at,
 })
 
-export function stateProductionStore(db: Database): StateProductionStore {
+export function createStateProductionStore(db: Database): StateProductionStore {
   const write = upsert<Row>(db, 'state_production', columns, ['state_code', 'month'])
   const select = `SELECT ${columns.join(', ')}, recorded_at FROM state_production`
   type Stored = Row & { recorded_at: number }

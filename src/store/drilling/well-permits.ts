@@ -10,8 +10,8 @@ import {
 } from '../../market/drilling/permits.ts'
 import { transact } from '../database.ts'
 import type { WriteCounts } from '../prices/observations.ts'
-import { permitPeriods } from './permit-periods.ts'
-import { type PermitTerms, permitTerms } from './permit-terms.ts'
+import { createPermitPeriods } from './permit-periods.ts'
+import { createPermitTerms, type PermitTerms } from './permit-terms.ts'
 
 /** A permit to drill a well as its state lists it. */
 export interface WellPermit {
@@ -241,7 +241,7 @@ const cornerOf = (day: string, { latitude, longitude }: Pick<Papers, 'latitude' 
     ? undefined
     : ([millionths(latitude), millionths(longitude), dayNumberOf(day)] as const)
 
-export function wellPermitStore(db: Database): WellPermitStore {
+export function createWellPermitStore(db: Database): WellPermitStore {
   const writer = permitWriter(db)
   const read = (from: string, order: string) => `
     SELECT p.id, f.permit_on, p.state_code, county.label AS county, operator.label AS operator_name, operator.name AS operator_key,
@@ -308,7 +308,7 @@ function permitWriter(db: Database) {
   const paperValues = (papers: Papers) => paperColumns.map(name => papers[name])
 
   return (permits: readonly WellPermit[], recordedAt: number): PermitWrites => {
-    const [terms, periods] = [permitTerms(db), permitPeriods(db)]
+    const [terms, periods] = [createPermitTerms(db), createPermitPeriods(db)]
     const writes: PermitWrites = {
       counts: { inserted: 0, revised: 0, unchanged: 0 },
       inserted: [],

@@ -67,7 +67,7 @@ const columns = `api_number AS apiNumber, month, oil_bbl AS oilBbl, gas_mcf AS g
 /** Wells of each year that are looked at first; as many times more where they do not settle it. */
 const [looksFirst, looksMore] = [64, 4]
 
-export function wellProductionStore(db: Database): WellProductionStore {
+export function createWellProductionStore(db: Database): WellProductionStore {
   const held = db.query<WellMonthRow, [string, string]>(
     `SELECT ${columns} FROM well_production WHERE api_number = ? AND month = ?`,
   )

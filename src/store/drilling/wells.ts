@@ -110,7 +110,7 @@ const wellOf = (row: Row): Well => ({
   source: row.source,
 })
 
-export function wellStore(db: Database): WellStore {
+export function createWellStore(db: Database): WellStore {
   const write = upsert<Row>(db, 'wells', columns, ['api_number'])
   const one = db.query<Row, [string]>(
     `SELECT ${columns.join(', ')} FROM wells WHERE api_number = ?`,

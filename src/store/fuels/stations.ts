@@ -55,7 +55,7 @@ const degree = 1e6
 const rowOf = (station: Station) => ({ ...station, fuelTypes: station.fuelTypes.join(' ') })
 const stationOf = (row: Row) => ({ ...row, fuelTypes: row.fuelTypes.split(' ').filter(Boolean) })
 
-export function stationStore(db: Database): StationStore {
+export function createStationStore(db: Database): StationStore {
   const held = db.query<Row, [string]>(
     `SELECT id, ${columns} FROM diesel_stations WHERE reference = ?`,
   )

@@ -243,7 +243,7 @@ const scheduleColumns = [
   'retrieved_at',
 ]
 
-export function surchargeStore(db: Database): SurchargeStore {
+export function createSurchargeStore(db: Database): SurchargeStore {
   const columns = surchargeColumns.join(', ')
   const inForce = db.query<Row, [CarrierMode, string, string]>(
     `SELECT ${columns} FROM surcharges JOIN (

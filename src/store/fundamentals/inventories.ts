@@ -58,7 +58,7 @@ const withBars =
 type Row = Omit<NumberedLevel, 'weekBefore'> & { weekBefore: number | null }
 const rowOf = (row: Row): NumberedLevel => ({ ...row, weekBefore: row.weekBefore ?? undefined })
 
-export function inventoryStore(db: Database): InventoryStore {
+export function createInventoryStore(db: Database): InventoryStore {
   const number = db.query<unknown, [string]>(
     `INSERT INTO inventory_records (series_id, starts_at)
      SELECT b.series_id, b.starts_at FROM json_each(?1) AS place JOIN bars b ON b.series_id = place.value AND b.span = 24

@@ -43,7 +43,7 @@ const columns = `series_id AS seriesId, month, published_at AS publishedAt, valu
 const matching =
   '(?1 IS NULL OR series_id IN (SELECT value FROM json_each(?1))) AND month >= ?2 AND month < ?3'
 
-export function monthlyForecastStore(db: Database): MonthlyForecastStore {
+export function createMonthlyForecastStore(db: Database): MonthlyForecastStore {
   const insert = db.query(
     `INSERT OR IGNORE INTO monthly_forecasts (series_id, month, published_at, value, low, high, data_points, recorded_at)
      VALUES ($seriesId, $month, $publishedAt, $value, $low, $high, $dataPoints, $recordedAt)`,

@@ -58,7 +58,7 @@ const matching = '(?1 IS NULL OR country = ?1) AND month >= ?2 AND month < ?3'
 
 const rowOf = (row: Row): OpecRow => ({ ...row, bpdBefore: row.bpdBefore ?? undefined })
 
-export function opecStore(db: Database): OpecStore {
+export function createOpecStore(db: Database): OpecStore {
   const held = db.query<{ id: number; bpd: number; source: string }, [string, string]>(
     'SELECT id, bpd, source FROM opec_productions WHERE country = ? AND month = ?',
   )

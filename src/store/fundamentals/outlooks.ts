@@ -112,7 +112,7 @@ const argumentsOf = ({
 const listOf = (ids: readonly number[] | undefined) =>
   ids === undefined ? null : JSON.stringify(ids)
 
-export function outlookStore(db: Database): OutlookStore {
+export function createOutlookStore(db: Database): OutlookStore {
   const page = {
     published: pageQuery(db, orders.published),
     target: pageQuery(db, orders.target),

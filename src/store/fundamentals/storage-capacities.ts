@@ -27,7 +27,7 @@ interface Row {
   source: string
 }
 
-export function storageCapacityStore(db: Database): StorageCapacityStore {
+export function createStorageCapacityStore(db: Database): StorageCapacityStore {
   const columns = 'series_id, effective_on, capacity, source'
   const one = db.query<Row, [number, string]>(
     `SELECT ${columns} FROM storage_capacities WHERE series_id = ? AND effective_on = ?`,

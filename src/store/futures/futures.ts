@@ -97,7 +97,7 @@ export interface FuturesStore {
   together<T>(work: () => T): T
 }
 
-export function futuresStore(db: Database): FuturesStore {
+export function createFuturesStore(db: Database): FuturesStore {
   const days = db.query<DayRow, [number, string, string, number]>(
     `SELECT ${dayColumns} FROM futures_days WHERE ${dates} ORDER BY traded_on DESC LIMIT ?`,
   )

@@ -42,7 +42,7 @@ export interface AccountStore {
   put(account: Account): void
 }
 
-export function accountStore(db: Database): AccountStore {
+export function createAccountStore(db: Database): AccountStore {
   const all = db.query<Row, []>('SELECT * FROM accounts ORDER BY created_at, id')
   const put = db.query(
     `INSERT INTO accounts (id, email, plan, add_ons, trial_started_at, trial_ends_at, email_confirmed_at, suspended_at, created_at)

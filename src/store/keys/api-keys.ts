@@ -68,7 +68,7 @@ export interface ApiKeyStore {
   put(key: ApiKey): void
 }
 
-export function apiKeyStore(db: Database): ApiKeyStore {
+export function createApiKeyStore(db: Database): ApiKeyStore {
   const all = db.query<Row, []>(
     `SELECT *, (SELECT max(last_used_at) FROM quota_counters WHERE key_id = id) AS last_used_at FROM api_keys ORDER BY created_at, id`,
   )

@@ -51,7 +51,7 @@ export interface CreditStore {
 const columns = `p.id, p.account_id AS accountId, pack_id AS packId, quantity, requests, p.amount_cents AS amountCents, p.currency, p.status,
   invoice_id AS invoiceId, p.created_at AS createdAt, expires_after_days AS expiresAfterDays, completed_at AS completedAt, expires_at AS expiresAt`
 
-export function creditStore(db: Database): CreditStore {
+export function createCreditStore(db: Database): CreditStore {
   const byId = db.query<CreditPurchase, [string]>(
     `SELECT ${columns} FROM credit_purchases p WHERE id = ?`,
   )

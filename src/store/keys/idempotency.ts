@@ -20,7 +20,7 @@ export interface IdempotencyStore {
   together<T>(work: () => T): T
 }
 
-export function idempotencyStore(db: Database): IdempotencyStore {
+export function createIdempotencyStore(db: Database): IdempotencyStore {
   const find = db.query<{ sealed: Uint8Array }, [string, Uint8Array, number]>(
     'SELECT sealed FROM idempotency WHERE key_id = ? AND request_hash = ? AND created_at > ?',
   )

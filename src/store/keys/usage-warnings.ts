@@ -8,7 +8,7 @@ export interface UsageWarningStore {
   note(keyId: string, startsAt: number, percent: number): boolean
 }
 
-export function usageWarningStore(db: Database): UsageWarningStore {
+export function createUsageWarningStore(db: Database): UsageWarningStore {
   const note = db.query(
     'INSERT INTO usage_warnings (key_id, starts_at, percent) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   )

@@ -54,7 +54,7 @@ export interface UsageStore {
   forget(before: number, limit: number): number
 }
 
-export function usageStore(db: Database): UsageStore {
+export function createUsageStore(db: Database): UsageStore {
   const counter = db.query<{ used: number }, [string, string, number]>(
     'SELECT used FROM quota_counters WHERE key_id = ? AND window = ? AND starts_at = ?',
   )

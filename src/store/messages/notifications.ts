@@ -53,7 +53,7 @@ const notificationOf = (row: Row): Notification => ({
   readAt: row.read_at,
 })
 
-export function notificationStore(db: Database): NotificationStore {
+export function createNotificationStore(db: Database): NotificationStore {
   const add = db.query(
     'INSERT INTO notifications (id, account_id, type, title, message, data, created_at, read_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   )

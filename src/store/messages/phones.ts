@@ -25,7 +25,7 @@ export interface PhoneStore {
   optOut(number: string): void
 }
 
-export function phoneStore(db: Database): PhoneStore {
+export function createPhoneStore(db: Database): PhoneStore {
   const one = db.query<Phone, [string]>(
     `SELECT account_id AS accountId, number, country, added_at AS addedAt, verified_at AS verifiedAt, opted_in_at AS optedInAt,
        code_hash AS codeHash, code_sent_at AS codeSentAt, code_expires_at AS codeExpiresAt, wrong_tries AS wrongTries

@@ -41,7 +41,7 @@ const preferencesOf = (row: Row): Preferences => ({
   push: { enabled: row.push_enabled === 1 },
 })
 
-export function preferenceStore(db: Database): PreferenceStore {
+export function createPreferenceStore(db: Database): PreferenceStore {
   const one = db.query<Row, [string]>('SELECT * FROM notification_preferences WHERE account_id = ?')
   const put = db.query(
     `INSERT OR REPLACE INTO notification_preferences (account_id, email_enabled, email_price_alerts, email_weekly_digest,

@@ -61,7 +61,7 @@ const settingsOf = (row: Row): SmsSettings => ({
   alertTypes: JSON.parse(row.alert_types) as string[],
 })
 
-export function smsStore(db: Database): SmsStore {
+export function createSmsStore(db: Database): SmsStore {
   const settings = db.query<Row, [string]>('SELECT * FROM sms_settings WHERE account_id = ?')
   const putSettings = db.query(
     `INSERT OR REPLACE INTO sms_settings (account_id, enabled, quiet_from, quiet_to, time_zone, messages_per_day_max, alert_types)

@@ -18,7 +18,7 @@ export interface SuppressionStore {
   count(): number
 }
 
-export function suppressionStore(db: Database): SuppressionStore {
+export function createSuppressionStore(db: Database): SuppressionStore {
   const columns = 'address, reason, created_at AS createdAt'
   const one = db.query<Suppression, [string]>(
     `SELECT ${columns} FROM mail_suppressions WHERE address = ?`,

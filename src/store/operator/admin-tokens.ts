@@ -9,7 +9,7 @@ export interface AdminTokenStore {
   replace(hash: Uint8Array, hint: string, at: number): void
 }
 
-export function adminTokenStore(db: Database): AdminTokenStore {
+export function createAdminTokenStore(db: Database): AdminTokenStore {
   const active = db.query<{ token_hash: Uint8Array }, []>(
     'SELECT token_hash FROM admin_tokens WHERE revoked_at IS NULL',
   )

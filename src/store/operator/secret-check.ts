@@ -11,7 +11,7 @@ export interface SealedText {
 }
 
 /** What a check-up asks of a database beside what the other stores answer. */
-export interface CheckupStore {
+export interface SecretCheckStore {
   /**
    * When the newest observation of any series was recorded, Unix ms: of those, the one recorded
    * last.
@@ -29,7 +29,7 @@ const sealed: Readonly<Record<SealedKind, { from: string; id: string; text: stri
   source: { from: 'data_sources WHERE credentials IS NOT NULL', id: 'id', text: 'credentials' },
 }
 
-export function checkupStore(db: Database): CheckupStore {
+export function createSecretCheckStore(db: Database): SecretCheckStore {
   // A look at the end of each series: there is no index by time of recording, and there are many
   // observations.
   const recorded = db.query<{ at: number | null }, []>(

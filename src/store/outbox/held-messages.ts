@@ -57,7 +57,7 @@ const joined = 'FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id'
 // is read.
 const isHeld = `settled_at IN (SELECT value FROM json_each($moments)) AND state = 'failed' AND last_error = $reason`
 
-export function heldMessageStore(db: Database): HeldMessageStore {
+export function createHeldMessageStore(db: Database): HeldMessageStore {
   return { ...holding(db), ...reading(db) }
 }
 

@@ -53,7 +53,7 @@ const capturedOf = (row: Row): Captured => ({
   at: row.captured_at,
 })
 
-export function inboxStore(db: Database): InboxStore {
+export function createInboxStore(db: Database): InboxStore {
   const add = db.query(
     `INSERT INTO inbox (channel, event_id, recipient, subject, text, html, attachments, captured_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (channel, event_id) DO NOTHING`,

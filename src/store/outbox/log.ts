@@ -23,7 +23,7 @@ const rowsEach = 500
 type Settings = Record<string, string | number | null>
 
 /** `due` hears of lanes that have something to send now. */
-export function outboxLog(
+export function createOutboxLog(
   db: Database,
   now: () => number,
   due: (kind: Kind, lane: string) => void,

@@ -122,7 +122,7 @@ const lease = `UPDATE outbox SET state = 'leased', attempts = attempts + 1, trie
 
 type Settings = Record<string, string | number | null>
 
-export function outboxStore(db: Database): OutboxStore {
+export function createOutboxStore(db: Database): OutboxStore {
   return { ...additions(db), ...claims(db), ...endings(db) }
 }
 

@@ -1,4 +1,4 @@
-/** The ways out of the house. */
+/** The ways out of the instance. */
 export type Kind = 'webhook' | 'email' | 'sms'
 
 export type MessageState = 'pending' | 'leased' | 'retry' | 'delivered' | 'failed' | 'skipped'

@@ -61,7 +61,7 @@ const columns =
 const barColumns =
   'starts_at AS startsAt, open, high, low, close, sum, count, hours, closed_at AS closedAt, recorded_at AS recordedAt, born_at AS bornAt'
 
-export function barReads(db: Database): BarReads {
+export function createBarReads(db: Database): BarReads {
   const bars = db.query<Bar, number[]>(
     `SELECT ${barColumns} FROM bars WHERE series_id = ? AND span = ? AND starts_at >= ? AND starts_at < ? AND born_at <= ?
      ORDER BY starts_at DESC LIMIT ?`,

@@ -14,7 +14,7 @@ export interface CloseStore {
   revisedAt(seriesId: number, from: number, to: number): number | undefined
 }
 
-export function closeStore(db: Database): CloseStore {
+export function createCloseStore(db: Database): CloseStore {
   // One range of the primary key, days only, and two of its thirteen columns: forty years are ten
   // thousand rows.
   const all = db.query<StoredClose, [number]>(

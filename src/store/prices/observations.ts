@@ -5,10 +5,10 @@ import {
   anyTime,
   type BarReads,
   barFaults,
-  barReads,
   barWriter,
   bornBy,
   type Change,
+  createBarReads,
 } from './bars.ts'
 
 export type { Change, Day, Span } from './bars.ts'
@@ -81,9 +81,9 @@ export interface ObservationStore extends ObservationReads, BarReads {
   faults(): string[]
 }
 
-export function observationStore(db: Database): ObservationStore {
+export function createObservationStore(db: Database): ObservationStore {
   const reads = observationReads(db)
-  const bars = barReads(db)
+  const bars = createBarReads(db)
   return {
     ...reads,
     ...bars,

@@ -35,7 +35,7 @@ const quarantineOf = (row: Row): Quarantine => ({
   createdAt: row.created_at,
 })
 
-export function quarantineStore(db: Database): QuarantineStore {
+export function createQuarantineStore(db: Database): QuarantineStore {
   const all = db.query<Row, []>('SELECT * FROM quarantine ORDER BY series_id, from_on, id')
   const add = db.query<Row, [number, string, string, string, number]>(
     'INSERT INTO quarantine (series_id, from_on, to_on, reason, created_at) VALUES (?, ?, ?, ?, ?) RETURNING *',

@@ -150,7 +150,7 @@ const sourceOf = (row: Row): DataSource => ({
 const textOf = (config: DataSource['scraperConfig']) =>
   config === null ? null : JSON.stringify(config)
 
-export const dataSourceStore = (db: Database): DataSourceStore => ({
+export const createDataSourceStore = (db: Database): DataSourceStore => ({
   ...sources(db),
   ...rowsOf(db),
   ...syncsOf(db),

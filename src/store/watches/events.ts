@@ -38,7 +38,7 @@ export interface WatchEventStore {
   forget(before: number, limit: number): number
 }
 
-export function watchEventStore(db: Database): WatchEventStore {
+export function createWatchEventStore(db: Database): WatchEventStore {
   const advance = db.query<{ feed: number; seq: number }, [string, number]>(
     `INSERT INTO watch_feeds (account_id, last_seq) VALUES (?1, ?2)
      ON CONFLICT (account_id) DO UPDATE SET last_seq = last_seq + ?2 RETURNING number AS feed, last_seq AS seq`,

@@ -91,7 +91,7 @@ export interface WatchStore {
   postpone(number: number, nextRunAt: number): void
 }
 
-export function watchStore(db: Database): WatchStore {
+export function createWatchStore(db: Database): WatchStore {
   const own = 'account_id = ? AND removed_at IS NULL'
   const ofAccount = db.query<Row, [string]>(
     `SELECT * FROM watches WHERE ${own} ORDER BY number DESC`,

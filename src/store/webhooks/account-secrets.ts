@@ -14,7 +14,7 @@ export interface AccountSecretStore {
   put(secret: AccountSecret): void
 }
 
-export function accountSecretStore(db: Database): AccountSecretStore {
+export function createAccountSecretStore(db: Database): AccountSecretStore {
   const of = db.query<AccountSecret, [string]>(
     'SELECT account_id AS accountId, secret, created_at AS createdAt FROM webhook_account_secrets WHERE account_id = ?',
   )

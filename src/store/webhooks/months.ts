@@ -12,7 +12,7 @@ export interface WebhookMonthStore {
   put(count: MonthCount): void
 }
 
-export function webhookMonthStore(db: Database): WebhookMonthStore {
+export function createWebhookMonthStore(db: Database): WebhookMonthStore {
   const count = db.query<{ events: number }, [string, number]>(
     'SELECT events FROM webhook_months WHERE account_id = ? AND starts_at = ?',
   )

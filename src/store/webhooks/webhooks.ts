@@ -122,7 +122,7 @@ const columns: Readonly<Record<keyof Endpoint, string>> = {
 const unchanging: readonly string[] = ['id', 'accountId', 'createdAt'] satisfies (keyof Endpoint)[]
 
 /** Endpoints of webhooks and how their deliveries went. */
-export function webhookStore(db: Database): WebhookStore {
+export function createWebhookStore(db: Database): WebhookStore {
   const named = Object.entries(columns)
   const select = `SELECT ${named.map(([name, column]) => `${column} AS ${name}`).join(', ')} FROM webhooks`
   const all = db.query<Row, []>(`${select} ORDER BY created_at, id`)

@@ -55,7 +55,7 @@ const expired: Notice = {
  * The pages by which people come in with a browser. Their session is the interface's session token
  * in a cookie.
  */
-export const signInPages = (deps: SignInPagesDeps) => {
+export const signInRoutes = (deps: SignInPagesDeps) => {
   const shared = frame(deps)
   return new Elysia()
     .use(comeIn(deps, shared))

@@ -30,7 +30,7 @@ const invoicesShown = 100
 /**
  * What an account has bought, for whoever was given the address of the page. It changes nothing.
  */
-export function billingPortal({
+export function billingPortalRoutes({
   access,
   billing,
   billingPages,

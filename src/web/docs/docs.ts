@@ -49,7 +49,7 @@ const answer = (body: string | Blob, type: string, headers: Record<string, strin
     headers: { 'content-type': type, 'x-content-type-options': 'nosniff', ...headers },
   })
 
-export function docs({ gate, serviceName, document }: DocsDeps) {
+export function docsRoutes({ gate, serviceName, document }: DocsDeps) {
   const page = docsPage(serviceName, assetVersion)
   const answerPage = () =>
     answer(page, 'text/html; charset=utf-8', {

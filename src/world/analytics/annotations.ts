@@ -81,7 +81,7 @@ function noteOf(
  * Notes on the days on which the fixture world moved most, a month at a time, as if somebody had
  * looked back at each month.
  */
-export function annotationFiller(deps: {
+export function createAnnotationFiller(deps: {
   annotations: AnnotationStore
   /** Undefined until the code has its history. */
   seriesOf(code: string): NotedSeries | undefined

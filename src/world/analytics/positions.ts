@@ -1,8 +1,8 @@
-import { type Clock, systemClock } from '../../lib/clock.ts'
+import { type Clock, createSystemClock } from '../../lib/clock.ts'
 import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
 import { cotMarkets, cotReleasedAt, reportDays } from '../../market/analytics/positions.ts'
 import { type Close, dayAfter } from '../../market/prices/window.ts'
-import type { CotReport, CotStore } from '../../store/analytics/positions.ts'
+import type { CotReport, PositionStore } from '../../store/analytics/positions.ts'
 import type { Filler } from '../filler.ts'
 import { fixtureSource } from '../futures/curves.ts'
 import { createPath, type Path } from '../prices/path.ts'
@@ -56,16 +56,16 @@ const valueAt = (path: Path, day: string): number => {
  * Weekly reports of what managed money holds, as if they had come out on their Fridays: it buys
  * what has risen, in its own mood.
  */
-export function cotFiller(deps: {
+export function createPositionFiller(deps: {
   seed: number
-  cot: CotStore
+  cot: PositionStore
   /** Daily closes of a code; undefined until it has its history. */
   closesOf(code: string): readonly Close[] | undefined
   clock: Pick<Clock, 'now'>
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }): Filler {
-  const { seed, cot, closesOf, clock, stopwatch = systemClock() } = deps
+  const { seed, cot, closesOf, clock, stopwatch = createSystemClock() } = deps
   const markets = cotMarkets.map(({ market, code }) => ({
     market,
     code,

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../lib/clock.ts'
+import { type Clock, createSystemClock } from '../../lib/clock.ts'
 import { isoDay } from '../../lib/instant.ts'
 import { country } from '../../market/drilling/drilling.ts'
 import {
@@ -48,7 +48,7 @@ const lastBasin = 'appalachia_other'
  * series of the same numbers itself, so a history goes to the tables alone; what is published as
  * the clock moves goes the way of every import, with its events.
  */
-export function drillingFiller(deps: {
+export function createDrillingFiller(deps: {
   seed: number
   /** One whose regions add up. */
   world: World
@@ -57,7 +57,7 @@ export function drillingFiller(deps: {
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }): Required<Filler> {
-  const { world, drilling, clock, stopwatch = systemClock() } = deps
+  const { world, drilling, clock, stopwatch = createSystemClock() } = deps
   const families = [
     keeper({
       calendar: 'week',

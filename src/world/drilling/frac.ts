@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { type Clock, systemClock } from '../../lib/clock.ts'
+import { type Clock, createSystemClock } from '../../lib/clock.ts'
 import { hourMs, isoDay, startOfWeek } from '../../lib/instant.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import { transact } from '../../store/database.ts'
@@ -52,7 +52,7 @@ const fluids: readonly (readonly [
  * What was pumped into part of the wells that are followed, and into the one that documentation and
  * tests name. Lists come out on Mondays.
  */
-export function fracFiller(deps: {
+export function createFracFiller(deps: {
   seed: number
   db: Database
   wells: { search(filter: Record<string, never>): Well[] }
@@ -74,7 +74,7 @@ export function fracFiller(deps: {
     isReady,
     settings,
     clock,
-    stopwatch = systemClock(),
+    stopwatch = createSystemClock(),
   } = deps
   const name = 'fixture.frac_to'
 

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { type Clock, systemClock } from '../../lib/clock.ts'
+import { type Clock, createSystemClock } from '../../lib/clock.ts'
 import {
   dayMs,
   hourMs,
@@ -72,7 +72,7 @@ export interface PermitFiller extends Required<Filler> {
  * the wells. Nevada and New York publish by the quarter, so that a copy has states whose list has
  * fallen behind.
  */
-export function permitFiller(deps: {
+export function createPermitFiller(deps: {
   seed: number
   world: World
   db: Database
@@ -83,7 +83,7 @@ export function permitFiller(deps: {
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }): PermitFiller {
-  const { seed, world, db, permits, wells, settings, clock, stopwatch = systemClock() } = deps
+  const { seed, world, db, permits, wells, settings, clock, stopwatch = createSystemClock() } = deps
   const lists = dayLists(seed, world)
 
   const startedAt = (): number => {

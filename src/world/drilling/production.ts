@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { type Clock, systemClock } from '../../lib/clock.ts'
+import { type Clock, createSystemClock } from '../../lib/clock.ts'
 import {
   newestPublishedMonth,
   productionPublishedAt,
@@ -32,7 +32,7 @@ const names = { doneTo: 'fixture.production_to', well: 'fixture.production_well'
  * working day of the second month after it, as a first number of what has been filed; with the next
  * month comes its final one. States have more than the wells that the world knows.
  */
-export function productionFiller(deps: {
+export function createProductionFiller(deps: {
   seed: number
   world: World
   db: Database
@@ -54,7 +54,7 @@ export function productionFiller(deps: {
     isReady,
     settings,
     clock,
-    stopwatch = systemClock(),
+    stopwatch = createSystemClock(),
   } = deps
   const statesOf = stateMonths(seed, world)
 

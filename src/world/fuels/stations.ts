@@ -110,7 +110,7 @@ interface Place
  * A few hundred stations around places of every state, with prices around the average of the state
  * as the world publishes it.
  */
-export function stationFiller(deps: {
+export function createStationFiller(deps: {
   seed: number
   world: World
   stations: Pick<StationStore, 'write'>

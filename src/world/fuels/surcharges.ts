@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../lib/clock.ts'
+import { type Clock, createSystemClock } from '../../lib/clock.ts'
 import { dayMs, hourMs, isoDay, minuteMs, parseDay } from '../../lib/instant.ts'
 import type { Cadence } from '../../market/catalogue/catalogue.ts'
 import { indexWeeks, steppedBands, surchargesOf } from '../../market/fuels/surcharge.ts'
@@ -110,7 +110,7 @@ const readAfterMs = 13 * hourMs
  * The carriers' tables and what they charged, week by week, as if their pages had been read on the
  * day that each week took effect.
  */
-export function surchargeFiller(deps: {
+export function createSurchargeFiller(deps: {
   seed: number
   surcharges: SurchargeStore
   /** Undefined until the code has its history. */
@@ -119,7 +119,7 @@ export function surchargeFiller(deps: {
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }): Filler {
-  const { seed, surcharges, indexOf, clock, stopwatch = systemClock() } = deps
+  const { seed, surcharges, indexOf, clock, stopwatch = createSystemClock() } = deps
   const services = carriers.map(one => ({
     tables: tablesOf(one),
     key: keyOf(`${seed}/surcharge/${one.carrier}/${one.serviceLevel}`),

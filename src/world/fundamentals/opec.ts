@@ -23,7 +23,7 @@ const stepBpd = 1000
 /**
  * What each country produced, published with the total of the fixture world and adding up to it.
  */
-export function opecFiller(deps: {
+export function createOpecFiller(deps: {
   seed: number
   world: World
   opec: OpecStore

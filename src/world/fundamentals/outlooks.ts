@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../lib/clock.ts'
+import { type Clock, createSystemClock } from '../../lib/clock.ts'
 import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
 import { firstAt } from '../../market/fundamentals/forecast-accuracy.ts'
 import {
@@ -83,8 +83,8 @@ interface OutlookFillerDeps {
  * The forecasts of an evaluation copy: outlooks as two agencies would have published them, and this
  * service's own of each month.
  */
-export function outlookFiller(deps: OutlookFillerDeps): Filler {
-  const { clock, stopwatch = systemClock() } = deps
+export function createOutlookFiller(deps: OutlookFillerDeps): Filler {
+  const { clock, stopwatch = createSystemClock() } = deps
   const duties = [agencyOutlooks(deps), ownForecasts(deps)]
   return {
     step(budgetMs) {

@@ -27,7 +27,7 @@ const firstYear = 2014
 const surveyDays = ['03-31', '09-30']
 
 /** Working capacities as two surveys a year would have them. */
-export function storageFixture(
+export function createStorageCapacityFiller(
   capacities: StorageCapacityStore,
   seriesIdOf: (code: string) => number | undefined,
 ): Filler {

@@ -80,7 +80,7 @@ export interface FixtureCurve {
 
 export const fixtureSource = 'fixture'
 
-export function fixtureCurve(deps: {
+export function createFixtureCurve(deps: {
   seed: number
   family: Family
   decimals: number

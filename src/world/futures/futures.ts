@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../lib/clock.ts'
+import { type Clock, createSystemClock } from '../../lib/clock.ts'
 import {
   dayMs,
   hourMs,
@@ -23,8 +23,8 @@ import type { Progress } from '../prices/feed.ts'
 import type { World } from '../prices/world.ts'
 import {
   type CurveDate,
+  createFixtureCurve,
   type FixtureCurve,
-  fixtureCurve,
   fixtureSource,
   monthsOn,
 } from './curves.ts'
@@ -95,10 +95,10 @@ const rowsPerWrite = 1_500
  * The futures of an evaluation copy: bars, settlements, open interest and ticks of every family's
  * listed contracts.
  */
-export function futuresFiller(deps: FuturesFillerDeps): Required<Filler> {
-  const { settings, clock, stopwatch = systemClock(), reach = fullReach } = deps
+export function createFuturesFiller(deps: FuturesFillerDeps): Required<Filler> {
+  const { settings, clock, stopwatch = createSystemClock(), reach = fullReach } = deps
   const curves = families.map(family =>
-    fixtureCurve({
+    createFixtureCurve({
       seed: deps.seed,
       family,
       decimals: deps.decimals(family.code),

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../lib/clock.ts'
+import { type Clock, createSystemClock } from '../../lib/clock.ts'
 import { dayMs } from '../../lib/instant.ts'
 import { isMainCode, leadingCodes } from './depth.ts'
 import type { WorldSeries } from './series.ts'
@@ -89,7 +89,7 @@ export function createFixtureFeed(deps: {
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Clock
 }): FixtureFeed {
-  const { world, ingest, settings, clock, stopwatch = systemClock() } = deps
+  const { world, ingest, settings, clock, stopwatch = createSystemClock() } = deps
   const order = fillOrder(deps.series)
   let known = { text: '', codes: new Set<string>() as ReadonlySet<string> }
 

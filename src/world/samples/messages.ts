@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Clock } from '../../lib/clock.ts'
 import type { NotificationStore } from '../../store/messages/notifications.ts'
-import { phoneStore } from '../../store/messages/phones.ts'
+import { createPhoneStore } from '../../store/messages/phones.ts'
 import { sampleId } from './id.ts'
 
 export interface SampleMessagesDeps {
@@ -21,7 +21,7 @@ export function sampleMessages(
   accountId: string,
 ): void {
   const at = clock.now()
-  const phones = phoneStore(db)
+  const phones = createPhoneStore(db)
   if (!phones.of(accountId)) {
     phones.put({
       accountId,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
-import { type House, house, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
 
 const code = 'BRENT_CRUDE_USD'
 const standard = {
@@ -19,7 +19,11 @@ const analytics = {
 type Body = Record<string, unknown> & { id: string; errors: { field: string }[] }
 const bodyOf = async (response: Response) => (await response.json()) as Body
 
-const made = async ({ send }: House, token: string, body: object = standard): Promise<Body> => {
+const made = async (
+  { send }: TestInstance,
+  token: string,
+  body: object = standard,
+): Promise<Body> => {
   const response = await send('POST', '/v1/alerts', { price_alert: body }, token)
   expect(response.status, await response.clone().text()).toBe(201)
   return bodyOf(response)
@@ -27,7 +31,7 @@ const made = async ({ send }: House, token: string, body: object = standard): Pr
 
 describe('making an alert', () => {
   test('answers it whole, wrapped and bare alike', async () => {
-    const home = house()
+    const home = openTestInstance()
     const token = home.key()
     const expected = {
       id: expect.any(String),
@@ -96,7 +100,7 @@ describe('making an alert', () => {
     ],
     [{ analytics_type: 'trend_reversal', analytics_period: 20 }, 'not_equals', 0, {}],
   ] as const)('%j stands as %s %d', async (fields, operator, value, config) => {
-    const home = house()
+    const home = openTestInstance()
     const alert = await made(home, home.key(), { name: 'x', commodity_code: code, ...fields })
     expect(alert).toMatchObject({
       condition_operator: operator,
@@ -109,7 +113,7 @@ describe('making an alert', () => {
   })
 
   test('of what a list answers for an analytics alert makes the same alert', async () => {
-    const home = house()
+    const home = openTestInstance()
     const token = home.key()
     const first = await made(home, token, analytics)
     const again = await made(home, token, first)
@@ -178,7 +182,7 @@ describe('making an alert', () => {
     ],
     ['analytics_config', { analytics_type: 'z_score', analytics_config: 'high' }],
   ]
-  const plain = house()
+  const plain = openTestInstance()
   const plainKey = plain.key('enterprise')
   test.each(wrong)('is refused for %s: %j', async (field, change) => {
     plain.clock.advance(minuteMs)
@@ -221,7 +225,7 @@ describe('making an alert', () => {
   })
 
   test('ignores what only the service sets', async () => {
-    const home = house()
+    const home = openTestInstance()
     const alert = await made(home, home.key(), {
       ...standard,
       id: '00000000-0000-4000-8000-000000000001',
@@ -243,7 +247,7 @@ describe('making an alert', () => {
   })
 
   test('twice under one Idempotency-Key makes one', async () => {
-    const { send, get, key } = house()
+    const { send, get, key } = openTestInstance()
     const token = key()
     const answers = []
     for (let i = 0; i < 2; i += 1)
@@ -253,7 +257,7 @@ describe('making an alert', () => {
   })
 
   test('past what the plan allows is refused, and deleting makes room', async () => {
-    const { send, key, clock } = house()
+    const { send, key, clock } = openTestInstance()
     const token = key('starter')
     let id = ''
     for (let i = 0; i < 100; i += 1) {
@@ -277,7 +281,7 @@ describe('making an alert', () => {
   ] as const)(
     'on %s is refused when the plan does not have its kind, before what is wrong with it',
     async (plan, body, feature) => {
-      const { send, key } = house()
+      const { send, key } = openTestInstance()
       const response = await send(
         'POST',
         '/v1/alerts',
@@ -296,7 +300,7 @@ describe('making an alert', () => {
 
 describe('the list', () => {
   test('is bare, by code and then by creation, and only of the account', async () => {
-    const home = house()
+    const home = openTestInstance()
     const [token, other] = [home.key(), home.key()]
     for (const [name, commodity_code] of [
       ['b', 'WTI_USD'],
@@ -314,7 +318,7 @@ describe('the list', () => {
   })
 
   test('says of an alert whose kind the plan has lost that it is suspended', async () => {
-    const home = house()
+    const home = openTestInstance()
     const token = home.key('professional')
     await made(home, token)
     const { keys } = home.services
@@ -327,7 +331,7 @@ describe('the list', () => {
 })
 
 describe('one alert', () => {
-  const fires = async (home: House, token: string, body: object = standard) => {
+  const fires = async (home: TestInstance, token: string, body: object = standard) => {
     const alert = await made(home, token, body)
     for (const value of [91, 92]) {
       home.clock.advance(hourMs)
@@ -338,7 +342,7 @@ describe('one alert', () => {
   }
 
   test('comes with its newest triggers', async () => {
-    const home = house()
+    const home = openTestInstance()
     const token = home.key()
     const { id } = await fires(home, token)
     const shown = await bodyOf(await home.get(`/v1/alerts/${id}`, token))
@@ -377,7 +381,7 @@ describe('one alert', () => {
     [{ condition_value: 90, commodity_code: 'brent' }, true],
     [{}, true],
   ])('changed by %j is in cooldown after that: %p', async (change, cools) => {
-    const home = house()
+    const home = openTestInstance()
     const token = home.key()
     const { id } = await fires(home, token)
     home.clock.advance(1000)
@@ -399,7 +403,7 @@ describe('one alert', () => {
   })
 
   test('keeps what a change does not name; null clears address and metadata', async () => {
-    const home = house()
+    const home = openTestInstance()
     const token = home.key()
     const full = {
       ...standard,
@@ -450,7 +454,7 @@ describe('one alert', () => {
     ['name', standard, { name: null }],
     ['commodity_code', standard, { commodity_code: 'NOPE' }],
   ])('is not changed when %s does not fit', async (field, body, change) => {
-    const home = house()
+    const home = openTestInstance()
     const token = home.key()
     const alert = await made(home, token, body)
     const response = await home.send('PATCH', `/v1/alerts/${alert.id}`, change, token)
@@ -462,7 +466,7 @@ describe('one alert', () => {
   })
 
   test('can be switched off on a plan that lost its kind, and not turned into a kind that the plan does not have', async () => {
-    const home = house()
+    const home = openTestInstance()
     const token = home.key('professional')
     const alert = await made(home, token)
     const other = await made(home, token, analytics)
@@ -481,7 +485,7 @@ describe('one alert', () => {
   })
 
   test('is gone once deleted, with its triggers', async () => {
-    const home = house()
+    const home = openTestInstance()
     const token = home.key()
     const { id } = await fires(home, token)
     const gone = await home.send('DELETE', `/v1/alerts/${id}`, undefined, token)
@@ -495,7 +499,7 @@ describe('one alert', () => {
   })
 
   test('of another account is as unknown as none, whatever is done with it', async () => {
-    const home = house()
+    const home = openTestInstance()
     const [token, other] = [home.key(), home.key()]
     const { id } = await made(home, token)
     const unknown = [id, '00000000-0000-4000-8000-000000000299', 'nonsense']
@@ -523,7 +527,7 @@ describe('one alert', () => {
 
 describe('testing', () => {
   test('says what an alert would do, and sends, counts and changes nothing', async () => {
-    const home = house()
+    const home = openTestInstance()
     const { db } = home.services
     const token = home.key()
     const { id } = await made(home, token, { ...standard, enabled: false })
@@ -590,7 +594,7 @@ describe('testing', () => {
   })
 
   test('says how many closes an analytics alert takes', async () => {
-    const home = house()
+    const home = openTestInstance()
     const token = home.key()
     home.record(code, [80, 81, 82], startAt, dayMs)
     await home.services.alerts.evaluation.pass()
@@ -611,7 +615,7 @@ describe('testing', () => {
   })
 
   test('and backtesting say in a header that they rest on fixture data', async () => {
-    const home = house()
+    const home = openTestInstance()
     const token = home.key()
     const { id } = await made(home, token)
     home.record(code, [91], startAt, 1)
@@ -636,7 +640,7 @@ describe('testing', () => {
     ['?commodity_code=NOPE', undefined, 400, 'invalid_code'],
     ['', { commodity_code: 7 }, 422, 'validation_failed'],
   ] as const)('of a code is refused: %s %j', async (query, body, status, problem) => {
-    const { send, key } = house()
+    const { send, key } = openTestInstance()
     const response = await send('POST', `/v1/alerts/test${query}`, body, key())
     expect([response.status, response.headers.get('x-error-code')]).toEqual([status, problem])
   })
@@ -644,7 +648,7 @@ describe('testing', () => {
 
 describe('a backtest', () => {
   test('answers what the alert would have done, and keeps nothing', async () => {
-    const { record, send, get, key } = house()
+    const { record, send, get, key } = openTestInstance()
     const token = key()
     record(code, [89, 91, 92, 88, 93], startAt, dayMs)
     const response = await send(
@@ -682,7 +686,7 @@ describe('a backtest', () => {
     [{ end_date: 7 }, 422, 'validation_failed'],
     [{ price_alert: { ...standard, condition_operator: 'x' } }, 422, 'validation_failed'],
   ])('is refused for %j', async (change, status, problem) => {
-    const { send, key } = house()
+    const { send, key } = openTestInstance()
     const response = await send(
       'POST',
       '/v1/alerts/backtest',
@@ -695,7 +699,7 @@ describe('a backtest', () => {
 
 describe('what has fired', () => {
   test('is listed newest first, page by page, of one alert or of all', async () => {
-    const home = house()
+    const home = openTestInstance()
     const token = home.key()
     const first = await made(home, token, { ...standard, cooldown_minutes: 0 })
     const second = await made(home, token, {
@@ -742,7 +746,7 @@ describe('what has fired', () => {
   })
 
   test('of analytics alerts is listed with what was measured, for plans that have them', async () => {
-    const home = house()
+    const home = openTestInstance()
     const token = home.key('starter')
     home.record(code, Array.from({ length: 40 }, (_, i) => 80 + Math.sin(i)), startAt - dayMs, dayMs) // biome-ignore format: one series
     await home.services.alerts.evaluation.pass()
@@ -783,7 +787,7 @@ describe('what has fired', () => {
   test.each(['/v1/alerts/triggers', '/v1/alerts/analytics_history'])(
     '%s refuses a page that is none',
     async path => {
-      const { get, key } = house()
+      const { get, key } = openTestInstance()
       const response = await get(`${path}?page=0`, key())
       expect([response.status, response.headers.get('x-error-code')]).toEqual([
         400,

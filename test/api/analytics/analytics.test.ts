@@ -4,10 +4,10 @@ import type { InternalRoute, TSchema } from 'elysia'
 import fc from 'fast-check'
 import { dayMs, isoDay, parseDay } from '../../../src/lib/instant.ts'
 import * as definitions from '../../support/definitions.ts'
-import { house, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt } from '../../support/instance.ts'
 import { haveRealData, needsRealData, realCloses } from '../../support/real-data.ts'
 
-const home = house()
+const home = openTestInstance()
 const token = home.key('enterprise')
 
 /** Records closes under a code: each at 19:30 of its day. */
@@ -306,7 +306,7 @@ describe('textbook vectors', () => {
 })
 
 describe('spreads by their definitions', () => {
-  const own = house()
+  const own = openTestInstance()
   const key = own.key()
   const at = startAt - dayMs
   const legs = {
@@ -545,7 +545,7 @@ describe('plans', () => {
 })
 
 describe('whatever the prices are', () => {
-  const wild = house()
+  const wild = openTestInstance()
   const key = wild.key()
   const paths = [
     'statistics?code=WTI_USD',
@@ -619,7 +619,7 @@ describe('whatever the prices are', () => {
 })
 
 describe('what changes the closes', () => {
-  const own = house()
+  const own = openTestInstance()
   const key = own.key()
   const values = [70, 71.5, 70.8, 72.4, 500, 73.1, 72.2, 74.6]
   const days = daysFrom('2026-11-09', values)

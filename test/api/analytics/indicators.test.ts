@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, minuteMs, parseDay } from '../../../src/lib/instant.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'
-import { type House, house, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
 const names = [
@@ -37,7 +37,7 @@ interface Refusal {
 }
 
 /** The answer of an indicator, held to its schema. */
-async function read<T>(h: House, name: string, query = ''): Promise<Answer<T>> {
+async function read<T>(h: TestInstance, name: string, query = ''): Promise<Answer<T>> {
   const response = await h.get(`/v1/indicators/${name}${query}`, h.key())
   expect(response.status, await response.clone().text()).toBe(200)
   const body = await json<Answer<T>>(response)
@@ -47,7 +47,7 @@ async function read<T>(h: House, name: string, query = ''): Promise<Answer<T>> {
 }
 
 async function refused(
-  h: House,
+  h: TestInstance,
   name: string,
   query = '',
 ): Promise<Refusal['error'] & { status: number }> {
@@ -58,7 +58,7 @@ async function refused(
 describe('every indicator', () => {
   for (const name of names) {
     test(`${name} needs a plan with calculated metrics, and counts as one request`, async () => {
-      const h = house()
+      const h = openTestInstance()
       expect((await h.get(`/v1/indicators/${name}`)).status).toBe(401)
       const free = await h.get(`/v1/indicators/${name}`, h.key('free'))
       expect(free.status).toBe(403)
@@ -69,7 +69,7 @@ describe('every indicator', () => {
     })
 
     test(`${name} is a 404 with a reason while there is no data`, async () => {
-      expect(await refused(house(), name)).toMatchObject({
+      expect(await refused(openTestInstance(), name)).toMatchObject({
         status: 404,
         code: 'DATA_NOT_AVAILABLE',
       })
@@ -77,7 +77,7 @@ describe('every indicator', () => {
   }
 
   test('of another name is an unknown route', async () => {
-    const h = house()
+    const h = openTestInstance()
     for (const path of [
       '/v1/indicators',
       '/v1/indicators/rsi',
@@ -106,8 +106,8 @@ interface Switching {
 }
 
 describe('fuel switching', () => {
-  function priced(carbon = true): House {
-    const h = house()
+  function priced(carbon = true): TestInstance {
+    const h = openTestInstance()
     h.record('DUTCH_TTF_EUR', [30], startAt - 5 * minuteMs, 1)
     h.record('COAL_ARA_USD', [108], startAt - 22 * hourMs, 1)
     h.record('EUR_USD', [1.2], startAt - 10 * minuteMs, 1)
@@ -156,7 +156,7 @@ describe('fuel switching', () => {
   })
 
   test('in the United States is per MMBtu, without carbon', async () => {
-    const h = house()
+    const h = openTestInstance()
     h.record('NATURAL_GAS_USD', [3], startAt - 5 * minuteMs, 1)
     h.record('CAPP_COAL_USD', [75], startAt - 4 * dayMs, 1)
     const { data, meta } = await read<Switching>(h, 'fuel-switching', '?region=us')
@@ -177,7 +177,7 @@ describe('fuel switching', () => {
     ['EUR_USD', ['DUTCH_TTF_EUR', 'COAL_ARA_USD']],
   ] as const) {
     test(`names the leg ${missing} that has no price`, async () => {
-      const h = house()
+      const h = openTestInstance()
       for (const code of codes) h.record(code, [30], startAt - 5 * minuteMs, 1)
       expect(await refused(h, 'fuel-switching')).toMatchObject({
         status: 404,
@@ -199,7 +199,7 @@ describe('fuel switching', () => {
 
 describe('price context', () => {
   test('is of the closes of 52 weeks, Brent unless another is named', async () => {
-    const h = house()
+    const h = openTestInstance()
     h.record('BRENT_CRUDE_USD', [60, 90, 70, 85, 80.005], startAt - hourMs, dayMs)
     // A close 53 weeks back is not part of it.
     h.record('BRENT_CRUDE_USD', [500], startAt - 371 * dayMs, 1)
@@ -231,7 +231,7 @@ describe('price context', () => {
   })
 
   test('says how many closes are missing', async () => {
-    const h = house()
+    const h = openTestInstance()
     h.record('BRENT_CRUDE_USD', [60, 90, 70, 85], startAt - hourMs, dayMs)
     expect(await refused(h, 'price-context')).toMatchObject({
       status: 404,
@@ -242,7 +242,7 @@ describe('price context', () => {
   })
 
   test('is of one code', async () => {
-    const h = house()
+    const h = openTestInstance()
     for (const [query, code] of [
       ['?by_code=WTI_USD,BRENT_CRUDE_USD', 'too_many_codes'],
       ['?by_code=NOPE_USD', 'invalid_code'],
@@ -255,7 +255,7 @@ describe('price context', () => {
 
 describe('storage analytics', () => {
   const weeks = ['2023-11-22', '2024-11-20', '2025-11-19', '2026-11-18']
-  function stored(code: string, levels: readonly number[], h = house()): House {
+  function stored(code: string, levels: readonly number[], h = openTestInstance()): TestInstance {
     for (const [i, level] of levels.entries())
       h.record(code, [level], parseDay(weeks[i]!)! + 12 * hourMs, 1)
     return h
@@ -325,7 +325,7 @@ describe('storage analytics', () => {
   })
 
   test('is of storage codes only', async () => {
-    expect(await refused(house(), 'storage-analytics', '?code=WTI_USD')).toMatchObject({
+    expect(await refused(openTestInstance(), 'storage-analytics', '?code=WTI_USD')).toMatchObject({
       status: 400,
       code: 'INVALID_PARAMETER',
       parameter: 'code',
@@ -358,8 +358,8 @@ describe('positions of managed money', () => {
       source,
     },
   ]
-  function reported(): House {
-    const h = house()
+  function reported(): TestInstance {
+    const h = openTestInstance()
     h.services.cot.write(
       [
         report('WTI', '2026-11-03', 200, 50),
@@ -441,7 +441,7 @@ describe('positions of managed money', () => {
 
 describe('annotations', () => {
   test('are listed newest first, of one commodity if named', async () => {
-    const h = house()
+    const h = openTestInstance()
     const note = (id: string, on: string, commodity: string | null) => ({
       id,
       on,
@@ -479,7 +479,7 @@ describe('annotations', () => {
 
 describe('congressional trades', () => {
   test('are not available until a file has been imported, then listed as disclosed', async () => {
-    const h = house()
+    const h = openTestInstance()
     const before = await refused(h, 'congressional-trades')
     expect(before).toMatchObject({ status: 404, code: 'DATA_NOT_AVAILABLE', reason: 'no_source' })
     expect(before.message).toContain('--dataset congressional-trades')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
 import { monthForecast } from '../../../src/market/analytics/brief.ts'
-import { type House, house, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
 interface Row {
@@ -33,7 +33,7 @@ interface Brief {
   }
 }
 
-async function read(h: House, query = '', token = h.key()): Promise<Brief['data']> {
+async function read(h: TestInstance, query = '', token = h.key()): Promise<Brief['data']> {
   const response = await h.get(`/v1/market-brief${query}`, token)
   expect(response.status, await response.clone().text()).toBe(200)
   const body = await json<Brief>(response)
@@ -54,8 +54,8 @@ const freeCodes = [
 ]
 
 /** A price that stood at 70 and now stands at 71.4, for every free code. */
-function priced(): House {
-  const h = house()
+function priced(): TestInstance {
+  const h = openTestInstance()
   for (const code of freeCodes) h.record(code, [70, 71.4], startAt - 5 * minuteMs, 25 * hourMs)
   return h
 }
@@ -90,7 +90,7 @@ describe('a market brief', () => {
   })
 
   test('projects a month from ninety days of closes, rounded like prices', async () => {
-    const h = house()
+    const h = openTestInstance()
     const values = Array.from({ length: 100 }, (_, i) => 70 + Math.sin(i) + i / 50)
     h.record('WTI_USD', values, startAt - hourMs, dayMs)
     const [row] = (await read(h, '?codes=WTI_USD')).commodities
@@ -161,7 +161,7 @@ describe('a market brief', () => {
     ])
     for (const [one, query] of [
       [h, '?codes=OMAN_CRUDE_USD'],
-      [house(), ''],
+      [openTestInstance(), ''],
     ] as const) {
       const response = await one.get(`/v1/market-brief${query}`, one.key())
       expect([response.status, response.headers.get('x-error-code')]).toEqual([

@@ -6,15 +6,15 @@ import { codesOf } from '../../../src/market/analytics/spread.ts'
 import { listed } from '../../../src/market/futures/contracts.ts'
 import type { FamilyCode } from '../../../src/market/futures/families.ts'
 import { spreads } from '../../../src/market/units/identities.ts'
-import { type House, house, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
 import { haveRealData, needsRealData, realCloses } from '../../support/real-data.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a body as JSON.parse gives it; the schema check says what it is.
 type Json = Record<string, any>
 
-/** A house with a key, and answers held against their documentation. */
+/** An instance with a key, and answers held against their documentation. */
 function desk() {
-  const home = house()
+  const home = openTestInstance()
   const token = home.key()
   const routes = home.app.routes as InternalRoute[]
   const ask = async (path: string, key = token) => {
@@ -54,7 +54,7 @@ const close = (made: number, wanted: number) =>
  * price.
  */
 function settle(
-  home: House,
+  home: TestInstance,
   family: FamilyCode,
   prices: readonly (number | null)[],
   quotedAt = startAt - hourMs,
@@ -779,7 +779,7 @@ test('fixture data is marked in a header and in the metadata', async () => {
 })
 
 test('every leg of every spread is a code of the catalogue in a unit that its formula takes', () => {
-  const { services } = house()
+  const { services } = openTestInstance()
   const units: Record<string, string[]> = {
     'USD/bbl': ['barrel', 'gallon', 'metric_ton'],
     'USD/MMBtu': ['mmbtu', 'mwh', 'rate'],

@@ -8,8 +8,8 @@ const current = '/billing/subscriptions/current'
 
 describe('plans', () => {
   test('are listed in order with prices, features and add-ons', async () => {
-    const house = billingHouse()
-    const { body, status } = await house.ask('GET', '/billing/plans', house.buyer().token)
+    const instance = billingHouse()
+    const { body, status } = await instance.ask('GET', '/billing/plans', instance.buyer().token)
     expect(status).toBe(200)
     expect(
       body.plans.map((one: Record<string, unknown>) => [
@@ -49,10 +49,10 @@ describe('plans', () => {
 
 describe('the current subscription', () => {
   test('of the free plan is active for the day, of a trial trialing, of a plan set by hand active for the month', async () => {
-    const house = billingHouse()
+    const instance = billingHouse()
     const of = async (buyer: Buyer) =>
-      (await house.ask('GET', current, buyer.token)).body.subscription
-    const free = house.buyer()
+      (await instance.ask('GET', current, buyer.token)).body.subscription
+    const free = instance.buyer()
     expect(await of(free)).toEqual({
       id: free.id,
       plan: 'free',
@@ -71,32 +71,32 @@ describe('the current subscription', () => {
       current_period_start: '2026-11-20T15:00:00Z',
       current_period_end: '2026-11-27T15:00:00Z',
     }
-    expect(await of(house.buyer('free', { trial: true }))).toMatchObject(trial)
+    expect(await of(instance.buyer('free', { trial: true }))).toMatchObject(trial)
     const scale = {
       plan: 'scale',
       status: 'active',
       current_period_end: '2026-12-01T00:00:00Z',
       addons: ['well_production'],
     }
-    expect(await of(house.buyer('scale', { addOns: ['well_production'] }))).toMatchObject(scale)
+    expect(await of(instance.buyer('scale', { addOns: ['well_production'] }))).toMatchObject(scale)
   })
 
   test('counts what all keys of the account have used', async () => {
-    const house = billingHouse()
-    const buyer = house.buyer()
-    const second = house.services.keys.addKey(buyer.account).token
+    const instance = billingHouse()
+    const buyer = instance.buyer()
+    const second = instance.services.keys.addKey(buyer.account).token
     for (const token of [buyer.token, second, second])
-      expect((await house.ask('GET', '/v1/prices/latest', token)).status).toBe(200)
-    const { subscription } = (await house.ask('GET', current, buyer.token)).body
+      expect((await instance.ask('GET', '/v1/prices/latest', token)).status).toBe(200)
+    const { subscription } = (await instance.ask('GET', current, buyer.token)).body
     expect(subscription.usage).toEqual({ requests_used: 3, requests_limit: 50, percent_used: 6 })
   })
 })
 
 describe('a subscription', () => {
   test('begins, is upgraded at once for the difference, downgraded at the end, cancelled and taken up again', async () => {
-    const house = billingHouse()
-    const { token, account } = house.buyer()
-    const made = await house.ask('POST', '/billing/subscriptions', token, { plan_id: 'starter' })
+    const instance = billingHouse()
+    const { token, account } = instance.buyer()
+    const made = await instance.ask('POST', '/billing/subscriptions', token, { plan_id: 'starter' })
     expect([made.status, made.body.subscription.plan, made.body.message]).toEqual([
       201,
       'starter',
@@ -104,8 +104,8 @@ describe('a subscription', () => {
     ])
     expect(made.headers.get('x-ratelimit-tier')).toBe('starter')
 
-    await house.advance(10 * dayMs)
-    const up = await house.ask('POST', '/billing/subscriptions/change_plan', token, {
+    await instance.advance(10 * dayMs)
+    const up = await instance.ask('POST', '/billing/subscriptions/change_plan', token, {
       new_plan_id: 'professional',
     })
     expect([up.status, up.body.proration, up.body.effective_at]).toEqual([
@@ -119,7 +119,7 @@ describe('a subscription', () => {
     ])
     expect(up.body.subscription.current_period_end).toBe('2026-12-20T15:00:00Z')
 
-    const down = await house.ask('POST', '/billing/subscriptions/change_plan', token, {
+    const down = await instance.ask('POST', '/billing/subscriptions/change_plan', token, {
       new_plan_id: 'developer',
     })
     expect([down.body.proration.amount, down.body.effective_at]).toEqual([
@@ -132,27 +132,27 @@ describe('a subscription', () => {
       cancel_at_period_end: false,
     })
 
-    const ended = await house.ask('POST', '/billing/subscriptions/cancel', token)
+    const ended = await instance.ask('POST', '/billing/subscriptions/cancel', token)
     expect([
       ended.status,
       ended.body.subscription.cancel_at_period_end,
       ended.body.subscription.status,
     ]).toEqual([200, true, 'active'])
-    const { body: whole } = await house.ask('GET', '/v1/account', token)
+    const { body: whole } = await instance.ask('GET', '/v1/account', token)
     expect(whole.data).toMatchObject({
       plan: 'professional',
       subscription_status: 'active',
       cancel_at_period_end: true,
     })
-    const again = await house.ask('POST', '/billing/subscriptions/reactivate', token)
+    const again = await instance.ask('POST', '/billing/subscriptions/reactivate', token)
     expect([again.status, again.body.subscription.cancel_at_period_end]).toEqual([200, false])
     expect(again.body.subscription).toEqual(
-      (await house.ask('POST', '/billing/subscriptions/reactivate', token)).body.subscription,
+      (await instance.ask('POST', '/billing/subscriptions/reactivate', token)).body.subscription,
     )
 
-    await house.advance(20 * dayMs)
+    await instance.advance(20 * dayMs)
     expect(account.account.plan).toBe('developer')
-    const { invoices, meta } = (await house.ask('GET', '/billing/invoices', token)).body
+    const { invoices, meta } = (await instance.ask('GET', '/billing/invoices', token)).body
     expect(invoices.map((one: Record<string, unknown>) => [one.amount, one.status])).toEqual([
       [1900, 'paid'],
       [3333, 'paid'],
@@ -169,14 +169,14 @@ describe('a subscription', () => {
   })
 
   test('by the year is paid for the year, with what is left of the month taken off', async () => {
-    const house = billingHouse()
-    const { token } = house.buyer()
-    await house.ask('POST', '/billing/subscriptions', token, {
+    const instance = billingHouse()
+    const { token } = instance.buyer()
+    await instance.ask('POST', '/billing/subscriptions', token, {
       plan_id: 'starter',
       billing_period: 'monthly',
     })
-    await house.advance(15 * dayMs)
-    const { body } = await house.ask('POST', '/billing/subscriptions', token, {
+    await instance.advance(15 * dayMs)
+    const { body } = await instance.ask('POST', '/billing/subscriptions', token, {
       plan_id: 'starter',
       billing_period: 'yearly',
     })
@@ -184,9 +184,9 @@ describe('a subscription', () => {
       billing_period: 'yearly',
       current_period_end: '2027-12-05T15:00:00Z',
     })
-    const { invoices } = (await house.ask('GET', '/billing/invoices', token)).body
+    const { invoices } = (await instance.ask('GET', '/billing/invoices', token)).body
     expect(invoices[0].amount).toBe(58_800 - 2450)
-    const shorter = await house.ask('POST', '/billing/subscriptions', token, {
+    const shorter = await instance.ask('POST', '/billing/subscriptions', token, {
       plan_id: 'scale',
       billing_period: 'monthly',
     })
@@ -198,10 +198,10 @@ describe('a subscription', () => {
   })
 
   test('is not made twice by a request that is sent again, and another request under its name is refused', async () => {
-    const house = billingHouse()
-    const { token, id } = house.buyer()
+    const instance = billingHouse()
+    const { token, id } = instance.buyer()
     const send = (plan: string) =>
-      house.ask(
+      instance.ask(
         'POST',
         '/billing/subscriptions',
         token,
@@ -217,14 +217,14 @@ describe('a subscription', () => {
     expect(second.body).toEqual(first.body)
     expect(codeOf(await send('scale'))).toBe('idempotency_key_reused')
     expect([
-      house.services.billing.invoices.count({ accountId: id }),
-      house.services.keys.account(id)!.account.plan,
+      instance.services.billing.invoices.count({ accountId: id }),
+      instance.services.keys.account(id)!.account.plan,
     ]).toEqual([1, 'starter'])
     // Two at once are one.
-    const other = house.buyer().token
+    const other = instance.buyer().token
     const both = await Promise.all(
       [1, 2].map(() =>
-        house.ask(
+        instance.ask(
           'POST',
           '/billing/subscriptions',
           other,
@@ -307,20 +307,20 @@ describe('a refusal', () => {
       'return_url',
     ],
   ])('of %s %s %j is 422 %s', async (method, path, body, code, field) => {
-    const house = billingHouse()
-    const { token, id } = house.buyer()
-    const answer = await house.ask(method, path, token, body)
+    const instance = billingHouse()
+    const { token, id } = instance.buyer()
+    const answer = await instance.ask(method, path, token, body)
     expect([answer.status, answer.body.code, answer.body.field]).toEqual([422, code, field])
     expect([
-      house.services.billing.invoices.count({ accountId: id }),
-      house.services.keys.account(id)!.account.plan,
+      instance.services.billing.invoices.count({ accountId: id }),
+      instance.services.keys.account(id)!.account.plan,
     ]).toEqual([0, 'free'])
   })
 
   test('of a payment is 422 payment_failed and changes nothing', async () => {
-    const house = billingHouse()
-    const { token, id } = house.buyer()
-    await house.ask('PATCH', '/billing/payment_methods/update', token, {
+    const instance = billingHouse()
+    const { token, id } = instance.buyer()
+    await instance.ask('PATCH', '/billing/payment_methods/update', token, {
       payment_method_id: 'pm_fail',
     })
     for (const [path, body] of [
@@ -328,7 +328,7 @@ describe('a refusal', () => {
       ['/billing/subscriptions/change_plan', { new_plan_id: 'starter' }],
       ['/billing/credit_purchases', { pack_id: 'pack_10k' }],
     ] as const) {
-      const answer = await house.ask('POST', path, token, body, { 'idempotency-key': path })
+      const answer = await instance.ask('POST', path, token, body, { 'idempotency-key': path })
       expect([answer.status, codeOf(answer), answer.body.message]).toEqual([
         422,
         'payment_failed',
@@ -336,29 +336,30 @@ describe('a refusal', () => {
       ])
     }
     expect([
-      house.services.billing.invoices.count({ accountId: id }),
-      house.services.keys.account(id)!.account.plan,
+      instance.services.billing.invoices.count({ accountId: id }),
+      instance.services.keys.account(id)!.account.plan,
     ]).toEqual([0, 'free'])
   })
 
   test('of a plan set by hand: it can not be cancelled or changed, only subscribed to', async () => {
-    const house = billingHouse()
-    const { token, account } = house.buyer('enterprise')
+    const instance = billingHouse()
+    const { token, account } = instance.buyer('enterprise')
     for (const [path, body] of [
       ['/billing/subscriptions/cancel', undefined],
       ['/billing/subscriptions/change_plan', { new_plan_id: 'scale' }],
     ] as const) {
-      expect(codeOf(await house.ask('POST', path, token, body))).toBe('no_active_subscription')
+      expect(codeOf(await instance.ask('POST', path, token, body))).toBe('no_active_subscription')
     }
     expect(account.account.plan).toBe('enterprise')
     expect(
-      (await house.ask('POST', '/billing/subscriptions', token, { plan_id: 'enterprise' })).status,
+      (await instance.ask('POST', '/billing/subscriptions', token, { plan_id: 'enterprise' }))
+        .status,
     ).toBe(201)
   })
 
   test('bodies set nothing but what they are for', async () => {
-    const house = billingHouse()
-    const { token, account } = house.buyer()
+    const instance = billingHouse()
+    const { token, account } = instance.buyer()
     const body = {
       plan_id: 'starter',
       price_cents: 0,
@@ -369,22 +370,24 @@ describe('a refusal', () => {
       amount: 0,
       add_ons: ['sms'],
     }
-    await house.ask('POST', '/billing/subscriptions', token, body)
+    await instance.ask('POST', '/billing/subscriptions', token, body)
     expect(account.account.addOns).toEqual([])
-    expect((await house.ask('GET', '/billing/invoices', token)).body.invoices[0].amount).toBe(4900)
+    expect((await instance.ask('GET', '/billing/invoices', token)).body.invoices[0].amount).toBe(
+      4900,
+    )
   })
 })
 
 describe('what belongs to another account', () => {
   test('looks like what does not exist, and a PDF is only for its own', async () => {
-    const house = billingHouse()
-    const [owner, other] = [house.buyer(), house.buyer()]
-    await house.change(owner, 'starter')
-    const [{ id, pdf_url: url }] = (await house.ask('GET', '/billing/invoices', owner.token)).body
-      .invoices
+    const instance = billingHouse()
+    const [owner, other] = [instance.buyer(), instance.buyer()]
+    await instance.change(owner, 'starter')
+    const [{ id, pdf_url: url }] = (await instance.ask('GET', '/billing/invoices', owner.token))
+      .body.invoices
     expect(url).toBe(`http://localhost/billing/invoices/${id}/pdf`)
     const strange = [id, 'ffffffff-0000-4000-8000-000000000000', 'x'].map(one =>
-      house.ask('GET', `/billing/invoices/${one}/pdf`, other.token),
+      instance.ask('GET', `/billing/invoices/${one}/pdf`, other.token),
     )
     const messages = (await Promise.all(strange)).map(({ status, body }) => [
       status,
@@ -392,18 +395,18 @@ describe('what belongs to another account', () => {
       body.error.message,
     ])
     expect(messages).toEqual(Array(3).fill([404, 'NOT_FOUND', 'The invoice was not found.']))
-    expect((await house.ask('GET', '/billing/invoices', other.token)).body.invoices).toEqual([])
-    expect((await house.ask('GET', `/billing/invoices/${id}/pdf`)).status).toBe(401)
+    expect((await instance.ask('GET', '/billing/invoices', other.token)).body.invoices).toEqual([])
+    expect((await instance.ask('GET', `/billing/invoices/${id}/pdf`)).status).toBe(401)
   })
 
   test('payment methods that an account does not have are unknown', async () => {
-    const house = billingHouse()
-    const { token } = house.buyer()
-    const answer = await house.ask('PATCH', '/billing/payment_methods/update', token, {
+    const instance = billingHouse()
+    const { token } = instance.buyer()
+    const answer = await instance.ask('PATCH', '/billing/payment_methods/update', token, {
       payment_method_id: 'pm_9999',
     })
     expect([answer.status, codeOf(answer)]).toEqual([404, 'NOT_FOUND'])
-    const { body } = await house.ask('GET', '/billing/payment_methods', token)
+    const { body } = await instance.ask('GET', '/billing/payment_methods', token)
     expect([
       body.default_payment_method_id,
       body.payment_methods.filter((one: { is_default: boolean }) => one.is_default).length,
@@ -412,11 +415,11 @@ describe('what belongs to another account', () => {
 })
 
 test('an invoice is a PDF that can be read', async () => {
-  const house = billingHouse()
-  const { token } = house.buyer()
-  await house.ask('POST', '/billing/subscriptions', token, { plan_id: 'starter' })
-  const [{ id, number }] = (await house.ask('GET', '/billing/invoices', token)).body.invoices
-  const response = await house.app.handle(
+  const instance = billingHouse()
+  const { token } = instance.buyer()
+  await instance.ask('POST', '/billing/subscriptions', token, { plan_id: 'starter' })
+  const [{ id, number }] = (await instance.ask('GET', '/billing/invoices', token)).body.invoices
+  const response = await instance.app.handle(
     new Request(`http://localhost/billing/invoices/${id}/pdf?api_key=${token}`, { headers: {} }),
   )
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf'])
@@ -429,17 +432,17 @@ test('an invoice is a PDF that can be read', async () => {
 
 describe('usage', () => {
   test('is every day of the quota window so far, and adds up', async () => {
-    const house = billingHouse('dev', {}, Date.parse('2026-11-01T10:00:00Z'))
-    const { token, account } = house.buyer('starter')
-    const second = house.services.keys.addKey(account).token
+    const instance = billingHouse('dev', {}, Date.parse('2026-11-01T10:00:00Z'))
+    const { token, account } = instance.buyer('starter')
+    const second = instance.services.keys.addKey(account).token
     const ask = async (n: number, by = token) => {
-      for (let i = 0; i < n; i += 1) await house.ask('GET', '/v1/prices/latest', by)
+      for (let i = 0; i < n; i += 1) await instance.ask('GET', '/v1/prices/latest', by)
     }
     await ask(2)
-    house.clock.advance(2 * dayMs)
+    instance.clock.advance(2 * dayMs)
     await ask(1)
     await ask(3, second)
-    const { body } = await house.ask('GET', '/billing/usage', token)
+    const { body } = await instance.ask('GET', '/billing/usage', token)
     expect(body).toEqual({
       period: { start: '2026-11-01', end: '2026-11-30' },
       requests: { used: 6, limit: 50_000, remaining: 49_994 },
@@ -449,38 +452,38 @@ describe('usage', () => {
         { date: '2026-11-03', requests: 4 },
       ],
     })
-    house.clock.set(Date.parse('2026-12-01T00:00:00Z'))
-    const now = (await house.ask('GET', '/billing/usage?period=current', token)).body
+    instance.clock.set(Date.parse('2026-12-01T00:00:00Z'))
+    const now = (await instance.ask('GET', '/billing/usage?period=current', token)).body
     expect([now.period, now.requests.used, now.daily_breakdown]).toEqual([
       { start: '2026-12-01', end: '2026-12-31' },
       0,
       [{ date: '2026-12-01', requests: 0 }],
     ])
-    const before = (await house.ask('GET', '/billing/usage?period=previous', token)).body
+    const before = (await instance.ask('GET', '/billing/usage?period=previous', token)).body
     expect([before.period, before.requests.used, before.daily_breakdown.length]).toEqual([
       { start: '2026-11-01', end: '2026-11-30' },
       6,
       30,
     ])
     expect(
-      (await house.ask('GET', '/billing/usage?period=next', token)).body.error.allowed,
+      (await instance.ask('GET', '/billing/usage?period=next', token)).body.error.allowed,
     ).toEqual(['current', 'previous'])
   })
 
   test('of the free plan is a day, of a trial its days', async () => {
-    const house = billingHouse()
-    const free = house.buyer().token
-    await house.ask('GET', '/v1/prices/latest', free)
-    const today = (await house.ask('GET', '/billing/usage', free)).body
+    const instance = billingHouse()
+    const free = instance.buyer().token
+    await instance.ask('GET', '/v1/prices/latest', free)
+    const today = (await instance.ask('GET', '/billing/usage', free)).body
     expect([today.period, today.requests]).toEqual([
       { start: '2026-11-20', end: '2026-11-20' },
       { used: 1, limit: 50, remaining: 49 },
     ])
-    house.clock.advance(dayMs)
-    const before = (await house.ask('GET', '/billing/usage?period=previous', free)).body
+    instance.clock.advance(dayMs)
+    const before = (await instance.ask('GET', '/billing/usage?period=previous', free)).body
     expect([before.period.start, before.requests.used]).toEqual(['2026-11-20', 1])
-    const trial = house.buyer('free', { trial: true }).token
-    expect((await house.ask('GET', '/billing/usage', trial)).body.period).toEqual({
+    const trial = instance.buyer('free', { trial: true }).token
+    expect((await instance.ask('GET', '/billing/usage', trial)).body.period).toEqual({
       start: '2026-11-21',
       end: '2026-11-28',
     })
@@ -489,9 +492,9 @@ describe('usage', () => {
 
 describe('requests that are bought', () => {
   test('are there at once, with their price times their number', async () => {
-    const house = billingHouse()
-    const { token } = house.buyer()
-    const { body } = await house.ask('GET', '/billing/credit_packs', token)
+    const instance = billingHouse()
+    const { token } = instance.buyer()
+    const { body } = await instance.ask('GET', '/billing/credit_packs', token)
     const pack = {
       id: 'pack_10k',
       name: '10,000 requests',
@@ -502,7 +505,7 @@ describe('requests that are bought', () => {
     }
     expect(body.credit_packs[0]).toEqual(pack)
     const send = () =>
-      house.ask(
+      instance.ask(
         'POST',
         '/billing/credit_purchases',
         token,
@@ -530,13 +533,13 @@ describe('requests that are bought', () => {
       made.body,
       'true',
     ])
-    expect((await house.ask('GET', '/billing/invoices', token)).body.invoices).toHaveLength(1)
+    expect((await instance.ask('GET', '/billing/invoices', token)).body.invoices).toHaveLength(1)
   })
 
   test('are pending in the ledger until the operator says that they are paid', async () => {
-    const house = billingHouse('serve')
-    const { token } = house.buyer()
-    const made = await house.ask('POST', '/billing/credit_purchases', token, {
+    const instance = billingHouse('serve')
+    const { token } = instance.buyer()
+    const made = await instance.ask('POST', '/billing/credit_purchases', token, {
       pack_id: 'pack_10k',
     })
     expect([made.status, made.body.credit_purchase.status, made.body.balance]).toEqual([
@@ -568,11 +571,11 @@ describe('roles', () => {
   ]
 
   test.each([...roles])('%s: everybody reads, admins alone change', async role => {
-    const house = billingHouse()
-    const { services } = house
-    const owner = house.buyer()
-    await house.change(owner, 'starter')
-    const person = house.buyer()
+    const instance = billingHouse()
+    const { services } = instance
+    const owner = instance.buyer()
+    await instance.change(owner, 'starter')
+    const person = instance.buyer()
     services.organizationStore.put({
       id: 'org',
       name: 'Org',
@@ -595,10 +598,10 @@ describe('roles', () => {
       services.keys.place(id)
     }
     for (const path of reads)
-      expect((await house.ask('GET', path, person.token)).status, path).toBe(200)
+      expect((await instance.ask('GET', path, person.token)).status, path).toBe(200)
     const before = JSON.stringify(services.billing.current(owner.account))
     for (const [method, path, body] of changes) {
-      const answer = await house.ask(method, path, person.token, body)
+      const answer = await instance.ask(method, path, person.token, body)
       if (role === 'admin') expect(answer.status, path).toBeLessThan(300)
       else expect([answer.status, codeOf(answer)], path).toEqual([403, 'FORBIDDEN_ROLE'])
     }
@@ -613,16 +616,16 @@ describe('roles', () => {
 
 describe('the portal', () => {
   test('is a page for whoever has its address, for an hour, about its account only', async () => {
-    const house = billingHouse()
-    const [buyer, other] = [house.buyer(), house.buyer()]
-    await house.change(buyer, 'starter')
-    await house.change(other, 'scale')
-    const answer = await house.ask('POST', '/billing/customer-portal/sessions', buyer.token, {
+    const instance = billingHouse()
+    const [buyer, other] = [instance.buyer(), instance.buyer()]
+    await instance.change(buyer, 'starter')
+    await instance.change(other, 'scale')
+    const answer = await instance.ask('POST', '/billing/customer-portal/sessions', buyer.token, {
       return_url: 'https://example.com/a?b=1&c=<x>',
     })
     expect([answer.status, answer.body.expires_at]).toEqual([200, '2026-11-20T16:00:00Z'])
     const path = answer.body.url.replace('http://localhost', '')
-    const page = await house.ask('GET', path)
+    const page = await instance.ask('GET', path)
     expect([page.status, page.headers.get('content-security-policy')]).toEqual([
       200,
       expect.stringContaining("default-src 'none'"),
@@ -630,10 +633,10 @@ describe('the portal', () => {
     expect(page.body.text).toContain('Starter plan')
     expect(page.body.text).toContain('USD 49.00')
     expect(page.body.text).toContain('href="https://example.com/a?b=1&amp;c=%3Cx%3E"')
-    const [mine] = house.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)
-    const [theirs] = house.services.billing.invoices.page({ accountId: other.id }, 1, 0)
+    const [mine] = instance.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)
+    const [theirs] = instance.services.billing.invoices.page({ accountId: other.id }, 1, 0)
     const pdf = (id: string) =>
-      house.ask('GET', path.replace('/portal?', `/portal/invoices/${id}?`))
+      instance.ask('GET', path.replace('/portal?', `/portal/invoices/${id}?`))
     expect([
       (await pdf(mine!.id)).headers.get('content-type'),
       (await pdf(theirs!.id)).status,
@@ -650,13 +653,13 @@ describe('the portal', () => {
       '',
       '.',
     ]) {
-      const strange = await house.ask(
+      const strange = await instance.ask(
         'GET',
         `/billing/portal?session=${encodeURIComponent(session)}`,
       )
       expect([strange.status, / plan/.test(strange.body.text)]).toEqual([404, false])
     }
-    house.clock.advance(hourMs)
-    expect((await house.ask('GET', path)).status).toBe(404)
+    instance.clock.advance(hourMs)
+    expect((await instance.ask('GET', path)).status).toBe(404)
   })
 })

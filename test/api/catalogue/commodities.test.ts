@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Commodity } from '../../../src/api/catalogue/commodity-row.ts'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
 import { dayMs, hourMs, isoDay, parseDay } from '../../../src/lib/instant.ts'
-import { type House, house, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
 const shipped = shippedCatalogue()
@@ -39,14 +39,14 @@ interface Refusal {
 const used = (response: Response) => Number(response.headers.get('x-ratelimit-used'))
 
 /** Newest values at `startAt` for some of the codes. */
-function filled(h: House, ...codes: string[]): House {
+function filled(h: TestInstance, ...codes: string[]): TestInstance {
   for (const code of codes) h.record(code, [70, 71, 72], startAt - hourMs, dayMs)
   return h
 }
 
 describe('the list of codes', () => {
   test('has the codes with data, by code, and says how many', async () => {
-    const h = filled(house(), 'WTI_USD', 'BRENT_CRUDE_USD', 'EUR_USD')
+    const h = filled(openTestInstance(), 'WTI_USD', 'BRENT_CRUDE_USD', 'EUR_USD')
     const body = await json<List>(h.get('/v1/commodities', h.key()))
     expectShape(h.app, '/v1/commodities', body)
     expect(body.status).toBe('success')
@@ -55,7 +55,7 @@ describe('the list of codes', () => {
   })
 
   test('describes a code in full', async () => {
-    const h = filled(house(), 'WTI_USD')
+    const h = filled(openTestInstance(), 'WTI_USD')
     const body = await json<List>(h.get('/v1/commodities', h.key()))
     expect(body.data[0]).toMatchObject({
       code: 'WTI_USD',
@@ -84,7 +84,7 @@ describe('the list of codes', () => {
   })
 
   test('has every code of the catalogue when asked, each without data with its reason and no other', async () => {
-    const h = filled(house(), 'WTI_USD')
+    const h = filled(openTestInstance(), 'WTI_USD')
     const body = await json<List>(h.get('/v1/commodities?include_unavailable=true', h.key()))
     expectShape(h.app, '/v1/commodities', body)
     const codes = body.data.map(one => one.code)
@@ -106,7 +106,7 @@ describe('the list of codes', () => {
   })
 
   test('has a currency only for what is money', async () => {
-    const h = house()
+    const h = openTestInstance()
     const body = await json<List>(h.get('/v1/commodities?include_unavailable=1', h.key()))
     const currencies = new Map(body.data.map(one => [one.code, one.currency]))
     expect(currencies.get('US_RIG_COUNT')).toBeNull()
@@ -126,14 +126,14 @@ describe('the list of codes', () => {
     ['q=nothing-like-it', []],
     ['category=', ['BRENT_CRUDE_USD', 'EUR_USD', 'WTI_USD']],
   ])('is narrowed by %s', async (query, codes) => {
-    const h = filled(house(), 'WTI_USD', 'BRENT_CRUDE_USD', 'EUR_USD')
+    const h = filled(openTestInstance(), 'WTI_USD', 'BRENT_CRUDE_USD', 'EUR_USD')
     const body = await json<List>(h.get(`/v1/commodities?${query}`, h.key()))
     expect(body.data.map(one => one.code)).toEqual(codes)
     expect(body.meta.total).toBe(codes.length)
   })
 
   test('refuses what it can not read, with what it can', async () => {
-    const h = house()
+    const h = openTestInstance()
     const key = h.key()
     const category = await h.get('/v1/commodities?category=cheese', key)
     expect(category.status).toBe(400)
@@ -150,7 +150,7 @@ describe('the list of codes', () => {
   })
 
   test('is written once for many, and again when the data moved', async () => {
-    const h = filled(house(), 'WTI_USD')
+    const h = filled(openTestInstance(), 'WTI_USD')
     const key = h.key()
     const first = await h.get('/v1/commodities', key)
     const second = await h.get('/v1/commodities', key)
@@ -164,7 +164,7 @@ describe('the list of codes', () => {
   })
 
   test('is 304 for who has it, which does not count', async () => {
-    const h = filled(house(), 'WTI_USD')
+    const h = filled(openTestInstance(), 'WTI_USD')
     const key = h.key()
     const first = await h.get('/v1/commodities', key)
     const etag = first.headers.get('etag')!
@@ -183,7 +183,7 @@ describe('the list of codes', () => {
   })
 
   test('reaches as far as the days outside quarantine', async () => {
-    const h = filled(house(unlimited), 'WTI_USD')
+    const h = filled(openTestInstance(unlimited), 'WTI_USD')
     const key = h.key()
     const reach = async () => {
       const body = await json<List>(
@@ -214,7 +214,7 @@ describe('the list of codes', () => {
   })
 
   test('says that it rests on fixture data where it does', async () => {
-    const h = filled(house(), 'WTI_USD')
+    const h = filled(openTestInstance(), 'WTI_USD')
     const key = h.key()
     expect((await h.get('/v1/commodities', key)).headers.get('x-service-data')).toBeNull()
     h.services.series.markFixture([h.services.catalogue.named('WTI_USD')!.id])
@@ -227,7 +227,7 @@ describe('the list of codes', () => {
   })
 
   test('is for keys only', async () => {
-    const h = house()
+    const h = openTestInstance()
     for (const path of [
       '/v1/commodities',
       '/v1/commodities/categories',
@@ -241,7 +241,14 @@ describe('the list of codes', () => {
 
 describe('the categories', () => {
   test('hold every listed code once, under names that people use', async () => {
-    const h = filled(house(), 'WTI_USD', 'EUR_USD', 'JKM_LNG_USD', 'PROPANE_USD', 'GASOLINE_USD')
+    const h = filled(
+      openTestInstance(),
+      'WTI_USD',
+      'EUR_USD',
+      'JKM_LNG_USD',
+      'PROPANE_USD',
+      'GASOLINE_USD',
+    )
     const key = h.key()
     const body = await json<Categories>(h.get('/v1/commodities/categories', key))
     expectShape(h.app, '/v1/commodities/categories', body)
@@ -270,7 +277,7 @@ describe('the categories', () => {
   })
 
   test('are 304 for who has them', async () => {
-    const h = filled(house(), 'WTI_USD')
+    const h = filled(openTestInstance(), 'WTI_USD')
     const key = h.key()
     const etag = (await h.get('/v1/commodities/categories', key)).headers.get('etag')!
     expect((await h.get('/v1/commodities/categories', key, { 'if-none-match': etag })).status).toBe(
@@ -280,7 +287,7 @@ describe('the categories', () => {
 })
 
 test('the address that refusals name for all codes leads to the list, and does not count', async () => {
-  const h = house()
+  const h = openTestInstance()
   const response = await h.get('/v1/commodities/codes', h.key())
   expect(response.status).toBe(302)
   expect(response.headers.get('location')).toBe('/v1/commodities')
@@ -290,7 +297,7 @@ test('the address that refusals name for all codes leads to the list, and does n
 
 describe('one code', () => {
   test('answers by every code and every alias, under the code itself', async () => {
-    const h = house(unlimited)
+    const h = openTestInstance(unlimited)
     const key = h.key()
     const wrong: string[] = []
     for (const { code, category, unavailableReason } of shipped.series) {
@@ -313,7 +320,7 @@ describe('one code', () => {
   })
 
   test('says how fresh it is and holds no price', async () => {
-    const h = filled(house(unlimited), 'WTI_USD')
+    const h = filled(openTestInstance(unlimited), 'WTI_USD')
     const key = h.key()
     const ask = async () => {
       const body = await json<One>(h.get('/v1/commodities/WTI_USD', key))
@@ -341,7 +348,7 @@ describe('one code', () => {
   test.each(['SINGAPORE_JET_KEROSENE_USD', 'SINGAPORE_MOGAS_92_USD'])(
     '%s is disclosed as a swap, with its contract month',
     async code => {
-      const h = house()
+      const h = openTestInstance()
       h.record(code, [90], parseDay('2026-10-30')!, dayMs)
       const { data } = await json<One>(h.get(`/v1/commodities/${code}`, h.key()))
       expect(data.instrument_disclosure).toMatchObject({
@@ -354,14 +361,14 @@ describe('one code', () => {
   )
 
   test('that is no swap has no disclosure', async () => {
-    const h = house()
+    const h = openTestInstance()
     const { data } = await json<One>(h.get('/v1/commodities/JET_FUEL_USD', h.key()))
     expect(data).not.toHaveProperty('instrument_disclosure')
   })
 
   test('of a futures family is the family, whichever contract answers for its price', async () => {
     const at = Date.parse('2026-12-01T15:00:00Z')
-    const h = house({}, at)
+    const h = openTestInstance({}, at)
     const key = h.key()
     h.record('UKA_FUTURES', [60, 61], at - hourMs, dayMs)
     const { data } = await json<One>(h.get('/v1/commodities/UKA_FUTURES', key))
@@ -382,7 +389,7 @@ describe('one code', () => {
   })
 
   test('that is unknown is refused in the shape of the catalogue, with what may have been meant', async () => {
-    const h = house()
+    const h = openTestInstance()
     const response = await h.get('/v1/commodities/gasolne_usd', h.key(), { 'x-request-id': 'abc' })
     expect(response.status).toBe(404)
     expect(response.headers.get('x-error-code')).toBe('COMMODITY_NOT_FOUND')
@@ -407,14 +414,14 @@ describe('one code', () => {
   test.each(['%00', '%zz', '%F0%9F%9B%A2', 'x'.repeat(5000), '..%2f..', '%20'])(
     '%p is no code and no accident',
     async text => {
-      const h = house()
+      const h = openTestInstance()
       const response = await h.get(`/v1/commodities/${text}`, h.key())
       expect([400, 404]).toContain(response.status)
     },
   )
 
   test('is 304 for who has it until its price moves', async () => {
-    const h = filled(house(), 'WTI_USD')
+    const h = filled(openTestInstance(), 'WTI_USD')
     const key = h.key()
     const first = await h.get('/v1/commodities/WTI_USD', key)
     const etag = first.headers.get('etag')!
@@ -427,7 +434,7 @@ describe('one code', () => {
   })
 
   test('reaches back to the first day of its history', async () => {
-    const h = house()
+    const h = openTestInstance()
     const firstAt = parseDay('2002-08-23')!
     h.record('DIESEL_LIST_STANDARD_DKK', [7.42, 7.41], firstAt + dayMs, dayMs)
     const { data } = await json<One>(h.get('/v1/commodities/DIESEL_LIST_STANDARD_DKK', h.key()))

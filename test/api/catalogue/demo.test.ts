@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
 import { dayMs, hourMs } from '../../../src/lib/instant.ts'
-import { type House, house, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
 const nine = [
@@ -35,8 +35,8 @@ interface Refusal {
   error: { code: string; suggestions: string[] }
 }
 
-function filled(flags: Record<string, string> = {}): House {
-  const h = house({ 'demo.limit_per_hour': '1000', ...flags })
+function filled(flags: Record<string, string> = {}): TestInstance {
+  const h = openTestInstance({ 'demo.limit_per_hour': '1000', ...flags })
   for (const code of nine) h.record(code, [70, 71.5], startAt - hourMs, dayMs)
   return h
 }
@@ -110,7 +110,7 @@ describe('the prices of the demo', () => {
   })
 
   test('lack a code without a price, and say of how many there are', async () => {
-    const h = house()
+    const h = openTestInstance()
     h.record('WTI_USD', [70], startAt, 1)
     const { prices, meta } = (await json<Prices>(h.get('/v1/demo/prices?codes=WTI_USD,GOLD_USD')))
       .data
@@ -130,7 +130,7 @@ describe('the prices of the demo', () => {
   })
 
   test('are for twenty requests an hour from one address, over all of the demo', async () => {
-    const h = house()
+    const h = openTestInstance()
     h.record('WTI_USD', [70], startAt, 1)
     const paths = [
       '/v1/demo/prices',
@@ -214,14 +214,14 @@ describe('one price of the demo', () => {
   })
 
   test('that is not there yet is not available', async () => {
-    const response = await house().get('/v1/demo/prices/GOLD_USD')
+    const response = await openTestInstance().get('/v1/demo/prices/GOLD_USD')
     expect(response.status).toBe(404)
     expect((await json<Refusal>(response)).error.code).toBe('DATA_NOT_AVAILABLE')
   })
 })
 
 test('the codes of the demo are those with data by category, and name the nine', async () => {
-  const h = house()
+  const h = openTestInstance()
   const listed = shippedCatalogue().series.filter(one => one.unavailableReason === null)
   for (const one of listed) h.record(one.code, [one.level], startAt, 1)
   const response = await h.get('/v1/demo/commodities')

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
 import { dayMs, hourMs, parseInstant } from '../../../src/lib/instant.ts'
 import { version } from '../../../src/version.ts'
-import { type House, house, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
 interface Limits {
@@ -41,7 +41,7 @@ const listed = shippedCatalogue().series.filter(one => one.unavailableReason ===
 
 describe('the limits', () => {
   test('are those of the plans in force', async () => {
-    const h = house()
+    const h = openTestInstance()
     const body = await json<Limits>(h.get('/v1/meta/limits'))
     expectShape(h.app, '/v1/meta/limits', body)
     expect(body.data).toMatchObject({ schema_version: '2.0.0', updated_at: '2026-11-20T15:00:00Z' })
@@ -92,7 +92,7 @@ describe('the limits', () => {
   })
 
   test('are those that the operator set', async () => {
-    const h = house({
+    const h = openTestInstance({
       'limits.per_minute': '600',
       'limits.unauthenticated_per_minute': '77',
       'demo.limit_per_hour': '3',
@@ -108,14 +108,14 @@ describe('the limits', () => {
   })
 
   test('without any are null', async () => {
-    const h = house({ plans: 'unlimited' })
+    const h = openTestInstance({ plans: 'unlimited' })
     const body = await json<Limits>(h.get('/v1/meta/limits'))
     expectShape(h.app, '/v1/meta/limits', body)
     expect(body.data.tiers[0]!.request_quota.limit).toBeNull()
   })
 
   test('are the same text at both addresses, and 304 for who has it', async () => {
-    const h = house()
+    const h = openTestInstance()
     const [one, other] = [await h.get('/v1/meta/limits'), await h.get('/limits.json')]
     const etag = one.headers.get('etag')!
     expect(etag).toMatch(/^"[^"]+"$/)
@@ -129,7 +129,7 @@ describe('the limits', () => {
   })
 
   test('can be asked for ten times a minute from one address', async () => {
-    const h = house()
+    const h = openTestInstance()
     for (let i = 0; i < 10; i++)
       expect((await h.get(i % 2 ? '/limits.json' : '/v1/meta/limits')).status).toBe(200)
     const refused = await h.get('/v1/meta/limits')
@@ -139,7 +139,7 @@ describe('the limits', () => {
 
 describe('health', () => {
   test('says that the service is up, since when and in which version', async () => {
-    const h = house()
+    const h = openTestInstance()
     h.clock.advance(90_500)
     for (const path of ['/v1/health', '/health']) {
       const response = await h.get(path)
@@ -154,7 +154,7 @@ describe('health', () => {
   })
 
   test('is 503 when the database does not answer', async () => {
-    const h = house()
+    const h = openTestInstance()
     h.services.db.close()
     for (const path of ['/v1/health', '/health']) {
       const response = await h.get(path)
@@ -165,7 +165,7 @@ describe('health', () => {
   })
 
   test('may be asked by probes as often as they like', async () => {
-    const h = house()
+    const h = openTestInstance()
     for (let i = 0; i < 100; i++) expect((await h.get('/health')).status).toBe(200)
     for (let i = 0; i < 10; i++) await h.get('/v1/health')
     expect((await h.get('/v1/health')).status).toBe(429)
@@ -174,7 +174,7 @@ describe('health', () => {
 })
 
 describe('the status', () => {
-  const ask = async (h: House, key = h.key()) => {
+  const ask = async (h: TestInstance, key = h.key()) => {
     const response = await h.get('/v1/status', key)
     expect(response.status).toBe(200)
     expect(used(response)).toBe(0)
@@ -187,7 +187,7 @@ describe('the status', () => {
   const feedOf = (data: Status['data'], name: string) => data.feeds.find(one => one.name === name)!
 
   test('names every part, and those that this copy does not have as disabled', async () => {
-    const h = house()
+    const h = openTestInstance()
     h.record('WTI_USD', [70], startAt, 1)
     const data = await ask(h)
     expect(data).toMatchObject({
@@ -211,7 +211,7 @@ describe('the status', () => {
   })
 
   test('has a feed for each source and category of the catalogue, with its newest observation', async () => {
-    const h = house()
+    const h = openTestInstance()
     h.record('WTI_USD', [70, 71], startAt - hourMs, dayMs)
     h.record('BRENT_CRUDE_USD', [75], startAt - 2 * hourMs, dayMs)
     h.record('CUSHING_STORAGE', [25], parseInstant('2026-11-18T12:00:00Z')!, dayMs)
@@ -241,7 +241,7 @@ describe('the status', () => {
   })
 
   test('turns when a feed is past the time at which it was expected', async () => {
-    const h = house()
+    const h = openTestInstance()
     h.record('USD_KZT', [520], startAt - hourMs, dayMs)
     const key = h.key()
     const name = 'market_reporting/fx'
@@ -262,7 +262,7 @@ describe('the status', () => {
   })
 
   test('shows a daily part that stopped behind a weekly one that goes on', async () => {
-    const h = house()
+    const h = openTestInstance()
     h.record('GOLD_USD', [2000], startAt - 20 * dayMs, dayMs)
     const weekly = listed.find(one => one.category === 'metals' && one.cadence === 'weekly')!
     h.record(weekly.code, [110], startAt - hourMs, dayMs)
@@ -273,7 +273,7 @@ describe('the status', () => {
   })
 
   test('is degraded while there is nothing', async () => {
-    const data = await ask(house())
+    const data = await ask(openTestInstance())
     expect([
       data.status,
       statusOf(data, 'ingest'),
@@ -283,13 +283,13 @@ describe('the status', () => {
   })
 
   test('needs a key', async () => {
-    expect((await house().get('/v1/status')).status).toBe(401)
+    expect((await openTestInstance().get('/v1/status')).status).toBe(401)
   })
 })
 
 describe('where webhooks come from', () => {
   test('is what the operator set, addresses apart', async () => {
-    const h = house({
+    const h = openTestInstance({
       'webhooks.source_ranges': '198.51.100.0/24,203.0.113.7,2001:db8::7,2001:db8::/32',
     })
     const response = await h.get('/v1/webhook-ips', h.key())
@@ -304,7 +304,7 @@ describe('where webhooks come from', () => {
   })
 
   test('is empty where nothing is set', async () => {
-    const h = house()
+    const h = openTestInstance()
     expect((await json<{ data: object }>(h.get('/v1/webhook-ips', h.key()))).data).toMatchObject({
       ip_ranges: [],
       ips: [],
@@ -314,7 +314,7 @@ describe('where webhooks come from', () => {
 })
 
 test('the facts name plans, features and the size of the catalogue, and follow it', async () => {
-  const h = house({ 'brand.service_name': 'Desk prices' })
+  const h = openTestInstance({ 'brand.service_name': 'Desk prices' })
   const body = await json<Facts>(h.get('/product-facts.json'))
   expectShape(h.app, '/product-facts.json', body)
   expect(body).toMatchObject({

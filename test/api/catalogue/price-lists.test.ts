@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
 import { dayMs, hourMs } from '../../../src/lib/instant.ts'
-import { type House, house, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
 interface List {
@@ -38,14 +38,14 @@ interface Health {
 const used = (response: Response) => Number(response.headers.get('x-ratelimit-used'))
 const listed = shippedCatalogue().series.filter(one => one.unavailableReason === null)
 
-function filled(...codes: string[]): House {
-  const h = house({ 'limits.per_minute': '1000000' })
+function filled(...codes: string[]): TestInstance {
+  const h = openTestInstance({ 'limits.per_minute': '1000000' })
   for (const code of codes) h.record(code, [70, 71.5], startAt - hourMs, dayMs)
   return h
 }
 
-function full(): House {
-  const h = house({ 'limits.per_minute': '1000000' })
+function full(): TestInstance {
+  const h = openTestInstance({ 'limits.per_minute': '1000000' })
   const points = listed.map(one => ({
     seriesId: h.services.catalogue.named(one.code)!.id,
     observedAt: startAt - hourMs,
@@ -237,7 +237,7 @@ describe('every price', () => {
   })
 
   test('of a futures family is that of its front contract, under the family', async () => {
-    const h = house({}, Date.parse('2026-12-01T15:00:00Z'))
+    const h = openTestInstance({}, Date.parse('2026-12-01T15:00:00Z'))
     h.record('UKA_FUTURES_2026_12', [64, 65], h.clock.now() - hourMs, dayMs)
     h.record('UKA_FUTURES_2027_01', [67, 68], h.clock.now() - hourMs, dayMs)
     const key = h.key()
@@ -264,7 +264,7 @@ describe('every price', () => {
 })
 
 describe('the health of the prices', () => {
-  const ask = async (h: House, key: string) => {
+  const ask = async (h: TestInstance, key: string) => {
     const response = await h.get('/v1/prices/all/health', key)
     const body = await json<Health>(response)
     expectShape(h.app, '/v1/prices/all/health', body)
@@ -305,7 +305,7 @@ describe('the health of the prices', () => {
   })
 
   test('of nothing is unhealthy, and says that everything is missing', async () => {
-    const h = house()
+    const h = openTestInstance()
     expect(await ask(h, h.key())).toMatchObject({
       status: 'unhealthy',
       missing: listed.length,

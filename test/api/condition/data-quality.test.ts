@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, isoDay, parseDay } from '../../../src/lib/instant.ts'
 import { isTradingDay } from '../../../src/market/calendars/calendar.ts'
-import { type House, house } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
 interface Report {
@@ -32,7 +32,7 @@ for (let at = parseDay('2026-07-01')!; at <= parseDay('2026-11-19')!; at += dayM
 /**
  * Daily closes of a code, each recorded ten minutes after it was made, but for the days left out.
  */
-function record(h: House, code: string, without: readonly string[] = []): void {
+function record(h: TestInstance, code: string, without: readonly string[] = []): void {
   const seriesId = h.services.catalogue.named(code)!.id
   const points = days.flatMap((day, i) => {
     const observedAt = parseDay(day)! + 19.5 * hourMs
@@ -43,14 +43,14 @@ function record(h: House, code: string, without: readonly string[] = []): void {
   h.services.ingest.write(points)
 }
 const gone = ['2026-09-15', '2026-10-20', '2026-10-21']
-const report = async (h: House, code: string) =>
+const report = async (h: TestInstance, code: string) =>
   (await json<{ data: Report }>(h.get(`/v1/data-quality/reports/${code}`, h.key('free')))).data
-const summary = async (h: House) =>
+const summary = async (h: TestInstance) =>
   (await json<{ data: Summary }>(h.get('/v1/data-quality/summary', h.key('free')))).data
 
 describe('the quality of a code', () => {
   test('is 100 where every day is there and came in time', async () => {
-    const h = house()
+    const h = openTestInstance()
     record(h, 'GASOLINE_USD')
     const body = await json<{ data: Report }>(
       h.get('/v1/data-quality/reports/gasoline_usd', h.key('free')),
@@ -77,7 +77,7 @@ describe('the quality of a code', () => {
   })
 
   test('shows a gap with its number of days, and scores less for it', async () => {
-    const [whole, torn] = [house(), house()]
+    const [whole, torn] = [openTestInstance(), openTestInstance()]
     record(whole, 'GASOLINE_USD')
     record(torn, 'GASOLINE_USD', gone)
     const [good, bad] = [await report(whole, 'GASOLINE_USD'), await report(torn, 'GASOLINE_USD')]
@@ -95,7 +95,7 @@ describe('the quality of a code', () => {
   })
 
   test('is computed again when the gap is filled or put into quarantine', async () => {
-    const h = house()
+    const h = openTestInstance()
     record(h, 'GASOLINE_USD', gone)
     expect((await report(h, 'GASOLINE_USD')).metrics.missing_points).toBe(3)
     const seriesId = h.services.catalogue.named('GASOLINE_USD')!.id
@@ -112,7 +112,7 @@ describe('the quality of a code', () => {
   })
 
   test('falls as time passes without news', async () => {
-    const h = house()
+    const h = openTestInstance()
     record(h, 'PROPANE_USD')
     const seen: [string, number | undefined][] = []
     for (const at of ['2026-11-20T15:00:00Z', '2026-11-24T15:00:00Z', '2026-12-10T15:00:00Z']) {
@@ -128,7 +128,7 @@ describe('the quality of a code', () => {
   })
 
   test('finds a bar that is not that of its observations', async () => {
-    const h = house()
+    const h = openTestInstance()
     record(h, 'GASOLINE_USD')
     const seriesId = h.services.catalogue.named('GASOLINE_USD')!.id
     h.services.db.run(
@@ -143,7 +143,7 @@ describe('the quality of a code', () => {
   })
 
   test('is not there for a code without data, and 404 tells it from a code that is not there', async () => {
-    const h = house()
+    const h = openTestInstance()
     const refusal = async (code: string) => {
       const response = await h.get(`/v1/data-quality/reports/${code}`, h.key('free'))
       return [response.status, (await json<{ error: { code: string } }>(response)).error.code]
@@ -155,7 +155,7 @@ describe('the quality of a code', () => {
 
 describe('the quality of all', () => {
   test('is the mean over the codes that have data, with their issues', async () => {
-    const h = house()
+    const h = openTestInstance()
     record(h, 'GASOLINE_USD')
     record(h, 'HEATING_OIL_USD', gone)
     const body = await json<{ data: Summary }>(h.get('/v1/data-quality/summary', h.key('free')))
@@ -181,7 +181,7 @@ describe('the quality of all', () => {
   })
 
   test('of an empty copy is unknown', async () => {
-    expect(await summary(house())).toMatchObject({
+    expect(await summary(openTestInstance())).toMatchObject({
       overall_score: 0,
       overall_quality: 'unknown',
       total_commodities: 0,
@@ -190,7 +190,7 @@ describe('the quality of all', () => {
   })
 
   test('by code is a row for each, all or those of one status', async () => {
-    const h = house()
+    const h = openTestInstance()
     record(h, 'GASOLINE_USD')
     record(
       h,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { dayAfter } from '../../../src/market/prices/window.ts'
-import { house } from '../../support/instance.ts'
+import { openTestInstance } from '../../support/instance.ts'
 import { json } from '../../support/shape.ts'
 import { prefix, type Row, sample, third, wellDesk, wellOf } from '../../support/wells.ts'
 
@@ -125,7 +125,7 @@ describe('cycle time', () => {
   })
 
   test('of wells that fit but have no permit says so, and their cohorts have no numbers', async () => {
-    const own = house()
+    const own = openTestInstance()
     const token = own.key()
     own.services.wells.put([wellOf(sample, { permitOn: null })], 1)
     const refused = await json<{ error: Row }>(own.get(`${prefix}/cycle-time`, token))
@@ -140,7 +140,7 @@ describe('cycle time', () => {
   })
 
   test('agrees with a count by hand over many wells, and lists the ten fastest and slowest', async () => {
-    const own = house()
+    const own = openTestInstance()
     const spans = Array.from({ length: 41 }, (_, i) => 100 + ((i * 17) % 41))
     own.services.wells.put(
       spans.map((days, i) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { FracDisclosure } from '../../../src/store/drilling/frac-disclosures.ts'
-import { type House, house, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
 import { permit } from '../../support/permits.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
@@ -27,8 +27,8 @@ const job = (reference: string, change: Partial<FracDisclosure> = {}): FracDiscl
   ...change,
 })
 
-function filled(): House {
-  const h = house()
+function filled(): TestInstance {
+  const h = openTestInstance()
   const { fracDisclosures, fracChemicals } = h.services
   fracDisclosures.write(
     [
@@ -74,7 +74,7 @@ function filled(): House {
 }
 
 const get = async <T = List>(
-  h: House,
+  h: TestInstance,
   path: string,
   route = path.replace(/\?.*/, ''),
 ): Promise<T> => {
@@ -275,7 +275,7 @@ describe('numbers of disclosures', () => {
 })
 
 describe('the timeline of a well', () => {
-  const timeline = (h: House) =>
+  const timeline = (h: TestInstance) =>
     get<{ data: Body }>(
       h,
       '/v1/ei/wells/42-329-40001/timeline',

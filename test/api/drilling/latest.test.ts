@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { parseInstant } from '../../../src/lib/instant.ts'
 import { countDays } from '../../../src/market/drilling/period.ts'
-import { drillingFiller } from '../../../src/world/drilling/drilling.ts'
+import { createDrillingFiller } from '../../../src/world/drilling/drilling.ts'
 import { withRegions } from '../../../src/world/prices/regions.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
-import { type House, house } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
 interface Meta {
@@ -28,17 +28,22 @@ interface One {
  */
 const start = parseInstant('2020-11-20T15:00:00Z')!
 const unhurried = { 'limits.per_minute': '100000' }
-let copy: House
+let copy: TestInstance
 let key: string
 
 beforeAll(() => {
-  copy = house(unhurried, start)
+  copy = openTestInstance(unhurried, start)
   const { services } = copy
   const listed = services.catalogue
     .list()
     .map(one => ({ ...one, available: one.unavailableReason === null }))
   const world = withRegions(createWorld({ seed: 1, series: listed }), listed)
-  const filler = drillingFiller({ seed: 1, world, drilling: services.drilling, clock: copy.clock })
+  const filler = createDrillingFiller({
+    seed: 1,
+    world,
+    drilling: services.drilling,
+    clock: copy.clock,
+  })
   while (filler.step(1000)) {}
   key = copy.key('enterprise')
 })
@@ -143,13 +148,13 @@ describe('every drilling path', () => {
     }
   })
   test('names the tier that the plans say, not one that is written down', async () => {
-    const open = house({ plans: 'unlimited' }, start)
+    const open = openTestInstance({ plans: 'unlimited' }, start)
     const answer = await json<List>(open.get('/v1/ei/rig_counts', open.key('free')))
     expect(answer.meta.tier_required).toBe('Free')
     expect((await body('/v1/ei/rig_counts')).meta.tier_required).toBe('Reservoir Mastery')
   })
   test('without data is 404, or an empty list', async () => {
-    const empty = house(unhurried)
+    const empty = openTestInstance(unhurried)
     const token = empty.key('enterprise')
     for (const path of [...paths, ...outside]) {
       const response = await empty.get(path, token)
@@ -523,7 +528,7 @@ describe('a state', () => {
 
 describe('counts of an operator', () => {
   test('are answered as they were imported, with what their source does not say left null', async () => {
-    const own = house()
+    const own = openTestInstance()
     const token = own.key('professional')
     own.services.drilling.recordRigCounts(
       [
@@ -554,7 +559,7 @@ describe('counts of an operator', () => {
     expect(trends.status).toBe(404)
   })
   test('come back as they were sent in, in the family and in the series of the same number', async () => {
-    const own = house()
+    const own = openTestInstance()
     const [token, admin] = [own.key('professional'), own.services.adminTokens.rotate()]
     const send = (rows: Row[]) =>
       own.send('POST', '/admin/v1/datasets/rig-counts', { rows }, undefined, {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { WellPermit } from '../../../src/store/drilling/well-permits.ts'
-import { type House, house, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
 import { permit } from '../../support/permits.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
@@ -12,9 +12,9 @@ interface List extends Body {
   as_of: string | null
 }
 
-/** A house with some permits, recorded as an import would. */
-function filled(permits: WellPermit[] = some()): House {
-  const h = house()
+/** An instance with some permits, recorded as an import would. */
+function filled(permits: WellPermit[] = some()): TestInstance {
+  const h = openTestInstance()
   h.services.permits.record(permits, startAt)
   return h
 }
@@ -58,7 +58,7 @@ const some = (): WellPermit[] => [
 ]
 
 const get = async <T = List>(
-  h: House,
+  h: TestInstance,
   path: string,
   route = path.replace(/\?.*/, ''),
 ): Promise<T> => {
@@ -67,7 +67,7 @@ const get = async <T = List>(
   return body
 }
 const numbers = (body: List) => body.data.map(row => row.permit_number)
-const search = (h: House, query: string) => get(h, `/v1/ei/well-permits/search?${query}`)
+const search = (h: TestInstance, query: string) => get(h, `/v1/ei/well-permits/search?${query}`)
 
 describe('the list', () => {
   test('is newest first on both keys, and says how up to date each state is', async () => {
@@ -147,7 +147,7 @@ describe('the list', () => {
   })
 
   test('of a register without a permit is empty and says so', async () => {
-    const body = await get(house(), '/v1/ei/well-permits')
+    const body = await get(openTestInstance(), '/v1/ei/well-permits')
     expect(body).toMatchObject({
       data: [],
       as_of: null,
@@ -477,7 +477,7 @@ describe('who may ask', () => {
 
 describe('an import', () => {
   test('through the operator takes good rows together or none, and tells the fault of each', async () => {
-    const h = house()
+    const h = openTestInstance()
     const admin = h.services.adminTokens.rotate()
     const send = (rows: object[]) =>
       h.send('POST', '/admin/v1/datasets/well-permits', { rows }, undefined, {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { house } from '../../support/instance.ts'
+import { openTestInstance } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 import {
   fifth,
@@ -93,7 +93,7 @@ describe('every path of well production', () => {
   })
 
   test('without any data is empty or 404, and says that there is none', async () => {
-    const empty = house()
+    const empty = openTestInstance()
     const token = empty.key('enterprise')
     const statusOf = async (path: string) => (await empty.get(prefix + path, token)).status
     expect(await Promise.all(paths.map(statusOf))).toEqual([200, 200, 200, 404, 404, 404, 404, 404])
@@ -173,7 +173,7 @@ describe('the overview', () => {
   })
 
   test('is provisional while a state that filed the month before has not filed', async () => {
-    const own = house()
+    const own = openTestInstance()
     const token = own.key()
     const { states } = own.services.wellProduction
     const provisional = async () =>
@@ -332,7 +332,7 @@ describe('a well', () => {
   })
 
   test('of another state is found once its production has come in', async () => {
-    const own = house()
+    const own = openTestInstance()
     own.services.wells.put([wellOf('05123400010000', { state: 'CO' })], 1)
     own.services.wellProduction.wells.write(
       [monthOf('05123400010000', '2026-08', 5, { state: 'CO', source: 'ECMC' })],
@@ -405,7 +405,7 @@ describe('top producers', () => {
 })
 
 test('the page of a state has its production a day, and says that it is invented', async () => {
-  const own = house()
+  const own = openTestInstance()
   const token = own.key()
   own.services.wellProduction.states.write(
     [stateOf('UT', '2026-08', 5_580_000, { source: 'fixture' })],

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { shippedPorts } from '../../../src/feed/catalogue/ports.ts'
 import { dayMs, hourMs, parseDay } from '../../../src/lib/instant.ts'
 import { type Grade, grades, marineCode, type Port } from '../../../src/market/fuels/marine.ts'
-import { type House, house } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
 const ports = shippedPorts()
@@ -14,7 +14,10 @@ const generous = {
 }
 
 /** Two closes of every grade at every port; the prices tell the series apart. */
-function filled(h: House, skip: (port: Port, grade: Grade) => boolean = () => false): House {
+function filled(
+  h: TestInstance,
+  skip: (port: Port, grade: Grade) => boolean = () => false,
+): TestInstance {
   for (const [i, port] of ports.entries()) {
     for (const [k, grade] of grades.entries()) {
       if (!skip(port, grade))
@@ -29,10 +32,10 @@ function filled(h: House, skip: (port: Port, grade: Grade) => boolean = () => fa
   return h
 }
 
-let h: House
+let h: TestInstance
 let token: string
 beforeAll(() => {
-  h = filled(house(generous))
+  h = filled(openTestInstance(generous))
   token = h.key('free')
 })
 const shapeOf: Record<string, string> = {
@@ -205,7 +208,7 @@ describe('bunker prices', () => {
 describe('where prices are missing', () => {
   test('a spread is empty, a port has what it has, and averages count those that there are', async () => {
     const part = filled(
-      house(generous),
+      openTestInstance(generous),
       (port, grade) => port.shortCode === 'RTM' || (port.shortCode === 'SIN' && grade !== 'VLSFO'),
     )
     const key = part.key('free')
@@ -257,7 +260,7 @@ describe('where prices are missing', () => {
   test.each(['', '/all', '/ports/SIN', '/spreads', '/export'])(
     'all of them, /v1/bunker-fuels%s says so',
     async path => {
-      const empty = house()
+      const empty = openTestInstance()
       const response = await empty.get(`/v1/bunker-fuels${path}`, empty.key())
       expect([response.status, response.headers.get('x-error-code')]).toEqual([
         404,
@@ -415,7 +418,7 @@ test.each([
 })
 
 test('the rate of marine answers holds, and a smaller one for the past', async () => {
-  const own = filled(house())
+  const own = filled(openTestInstance())
   const key = own.key()
   const statuses = async (path: string, times: number) => {
     const found: number[] = []
@@ -432,7 +435,7 @@ test('the rate of marine answers holds, and a smaller one for the past', async (
 })
 
 test('fixture prices are marked', async () => {
-  const marked = filled(house(generous))
+  const marked = filled(openTestInstance(generous))
   marked.services.series.markFixture(marked.services.catalogue.list().map(one => one.id))
   marked.services.catalogue.reload()
   const response = await marked.get('/v1/bunker-fuels', marked.key())

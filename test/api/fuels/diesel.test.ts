@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, parseInstant } from '../../../src/lib/instant.ts'
 import type { Station } from '../../../src/store/fuels/stations.ts'
-import { type House, house } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
 const monday = parseInstant('2026-11-16T12:00:00Z')!
-const filled = (h: House = house()): House => {
+const filled = (h: TestInstance = openTestInstance()): TestInstance => {
   h.record('DIESEL_CA_USD', [4.8, 4.8714], monday, 7 * dayMs)
   h.record('DIESEL_TX_USD', [3.441], monday, 7 * dayMs)
   h.record('DIESEL_US_NATIONAL_USD', [3.72], monday, 7 * dayMs)
@@ -92,7 +92,7 @@ describe('stations around a place', () => {
   })
   const houston = { lat: 29.76, lng: -95.37 }
   const path = '/v1/diesel-prices/stations'
-  const near = async (h: House, body: unknown) => {
+  const near = async (h: TestInstance, body: unknown) => {
     const response = await h.send('POST', path, body, h.key('developer', { trial: false }))
     const found = await json<
       Record<string, never> & {
@@ -195,11 +195,11 @@ describe('stations around a place', () => {
       regional_average: { region: 'US', granularity: 'national', price: 3.72 },
       metadata: { total_stations: 0, source: 'none' },
     } as never)
-    expect(await near(house(), houston)).toMatchObject({
+    expect(await near(openTestInstance(), houston)).toMatchObject({
       stations: [],
       regional_average: null,
     } as never)
-    const bare = house()
+    const bare = openTestInstance()
     bare.services.stations.write([station('a', 29.76, -95.37, 3.5)], 1)
     expect((await near(bare, houston)).stations[0]).toMatchObject({
       price_delta: null,
@@ -217,7 +217,7 @@ describe('stations around a place', () => {
     [{ ...houston, radius: 'far' }, 'radius'],
     [[], 'body'],
   ])('%j is refused for %p', async (body, field) => {
-    const h = house()
+    const h = openTestInstance()
     const response = await h.send('POST', path, body, h.key())
     expect([
       response.status,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { shippedPorts } from '../../../src/feed/catalogue/ports.ts'
 import { dayMs, hourMs, parseDay, secondMs } from '../../../src/lib/instant.ts'
 import { grades, marineCode } from '../../../src/market/fuels/marine.ts'
-import { type House, house } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
 const ports = shippedPorts()
@@ -12,7 +12,7 @@ const noon = parseDay('2026-11-19')! + 12 * hourMs
  * Every grade at every port with two closes, and the averages of the ports; the prices tell the
  * series apart.
  */
-function filled(h: House): House {
+function filled(h: TestInstance): TestInstance {
   for (const [i, port] of ports.entries()) {
     for (const [k, grade] of grades.entries())
       h.record(marineCode(grade, port), [500 + 10 * i + k, 502.5 + 10 * i + k], noon, dayMs)
@@ -53,17 +53,17 @@ interface Refusal {
   window_seconds?: number
 }
 
-const latest = async (h: House, path: string) => {
+const latest = async (h: TestInstance, path: string) => {
   const body = await json<Prices>(h.get(path, h.key()))
   expectShape(h.app, '/v1/prices/marine-fuels/latest', body)
   return body.data
 }
-const codesOf = async (h: House, query: string) =>
+const codesOf = async (h: TestInstance, query: string) =>
   (await latest(h, `/v1/prices/marine-fuels/latest?${query}`)).prices.map(row => row.code)
 
 describe('latest prices', () => {
   test('are rows of all ports by what they sell, each with its grades in one order', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     const { prices, count, filters, updated_at } = await latest(h, '/v1/prices/marine-fuels/latest')
     expect(prices.map(row => row.code)).toEqual(
       ports.flatMap(port => grades.map(grade => marineCode(grade, port))),
@@ -99,7 +99,7 @@ describe('latest prices', () => {
   })
 
   test('are the same under the short path', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     const [long, short] = ['/v1/prices/marine-fuels/latest', '/v1/marine-fuels/latest'].map(
       path => `${path}?port=SIN&grade=MGO`,
     )
@@ -107,7 +107,7 @@ describe('latest prices', () => {
   })
 
   test('are narrowed to a port by any of its names', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     for (const query of [
       'port_code=HKHKG',
       'port=hkg',
@@ -123,7 +123,7 @@ describe('latest prices', () => {
   })
 
   test('are narrowed to a grade by any of its names', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     for (const query of ['fuel_type=MGO_05S', 'fuel_type=mgo', 'grade=MGO']) {
       expect(await codesOf(h, query), query).toEqual(
         ports.map(port => `MGO_05S_${port.shortCode}_USD`),
@@ -136,7 +136,7 @@ describe('latest prices', () => {
   })
 
   test('are narrowed to a region or a group of regions', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     const portsOf = async (region: string) => [
       ...new Set(
         (await latest(h, `/v1/prices/marine-fuels?region=${region}`)).prices.map(row => row.port),
@@ -150,7 +150,7 @@ describe('latest prices', () => {
   })
 
   test('without a path for the ports have the averages too, which lie in no port and no region', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     const { prices, count } = await latest(h, '/v1/prices/marine-fuels')
     expect([count, prices.length]).toEqual([36, 36])
     expect(
@@ -164,7 +164,7 @@ describe('latest prices', () => {
   })
 
   test('leave out what has no price', async () => {
-    const h = house()
+    const h = openTestInstance()
     h.record('VLSFO_SIN_USD', [531], noon, dayMs)
     const { prices } = await latest(h, '/v1/prices/marine-fuels/latest')
     expect(prices.map(row => [row.code, row.change_24h, row.change_24h_percent])).toEqual([
@@ -174,14 +174,14 @@ describe('latest prices', () => {
 })
 
 describe('ports', () => {
-  const portsOf = async (h: House, query: string) => {
+  const portsOf = async (h: TestInstance, query: string) => {
     const body = await json<Ports>(h.get(`/v1/marine-ports${query}`, h.key()))
     expectShape(h.app, '/v1/marine-ports', body)
     return body.data
   }
 
   test('are eight, by what they sell', async () => {
-    const { ports: found, count, filters } = await portsOf(house(), '')
+    const { ports: found, count, filters } = await portsOf(openTestInstance(), '')
     expect([count, filters]).toEqual([8, { region: null, country: null, major_ports_only: false }])
     expect(found.map(port => port.volume_rank)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
     expect(found[0]).toEqual({
@@ -201,7 +201,7 @@ describe('ports', () => {
   })
 
   test('are narrowed by region, country and size', async () => {
-    const h = house()
+    const h = openTestInstance()
     const codes = async (query: string) => (await portsOf(h, query)).ports.map(port => port.code)
     expect(await codes('?region=middle%20east')).toEqual(['AEFJR'])
     expect(await codes('?country=us')).toEqual(['USHOU', 'USNYC'])
@@ -215,7 +215,7 @@ describe('ports', () => {
   })
 
   test('with prices have the newest of each grade that there is', async () => {
-    const h = house()
+    const h = openTestInstance()
     h.record('VLSFO_SIN_USD', [530, 531.5], noon, dayMs)
     const body = await json<Ports>(h.get('/v1/prices/marine-fuels/ports?region=Asia', h.key()))
     expectShape(h.app, '/v1/prices/marine-fuels/ports', body)
@@ -234,14 +234,14 @@ describe('ports', () => {
 })
 
 describe('history', () => {
-  const past = async (h: House, query: string, token = h.key()) => {
+  const past = async (h: TestInstance, query: string, token = h.key()) => {
     const body = await json<Past>(h.get(`/v1/prices/marine-fuels/historical?${query}`, token))
     expectShape(h.app, '/v1/prices/marine-fuels/historical', body)
     return body
   }
 
   test('is the last 30 days, newest first, in bars of days', async () => {
-    const h = house()
+    const h = openTestInstance()
     h.record('VLSFO_SIN_USD', [500, 510, 530, 520], noon, dayMs / 2)
     h.record('VLSFO_SIN_USD', [999], noon - 40 * dayMs, dayMs)
     const { data, meta } = await past(h, 'port_code=SGSIN&fuel_type=VLSFO')
@@ -298,7 +298,10 @@ describe('history', () => {
   })
 
   test('of all ports has their rows of one moment in the order of the latest prices', async () => {
-    const { data, meta } = await past(filled(house()), 'start_date=2026-11-19&end_date=2026-11-19')
+    const { data, meta } = await past(
+      filled(openTestInstance()),
+      'start_date=2026-11-19&end_date=2026-11-19',
+    )
     expect(data.prices.map(row => row.code)).toEqual(
       ports.flatMap(port => grades.map(grade => marineCode(grade, port))),
     )
@@ -310,7 +313,7 @@ describe('history', () => {
   })
 
   test('comes in the interval that is asked for', async () => {
-    const h = house()
+    const h = openTestInstance()
     h.record('VLSFO_SIN_USD', [500, 510, 530, 520], noon, dayMs / 2)
     const token = h.key()
     const raw = await past(h, 'port=SIN&interval=raw', token)
@@ -331,7 +334,7 @@ describe('history', () => {
   })
 
   test('comes in pages that neither repeat nor lose a row, also while prices come in', async () => {
-    const h = house({ 'limits.marine_historical_per_minute': '1000' })
+    const h = openTestInstance({ 'limits.marine_historical_per_minute': '1000' })
     for (const [i, port] of ports.entries())
       h.record(
         marineCode('VLSFO', port),
@@ -357,19 +360,19 @@ describe('history', () => {
   })
 
   test('has its pages in the headers, and an empty list past the end', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     const answer = await h.get('/v1/prices/marine-fuels/historical?per_page=20&page=2', h.key())
     expect(answer.headers.get('x-total')).toBe('64')
     expect(answer.headers.get('link')).toContain('rel="prev"')
     expect((await past(h, 'page=99')).data.prices).toEqual([])
     expect((await past(h, 'per_page=1000')).meta.per_page).toBe(100)
-    expect((await past(house(), 'port=SIN')).meta.total).toBe(0)
+    expect((await past(openTestInstance(), 'port=SIN')).meta.total).toBe(0)
   })
 })
 
 describe('what can not be answered', () => {
   test('is refused before a port is looked for, and a port that there is not is 404', async () => {
-    const h = filled(house({ 'limits.marine_historical_per_minute': '1000' }))
+    const h = filled(openTestInstance({ 'limits.marine_historical_per_minute': '1000' }))
     const token = h.key()
     const prices = '/v1/prices/marine-fuels'
     const past = `${prices}/historical`
@@ -410,7 +413,7 @@ describe('what can not be answered', () => {
   })
 
   test('in an empty database is 404 for prices; the ports are there', async () => {
-    const h = house()
+    const h = openTestInstance()
     const token = h.key()
     for (const path of [
       '/v1/prices/marine-fuels',
@@ -432,14 +435,14 @@ describe('what can not be answered', () => {
 })
 
 describe('rates', () => {
-  const statuses = async (h: House, path: string, times: number, token: string) => {
+  const statuses = async (h: TestInstance, path: string, times: number, token: string) => {
     const found: number[] = []
     for (let i = 0; i < times; i++) found.push((await h.get(path, token)).status)
     return found
   }
 
   test('are 30 a minute for all paths together, in a window of their own', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     const token = h.key()
     expect(await statuses(h, '/v1/prices/marine-fuels/latest?port=SIN', 15, token)).toEqual(
       Array(15).fill(200),
@@ -461,7 +464,7 @@ describe('rates', () => {
   })
 
   test('are 5 a minute for the past, which takes nothing from the others', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     const token = h.key()
     const path = '/v1/prices/marine-fuels/historical?port=SIN'
     expect(await statuses(h, path, 6, token)).toEqual([200, 200, 200, 200, 200, 429])
@@ -477,7 +480,7 @@ describe('rates', () => {
 })
 
 test('answers that rest on fixture data say so, and everything takes a key and counts', async () => {
-  const h = filled(house())
+  const h = filled(openTestInstance())
   h.services.series.markFixture([
     h.services.catalogue.resolve('VLSFO_SIN_USD', h.clock.now())!.series.id,
   ])

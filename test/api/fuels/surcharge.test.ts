@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, isoDay, parseDay } from '../../../src/lib/instant.ts'
 import type { Surcharge } from '../../../src/store/fuels/surcharges.ts'
-import { type House, house } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
 const diesel = 'DIESEL_US_NATIONAL_USD'
@@ -43,7 +43,7 @@ const parcel = (
 
 const air = { indexCode: 'JET_FUEL_USD', indexPrice: 2.187, band: { min: 2.16, max: 2.2 } }
 
-function filled(h: House): House {
+function filled(h: TestInstance): TestInstance {
   h.services.surcharges.write(
     [
       week('alder', '2026-11-11', 25.5),
@@ -83,7 +83,7 @@ interface Refusal {
   error: { code: string; parameter?: string; allowed?: string[] }
 }
 
-const answered = async (h: House, path: string, route: string, token = h.key()) => {
+const answered = async (h: TestInstance, path: string, route: string, token = h.key()) => {
   const body = await json<Answer>(h.get(`/v1/fuel-surcharge${path}`, token))
   expectShape(h.app, `/v1/fuel-surcharge${route}`, body)
   return body
@@ -91,7 +91,7 @@ const answered = async (h: House, path: string, route: string, token = h.key()) 
 
 describe('less-than-truckload carriers', () => {
   test('are all listed with what they charge now, the delayed one as it was last read', async () => {
-    const { data } = await answered(filled(house()), '', '')
+    const { data } = await answered(filled(openTestInstance()), '', '')
     expect(data).toEqual({
       surcharges: [
         alder,
@@ -109,7 +109,7 @@ describe('less-than-truckload carriers', () => {
   })
 
   test('are asked for one by one, in any case', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     for (const name of ['alder', 'ALDER', 'Alder']) {
       expect((await answered(h, `/${name}/latest`, '/:carrier/latest')).data, name).toEqual({
         ...alder,
@@ -119,7 +119,7 @@ describe('less-than-truckload carriers', () => {
   })
 
   test('charge the next week from the day that it takes effect', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     h.clock.set(parseDay('2026-11-25')! - 1)
     expect((await answered(h, '/alder/latest', '/:carrier/latest')).data.surcharge_percent).toBe(26)
     h.clock.set(parseDay('2026-11-25')!)
@@ -127,7 +127,11 @@ describe('less-than-truckload carriers', () => {
   })
 
   test('have a past, newest first, without weeks that are only announced', async () => {
-    const { data, meta } = await answered(filled(house()), '/Alder/history', '/:carrier/history')
+    const { data, meta } = await answered(
+      filled(openTestInstance()),
+      '/Alder/history',
+      '/:carrier/history',
+    )
     expect(data.history).toEqual([
       alder,
       expect.objectContaining({ effective_date: '2026-11-11', surcharge_percent: 25.5 }),
@@ -144,7 +148,7 @@ describe('less-than-truckload carriers', () => {
   })
 
   test('have about two years on a page, and three years on two', async () => {
-    const h = house()
+    const h = openTestInstance()
     const weeks = Array.from({ length: 160 }, (_, i) =>
       week('alder', isoDay(parseDay('2026-11-18')! - i * 7 * dayMs), 20 + (i % 10)),
     )
@@ -194,7 +198,7 @@ describe('parcel carriers', () => {
   }
 
   test('are all listed by carrier and service level', async () => {
-    const { data } = await answered(filled(house()), '/parcel', '/parcel')
+    const { data } = await answered(filled(openTestInstance()), '/parcel', '/parcel')
     expect(data.surcharges!.slice(0, 2)).toEqual([express, ground])
     expect(data.surcharges![2]).toMatchObject({
       carrier: 'meridian',
@@ -205,7 +209,7 @@ describe('parcel carriers', () => {
   })
 
   test('are narrowed to a service level', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     const levels = async (path: string, route: string) => {
       const { data } = await answered(h, path, route)
       return (data.surcharges ?? data.service_levels ?? data.history)!.map(
@@ -229,7 +233,7 @@ describe('parcel carriers', () => {
 
   test('are asked for one by one with all their service levels', async () => {
     const { data } = await answered(
-      filled(house()),
+      filled(openTestInstance()),
       '/parcel/Harbor/latest',
       '/parcel/:carrier/latest',
     )
@@ -243,7 +247,7 @@ describe('parcel carriers', () => {
 
   test('have a past, newest first, then by service level', async () => {
     const { data, meta } = await answered(
-      filled(house()),
+      filled(openTestInstance()),
       '/parcel/harbor/history?per_page=2',
       '/parcel/:carrier/history',
     )
@@ -259,7 +263,7 @@ describe('parcel carriers', () => {
 
 describe('what can not be answered', () => {
   test('is refused: a page, a service level, a carrier', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     const token = h.key()
     const table: [string, number, string, string?][] = [
       ['/nobody/latest', 404, 'NOT_FOUND'],
@@ -290,7 +294,7 @@ describe('what can not be answered', () => {
   })
 
   test('in an empty database is 404', async () => {
-    const h = house()
+    const h = openTestInstance()
     const token = h.key()
     for (const [path, code] of [
       ['', 'DATA_NOT_AVAILABLE'],
@@ -308,7 +312,7 @@ describe('what can not be answered', () => {
   })
 
   test('of a carrier whose first week is only announced is 404, its past empty', async () => {
-    const h = house()
+    const h = openTestInstance()
     h.services.surcharges.write([week('alder', '2026-11-25', 27)], 1)
     expect(
       (await json<Refusal>(h.get('/v1/fuel-surcharge/alder/latest', h.key()))).error.code,
@@ -318,7 +322,7 @@ describe('what can not be answered', () => {
 })
 
 test('everything takes a key of any plan and counts, and says when it rests on fixture data', async () => {
-  const h = filled(house())
+  const h = filled(openTestInstance())
   h.services.surcharges.write([week('cordell', '2026-11-19', 23, { fixture: true })], 1)
   const token = h.key('free')
   const paths = [

@@ -6,7 +6,7 @@ import {
   expectEntitled,
   expectWholePages,
 } from '../../support/energy-intelligence.ts'
-import { type House, house } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
 const wednesday = parseDay('2026-11-18')! + 12 * hourMs
@@ -28,7 +28,7 @@ type One = EiAnswer<Record>
 type List = EiAnswer<Record[]>
 
 /** Three weeks of five stocks, the reserve two days after the others. */
-function filled(h: House = house()): House {
+function filled(h: TestInstance = openTestInstance()): TestInstance {
   h.record('CUSHING_STORAGE', [26.1, 25.425, 24.604], wednesday, week)
   h.record('US_CRUDE_STORAGE', [421, 420, 424.2], wednesday, week)
   h.record('US_TOTAL_PETROLEUM_STORAGE', [1270, 1275, 1278], wednesday, week)
@@ -37,15 +37,15 @@ function filled(h: House = house()): House {
   h.record('SPR_STORAGE', [410, 409.5, 409.8], friday, week)
   return h
 }
-const list = async (h: House, query = ''): Promise<Record[]> =>
+const list = async (h: TestInstance, query = ''): Promise<Record[]> =>
   (await json<List>(h.get(`/v1/ei/oil_inventories?per_page=100${query}`, h.key()))).data
 const idsOf = (rows: readonly Record[]) =>
   new Map(rows.map(one => [`${one.code} ${one.date}`, one.id]))
 
 describe('the numbers of records', () => {
   /** Two weeks of two stocks, written in one transaction. */
-  function together(): House {
-    const h = house()
+  function together(): TestInstance {
+    const h = openTestInstance()
     const idOf = (code: string) => h.services.catalogue.named(code)!.id
     h.services.ingest.write([
       { seriesId: idOf('US_GASOLINE_STORAGE'), observedAt: wednesday, value: 207.4 },
@@ -134,7 +134,7 @@ describe('the list', () => {
   })
 
   test('is whole in pages of any size', async () => {
-    const h = filled(house({ 'limits.per_minute': '100000' }))
+    const h = filled(openTestInstance({ 'limits.per_minute': '100000' }))
     await expectWholePages(h, h.key(), '/v1/ei/oil_inventories', body => body.data as unknown[])
   })
 
@@ -229,7 +229,7 @@ describe('the newest levels', () => {
   })
 
   test('are not summed up while one of them is missing: it is named', async () => {
-    const h = house()
+    const h = openTestInstance()
     h.record('US_CRUDE_STORAGE', [424.2], wednesday, week)
     const response = await h.get('/v1/ei/oil_inventories/summary', h.key())
     expect(response.status).toBe(404)
@@ -310,7 +310,7 @@ describe('access', () => {
     expectEntitled(filled(), '/v1/ei/oil_inventories/latest'))
 
   test('names the lowest plan that has it in every answer, as the plans in force have it', async () => {
-    const h = filled(house({ plans: 'unlimited' }))
+    const h = filled(openTestInstance({ plans: 'unlimited' }))
     const { meta } = await json<List>(h.get('/v1/ei/oil_inventories', h.key('free')))
     expect(meta.tier_required).toBe('Free')
   })

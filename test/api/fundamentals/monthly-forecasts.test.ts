@@ -2,20 +2,20 @@ import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, parseDay } from '../../../src/lib/instant.ts'
 import { forecastPublishedAt } from '../../../src/market/fundamentals/monthly-forecast.ts'
 import { monthAfter } from '../../../src/market/fundamentals/period.ts'
-import { monthlyForecasts } from '../../../src/service/fundamentals/monthly-forecasts.ts'
+import { createMonthlyForecasts } from '../../../src/service/fundamentals/monthly-forecasts.ts'
 import {
   type EiAnswer,
   expectEntitled,
   expectWholePages,
 } from '../../support/energy-intelligence.ts'
-import { type House, house } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
 const noon = (day: string) => parseDay(day)! + 12 * hourMs
 
 /** Forecasts of Brent as `[published in, month, value]`, bounds two below and three above. */
 function forecasts(
-  h: House,
+  h: TestInstance,
   code: string,
   rows: readonly (readonly [published: string, month: string, value: number])[],
 ): void {
@@ -36,7 +36,7 @@ function forecasts(
 /**
  * September came in at 80 and October at 50; three forecasts of them were made before they began.
  */
-function judged(h: House = house()): House {
+function judged(h: TestInstance = openTestInstance()): TestInstance {
   h.record('BRENT_CRUDE_USD', [79, 81], noon('2026-09-10'), dayMs)
   h.record('BRENT_CRUDE_USD', [40, 60], noon('2026-10-10'), dayMs)
   forecasts(h, 'BRENT_CRUDE_USD', [
@@ -50,7 +50,7 @@ function judged(h: House = house()): House {
   ])
   return h
 }
-const data = async (h: House, path: string): Promise<unknown> =>
+const data = async (h: TestInstance, path: string): Promise<unknown> =>
   (await json<EiAnswer<unknown>>(h.get(`/v1/forecasts${path}`, h.key()))).data
 
 describe('the accuracy of monthly forecasts', () => {
@@ -114,7 +114,7 @@ describe('the accuracy of monthly forecasts', () => {
   })
 
   test('is not answered before a month is over that was forecast', async () => {
-    const h = house()
+    const h = openTestInstance()
     forecasts(h, 'BRENT_CRUDE_USD', [['2026-11', '2026-12', 70]])
     const response = await h.get('/v1/forecasts/accuracy', h.key())
     expect([
@@ -168,7 +168,7 @@ describe('the archive', () => {
   })
 
   test('is whole in pages of any size', async () => {
-    const h = judged(house({ 'limits.per_minute': '100000' }))
+    const h = judged(openTestInstance({ 'limits.per_minute': '100000' }))
     await expectWholePages(
       h,
       h.key(),
@@ -181,7 +181,7 @@ describe('the archive', () => {
 describe('the forecast of a period', () => {
   /** November to January as November saw them, October as October did. */
   const told = () => {
-    const h = house()
+    const h = openTestInstance()
     forecasts(h, 'BRENT_CRUDE_USD', [
       ...([
         ['2026-09', '2026-10', 50],
@@ -279,13 +279,13 @@ describe('forecasts of this service', () => {
     value: 70 + 5 * Math.sin(n / 40),
   }))
   const setUp = () => {
-    const { services, clock } = house()
+    const { services, clock } = openTestInstance()
     const brent = services.catalogue.named('BRENT_CRUDE_USD')!
     return {
       brent,
       clock,
       store: services.monthlyForecasts,
-      maker: monthlyForecasts(services.monthlyForecasts),
+      maker: createMonthlyForecasts(services.monthlyForecasts),
     }
   }
   const all = { seriesIds: undefined, fromMonth: '0000-01', toMonth: '9999-12' }
@@ -332,9 +332,9 @@ describe('forecasts of this service', () => {
   })
 
   test('say when they were made after they were due', async () => {
-    const h = house()
+    const h = openTestInstance()
     const brent = h.services.catalogue.named('BRENT_CRUDE_USD')!
-    monthlyForecasts(h.services.monthlyForecasts).publish(brent, h.clock.now(), closes)
+    createMonthlyForecasts(h.services.monthlyForecasts).publish(brent, h.clock.now(), closes)
     expect(await data(h, '/monthly/2026-12')).toMatchObject({ metadata: { hindcast: true } })
   })
 

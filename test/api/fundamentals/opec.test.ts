@@ -6,7 +6,7 @@ import {
   expectEntitled,
   expectWholePages,
 } from '../../support/energy-intelligence.ts'
-import { type House, house } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
 const of = (country: string, month: string, bpd: number, source = 'EIA'): OpecProduction => ({
@@ -16,7 +16,7 @@ const of = (country: string, month: string, bpd: number, source = 'EIA'): OpecPr
   source,
 })
 
-function filled(h: House = house(), source = 'EIA'): House {
+function filled(h: TestInstance = openTestInstance(), source = 'EIA'): TestInstance {
   const rows = [
     of('Saudi Arabia', '2026-09', 9_000_000),
     of('Iraq', '2026-09', 4_200_000),
@@ -31,7 +31,7 @@ function filled(h: House = house(), source = 'EIA'): House {
   )
   return h
 }
-const data = async (h: House, path: string): Promise<unknown> =>
+const data = async (h: TestInstance, path: string): Promise<unknown> =>
   (await json<EiAnswer<unknown>>(h.get(`/v1/ei/opec_productions${path}`, h.key()))).data
 
 describe('OPEC production', () => {
@@ -121,7 +121,7 @@ describe('OPEC production', () => {
   })
 
   test('that is not there is said so', async () => {
-    const h = house()
+    const h = openTestInstance()
     for (const path of ['/latest', '/total', '/by_country', '/top_producers']) {
       const response = await h.get(`/v1/ei/opec_productions${path}`, h.key())
       expect([
@@ -138,7 +138,7 @@ describe('OPEC production', () => {
 
   test('that is invented is marked as such', async () => {
     const real = filled()
-    const invented = filled(house(), 'fixture')
+    const invented = filled(openTestInstance(), 'fixture')
     expect(
       (await real.get('/v1/ei/opec_productions/latest', real.key())).headers.get('x-service-data'),
     ).toBeNull()
@@ -150,7 +150,7 @@ describe('OPEC production', () => {
   })
 
   test('is whole in pages of any size', async () => {
-    const h = filled(house({ 'limits.per_minute': '100000' }))
+    const h = filled(openTestInstance({ 'limits.per_minute': '100000' }))
     await expectWholePages(h, h.key(), '/v1/ei/opec_productions', body => body.data as unknown[])
   })
 

@@ -7,14 +7,14 @@ import {
   expectEntitled,
   expectWholePages,
 } from '../../support/energy-intelligence.ts'
-import { type House, house } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
 /**
  * Two publications of two agencies; October is over, at a mean of 75 for Brent and 14 for US
  * production.
  */
-function filled(h: House = house(), fixture = false): House {
+function filled(h: TestInstance = openTestInstance(), fixture = false): TestInstance {
   h.record('BRENT_CRUDE_USD', [70, 74, 76, 80], parseDay('2026-10-30')! + 12 * hourMs, 7 * dayMs)
   h.record('BRENT_CRUDE_USD', [90], parseDay('2026-11-02')! + 12 * hourMs, dayMs)
   h.record('US_CRUDE_PRODUCTION', [13.9, 14.1], parseDay('2026-10-28')! + 12 * hourMs, 7 * dayMs)
@@ -47,7 +47,7 @@ function filled(h: House = house(), fixture = false): House {
   )
   return h
 }
-const data = async (h: House, path: string): Promise<unknown> =>
+const data = async (h: TestInstance, path: string): Promise<unknown> =>
   (await json<EiAnswer<unknown>>(h.get(`/v1/ei/forecasts${path}`, h.key()))).data
 
 describe('outlooks', () => {
@@ -211,13 +211,13 @@ describe('outlooks', () => {
       total_forecasts: 1,
       average_forecast: 13.3,
     })
-    const empty = house()
+    const empty = openTestInstance()
     expect((await empty.get('/v1/ei/forecasts/summary', empty.key())).status).toBe(404)
   })
 
   test('that are invented are marked as such', async () => {
-    const [real, invented] = [filled(), filled(house(), true)]
-    const mark = async (h: House, path: string) =>
+    const [real, invented] = [filled(), filled(openTestInstance(), true)]
+    const mark = async (h: TestInstance, path: string) =>
       (await h.get(path, h.key())).headers.get('x-service-data')
     for (const path of ['', '/1', '/summary', '/compare', '/historical'].map(
       rest => `/v1/ei/forecasts${rest}`,
@@ -231,7 +231,7 @@ describe('outlooks', () => {
   })
 
   test('are whole in pages of any size, in every list', async () => {
-    const h = filled(house({ 'limits.per_minute': '100000' }))
+    const h = filled(openTestInstance({ 'limits.per_minute': '100000' }))
     for (const path of ['', '/prices', '/compare'])
       await expectWholePages(h, h.key(), `/v1/ei/forecasts${path}`, body => body.data as unknown[])
   })

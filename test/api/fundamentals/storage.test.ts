@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, parseDay } from '../../../src/lib/instant.ts'
-import { type House, house } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
 const wednesday = parseDay('2026-11-18')! + 12 * hourMs
@@ -18,7 +18,7 @@ const cushing = Array.from(
   (_, i) => ({ 7: 30, 55: 26.1, 58: 25.425, 59: 24.604 })[i] ?? 27,
 )
 
-function filled(h: House): House {
+function filled(h: TestInstance): TestInstance {
   h.record('CUSHING_STORAGE', cushing, wednesday, week)
   h.record('SPR_STORAGE', [410, 409.2], friday, week)
   h.record('US_CRUDE_STORAGE', [420, 424.2], wednesday, week)
@@ -28,7 +28,7 @@ function filled(h: House): House {
   return h
 }
 
-function capacity(h: House, code: string, effectiveOn: string, value: number): void {
+function capacity(h: TestInstance, code: string, effectiveOn: string, value: number): void {
   const seriesId = h.services.catalogue.resolve(code, h.clock.now())!.series.id
   h.services.storageCapacities.write([{ seriesId, effectiveOn, capacity: value, source: 'EIA' }], 1)
 }
@@ -51,7 +51,7 @@ const metadata = { source: 'EIA', source_description: 'Published by EIA' }
 
 describe('Cushing', () => {
   test('is its newest level, against those of 1, 4 and 52 weeks before and the capacity of its day', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     capacity(h, 'CUSHING_STORAGE', '2024-03-01', 78.41)
     capacity(h, 'CUSHING_STORAGE', '2026-11-19', 99)
     const body = await json<Answer>(h.get('/v1/storage/cushing', h.key()))
@@ -78,7 +78,7 @@ describe('Cushing', () => {
   })
 
   test('is null where there is nothing to compare with', async () => {
-    const h = house()
+    const h = openTestInstance()
     h.record('CUSHING_STORAGE', [24.6], wednesday, week)
     expect((await json<Answer>(h.get('/v1/storage/cushing', h.key()))).data).toMatchObject({
       capacity: null,
@@ -89,7 +89,7 @@ describe('Cushing', () => {
   })
 
   test('leaves a quarantined level out', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     const seriesId = h.services.catalogue.resolve('CUSHING_STORAGE', h.clock.now())!.series.id
     h.services.quarantine.add({
       seriesId,
@@ -107,7 +107,7 @@ describe('Cushing', () => {
 
 describe('the overview', () => {
   test('has Cushing, the reserve and the country', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     capacity(h, 'SPR_STORAGE', '2020-01-01', 714)
     const body = await json<Answer>(h.get('/v1/storage', h.key()))
     expectShape(h.app, '/v1/storage', body)
@@ -143,7 +143,7 @@ describe('the overview', () => {
   })
 
   test('names what lacks a level', async () => {
-    const h = house()
+    const h = openTestInstance()
     h.record('CUSHING_STORAGE', [24.6], wednesday, week)
     const refusal = await h.get('/v1/storage', h.key())
     expect(refusal.status).toBe(404)
@@ -156,7 +156,7 @@ describe('the overview', () => {
 
 describe('the reserve', () => {
   test('has its sites with what they hold and can hold', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     capacity(h, 'SPR_BRYAN_MOUND_STORAGE', '2020-01-01', 247.1)
     const body = await json<Answer>(h.get('/v1/storage/spr', h.key()))
     expectShape(h.app, '/v1/storage/spr', body)
@@ -187,7 +187,7 @@ describe('the regions', () => {
   })
 
   test('are five, and the country as it is published', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     const body = await json<Answer>(h.get('/v1/storage/regional', h.key()))
     expectShape(h.app, '/v1/storage/regional', body)
     expect(body.data).toEqual({
@@ -203,14 +203,14 @@ describe('the regions', () => {
   })
 
   test('add up to the country while it is not published', async () => {
-    const h = house()
+    const h = openTestInstance()
     for (let n = 1; n <= 5; n++)
       h.record(`PADD${n}_CRUDE_STORAGE`, [n * 10 + 0.125], wednesday, week)
     expect((await json<Answer>(h.get('/v1/storage/regional', h.key()))).data.total_us).toBe(150.625)
   })
 
   test('one of them is answered under its name and at the top', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     const body = await json<Answer>(h.get('/v1/storage/regional?region=padd3', h.key()))
     expectShape(h.app, '/v1/storage/regional', body)
     expect(body.data).toEqual({
@@ -227,7 +227,7 @@ describe('the regions', () => {
   })
 
   test('that do not exist are refused with those that do', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     const refusal = await h.get('/v1/storage/regional?region=PADD6', h.key())
     expect(refusal.status).toBe(400)
     expect((await json<Refusal>(refusal)).error).toMatchObject({
@@ -239,14 +239,14 @@ describe('the regions', () => {
 })
 
 describe('history', () => {
-  const history = async (h: House, path: string) => {
+  const history = async (h: TestInstance, path: string) => {
     const body = await json<History>(h.get(`/v1/storage/${path}`, h.key()))
     expectShape(h.app, '/v1/storage/history/:code', body)
     return body
   }
 
   test('has the levels of the last 90 days, newest first, each against the one before', async () => {
-    const { data, meta } = await history(filled(house()), 'history/CUSHING_STORAGE')
+    const { data, meta } = await history(filled(openTestInstance()), 'history/CUSHING_STORAGE')
     expect(data.slice(0, 2)).toEqual([
       { date: '2026-11-18', value: 24.604, level: 24.604, unit: 'million_barrels', change: -0.821 },
       { date: '2026-11-11', value: 25.425, level: 25.425, unit: 'million_barrels', change: -1.575 },
@@ -265,7 +265,7 @@ describe('history', () => {
   })
 
   test('is asked for by code or place in any case, and by the other path', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     const codeOf = async (path: string) => (await history(h, path)).meta.code
     for (const path of [
       'history/cushing',
@@ -282,7 +282,7 @@ describe('history', () => {
   })
 
   test('in weeks and months has the last level of each', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     const monthly = await history(h, 'history/CUSHING?interval=monthly&start_date=2026-09-01')
     expect(monthly.data.map(row => [row.date, row.value, row.change])).toEqual([
       ['2026-11-18', 24.604, -2.396],
@@ -300,7 +300,7 @@ describe('history', () => {
   })
 
   test('of a daily series has its days as they are published', async () => {
-    const h = house()
+    const h = openTestInstance()
     h.record('DE_GAS_STORAGE', [75, 75.5, 74.25], wednesday, dayMs)
     const { data, meta } = await history(h, 'history/DE_GAS_STORAGE')
     expect(data.map(row => [row.date, row.change])).toEqual([
@@ -312,7 +312,7 @@ describe('history', () => {
   })
 
   test('has the range that is asked for, both its days inside', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     const daysOf = async (query: string) => {
       const { data, meta } = await history(h, `history/CUSHING?${query}`)
       return [
@@ -396,7 +396,7 @@ describe('history', () => {
   })
 
   test('leaves quarantined days out and says so', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     const seriesId = h.services.catalogue.resolve('CUSHING_STORAGE', h.clock.now())!.series.id
     h.services.quarantine.add({
       seriesId,
@@ -419,7 +419,7 @@ describe('history', () => {
   })
 
   test('refuses what it can not answer', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     const token = h.key()
     const table: [string, number, string, string?][] = [
       ['history/WTI_USD', 404, 'NOT_FOUND'],
@@ -460,7 +460,7 @@ describe('every answer', () => {
   ].map(path => `/v1/storage${path}`)
 
   test('of an empty database is 404 and costs nothing', async () => {
-    const h = house()
+    const h = openTestInstance()
     const token = h.key()
     for (const path of paths) {
       const refusal = await h.get(path, token)
@@ -473,7 +473,7 @@ describe('every answer', () => {
   })
 
   test('takes a key of any plan, and counts', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     expect((await h.get(paths[0]!)).status).toBe(401)
     const token = h.key('free')
     for (const [i, path] of paths.entries()) {
@@ -486,7 +486,7 @@ describe('every answer', () => {
   })
 
   test('that rests on fixture data says so', async () => {
-    const h = filled(house())
+    const h = filled(openTestInstance())
     const cushing = h.services.catalogue.resolve('CUSHING_STORAGE', h.clock.now())!.series
     h.services.series.markFixture([cushing.id])
     h.services.catalogue.reload()

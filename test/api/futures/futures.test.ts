@@ -10,13 +10,13 @@ import {
   problemOf,
   tickOf,
 } from '../../support/futures.ts'
-import { type House, house } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance.ts'
 import { expectShape } from '../../support/shape.ts'
 
 const friday = at('2026-11-20T15:00:00Z')
 const copy = futuresHouse(friday, {}, manyRequests)
 const token = copy.key()
-const ask = (path: string, from: House = copy, key = token) => answered(from, path, key)
+const ask = (path: string, from: TestInstance = copy, key = token) => answered(from, path, key)
 
 describe('every name of a family', () => {
   for (const family of families) {
@@ -325,7 +325,7 @@ describe('a feed that has fallen silent', () => {
 })
 
 test('a contract without a price in the front leaves front_month null and lists the others', async () => {
-  const own = house(manyRequests, friday)
+  const own = openTestInstance(manyRequests, friday)
   own.services.futures.recordDays([dayOf({ month: '2027-02', close: 71.5 })], friday)
   const { body } = await ask('/v1/futures/CL', own, own.key())
   expect([body.front_month, body.contracts.map(one => one.contract_code)]).toEqual([
@@ -335,7 +335,7 @@ test('a contract without a price in the front leaves front_month null and lists 
 })
 
 test('numbers that somebody imported are served without the mark of fixture data', async () => {
-  const own = house(manyRequests, friday)
+  const own = openTestInstance(manyRequests, friday)
   own.services.futures.recordTicks(
     [tickOf('2026-11-20T14:50:00Z', -3.5, { month: '2026-12' })],
     friday,

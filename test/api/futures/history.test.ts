@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { answered, at, futuresHouse, manyRequests, problemOf } from '../../support/futures.ts'
-import type { House } from '../../support/instance.ts'
+import type { TestInstance } from '../../support/instance.ts'
 import { expectShape } from '../../support/shape.ts'
 
 const friday = at('2026-11-20T15:00:00Z')
 const copy = futuresHouse(friday, {}, manyRequests)
 const token = copy.key()
-const ask = (path: string, from: House = copy, key = token) => answered(from, path, key)
+const ask = (path: string, from: TestInstance = copy, key = token) => answered(from, path, key)
 
 describe('history', () => {
   test('is that of the front month of each date, newest first, for the last 30 days', async () => {

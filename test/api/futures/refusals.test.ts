@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { answered, at, futuresHouse, manyRequests, problemOf } from '../../support/futures.ts'
-import { type House, house } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance.ts'
 
 const friday = at('2026-11-20T15:00:00Z')
 const copy = futuresHouse(friday, {}, manyRequests)
 const token = copy.key()
-const ask = (path: string, from: House = copy, key = token) => answered(from, path, key)
+const ask = (path: string, from: TestInstance = copy, key = token) => answered(from, path, key)
 
 describe('bad parameters are named', () => {
   const cases: [string, string, string | undefined][] = [
@@ -49,7 +49,7 @@ describe('bad parameters are named', () => {
 })
 
 test('a database without futures says so, and does not answer with nothing', async () => {
-  const empty = house(manyRequests, friday)
+  const empty = openTestInstance(manyRequests, friday)
   const key = empty.key()
   const missing = [
     '',

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { manualClock } from '../../../src/lib/clock.ts'
-import { seededIds } from '../../../src/lib/ids.ts'
+import { createManualClock } from '../../../src/lib/clock.ts'
+import { createSeededIds } from '../../../src/lib/ids.ts'
 import { dayMs, isoInstant, minuteMs } from '../../../src/lib/instant.ts'
 import { at, bodyOf, type Desk, frontDesk, rateOf, startAt } from '../../support/front-door.ts'
 
@@ -725,7 +725,11 @@ describe('a creating request that is sent again', () => {
     const { token: caller } = before.open()
     const first = await create(before, caller, { name: 'one' }, again)
     before.close()
-    const after = frontDesk({ path, ids: seededIds(2), clock: manualClock(startAt + minuteMs) })
+    const after = frontDesk({
+      path,
+      ids: createSeededIds(2),
+      clock: createManualClock(startAt + minuteMs),
+    })
     const second = await create(after, caller, { name: 'one' }, again)
     expect(await second.text()).toBe(await first.text())
     expect(await listed(after, caller)).toHaveLength(2)

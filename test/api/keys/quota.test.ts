@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { manualClock } from '../../../src/lib/clock.ts'
-import { seededIds } from '../../../src/lib/ids.ts'
+import { createManualClock } from '../../../src/lib/clock.ts'
+import { createSeededIds } from '../../../src/lib/ids.ts'
 import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
 import type { PlanId } from '../../../src/plan/tiers.ts'
 import type { KeyState } from '../../../src/service/keys/keyring.ts'
@@ -269,8 +269,8 @@ test('a bigger plan lifts a used-up quota at once, and the way back finds the da
 })
 
 describe('a stop', () => {
-  const reopened = (path: string, seed: number, clock = manualClock(startAt)) =>
-    frontDesk({ path, ids: seededIds(seed), clock })
+  const reopened = (path: string, seed: number, clock = createManualClock(startAt)) =>
+    frontDesk({ path, ids: createSeededIds(seed), clock })
 
   test('loses nothing of the quota', async () => {
     const path = join(directory, 'stop.db')
@@ -279,7 +279,7 @@ describe('a stop', () => {
     for (let i = 0; i < 30; i += 1) await counted(first, token)
     first.services.meter.flush()
     first.close()
-    const second = reopened(path, 2, manualClock(startAt + minuteMs))
+    const second = reopened(path, 2, createManualClock(startAt + minuteMs))
     expect(rateOf(await counted(second, token))).toMatchObject({
       used: '31',
       remaining: '19',
@@ -289,10 +289,10 @@ describe('a stop', () => {
     expect((await counted(second, token)).status).toBe(402)
     second.services.meter.flush()
     second.close()
-    const third = reopened(path, 3, manualClock(startAt + 2 * minuteMs))
+    const third = reopened(path, 3, createManualClock(startAt + 2 * minuteMs))
     expect((await counted(third, token)).status).toBe(402)
     third.close()
-    const nextDay = reopened(path, 4, manualClock(at('2026-11-21T00:00:00Z')))
+    const nextDay = reopened(path, 4, createManualClock(at('2026-11-21T00:00:00Z')))
     expect(rateOf(await counted(nextDay, token))).toMatchObject({ used: '1' })
     nextDay.close()
   })
@@ -361,14 +361,14 @@ test('over HTTP a quota is never passed by one and never begun early, whatever i
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { maxLength: 60 }), async operations => {
       databases += 1
-      const [path, clock] = [join(directory, `run-${databases}.db`), manualClock(startAt)]
+      const [path, clock] = [join(directory, `run-${databases}.db`), createManualClock(startAt)]
       let starts = 0
       const start = () => {
         starts += 1
         return frontDesk({
           path,
           clock,
-          ids: seededIds(100 * databases + starts),
+          ids: createSeededIds(100 * databases + starts),
           flags: { plans },
         })
       }

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { minuteMs } from '../../../src/lib/instant.ts'
 import { messageHouse } from '../../support/messages.ts'
 
-/** A house with an account that has so many notifications, a minute apart. */
+/** An instance with an account that has so many notifications, a minute apart. */
 function withNotices(count: number) {
-  const house = messageHouse()
-  const made = house.account('free')
+  const instance = messageHouse()
+  const made = instance.account('free')
   for (let n = 1; n <= count; n += 1) {
-    house.clock.advance(minuteMs)
-    house.services.notices.post(
+    instance.clock.advance(minuteMs)
+    instance.services.notices.post(
       {
         accountId: made.id,
         type: 'price_alert',
@@ -16,26 +16,26 @@ function withNotices(count: number) {
         message: 'It is so.',
         data: { n },
       },
-      house.clock.now(),
+      instance.clock.now(),
     )
   }
-  const ids = house.services.notifications.page(made.id, false, 1000, 0).map(one => one.id)
-  return { ...house, ...made, ids }
+  const ids = instance.services.notifications.page(made.id, false, 1000, 0).map(one => one.id)
+  return { ...instance, ...made, ids }
 }
 const titles = (body: Record<string, unknown>) =>
   (body.notifications as { title: string }[]).map(one => one.title)
 
 describe('notifications', () => {
   test('are listed newest first, in pages, with the unread count', async () => {
-    const house = withNotices(45)
-    const first = await house.ask('GET', '/v1/notifications', house.token)
+    const instance = withNotices(45)
+    const first = await instance.ask('GET', '/v1/notifications', instance.token)
     expect(titles(first.body)).toEqual(Array.from({ length: 20 }, (_, n) => `Number ${45 - n}`))
     expect(first.body).toMatchObject({
       unread_count: 45,
       meta: { page: 1, per_page: 20, total: 45, total_pages: 3, has_next: true, has_prev: false },
     })
     expect((first.body.notifications as unknown[])[0]).toEqual({
-      id: house.ids[0],
+      id: instance.ids[0],
       type: 'price_alert',
       title: 'Number 45',
       message: 'It is so.',
@@ -44,30 +44,34 @@ describe('notifications', () => {
       data: { n: 45 },
     })
     expect([first.headers.get('x-total'), first.headers.get('x-has-next')]).toEqual(['45', 'true'])
-    const last = await house.ask('GET', '/v1/notifications?page=3', house.token)
+    const last = await instance.ask('GET', '/v1/notifications?page=3', instance.token)
     expect(titles(last.body)).toEqual(['Number 5', 'Number 4', 'Number 3', 'Number 2', 'Number 1'])
     expect(
-      (await house.ask('GET', '/v1/notifications?per_page=1000', house.token)).body.meta,
+      (await instance.ask('GET', '/v1/notifications?per_page=1000', instance.token)).body.meta,
     ).toMatchObject({ per_page: 100 })
-    expect(titles((await house.ask('GET', '/v1/notifications?page=99', house.token)).body)).toEqual(
-      [],
-    )
+    expect(
+      titles((await instance.ask('GET', '/v1/notifications?page=99', instance.token)).body),
+    ).toEqual([])
     for (const query of ['page=0', 'page=1.5', 'per_page=0', 'unread=perhaps']) {
-      const { status, body } = await house.ask('GET', `/v1/notifications?${query}`, house.token)
+      const { status, body } = await instance.ask(
+        'GET',
+        `/v1/notifications?${query}`,
+        instance.token,
+      )
       expect([status, (body.error as { code: string }).code]).toEqual([400, 'INVALID_PARAMETER'])
     }
   })
 
   test('of one moment keep the order in which they came', async () => {
-    const house = messageHouse()
-    const { id, token } = house.account()
+    const instance = messageHouse()
+    const { id, token } = instance.account()
     for (const title of ['a', 'b', 'c']) {
-      house.services.notices.post(
+      instance.services.notices.post(
         { accountId: id, type: 'usage', title, message: '' },
-        house.clock.now(),
+        instance.clock.now(),
       )
     }
-    expect(titles((await house.ask('GET', '/v1/notifications', token)).body)).toEqual([
+    expect(titles((await instance.ask('GET', '/v1/notifications', token)).body)).toEqual([
       'c',
       'b',
       'a',
@@ -75,47 +79,54 @@ describe('notifications', () => {
   })
 
   test('are marked one by one, and only once', async () => {
-    const house = withNotices(3)
-    const mark = () => house.ask('POST', `/v1/notifications/${house.ids[1]}/mark_read`, house.token)
+    const instance = withNotices(3)
+    const mark = () =>
+      instance.ask('POST', `/v1/notifications/${instance.ids[1]}/mark_read`, instance.token)
     expect((await mark()).body).toMatchObject({
-      notification: { id: house.ids[1], title: 'Number 2', read: true },
+      notification: { id: instance.ids[1], title: 'Number 2', read: true },
       unread_count: 2,
     })
-    const readAt = house.services.notifications.find(house.id, house.ids[1]!)!.readAt
-    house.clock.advance(minuteMs)
+    const readAt = instance.services.notifications.find(instance.id, instance.ids[1]!)!.readAt
+    instance.clock.advance(minuteMs)
     expect((await mark()).body).toMatchObject({ notification: { read: true }, unread_count: 2 })
-    expect(house.services.notifications.find(house.id, house.ids[1]!)!.readAt).toBe(readAt)
-    expect((await house.ask('GET', '/v1/notifications/unread_count', house.token)).body).toEqual({
+    expect(instance.services.notifications.find(instance.id, instance.ids[1]!)!.readAt).toBe(readAt)
+    expect(
+      (await instance.ask('GET', '/v1/notifications/unread_count', instance.token)).body,
+    ).toEqual({
       unread_count: 2,
     })
-    const unread = await house.ask('GET', '/v1/notifications?unread=true', house.token)
+    const unread = await instance.ask('GET', '/v1/notifications?unread=true', instance.token)
     expect(titles(unread.body)).toEqual(['Number 3', 'Number 1'])
     expect(unread.body.meta).toMatchObject({ total: 2 })
     expect(
-      titles((await house.ask('GET', '/v1/notifications?unread=false', house.token)).body),
+      titles((await instance.ask('GET', '/v1/notifications?unread=false', instance.token)).body),
     ).toHaveLength(3)
   })
 
   test('are marked all at once', async () => {
-    const house = withNotices(3)
-    await house.ask('POST', `/v1/notifications/${house.ids[0]}/mark_read`, house.token)
+    const instance = withNotices(3)
+    await instance.ask('POST', `/v1/notifications/${instance.ids[0]}/mark_read`, instance.token)
     const mark = async () =>
-      (await house.ask('POST', '/v1/notifications/mark_all_read', house.token)).body
+      (await instance.ask('POST', '/v1/notifications/mark_all_read', instance.token)).body
     expect(await mark()).toEqual({ marked: 2, unread_count: 0 })
     expect(await mark()).toEqual({ marked: 0, unread_count: 0 })
-    expect((await house.ask('GET', '/v1/notifications', house.token)).body).toMatchObject({
+    expect((await instance.ask('GET', '/v1/notifications', instance.token)).body).toMatchObject({
       unread_count: 0,
       meta: { total: 3 },
     })
   })
 
   test('of another account look like none, and stay as they are', async () => {
-    const house = withNotices(2)
-    const stranger = house.account()
-    const tries = [house.ids[0]!, crypto.randomUUID(), 'nonsense', `${house.ids[0]}'--`]
+    const instance = withNotices(2)
+    const stranger = instance.account()
+    const tries = [instance.ids[0]!, crypto.randomUUID(), 'nonsense', `${instance.ids[0]}'--`]
     const answers = await Promise.all(
       tries.map(id =>
-        house.ask('POST', `/v1/notifications/${encodeURIComponent(id)}/mark_read`, stranger.token),
+        instance.ask(
+          'POST',
+          `/v1/notifications/${encodeURIComponent(id)}/mark_read`,
+          stranger.token,
+        ),
       ),
     )
     const shown = answers.map(({ status, body }) => [
@@ -124,19 +135,19 @@ describe('notifications', () => {
     ])
     expect(shown).toEqual(tries.map(() => shown[0]!))
     expect(shown[0]).toEqual([404, expect.objectContaining({ code: 'NOT_FOUND' })])
-    expect((await house.ask('GET', '/v1/notifications', stranger.token)).body).toMatchObject({
+    expect((await instance.ask('GET', '/v1/notifications', stranger.token)).body).toMatchObject({
       notifications: [],
       unread_count: 0,
     })
     expect(
-      (await house.ask('POST', '/v1/notifications/mark_all_read', stranger.token)).body,
+      (await instance.ask('POST', '/v1/notifications/mark_all_read', stranger.token)).body,
     ).toEqual({ marked: 0, unread_count: 0 })
-    expect(house.services.notifications.unread(house.id)).toBe(2)
+    expect(instance.services.notifications.unread(instance.id)).toBe(2)
   })
 
   test('do not count against the quota', async () => {
-    const house = withNotices(1)
-    const { headers } = await house.ask('GET', '/v1/notifications', house.token)
+    const instance = withNotices(1)
+    const { headers } = await instance.ask('GET', '/v1/notifications', instance.token)
     expect(headers.get('x-ratelimit-used')).toBe('0')
   })
 })
@@ -149,11 +160,11 @@ describe('preferences', () => {
   }
 
   test('change where the body names them, bare or wrapped, and stay where it does not', async () => {
-    const house = messageHouse()
-    const { token } = house.account('free')
-    expect((await house.ask('GET', '/v1/notification_preferences', token)).body).toEqual(first)
+    const instance = messageHouse()
+    const { token } = instance.account('free')
+    expect((await instance.ask('GET', '/v1/notification_preferences', token)).body).toEqual(first)
     const patch = async (body: unknown) =>
-      (await house.ask('PATCH', '/v1/notification_preferences', token, body)).body
+      (await instance.ask('PATCH', '/v1/notification_preferences', token, body)).body
     const email = { ...first.email, weekly_digest: false }
     expect(await patch({ email: { weekly_digest: false } })).toEqual({ ...first, email })
     const wrapped = {
@@ -162,9 +173,9 @@ describe('preferences', () => {
     const after = { email, sms: { enabled: false, price_alerts: true }, push: { enabled: true } }
     expect(await patch(wrapped)).toEqual(after)
     expect(await patch({ email: { unknown: true }, account_id: 'another' })).toEqual(after)
-    expect((await house.ask('GET', '/v1/notification_preferences', token)).body).toEqual(after)
+    expect((await instance.ask('GET', '/v1/notification_preferences', token)).body).toEqual(after)
     expect(
-      (await house.ask('GET', '/v1/notification_preferences', house.account().token)).body,
+      (await instance.ask('GET', '/v1/notification_preferences', instance.account().token)).body,
     ).toEqual(first)
   })
 
@@ -174,11 +185,11 @@ describe('preferences', () => {
     [{ sms: { price_alerts: 1 }, push: { enabled: null } }, ['sms.price_alerts', 'push.enabled']],
     [{ notification_preferences: [] }, ['notification_preferences']],
   ])('%j is refused, all faults at once', async (body, fields) => {
-    const house = messageHouse()
-    const { token } = house.account()
-    const answer = await house.ask('PATCH', '/v1/notification_preferences', token, body)
+    const instance = messageHouse()
+    const { token } = instance.account()
+    const answer = await instance.ask('PATCH', '/v1/notification_preferences', token, body)
     expect([answer.status, answer.body.error_code]).toEqual([422, 'validation_failed'])
     expect((answer.body.errors as { field: string }[]).map(one => one.field)).toEqual(fields)
-    expect((await house.ask('GET', '/v1/notification_preferences', token)).body).toEqual(first)
+    expect((await instance.ask('GET', '/v1/notification_preferences', token)).body).toEqual(first)
   })
 })

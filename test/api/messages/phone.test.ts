@@ -9,16 +9,16 @@ const wrong = (code: string) => (code === '000000' ? '111111' : '000000')
 
 describe('a phone number', () => {
   test('is none at first, is added unverified, verified with the code of its message, and removed', async () => {
-    const house = messageHouse()
-    const { token } = house.account()
-    expect((await house.ask('GET', '/v1/phone', token)).body).toEqual({
+    const instance = messageHouse()
+    const { token } = instance.account()
+    expect((await instance.ask('GET', '/v1/phone', token)).body).toEqual({
       phone: null,
       verified: false,
       country_code: null,
       added_at: null,
     })
 
-    const added = await house.ask('POST', '/v1/phone', token, us())
+    const added = await instance.ask('POST', '/v1/phone', token, us())
     const row = {
       phone: '+15550100002',
       verified: false,
@@ -31,48 +31,48 @@ describe('a phone number', () => {
       message: expect.any(String),
       verification: { sent: true, expires_at: '2026-11-20T15:10:00Z' },
     })
-    await house.deliver()
-    const [message] = house.captured('sms')
+    await instance.deliver()
+    const [message] = instance.captured('sms')
     expect(message!.to).toBe('+15550100002')
     expect(message!.text).toMatch(/^Wellhead: your code is \d{6}\./)
 
-    const verified = await house.ask('POST', '/v1/phone/verify', token, {
-      verification_code: house.code(),
+    const verified = await instance.ask('POST', '/v1/phone/verify', token, {
+      verification_code: instance.code(),
     })
     expect([verified.status, verified.body]).toEqual([
       200,
       { ...row, verified: true, message: expect.any(String) },
     ])
-    const again = await house.ask('POST', '/v1/phone/verify', token, {
-      verification_code: wrong(house.code()),
+    const again = await instance.ask('POST', '/v1/phone/verify', token, {
+      verification_code: wrong(instance.code()),
     })
     expect([again.status, again.body.verified]).toEqual([200, true])
-    expect((await house.ask('POST', '/v1/phone/resend', token)).body).toEqual({
+    expect((await instance.ask('POST', '/v1/phone/resend', token)).body).toEqual({
       sent: false,
       message: expect.any(String),
       expires_at: null,
     })
 
-    expect((await house.ask('DELETE', '/v1/phone', token)).body).toEqual({
+    expect((await instance.ask('DELETE', '/v1/phone', token)).body).toEqual({
       deleted: true,
       message: expect.any(String),
     })
-    expect((await house.ask('GET', '/v1/phone', token)).body.phone).toBeNull()
+    expect((await instance.ask('GET', '/v1/phone', token)).body.phone).toBeNull()
     for (const [method, path, body] of [
       ['DELETE', '/v1/phone', undefined],
       ['POST', '/v1/phone/resend', undefined],
       ['POST', '/v1/phone/verify', { verification_code: '123456' }],
     ] as const) {
-      expect((await house.ask(method, path, token, body)).status).toBe(404)
+      expect((await instance.ask(method, path, token, body)).status).toBe(404)
     }
   })
 
   test('that replaces another one takes its verification and its consent away', async () => {
-    const house = messageHouse()
-    const { id, token } = await house.reachable()
-    expect(house.services.phones.of(id)!.optedInAt).not.toBeNull()
-    await house.ask('POST', '/v1/phone', token, us('+15550100003'))
-    expect(house.services.phones.of(id)).toMatchObject({
+    const instance = messageHouse()
+    const { id, token } = await instance.reachable()
+    expect(instance.services.phones.of(id)!.optedInAt).not.toBeNull()
+    await instance.ask('POST', '/v1/phone', token, us('+15550100003'))
+    expect(instance.services.phones.of(id)).toMatchObject({
       number: '+15550100003',
       verifiedAt: null,
       optedInAt: null,
@@ -107,9 +107,9 @@ describe('a phone number', () => {
     ['of Australia', { phone_number: '0412 345 678', country_code: 'AU' }, '+61412345678', 'AU'],
     ['without a country', { phone_number: '+61412345678' }, '+61412345678', 'AU'],
   ])('%s is taken', async (_, body, number, country) => {
-    const house = messageHouse()
-    const { token } = house.account('free')
-    const answer = await house.ask('POST', '/v1/phone', token, body)
+    const instance = messageHouse()
+    const { token } = instance.account('free')
+    const answer = await instance.ask('POST', '/v1/phone', token, body)
     expect([answer.status, answer.body.phone, answer.body.country_code]).toEqual([
       201,
       number,
@@ -158,36 +158,36 @@ describe('a phone number', () => {
       'phone_number',
     ],
   ])('of %s is refused and sends nothing', async (_, body, code, field) => {
-    const house = messageHouse()
-    const { token } = house.account()
-    const answer = await house.ask('POST', '/v1/phone', token, body)
+    const instance = messageHouse()
+    const { token } = instance.account()
+    const answer = await instance.ask('POST', '/v1/phone', token, body)
     expect([...refusal(answer), answer.body.field]).toEqual([422, code, field])
-    await house.deliver()
-    expect(house.captured('sms')).toEqual([])
-    expect((await house.ask('GET', '/v1/phone', token)).body.phone).toBeNull()
+    await instance.deliver()
+    expect(instance.captured('sms')).toEqual([])
+    expect((await instance.ask('GET', '/v1/phone', token)).body.phone).toBeNull()
   })
 
   test('sent again with its Idempotency-Key is the same answer and one message', async () => {
-    const house = messageHouse()
-    const { token } = house.account()
-    const ask = () => house.ask('POST', '/v1/phone', token, us(), { 'idempotency-key': 'one' })
+    const instance = messageHouse()
+    const { token } = instance.account()
+    const ask = () => instance.ask('POST', '/v1/phone', token, us(), { 'idempotency-key': 'one' })
     const [first, second] = [await ask(), await ask()]
-    await house.deliver()
+    await instance.deliver()
     expect(second).toMatchObject({ status: 201, body: first.body })
     expect(second.headers.get('idempotent-replayed')).toBe('true')
-    expect(house.captured('sms')).toHaveLength(1)
+    expect(instance.captured('sms')).toHaveLength(1)
   })
 })
 
 describe('a code', () => {
   test('is refused when it is wrong, five times, and then for good until a new one is sent', async () => {
-    const house = messageHouse()
-    const { token } = house.account()
-    await house.ask('POST', '/v1/phone', token, us())
-    await house.deliver()
-    const code = house.code()
+    const instance = messageHouse()
+    const { token } = instance.account()
+    await instance.ask('POST', '/v1/phone', token, us())
+    await instance.deliver()
+    const code = instance.code()
     for (let left = 4; left >= 0; left -= 1) {
-      const answer = await house.ask('POST', '/v1/phone/verify', token, {
+      const answer = await instance.ask('POST', '/v1/phone/verify', token, {
         verification_code: wrong(code),
       })
       expect([...refusal(answer), answer.body.field, answer.body.tries_left]).toEqual([
@@ -198,30 +198,33 @@ describe('a code', () => {
       ])
     }
     expect(
-      refusal(await house.ask('POST', '/v1/phone/verify', token, { verification_code: code })),
+      refusal(await instance.ask('POST', '/v1/phone/verify', token, { verification_code: code })),
     ).toEqual([429, 'verification_locked'])
     // The same number again within the minute changes nothing: otherwise five more tries would be
     // one request away.
-    const again = await house.ask('POST', '/v1/phone', token, us())
+    const again = await instance.ask('POST', '/v1/phone', token, us())
     expect([again.status, again.body.verification]).toEqual([
       201,
       { sent: false, expires_at: '2026-11-20T15:10:00Z' },
     ])
     expect(
-      refusal(await house.ask('POST', '/v1/phone/verify', token, { verification_code: code })),
+      refusal(await instance.ask('POST', '/v1/phone/verify', token, { verification_code: code })),
     ).toEqual([429, 'verification_locked'])
 
-    house.clock.advance(minuteMs)
-    expect((await house.ask('POST', '/v1/phone/resend', token)).body).toEqual({
+    instance.clock.advance(minuteMs)
+    expect((await instance.ask('POST', '/v1/phone/resend', token)).body).toEqual({
       sent: true,
       message: expect.any(String),
       expires_at: '2026-11-20T15:11:00Z',
     })
-    await house.deliver()
-    expect(house.code()).not.toBe(code)
+    await instance.deliver()
+    expect(instance.code()).not.toBe(code)
     expect(
-      (await house.ask('POST', '/v1/phone/verify', token, { verification_code: house.code() }))
-        .status,
+      (
+        await instance.ask('POST', '/v1/phone/verify', token, {
+          verification_code: instance.code(),
+        })
+      ).status,
     ).toBe(200)
   })
 
@@ -229,13 +232,13 @@ describe('a code', () => {
     [10 * minuteMs - 1, 200],
     [10 * minuteMs, 422],
   ])('%i ms old is answered %i', async (ageMs, status) => {
-    const house = messageHouse()
-    const { token } = house.account()
-    await house.ask('POST', '/v1/phone', token, us())
-    await house.deliver()
-    house.clock.advance(ageMs)
-    const answer = await house.ask('POST', '/v1/phone/verify', token, {
-      verification_code: house.code(),
+    const instance = messageHouse()
+    const { token } = instance.account()
+    await instance.ask('POST', '/v1/phone', token, us())
+    await instance.deliver()
+    instance.clock.advance(ageMs)
+    const answer = await instance.ask('POST', '/v1/phone/verify', token, {
+      verification_code: instance.code(),
     })
     expect(answer.status).toBe(status)
     if (status === 422) expect(answer.body.error_code).toBe('code_expired')
@@ -244,63 +247,64 @@ describe('a code', () => {
   test.each([[undefined], ['12345'], ['1234567'], ['12345a'], [123456], [null], ['١٢٣٤٥٦']])(
     '%p is no code and costs no try',
     async verification_code => {
-      const house = messageHouse()
-      const { id, token } = house.account()
-      await house.ask('POST', '/v1/phone', token, us())
-      const answer = await house.ask('POST', '/v1/phone/verify', token, { verification_code })
+      const instance = messageHouse()
+      const { id, token } = instance.account()
+      await instance.ask('POST', '/v1/phone', token, us())
+      const answer = await instance.ask('POST', '/v1/phone/verify', token, { verification_code })
       expect([...refusal(answer), answer.body.field]).toEqual([
         422,
         'validation_failed',
         'verification_code',
       ])
-      expect(house.services.phones.of(id)!.wrongTries).toBe(0)
+      expect(instance.services.phones.of(id)!.wrongTries).toBe(0)
     },
   )
 
   test('of one account is of no use to another that claims the same number', async () => {
-    const house = messageHouse()
-    const [one, other] = [house.account(), house.account()]
-    await house.ask('POST', '/v1/phone', one.token, us())
-    await house.deliver()
-    const code = house.code()
-    await house.ask('POST', '/v1/phone', other.token, us())
-    const answer = await house.ask('POST', '/v1/phone/verify', other.token, {
+    const instance = messageHouse()
+    const [one, other] = [instance.account(), instance.account()]
+    await instance.ask('POST', '/v1/phone', one.token, us())
+    await instance.deliver()
+    const code = instance.code()
+    await instance.ask('POST', '/v1/phone', other.token, us())
+    const answer = await instance.ask('POST', '/v1/phone/verify', other.token, {
       verification_code: code,
     })
     expect(refusal(answer)).toEqual([422, 'invalid_code'])
     expect(
-      (await house.ask('POST', '/v1/phone/verify', one.token, { verification_code: code })).status,
+      (await instance.ask('POST', '/v1/phone/verify', one.token, { verification_code: code }))
+        .status,
     ).toBe(200)
   })
 
   test('is sent again at most once in 60 seconds', async () => {
-    const house = messageHouse()
-    const { token } = house.account()
-    await house.ask('POST', '/v1/phone', token, us())
-    house.clock.advance(59 * secondMs + 1)
-    const answer = await house.ask('POST', '/v1/phone/resend', token)
+    const instance = messageHouse()
+    const { token } = instance.account()
+    await instance.ask('POST', '/v1/phone', token, us())
+    instance.clock.advance(59 * secondMs + 1)
+    const answer = await instance.ask('POST', '/v1/phone/resend', token)
     expect(refusal(answer)).toEqual([429, 'RATE_LIMIT_EXCEEDED'])
     expect([answer.body.retry_after, answer.body.limit, answer.body.window_seconds]).toEqual([
       1, 1, 60,
     ])
     expect(answer.headers.get('retry-after')).toBe('1')
-    house.clock.advance(999)
-    expect((await house.ask('POST', '/v1/phone/resend', token)).body.sent).toBe(true)
+    instance.clock.advance(999)
+    expect((await instance.ask('POST', '/v1/phone/resend', token)).body.sent).toBe(true)
   })
 
   test('is sent at most twenty times in 24 hours to a number, whoever asks, and to an account, whatever its number', async () => {
-    const house = messageHouse()
-    const [one, other] = [house.account(), house.account()]
+    const instance = messageHouse()
+    const [one, other] = [instance.account(), instance.account()]
     for (let n = 0; n < 20; n += 1) {
-      await house.ask(
+      await instance.ask(
         'POST',
         '/v1/phone',
         one.token,
         us(`+155501000${String(n % 2).padStart(2, '0')}`),
       )
-      house.clock.advance(minuteMs)
+      instance.clock.advance(minuteMs)
     }
-    const full = await house.ask('POST', '/v1/phone', one.token, us('+15550100050'))
+    const full = await instance.ask('POST', '/v1/phone', one.token, us('+15550100050'))
     expect([...refusal(full), full.body.limit, full.body.retry_after]).toEqual([
       429,
       'RATE_LIMIT_EXCEEDED',
@@ -308,47 +312,53 @@ describe('a code', () => {
       24 * 3600 - 20 * 60,
     ])
     for (let n = 0; n < 10; n += 1) {
-      await house.ask('POST', '/v1/phone', other.token, us('+15550100000'))
-      house.clock.advance(minuteMs)
+      await instance.ask('POST', '/v1/phone', other.token, us('+15550100000'))
+      instance.clock.advance(minuteMs)
     }
     expect(
-      (await house.ask('POST', '/v1/phone', house.account().token, us('+15550100000'))).status,
+      (await instance.ask('POST', '/v1/phone', instance.account().token, us('+15550100000')))
+        .status,
     ).toBe(429)
     expect(
-      (await house.ask('POST', '/v1/phone', house.account().token, us('+15550100099'))).status,
+      (await instance.ask('POST', '/v1/phone', instance.account().token, us('+15550100099')))
+        .status,
     ).toBe(201)
   })
 
   test('is nowhere in the log, in an answer or at rest', async () => {
-    const house = messageHouse()
-    const { token } = house.account()
-    const added = await house.ask('POST', '/v1/phone', token, us())
-    const { body } = house.services.outbox.log.page('sms', 'sms', {}, 1, 0).entries[0]!
+    const instance = messageHouse()
+    const { token } = instance.account()
+    const added = await instance.ask('POST', '/v1/phone', token, us())
+    const { body } = instance.services.outbox.log.page('sms', 'sms', {}, 1, 0).entries[0]!
     // Until it is captured, what the database has of it is the sealed message and the hash.
     const stored =
-      JSON.stringify(house.services.phones.of(house.services.keys.accounts()[0]!.account.id)) + body
-    await house.deliver()
-    const code = house.code()
-    await house.ask('POST', '/v1/phone/verify', token, { verification_code: wrong(code) })
+      JSON.stringify(
+        instance.services.phones.of(instance.services.keys.accounts()[0]!.account.id),
+      ) + body
+    await instance.deliver()
+    const code = instance.code()
+    await instance.ask('POST', '/v1/phone/verify', token, { verification_code: wrong(code) })
     expect(code).toMatch(/^\d{6}$/)
-    for (const text of [JSON.stringify(added.body), stored, house.log.join('\n')])
+    for (const text of [JSON.stringify(added.body), stored, instance.log.join('\n')])
       expect(text).not.toContain(code)
     expect(JSON.parse(body)).toEqual({ to: '+15550100002', sealed: expect.any(String) })
   })
 
   test('is not made where there is no way to send it', async () => {
-    const house = messageHouse({ mode: 'serve' })
-    const { token } = house.account()
-    const added = await house.ask('POST', '/v1/phone', token, us())
+    const instance = messageHouse({ mode: 'serve' })
+    const { token } = instance.account()
+    const added = await instance.ask('POST', '/v1/phone', token, us())
     expect([added.status, added.body.verification]).toEqual([
       201,
       { sent: false, expires_at: '2026-11-20T15:10:00Z' },
     ])
     expect(added.body.message).toContain('no provider')
-    await house.deliver()
+    await instance.deliver()
     expect(
-      refusal(await house.ask('POST', '/v1/phone/verify', token, { verification_code: '000000' })),
+      refusal(
+        await instance.ask('POST', '/v1/phone/verify', token, { verification_code: '000000' }),
+      ),
     ).toEqual([422, 'code_expired'])
-    expect(house.log.join('\n')).not.toContain('text message')
+    expect(instance.log.join('\n')).not.toContain('text message')
   })
 })

@@ -11,19 +11,19 @@ const first = {
 
 describe('SMS settings', () => {
   test('are there before anybody has set them, on every plan', async () => {
-    const house = messageHouse()
+    const instance = messageHouse()
     for (const plan of ['free', 'enterprise']) {
-      expect((await house.ask('GET', '/v1/sms/settings', house.account(plan).token)).body).toEqual(
-        first,
-      )
+      expect(
+        (await instance.ask('GET', '/v1/sms/settings', instance.account(plan).token)).body,
+      ).toEqual(first)
     }
   })
 
   test('change where the body names them, bare or wrapped, and stay where it does not', async () => {
-    const house = messageHouse()
-    const { token } = house.account()
+    const instance = messageHouse()
+    const { token } = instance.account()
     const patch = async (body: unknown) =>
-      (await house.ask('PATCH', '/v1/sms/settings', token, body)).body
+      (await instance.ask('PATCH', '/v1/sms/settings', token, body)).body
     const quiet = { start: '22:00', end: '07:00', timezone: 'America/New_York' }
     expect(
       await patch({ quiet_hours: { start: '22:00', end: '07:00', timezone: 'america/new_york' } }),
@@ -57,8 +57,10 @@ describe('SMS settings', () => {
     expect(await patch({ quiet_hours: null })).toMatchObject({
       quiet_hours: { start: null, end: null },
     })
-    expect(await patch({})).toEqual((await house.ask('GET', '/v1/sms/settings', token)).body)
-    expect((await house.ask('GET', '/v1/sms/settings', house.account().token)).body).toEqual(first)
+    expect(await patch({})).toEqual((await instance.ask('GET', '/v1/sms/settings', token)).body)
+    expect((await instance.ask('GET', '/v1/sms/settings', instance.account().token)).body).toEqual(
+      first,
+    )
   })
 
   test.each([
@@ -79,27 +81,27 @@ describe('SMS settings', () => {
     [{ quiet_hours: { timezone: 'Mars/Olympus' } }, 'quiet_hours.timezone'],
     [{ sms_settings: { enabled: 1 } }, 'sms_settings.enabled'],
   ])('%j is refused at %s and changes nothing', async (body, field) => {
-    const house = messageHouse()
-    const { token } = house.account()
-    const answer = await house.ask('PATCH', '/v1/sms/settings', token, body)
+    const instance = messageHouse()
+    const { token } = instance.account()
+    const answer = await instance.ask('PATCH', '/v1/sms/settings', token, body)
     expect([...refusal(answer), answer.body.field]).toEqual([422, 'validation_failed', field])
-    expect((await house.ask('GET', '/v1/sms/settings', token)).body).toEqual(first)
+    expect((await instance.ask('GET', '/v1/sms/settings', token)).body).toEqual(first)
   })
 })
 
 describe('the consent', () => {
   test('needs a verified number, is given once and can be taken back', async () => {
-    const house = messageHouse()
-    const { id, token } = house.account()
-    const optIn = () => house.ask('POST', '/v1/sms/optin', token)
+    const instance = messageHouse()
+    const { id, token } = instance.account()
+    const optIn = () => instance.ask('POST', '/v1/sms/optin', token)
     expect(refusal(await optIn())).toEqual([422, 'phone_not_verified'])
-    await house.ask('POST', '/v1/phone', token, {
+    await instance.ask('POST', '/v1/phone', token, {
       phone_number: '+15550100002',
       country_code: 'US',
     })
     expect(refusal(await optIn())).toEqual([422, 'phone_not_verified'])
-    await house.deliver()
-    await house.ask('POST', '/v1/phone/verify', token, { verification_code: house.code() })
+    await instance.deliver()
+    await instance.ask('POST', '/v1/phone/verify', token, { verification_code: instance.code() })
 
     const agreed = {
       opted_in: true,
@@ -108,15 +110,15 @@ describe('the consent', () => {
       message: expect.any(String),
     }
     expect(await optIn()).toMatchObject({ status: 200, body: agreed })
-    house.clock.advance(5000)
+    instance.clock.advance(5000)
     expect((await optIn()).body).toEqual(agreed)
-    expect((await house.ask('DELETE', '/v1/sms/optin', token)).body).toEqual({
+    expect((await instance.ask('DELETE', '/v1/sms/optin', token)).body).toEqual({
       opted_in: false,
       opted_out_at: '2026-11-20T15:00:05Z',
       message: expect.any(String),
     })
-    expect(house.services.phones.of(id)!.optedInAt).toBeNull()
-    expect((await house.ask('DELETE', '/v1/sms/optin', token)).status).toBe(200)
+    expect(instance.services.phones.of(id)!.optedInAt).toBeNull()
+    expect((await instance.ask('DELETE', '/v1/sms/optin', token)).status).toBe(200)
   })
 
   test('ends when the owner of the number tells the provider to stop', async () => {
@@ -135,15 +137,15 @@ describe('the consent', () => {
       'sms.twilio_from': '+15005550006',
       'sms.twilio_url': `http://127.0.0.1:${provider.port}`,
     }
-    const house = messageHouse({ flags })
-    const { id, token } = house.account()
-    const { phones, texts } = house.services
+    const instance = messageHouse({ flags })
+    const { id, token } = instance.account()
+    const { phones, texts } = instance.services
     phones.add(id, '+15550100002', 'US')
-    const at = house.clock.now()
-    house.services.db.run('UPDATE phones SET verified_at = ?, opted_in_at = ?', [at, at])
+    const at = instance.clock.now()
+    instance.services.db.run('UPDATE phones SET verified_at = ?, opted_in_at = ?', [at, at])
     expect(texts.alertNumber(id, 'price_alert')).toBe('+15550100002')
-    expect((await house.ask('POST', '/v1/sms/test', token)).body).toMatchObject({ sent: true })
-    await house.deliver()
+    expect((await instance.ask('POST', '/v1/sms/test', token)).body).toMatchObject({ sent: true })
+    await instance.deliver()
     await provider.stop(true)
     expect(phones.of(id)!.optedInAt).toBeNull()
     expect(texts.alertNumber(id, 'price_alert')).toBeUndefined()
@@ -162,11 +164,11 @@ describe('eligibility', () => {
   ])(
     'on %s with %j without a number is refused for %j of %p messages',
     async (plan, options, reasons, limit) => {
-      const house = messageHouse()
-      const { body } = await house.ask(
+      const instance = messageHouse()
+      const { body } = await instance.ask(
         'GET',
         '/v1/sms/eligibility',
-        house.account(plan, options).token,
+        instance.account(plan, options).token,
       )
       expect(body).toEqual({
         eligible: false,
@@ -186,9 +188,9 @@ describe('eligibility', () => {
   )
 
   test('is there with a verified number, until the month is used up', async () => {
-    const house = messageHouse()
-    const { token } = await house.reachable('professional')
-    const standing = async () => (await house.ask('GET', '/v1/sms/eligibility', token)).body
+    const instance = messageHouse()
+    const { token } = await instance.reachable('professional')
+    const standing = async () => (await instance.ask('GET', '/v1/sms/eligibility', token)).body
     expect(await standing()).toMatchObject({
       eligible: true,
       reasons: [],
@@ -198,7 +200,7 @@ describe('eligibility', () => {
       used_this_month: 0,
     })
     for (let n = 0; n < 50; n += 1)
-      expect((await house.ask('POST', '/v1/sms/test', token)).body.remaining).toBe(49 - n)
+      expect((await instance.ask('POST', '/v1/sms/test', token)).body.remaining).toBe(49 - n)
     expect(await standing()).toMatchObject({
       eligible: false,
       reasons: ['monthly_limit_reached'],
@@ -206,7 +208,7 @@ describe('eligibility', () => {
       used_this_month: 50,
     })
 
-    const refused = await house.ask('POST', '/v1/sms/test', token)
+    const refused = await instance.ask('POST', '/v1/sms/test', token)
     expect([...refusal(refused), refused.body.limit, refused.body.resets_at]).toEqual([
       429,
       'sms_limit_reached',
@@ -214,25 +216,25 @@ describe('eligibility', () => {
       '2026-12-01T00:00:00Z',
     ])
     expect(refused.headers.get('retry-after')).toBe(
-      String((Date.parse('2026-12-01T00:00:00Z') - house.clock.now()) / 1000),
+      String((Date.parse('2026-12-01T00:00:00Z') - instance.clock.now()) / 1000),
     )
-    await house.deliver()
-    expect(house.captured('sms')).toHaveLength(51)
-    house.clock.set(Date.parse('2026-12-01T00:00:00Z'))
+    await instance.deliver()
+    expect(instance.captured('sms')).toHaveLength(51)
+    instance.clock.set(Date.parse('2026-12-01T00:00:00Z'))
     expect(await standing()).toMatchObject({ eligible: true, remaining: 50 })
   })
 })
 
 describe('a test message', () => {
   test('goes to the number that is opted in, at any hour, and is captured', async () => {
-    const house = messageHouse()
-    const { token } = await house.reachable()
-    await house.ask('PATCH', '/v1/sms/settings', token, {
+    const instance = messageHouse()
+    const { token } = await instance.reachable()
+    await instance.ask('PATCH', '/v1/sms/settings', token, {
       quiet_hours: { start: '00:00', end: '23:59' },
       max_messages_per_day: 1,
     })
     for (const n of [1, 2]) {
-      const { status, body } = await house.ask('POST', '/v1/sms/test', token)
+      const { status, body } = await instance.ask('POST', '/v1/sms/test', token)
       expect([status, body]).toEqual([
         200,
         {
@@ -244,39 +246,42 @@ describe('a test message', () => {
           remaining: null,
         },
       ])
-      await house.deliver()
-      expect(house.captured('sms')).toHaveLength(1 + n)
+      await instance.deliver()
+      expect(instance.captured('sms')).toHaveLength(1 + n)
     }
-    expect(house.captured('sms').at(-1)).toMatchObject({
+    expect(instance.captured('sms').at(-1)).toMatchObject({
       to: '+15550100001',
       text: expect.stringContaining('test message'),
     })
   })
 
   test('is refused without consent', async () => {
-    const house = messageHouse()
-    const { id, token } = await house.reachable()
-    house.services.phones.optOut(id)
-    expect(refusal(await house.ask('POST', '/v1/sms/test', token))).toEqual([422, 'not_opted_in'])
-    expect(refusal(await house.ask('POST', '/v1/sms/test', house.account().token))).toEqual([
+    const instance = messageHouse()
+    const { id, token } = await instance.reachable()
+    instance.services.phones.optOut(id)
+    expect(refusal(await instance.ask('POST', '/v1/sms/test', token))).toEqual([
+      422,
+      'not_opted_in',
+    ])
+    expect(refusal(await instance.ask('POST', '/v1/sms/test', instance.account().token))).toEqual([
       422,
       'not_opted_in',
     ])
   })
 
   test('ends in the log where there is no provider, without the whole number', async () => {
-    const house = messageHouse({ mode: 'serve' })
-    const { id, token } = house.account()
-    house.services.phones.add(id, '+15550100002', 'US')
-    const at = house.clock.now()
-    house.services.db.run('UPDATE phones SET verified_at = ?, opted_in_at = ?', [at, at])
-    expect((await house.ask('POST', '/v1/sms/test', token)).body).toMatchObject({
+    const instance = messageHouse({ mode: 'serve' })
+    const { id, token } = instance.account()
+    instance.services.phones.add(id, '+15550100002', 'US')
+    const at = instance.clock.now()
+    instance.services.db.run('UPDATE phones SET verified_at = ?, opted_in_at = ?', [at, at])
+    expect((await instance.ask('POST', '/v1/sms/test', token)).body).toMatchObject({
       sent: false,
       status: 'logged',
       to: '+15550100002',
     })
-    await house.deliver()
-    const lines = house.log
+    await instance.deliver()
+    const lines = instance.log
       .filter(line => line.includes('text message'))
       .map(line => JSON.parse(line))
     expect(lines).toEqual([

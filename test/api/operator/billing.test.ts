@@ -4,12 +4,12 @@ import { billingHouse, codeOf } from '../../support/billing.ts'
 
 describe('the operator’s ledger', () => {
   test('lists the invoices of everybody, by status and account, and is for the operator only', async () => {
-    const house = billingHouse('serve')
-    const [one, two] = [house.buyer(), house.buyer()]
-    await house.change(one, 'starter')
-    await house.change(two, 'scale')
+    const instance = billingHouse('serve')
+    const [one, two] = [instance.buyer(), instance.buyer()]
+    await instance.change(one, 'starter')
+    await instance.change(two, 'scale')
     const listed = async (query = '') =>
-      (await house.operator('GET', `/admin/v1/invoices${query}`)).body.data.invoices
+      (await instance.operator('GET', `/admin/v1/invoices${query}`)).body.data.invoices
     expect(
       (await listed()).map((row: Record<string, unknown>) => [
         row.number,
@@ -26,7 +26,7 @@ describe('the operator’s ledger', () => {
       (await listed(`?account=${one.id}`)).map((row: { amount: number }) => row.amount),
     ).toEqual([4900])
     expect(await listed('?status=paid')).toEqual([])
-    expect(codeOf(await house.operator('GET', '/admin/v1/invoices?status=lost'))).toBe(
+    expect(codeOf(await instance.operator('GET', '/admin/v1/invoices?status=lost'))).toBe(
       'INVALID_PARAMETER',
     )
     for (const [method, path] of [
@@ -35,61 +35,62 @@ describe('the operator’s ledger', () => {
       ['POST', '/admin/v1/invoices/x/pay'],
       ['POST', '/admin/v1/subscriptions'],
     ] as const) {
-      expect((await house.ask(method, path, one.token, {})).status, path).toBe(401)
+      expect((await instance.ask(method, path, one.token, {})).status, path).toBe(401)
     }
   })
 
   test('marks an open invoice once; what is settled stays', async () => {
-    const house = billingHouse('serve')
-    const buyer = house.buyer()
-    await house.change(buyer, 'starter')
-    const { id } = house.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)[0]!
-    house.clock.advance(dayMs)
-    const paid = await house.operator('POST', `/admin/v1/invoices/${id}/pay`)
+    const instance = billingHouse('serve')
+    const buyer = instance.buyer()
+    await instance.change(buyer, 'starter')
+    const { id } = instance.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)[0]!
+    instance.clock.advance(dayMs)
+    const paid = await instance.operator('POST', `/admin/v1/invoices/${id}/pay`)
     expect([paid.status, paid.body.data.invoice.status, paid.body.data.invoice.paid_at]).toEqual([
       200,
       'paid',
       '2026-11-21T15:00:00Z',
     ])
     for (const deed of ['pay', 'void', 'write_off']) {
-      const answer = await house.operator('POST', `/admin/v1/invoices/${id}/${deed}`)
+      const answer = await instance.operator('POST', `/admin/v1/invoices/${id}/${deed}`)
       expect([answer.status, codeOf(answer)]).toEqual([422, 'invoice_closed'])
     }
-    expect((await house.operator('POST', '/admin/v1/invoices/x/pay')).status).toBe(404)
-    expect((await house.ask('GET', '/billing/invoices', buyer.token)).body.invoices[0].status).toBe(
-      'paid',
-    )
+    expect((await instance.operator('POST', '/admin/v1/invoices/x/pay')).status).toBe(404)
+    expect(
+      (await instance.ask('GET', '/billing/invoices', buyer.token)).body.invoices[0].status,
+    ).toBe('paid')
   })
 
   test('what was written off may be paid after all, and what is void may not', async () => {
-    const house = billingHouse('serve')
-    const buyer = house.buyer()
+    const instance = billingHouse('serve')
+    const buyer = instance.buyer()
     const issue = async () => {
       const body = {
         account: buyer.account.account.email,
         description: 'Futures Data',
         amount: 4900,
       }
-      return (await house.operator('POST', '/admin/v1/invoices', body)).body.data.invoice
+      return (await instance.operator('POST', '/admin/v1/invoices', body)).body.data.invoice
         .id as string
     }
     const [lost, wrong] = [await issue(), await issue()]
     expect(
-      (await house.operator('POST', `/admin/v1/invoices/${lost}/write_off`)).body.data.invoice
+      (await instance.operator('POST', `/admin/v1/invoices/${lost}/write_off`)).body.data.invoice
         .status,
     ).toBe('uncollectible')
     expect(
-      (await house.operator('POST', `/admin/v1/invoices/${lost}/pay`)).body.data.invoice.status,
+      (await instance.operator('POST', `/admin/v1/invoices/${lost}/pay`)).body.data.invoice.status,
     ).toBe('paid')
     expect(
-      (await house.operator('POST', `/admin/v1/invoices/${wrong}/void`)).body.data.invoice.status,
+      (await instance.operator('POST', `/admin/v1/invoices/${wrong}/void`)).body.data.invoice
+        .status,
     ).toBe('void')
-    expect((await house.operator('POST', `/admin/v1/invoices/${wrong}/pay`)).status).toBe(422)
+    expect((await instance.operator('POST', `/admin/v1/invoices/${wrong}/pay`)).status).toBe(422)
   })
 
   test('issues an invoice for anything, with the next number and a letter to who owes it', async () => {
-    const house = billingHouse('serve')
-    const buyer = house.buyer('professional', { addOns: ['well_permits'] })
+    const instance = billingHouse('serve')
+    const buyer = instance.buyer('professional', { addOns: ['well_permits'] })
     const body = {
       account: buyer.id,
       description: 'Well Permits, November',
@@ -97,7 +98,7 @@ describe('the operator’s ledger', () => {
       period_start: '2026-11-01T00:00:00Z',
       period_end: '2026-12-01T00:00:00Z',
     }
-    const { status, body: made } = await house.operator('POST', '/admin/v1/invoices', body)
+    const { status, body: made } = await instance.operator('POST', '/admin/v1/invoices', body)
     expect([status, made.data.invoice]).toEqual([
       201,
       expect.objectContaining({
@@ -109,13 +110,13 @@ describe('the operator’s ledger', () => {
         lines: [{ description: 'Well Permits, November', amount: 9900 }],
       }),
     ])
-    expect(house.letters().map(one => [one.to, one.subject])).toEqual([
+    expect(instance.letters().map(one => [one.to, one.subject])).toEqual([
       [buyer.account.account.email, 'Wellhead: invoice 2026-000001'],
     ])
     // It is no subscription's: nobody loses a plan by it.
-    await house.advance(200 * dayMs)
-    expect(house.plan(buyer)).toBe('professional')
-    const faults = await house.operator('POST', '/admin/v1/invoices', {
+    await instance.advance(200 * dayMs)
+    expect(instance.plan(buyer)).toBe('professional')
+    const faults = await instance.operator('POST', '/admin/v1/invoices', {
       account: 'nobody@example.com',
       amount: -5,
       period_start: 'x',
@@ -129,35 +130,37 @@ describe('the operator’s ledger', () => {
   })
 
   test('puts an account on a plan at an agreed price that stays, in place of what it had', async () => {
-    const house = billingHouse()
-    const buyer = house.buyer()
-    await house.change(buyer, 'starter')
+    const instance = billingHouse()
+    const buyer = instance.buyer()
+    await instance.change(buyer, 'starter')
     const body = {
       account: buyer.id,
       plan: 'enterprise',
       billing_period: 'monthly',
       price: 120_000,
     }
-    const made = await house.operator('POST', '/admin/v1/subscriptions', body)
+    const made = await instance.operator('POST', '/admin/v1/subscriptions', body)
     expect([made.status, made.body.data.subscription]).toEqual([
       201,
       expect.objectContaining({ plan: 'enterprise', status: 'active', price: 120_000 }),
     ])
-    expect(house.plan(buyer)).toBe('enterprise')
-    await house.advance(61 * dayMs)
-    const amounts = house.services.billing.invoices
+    expect(instance.plan(buyer)).toBe('enterprise')
+    await instance.advance(61 * dayMs)
+    const amounts = instance.services.billing.invoices
       .page({ accountId: buyer.id }, 10, 0)
       .map(one => one.amountCents)
     expect(amounts).toEqual([120_000, 120_000, 120_000, 4900])
     // The customer may go down by themselves, not back up.
-    await house.ask('POST', '/billing/subscriptions/change_plan', buyer.token, {
+    await instance.ask('POST', '/billing/subscriptions/change_plan', buyer.token, {
       new_plan_id: 'scale',
     })
-    await house.advance(31 * dayMs)
-    expect(house.plan(buyer)).toBe('scale')
+    await instance.advance(31 * dayMs)
+    expect(instance.plan(buyer)).toBe('scale')
     expect(
       codeOf(
-        await house.ask('POST', '/billing/subscriptions', buyer.token, { plan_id: 'enterprise' }),
+        await instance.ask('POST', '/billing/subscriptions', buyer.token, {
+          plan_id: 'enterprise',
+        }),
       ),
     ).toBe('invalid_plan')
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { house } from '../../support/instance.ts'
+import { openTestInstance } from '../../support/instance.ts'
 
 interface Answer {
   data: Record<string, unknown> & { name: string }[]
@@ -8,7 +8,7 @@ interface Answer {
 }
 
 const set = () => {
-  const own = house()
+  const own = openTestInstance()
   const token = own.services.adminTokens.rotate()
   const send = async (
     method: string,

@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { evaluationKeys } from '../../../src/cli/first-start.ts'
 import { loadConfig } from '../../../src/config.ts'
-import { type House, openHouse } from '../../../src/instance.ts'
-import { manualClock } from '../../../src/lib/clock.ts'
-import { seededIds } from '../../../src/lib/ids.ts'
+import { type Instance, openInstance } from '../../../src/instance.ts'
+import { createManualClock } from '../../../src/lib/clock.ts'
+import { createSeededIds } from '../../../src/lib/ids.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { startAt } from '../../support/messages.ts'
 
 describe('the inbox of an evaluation copy', () => {
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-inbox-'))
-  let house: House
+  let instance: Instance
   let keys: ReturnType<typeof evaluationKeys>
   beforeAll(() => {
-    const clock = manualClock(startAt)
+    const clock = createManualClock(startAt)
     const keeping = { snapshot: async () => {}, restore: async () => false, reset: async () => {} }
     const config = loadConfig({
       mode: 'dev',
@@ -25,16 +25,20 @@ describe('the inbox of an evaluation copy', () => {
       readFile: () => undefined,
     })
     const log = createLog({ level: 'error', format: 'json', write: () => {}, clock })
-    house = openHouse({ ground: { config, clock, ids: seededIds(7), log }, dir, keeping })
-    keys = evaluationKeys(house.services, dir)
+    instance = openInstance({
+      runtime: { config, clock, ids: createSeededIds(7), log },
+      dir,
+      keeping,
+    })
+    keys = evaluationKeys(instance.services, dir)
   })
   afterAll(() => {
-    house.close()
+    instance.close()
     rmSync(dir, { recursive: true, force: true })
   })
 
   const ask = async (method: string, path: string, token: string, body?: unknown) => {
-    const response = await house.app.handle(
+    const response = await instance.app.handle(
       new Request(`http://localhost${path}`, {
         method,
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -45,7 +49,7 @@ describe('the inbox of an evaluation copy', () => {
   }
 
   test('has what was sent as soon as it is asked for, oldest first', async () => {
-    const { mail } = house.services
+    const { mail } = instance.services
     const attachments = [
       {
         filename: 'prices.csv',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { outboxJob } from '../../../src/jobs/outbox.ts'
+import { createOutboxJob } from '../../../src/jobs/outbox.ts'
 import { dayMs } from '../../../src/lib/instant.ts'
 import { heldReason, holdBack } from '../../../src/service/outbox/held-back.ts'
 import type { Kind } from '../../../src/service/outbox/outbox.ts'
@@ -14,7 +14,7 @@ interface Held {
   }
 }
 
-/** A house whose outbox was held with messages of each kind in it, with its operator. */
+/** An instance whose outbox was held with messages of each kind in it, with its operator. */
 function heldHouse() {
   const world = deliveryWorld()
   const { services, db, clock } = world
@@ -145,7 +145,7 @@ describe('what a restore kept back', () => {
       'event-1',
     ])
     clock.advance(29 * dayMs + 1)
-    await outboxJob({ ...services, concurrency: 1, perLane: 1 }).pass()
+    await createOutboxJob({ ...services, concurrency: 1, perLane: 1 }).pass()
     hold()
     expect((await ask<Held>('GET', list)).body.data.held.map(one => one.event_id)).toEqual([
       'event-1',

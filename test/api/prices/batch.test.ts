@@ -18,18 +18,18 @@ interface Batch {
   currency?: string
 }
 
-const house = desk()
-house.record('WTI_USD', [70, 71.23], startAt - 60_000, 86_400_000)
-house.record('BRENT_CRUDE_USD', [75.5], startAt - 60_000, 1)
-house.record('NATURAL_GAS_GBP', [80, 79.4], startAt - 60_000, 86_400_000)
-house.record('AK_RIG_COUNT', [550], startAt - 60_000, 1)
-house.record('EUR_USD', [1.16], startAt - 300_000, 1)
-house.record('GBP_USD', [1.3], startAt - 120_000, 1)
-house.record('USD_JPY', [155.2], startAt - 120_000, 1)
-const token = house.key()
+const instance = desk()
+instance.record('WTI_USD', [70, 71.23], startAt - 60_000, 86_400_000)
+instance.record('BRENT_CRUDE_USD', [75.5], startAt - 60_000, 1)
+instance.record('NATURAL_GAS_GBP', [80, 79.4], startAt - 60_000, 86_400_000)
+instance.record('AK_RIG_COUNT', [550], startAt - 60_000, 1)
+instance.record('EUR_USD', [1.16], startAt - 300_000, 1)
+instance.record('GBP_USD', [1.3], startAt - 120_000, 1)
+instance.record('USD_JPY', [155.2], startAt - 120_000, 1)
+const token = instance.key()
 
 const ask = (body: unknown, given: string | undefined = token) =>
-  house.send('POST', '/v1/prices/batch', body, given)
+  instance.send('POST', '/v1/prices/batch', body, given)
 const answered = async (body: unknown): Promise<Batch> => {
   const answer = await ask(body)
   expect(answer.status).toBe(200)
@@ -52,7 +52,7 @@ describe('a batch', () => {
   })
 
   test('has the rows of latest', async () => {
-    const one = (await (await house.get('/v1/prices/latest?by_code=WTI_USD', token)).json()) as {
+    const one = (await (await instance.get('/v1/prices/latest?by_code=WTI_USD', token)).json()) as {
       data: PriceRow
     }
     expect((await answered({ codes: ['WTI_USD'] })).prices).toEqual([one.data])
@@ -63,13 +63,13 @@ describe('a batch', () => {
   })
 
   test('counts as one request', async () => {
-    const own = house.key()
+    const own = instance.key()
     const answer = await ask({ codes: ['WTI_USD', 'BRENT_CRUDE_USD', 'EUR_USD'] }, own)
     expect(answer.headers.get('x-ratelimit-used')).toBe('1')
   })
 
   test('takes the key in the header only', async () => {
-    const answer = await house.send('POST', `/v1/prices/batch?api_key=${token}`, {
+    const answer = await instance.send('POST', `/v1/prices/batch?api_key=${token}`, {
       codes: ['WTI_USD'],
     })
     expect(answer.status).toBe(401)
@@ -212,8 +212,8 @@ describe('a body that is none', () => {
   }
 
   test('costs nothing', async () => {
-    const own = house.key()
+    const own = instance.key()
     await ask({ codes: ['NOPE_USD'] }, own)
-    expect(house.services.meter.standing(house.services.keys.find(own)!).used).toBe(0)
+    expect(instance.services.meter.standing(instance.services.keys.find(own)!).used).toBe(0)
   })
 })

@@ -2,16 +2,16 @@ import { describe, expect, test } from 'bun:test'
 import { startAt } from '../../support/instance.ts'
 import { desk } from '../../support/routes.ts'
 
-const house = desk()
-house.record('WTI_USD', [71.23], startAt - 60_000, 1)
-house.record('GASOIL_USD', [700], startAt - 60_000, 1)
-house.record('DUTCH_TTF_EUR', [30], startAt - 60_000, 1)
-house.record('NATURAL_GAS_GBP', [79.4], startAt - 60_000, 1)
-house.record('GOLD_USD', [4000], startAt - 60_000, 1)
-house.record('AK_RIG_COUNT', [9], startAt - 60_000, 1)
-house.record('EUR_USD', [1.16], startAt - 300_000, 1)
-house.record('GBP_USD', [1.3], startAt - 120_000, 1)
-const token = house.key()
+const instance = desk()
+instance.record('WTI_USD', [71.23], startAt - 60_000, 1)
+instance.record('GASOIL_USD', [700], startAt - 60_000, 1)
+instance.record('DUTCH_TTF_EUR', [30], startAt - 60_000, 1)
+instance.record('NATURAL_GAS_GBP', [79.4], startAt - 60_000, 1)
+instance.record('GOLD_USD', [4000], startAt - 60_000, 1)
+instance.record('AK_RIG_COUNT', [9], startAt - 60_000, 1)
+instance.record('EUR_USD', [1.16], startAt - 300_000, 1)
+instance.record('GBP_USD', [1.3], startAt - 120_000, 1)
+const token = instance.key()
 
 interface Conversion {
   amount: number
@@ -22,7 +22,7 @@ interface Conversion {
   as_of: string
 }
 const converted = async (query: string): Promise<Conversion> => {
-  const answer = await house.get(`/v1/prices/convert?by_code=${query}`, token)
+  const answer = await instance.get(`/v1/prices/convert?by_code=${query}`, token)
   expect(answer.status).toBe(200)
   return ((await answer.json()) as { data: Conversion }).data
 }
@@ -97,14 +97,17 @@ describe('a conversion', () => {
     ['by_code=WTI_USD&amount=1e3', 400, 'INVALID_PARAMETER', 'amount'],
   ] as const) {
     test(`${query || 'no code'}: ${status} ${code}`, async () => {
-      const answer = await house.get(`/v1/prices/convert?${query}`, token)
+      const answer = await instance.get(`/v1/prices/convert?${query}`, token)
       expect([answer.status, answer.headers.get('x-error-code')]).toEqual([status, code])
       if (parameter) expect(await answer.json()).toMatchObject({ error: { parameter } })
     })
   }
 
   test('that is not known says which are', async () => {
-    const answer = await house.get('/v1/prices/convert?by_code=DUTCH_TTF_EUR&to_unit=barrel', token)
+    const answer = await instance.get(
+      '/v1/prices/convert?by_code=DUTCH_TTF_EUR&to_unit=barrel',
+      token,
+    )
     expect(await answer.json()).toMatchObject({ error: { allowed: ['mmbtu', 'therm', 'mwh'] } })
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, minuteMs, parseInstant } from '../../../src/lib/instant.ts'
-import { house, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
 interface Answer {
@@ -11,11 +11,11 @@ interface Answer {
 }
 
 /**
- * A house with a key that asks for latest prices; every body of a 200 is checked against its
+ * An instance with a key that asks for latest prices; every body of a 200 is checked against its
  * documentation.
  */
 function desk(flags: Record<string, string> = {}) {
-  const h = house(flags)
+  const h = openTestInstance(flags)
   const token = h.key()
   return {
     ...h,

@@ -3,8 +3,8 @@ import { startAt } from '../../support/instance.ts'
 import { desk } from '../../support/routes.ts'
 
 const dayMs = 86_400_000
-const house = desk()
-const token = house.key()
+const instance = desk()
+const token = instance.key()
 
 interface Metrics {
   metrics: Record<string, unknown>[]
@@ -12,7 +12,7 @@ interface Metrics {
   count: number
 }
 const metricsOf = async (codes: string): Promise<Metrics> => {
-  const answer = await house.get(`/v1/prices/metrics?by_code=${codes}`, token)
+  const answer = await instance.get(`/v1/prices/metrics?by_code=${codes}`, token)
   expect(answer.status).toBe(200)
   return ((await answer.json()) as { data: Metrics }).data
 }
@@ -22,14 +22,14 @@ describe('metrics', () => {
     const noon = startAt - 3 * 3_600_000
     // A close every noon for 400 days, 100 to 499; one price within the last 24 hours, two before
     // them. Yesterday's noon is just outside.
-    house.record(
+    instance.record(
       'WTI_USD',
       Array.from({ length: 400 }, (_, i) => 100 + i),
       noon,
       dayMs,
     )
-    house.record('WTI_USD', [600], noon - 3_600_000, 1)
-    house.record('WTI_USD', [50, 900], noon - dayMs - 30_000, 30_000)
+    instance.record('WTI_USD', [600], noon - 3_600_000, 1)
+    instance.record('WTI_USD', [50, 900], noon - dayMs - 30_000, 30_000)
     const { metrics, count } = await metricsOf('WTI_USD')
     expect(count).toBe(1)
     expect(metrics[0]).toMatchObject({
@@ -49,7 +49,7 @@ describe('metrics', () => {
 
   test('have the volatility of the definitions', async () => {
     const closes = [70, 71, 69.5, 72, 71.5, 73]
-    house.record('BRENT_CRUDE_USD', closes, startAt, dayMs)
+    instance.record('BRENT_CRUDE_USD', closes, startAt, dayMs)
     const returns = closes.slice(1).map((close, i) => Math.log(close / closes[i]!))
     const center = returns.reduce((sum, one) => sum + one, 0) / 5
     const variance = returns.reduce((sum, one) => sum + (one - center) ** 2, 0) / 4
@@ -58,7 +58,7 @@ describe('metrics', () => {
   })
 
   test('have no volatility under five closes, and a range of one price', async () => {
-    house.record('DUBAI_CRUDE_USD', [74], startAt, 1)
+    instance.record('DUBAI_CRUDE_USD', [74], startAt, 1)
     const { metrics } = await metricsOf('DUBAI_CRUDE_USD')
     expect(metrics[0]).toMatchObject({
       min_24h: 74,
@@ -82,7 +82,7 @@ describe('metrics', () => {
     ['by_code=OMAN_CRUDE_USD', 404, 'DATA_NOT_AVAILABLE'],
   ] as const) {
     test(`${query || 'no code'}: ${status} ${code}`, async () => {
-      const answer = await house.get(`/v1/prices/metrics?${query}`, token)
+      const answer = await instance.get(`/v1/prices/metrics?${query}`, token)
       expect([answer.status, answer.headers.get('x-error-code')]).toEqual([status, code])
     })
   }

@@ -12,15 +12,15 @@ function stocked() {
   return made
 }
 
-const house = stocked()
-const token = house.key()
+const instance = stocked()
+const token = instance.key()
 const bodyOf = async (path: string) =>
-  (await (await house.get(path, token)).json()) as { data: Record<string, unknown> }
+  (await (await instance.get(path, token)).json()) as { data: Record<string, unknown> }
 
 describe('a widget', () => {
   test('has an item for each code asked, with the way it went', async () => {
     const body = await bodyOf('/v1/prices/widget?codes=WTI_USD,BRENT_CRUDE_USD,DUBAI_CRUDE_USD')
-    expect(house.documented('/v1/prices/widget', body)).toBe(true)
+    expect(instance.documented('/v1/prices/widget', body)).toBe(true)
     expect(body.data.items).toMatchObject([
       {
         code: 'WTI_USD',
@@ -64,7 +64,7 @@ describe('a widget', () => {
     ['/v1/prices/widget/WTI_USD?days=0', 400, 'INVALID_PARAMETER'],
   ] as const) {
     test(`${path.slice(0, 60)}: ${status} ${code}`, async () => {
-      const answer = await house.get(path, token)
+      const answer = await instance.get(path, token)
       expect([answer.status, answer.headers.get('x-error-code')]).toEqual([status, code])
     })
   }
@@ -72,7 +72,7 @@ describe('a widget', () => {
 
 describe('a widget as a page', () => {
   test('is one document that loads nothing and runs nothing', async () => {
-    const answer = await house.get('/v1/prices/widget?codes=WTI_USD&format=html', token)
+    const answer = await instance.get('/v1/prices/widget?codes=WTI_USD&format=html', token)
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(answer.headers.get('content-security-policy')).toStartWith("default-src 'none'")
     expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
@@ -99,7 +99,7 @@ describe('a widget as a page', () => {
   })
 
   test('without a key is refused like any other path', async () => {
-    expect((await house.get('/v1/prices/widget?format=html')).status).toBe(401)
+    expect((await instance.get('/v1/prices/widget?format=html')).status).toBe(401)
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { XMLParser } from 'fast-xml-parser'
-import type { House } from '../../support/instance.ts'
+import type { TestInstance } from '../../support/instance.ts'
 import { startAt } from '../../support/instance.ts'
 import { desk } from '../../support/routes.ts'
 
@@ -9,8 +9,8 @@ const contentOf = async (answer: Response) =>
   parser.parse(await answer.text()).service as Record<string, unknown>
 const dataOf = async (answer: Response) =>
   ((await answer.json()) as { data: Record<string, unknown> }).data
-const usedBy = (house: House, token: string) => {
-  const { services } = house
+const usedBy = (instance: TestInstance, token: string) => {
+  const { services } = instance
   return services.meter.standing(services.keys.find(token)!).used
 }
 
@@ -25,17 +25,17 @@ function stocked(flags: Record<string, string> = {}) {
 const run = (path: string, suffix = '') => `/v1/excel/run${suffix}?path=${encodeURIComponent(path)}`
 
 describe('a data path as a table', () => {
-  const house = stocked()
-  const token = house.key()
+  const instance = stocked()
+  const token = instance.key()
 
   test('carries the rows of the path, its scalars first, twelve columns at most', async () => {
-    const answer = await house.get(
+    const answer = await instance.get(
       `${run('/v1/prices/latest')}&by_code=WTI_USD,BRENT_CRUDE_USD`,
       token,
     )
     expect(answer.status).toBe(200)
     const body = (await answer.json()) as { data: Record<string, unknown> }
-    expect(house.documented('/v1/excel/run', body)).toBe(true)
+    expect(instance.documented('/v1/excel/run', body)).toBe(true)
     const { data } = body
     expect(data).toMatchObject({
       message: '2 of 2 rows.',
@@ -58,7 +58,7 @@ describe('a data path as a table', () => {
     '/v1/prices/latest?by_code=WTI_USD',
   ]) {
     test(`${path} is understood`, async () => {
-      const answer = await house.get(`${run(path)}&by_code=WTI_USD`, token)
+      const answer = await instance.get(`${run(path)}&by_code=WTI_USD`, token)
       expect((await dataOf(answer)).source_row_count).toBe(1)
     })
   }
@@ -75,7 +75,7 @@ describe('a data path as a table', () => {
     '',
   ]) {
     test(`${path || 'no path'} is refused`, async () => {
-      const answer = await house.get(run(path), token)
+      const answer = await instance.get(run(path), token)
       expect(answer.status).toBe(400)
       expect(answer.headers.get('x-error-code')).toBe(
         path ? 'INVALID_PARAMETER' : 'MISSING_PARAMETER',
@@ -87,14 +87,14 @@ describe('a data path as a table', () => {
     const rows = JSON.stringify(Array.from({ length: 150 }, (_, i) => ({ i })))
     const count = async (limit: string) => {
       const data = await dataOf(
-        await house.get(`${run('/v1/storage/any')}&rows=${rows}${limit}`, token),
+        await instance.get(`${run('/v1/storage/any')}&rows=${rows}${limit}`, token),
       )
       return [data.returned_row_count, data.source_row_count]
     }
     expect(await count('')).toEqual([25, 150])
     expect(await count('&limit=7')).toEqual([7, 150])
     expect(await count('&limit=400')).toEqual([100, 150])
-    expect((await house.get(`${run('/v1/storage/any')}&limit=0`, token)).status).toBe(400)
+    expect((await instance.get(`${run('/v1/storage/any')}&limit=0`, token)).status).toBe(400)
   })
 
   for (const suffix of ['', '.xml']) {
@@ -102,7 +102,7 @@ describe('a data path as a table', () => {
       const rows = JSON.stringify(
         Array.from({ length: 100 }, () => ({ text: 'x'.repeat(400), amount: 1 })),
       )
-      const answer = await house.get(
+      const answer = await instance.get(
         `${run('/v1/storage/any', suffix)}&limit=100&rows=${rows}`,
         token,
       )
@@ -120,13 +120,13 @@ describe('a data path as a table', () => {
       { a: '=1+1', b: '+x', c: '-2', d: '@sum', e: -2, f: '2-1', g: null, h: true },
     ])
     const { rows: cells } = await dataOf(
-      await house.get(`${run('/v1/storage/any')}&rows=${encodeURIComponent(rows)}`, token),
+      await instance.get(`${run('/v1/storage/any')}&rows=${encodeURIComponent(rows)}`, token),
     )
     expect(cells).toEqual([["'=1+1", "'+x", "'-2", "'@sum", -2, '2-1', null, true]])
   })
 
   test('a refusal of the path is passed on as it is, under the same request id', async () => {
-    const answer = await house.get(`${run('/v1/prices/latest')}&by_code=NOPE_USD`, token, {
+    const answer = await instance.get(`${run('/v1/prices/latest')}&by_code=NOPE_USD`, token, {
       'x-request-id': 'sheet-1',
     })
     expect(answer.status).toBe(400)
@@ -141,13 +141,13 @@ describe('a data path as a table', () => {
   })
 
   test('a path that does not exist, or answers no rows, is refused', async () => {
-    const unknown = await house.get(run('/v1/prices/nothing/here'), token)
+    const unknown = await instance.get(run('/v1/prices/nothing/here'), token)
     expect([unknown.status, unknown.headers.get('x-error-code')]).toEqual([404, 'NOT_FOUND'])
-    expect((await house.get(run('/v1/status'), token)).status).toBe(400)
+    expect((await instance.get(run('/v1/status'), token)).status).toBe(400)
   })
 
   test('an unexpected error of the path says nothing of itself', async () => {
-    const text = await (await house.get(run('/v1/rig-counts/fails'), token)).text()
+    const text = await (await instance.get(run('/v1/rig-counts/fails'), token)).text()
     expect(text).toContain('INTERNAL_ERROR')
     expect(text).not.toContain('secret text')
   })
@@ -155,22 +155,22 @@ describe('a data path as a table', () => {
 
 describe('what a table costs', () => {
   test('one request, one rate slot', async () => {
-    const house = stocked()
-    const token = house.key()
-    const answer = await house.get(`${run('/v1/prices/latest')}&by_code=WTI_USD`, token)
-    expect(usedBy(house, token)).toBe(1)
+    const instance = stocked()
+    const token = instance.key()
+    const answer = await instance.get(`${run('/v1/prices/latest')}&by_code=WTI_USD`, token)
+    expect(usedBy(instance, token)).toBe(1)
     expect(answer.headers.get('x-ratelimit-used')).toBe('1')
     expect(answer.headers.get('ratelimit')).toContain('"burst";r=59')
   })
 
   test('the key may stand in the address, and does not travel on', async () => {
-    const house = stocked()
-    const token = house.key()
-    const answer = await house.get(
+    const instance = stocked()
+    const token = instance.key()
+    const answer = await instance.get(
       `${run('/v1/prices/latest?api_key=other')}&by_code=WTI_USD&api_key=${token}`,
     )
     expect(answer.status).toBe(200)
-    expect(usedBy(house, token)).toBe(1)
+    expect(usedBy(instance, token)).toBe(1)
   })
 
   for (const [what, path] of [
@@ -180,50 +180,54 @@ describe('what a table costs', () => {
     ['no codes in XML', '/v1/prices/excel-latest.xml'],
   ] as const) {
     test(`nothing for ${what}`, async () => {
-      const house = stocked()
-      const token = house.key()
-      await house.get(path, token)
-      expect(usedBy(house, token)).toBe(0)
+      const instance = stocked()
+      const token = instance.key()
+      await instance.get(path, token)
+      expect(usedBy(instance, token)).toBe(0)
     })
   }
 
   test('the feature that the path needs', async () => {
-    const house = stocked()
-    const [free, paid] = [house.key('free'), house.key('developer')]
-    const refused = await house.get(run('/v1/spreads/any'), free)
+    const instance = stocked()
+    const [free, paid] = [instance.key('free'), instance.key('developer')]
+    const refused = await instance.get(run('/v1/spreads/any'), free)
     expect(refused.status).toBe(403)
     expect(refused.headers.get('x-error-code')).toBe('INSUFFICIENT_PLAN')
-    expect(await contentOf(await house.get(run('/v1/spreads/any', '.xml'), free))).toMatchObject({
-      status: 'forbidden',
-    })
-    expect(usedBy(house, free)).toBe(0)
-    expect((await dataOf(await house.get(run('/v1/spreads/any'), paid))).rows).toEqual([
+    expect(await contentOf(await instance.get(run('/v1/spreads/any', '.xml'), free))).toMatchObject(
+      {
+        status: 'forbidden',
+      },
+    )
+    expect(usedBy(instance, free)).toBe(0)
+    expect((await dataOf(await instance.get(run('/v1/spreads/any'), paid))).rows).toEqual([
       ['any', -1.5],
     ])
   })
 
   test('the window that the path has of its own: the gateway is no way around it', async () => {
-    const house = stocked()
-    const token = house.key()
+    const instance = stocked()
+    const token = instance.key()
     const statuses: unknown[] = []
     for (let i = 0; i < 6; i++)
-      statuses.push((await contentOf(await house.get(run('/v1/marine/any', '.xml'), token))).status)
+      statuses.push(
+        (await contentOf(await instance.get(run('/v1/marine/any', '.xml'), token))).status,
+      )
     expect(statuses).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'rate_limited'])
-    expect(usedBy(house, token)).toBe(5)
+    expect(usedBy(instance, token)).toBe(5)
   })
 
   test('a request that nobody vouched for pays for itself', async () => {
-    const house = stocked()
-    expect((await house.get('/v1/spreads/any')).status).toBe(401)
+    const instance = stocked()
+    expect((await instance.get('/v1/spreads/any')).status).toBe(401)
   })
 })
 
 describe('XML', () => {
-  const house = stocked()
-  const token = house.key()
+  const instance = stocked()
+  const token = instance.key()
 
   test('has the shape that sheets look for', async () => {
-    const answer = await house.get(
+    const answer = await instance.get(
       `${run('/v1/storage/any', '.xml')}&rows=[{"a":1,"b":{"c":"x","d":null}},{"a":2}]`,
       token,
     )
@@ -238,7 +242,7 @@ describe('XML', () => {
   test('comes by suffix, by format and by Accept, and JSON otherwise', async () => {
     const path = '/v1/prices/excel-latest'
     const typeOf = async (url: string, headers = {}) =>
-      (await house.get(url, token, headers)).headers.get('content-type')!.split(';')[0]
+      (await instance.get(url, token, headers)).headers.get('content-type')!.split(';')[0]
     const [asXml, asJson] = ['application/xml', 'application/json']
     expect(await typeOf(`${path}?codes=WTI_USD`)).toBe(asJson)
     expect(await typeOf(`${path}.xml?codes=WTI_USD`)).toBe(asXml)
@@ -250,7 +254,7 @@ describe('XML', () => {
     expect(
       await typeOf(`${path}?codes=WTI_USD`, { accept: 'application/json, application/xml;q=0.5' }),
     ).toBe(asJson)
-    expect((await house.get(`${path}?codes=WTI_USD&format=csv`, token)).status).toBe(400)
+    expect((await instance.get(`${path}?codes=WTI_USD&format=csv`, token)).status).toBe(400)
   })
 
   for (const path of [
@@ -302,7 +306,7 @@ describe('XML', () => {
     ],
   ] as const) {
     test(`${what} is ${status}, without rows`, async () => {
-      const answer = await house.get(path, token)
+      const answer = await instance.get(path, token)
       expect(answer.status).toBe(200)
       const content = await contentOf(answer)
       expect(content.status).toBe(status)
@@ -339,17 +343,17 @@ describe('XML', () => {
 })
 
 describe('latest prices as a table', () => {
-  const house = stocked()
-  const token = house.key()
+  const instance = stocked()
+  const token = instance.key()
   const blank = { value: null, formatted: '', timestamp: null }
 
   test('keeps the order and every place', async () => {
-    const answer = await house.get(
+    const answer = await instance.get(
       '/v1/prices/excel-latest?codes=brent_crude_usd,NOPE_USD,OMAN_CRUDE_USD,WTI_USD,WTI_USD',
       token,
     )
     const body = (await answer.json()) as { data: { rows: unknown } }
-    expect(house.documented('/v1/prices/excel-latest', body)).toBe(true)
+    expect(instance.documented('/v1/prices/excel-latest', body)).toBe(true)
     const { rows } = body.data
     expect(rows).toMatchObject([
       {
@@ -378,7 +382,7 @@ describe('latest prices as a table', () => {
 
   test('has all fields of every row in one order', async () => {
     const text = await (
-      await house.get('/v1/prices/excel-latest.xml?by_code=NOPE_USD,WTI_USD', token)
+      await instance.get('/v1/prices/excel-latest.xml?by_code=NOPE_USD,WTI_USD', token)
     ).text()
     const order = '<code><name><value><formatted><currency><unit><source><timestamp><status>'
     const rows = [...text.matchAll(/<price>(.*?)<\/price>/g)].map(match =>
@@ -389,14 +393,14 @@ describe('latest prices as a table', () => {
 
   test('a negative price is a number, its text is not a formula', async () => {
     const { rows } = await dataOf(
-      await house.get('/v1/prices/excel-latest?codes=BRENT_FRONT_SPREAD_USD', token),
+      await instance.get('/v1/prices/excel-latest?codes=BRENT_FRONT_SPREAD_USD', token),
     )
     expect(rows).toMatchObject([{ value: -1.05, formatted: "'-$1.05" }])
   })
 
   test('a code that would be a formula is not one', async () => {
     const { rows } = await dataOf(
-      await house.get(
+      await instance.get(
         `/v1/prices/excel-latest?codes=${encodeURIComponent('=HYPERLINK("x")')}`,
         token,
       ),
@@ -406,7 +410,7 @@ describe('latest prices as a table', () => {
 
   test('no codes, and more than twenty, are refused', async () => {
     const codeOf = async (query: string) =>
-      (await house.get(`/v1/prices/excel-latest${query}`, token)).headers.get('x-error-code')
+      (await instance.get(`/v1/prices/excel-latest${query}`, token)).headers.get('x-error-code')
     expect(await codeOf('')).toBe('MISSING_PARAMETER')
     expect(await codeOf(`?codes=${Array(21).fill('WTI_USD').join(',')}`)).toBe('too_many_codes')
   })

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { type CableMessage, cableClient, isMessage, isType } from '../../support/cable-client.ts'
-import { type House, house, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
 import { type Served, serveApp } from '../../support/streaming.ts'
 
 const open: Served[] = []
@@ -9,8 +9,8 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.stop()
 })
 
-function served(flags: Record<string, string> = {}): { whole: House; server: Served } {
-  const whole = house({ 'limits.per_minute': '100000', ...flags })
+function served(flags: Record<string, string> = {}): { whole: TestInstance; server: Served } {
+  const whole = openTestInstance({ 'limits.per_minute': '100000', ...flags })
   const server = serveApp(whole.services)
   open.push(server)
   return { whole, server }

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import fc from 'fast-check'
-import { watchStream } from '../../../src/api/streams/stream.ts'
-import { base } from '../../../src/http/base.ts'
+import { streamRoutes } from '../../../src/api/streams/stream.ts'
+import { createBase } from '../../../src/http/base.ts'
 import type { Connections } from '../../../src/http/cable.ts'
-import { accessPlugin } from '../../../src/http/gate/access.ts'
+import { createAccess } from '../../../src/http/gate/access.ts'
 import { trustedProxies } from '../../../src/http/gate/address.ts'
-import { gate } from '../../../src/http/gate/gate.ts'
-import { rateTables } from '../../../src/http/gate/rates.ts'
+import { createGate } from '../../../src/http/gate/gate.ts'
+import { createRateTables } from '../../../src/http/gate/rates.ts'
 import { linker } from '../../../src/http/problem/links.ts'
 import { minuteMs } from '../../../src/lib/instant.ts'
 import type { WatchEvent, WatchFeed } from '../../../src/service/watches/feed.ts'
@@ -32,20 +32,20 @@ function alone(desk: WatchDesk, more: { keepAliveMs?: number; watchFeed?: WatchF
   const { config, ids, log, clock, limits, ...services } = desk.services
   const links = linker(config)
   const one = serveApp(desk.services, (connections: Connections) => {
-    const door = gate({
+    const door = createGate({
       ...services,
       clock,
       isOverloaded: () => false,
       links,
-      rates: rateTables(limits, 1),
+      rates: createRateTables(limits, 1),
       trusted: trustedProxies([]),
       local: new WeakSet(),
     })
-    const access = accessPlugin(door, null)
-    return base({ access, gate: door, ids, log, links, corsOrigins: ['*'] } as Parameters<
-      typeof base
+    const access = createAccess(door, null)
+    return createBase({ access, gate: door, ids, log, links, corsOrigins: ['*'] } as Parameters<
+      typeof createBase
     >[0]).use(
-      watchStream({
+      streamRoutes({
         ...services,
         ...more,
         access,

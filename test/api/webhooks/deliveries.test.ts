@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
-import { outboxJob } from '../../../src/jobs/outbox.ts'
+import { createOutboxJob } from '../../../src/jobs/outbox.ts'
 import { hourMs, minuteMs } from '../../../src/lib/instant.ts'
-import { house, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt } from '../../support/instance.ts'
 
 interface Received {
   body: string
@@ -21,9 +21,9 @@ afterEach(() => {
   for (const close of closers.splice(0)) close()
 })
 
-/** A house with one endpoint at a receiver on this machine, and everything in between. */
+/** An instance with one endpoint at a receiver on this machine, and everything in between. */
 async function opened(settings: Record<string, unknown> = {}) {
-  const desk = house({ 'egress.allow': '127.0.0.0/8', 'limits.per_minute': '100000' })
+  const desk = openTestInstance({ 'egress.allow': '127.0.0.0/8', 'limits.per_minute': '100000' })
   const token = desk.key('enterprise', { email: 'owner@example.com' })
   const received: Received[] = []
   let answer = () => new Response('thank you')
@@ -38,7 +38,7 @@ async function opened(settings: Record<string, unknown> = {}) {
   closers.push(() => void server.stop(true))
   const { clock } = desk
   const { outbox, log } = desk.services
-  const job = outboxJob({ outbox, clock, log, concurrency: 20, perLane: 4 })
+  const job = createOutboxJob({ outbox, clock, log, concurrency: 20, perLane: 4 })
   closers.push(() => job.halt())
   const ask = async <T>(method: string, path: string, body?: unknown) => {
     const response =
@@ -135,7 +135,7 @@ describe('a delivery', () => {
     await send()
     const [{ body, headers }] = received as [Received]
     const library = new Webhook(webhook.secret)
-    // The library compares the timestamp with the clock of its machine; the house's stands still.
+    // The library compares the timestamp with the clock of its machine; the instance's stands still.
     setSystemTime(startAt)
     try {
       expect(library.verify(body, headers)).toEqual(JSON.parse(body))

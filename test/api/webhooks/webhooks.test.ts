@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { type House, house } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance.ts'
 
 interface Webhook extends Record<string, unknown> {
   id: string
@@ -11,10 +11,10 @@ const url = 'https://hooks.example.com/energy'
 const basic = { url, events: ['price.updated'] }
 const unlimited = { 'limits.per_minute': '100000' }
 
-let whole: House
+let whole: TestInstance
 let token: string
 beforeAll(() => {
-  whole = house(unlimited)
+  whole = openTestInstance(unlimited)
   token = whole.key('enterprise')
 })
 

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'bun:test'
-import { ducWells } from '../../../src/feed/drilling/duc-wells.ts'
+import { createDucWellsDataset } from '../../../src/feed/drilling/duc-wells.ts'
 import { regionOf } from '../../../src/feed/drilling/fields.ts'
-import { fracSpreads } from '../../../src/feed/drilling/frac-spreads.ts'
-import { drillingProductivity } from '../../../src/feed/drilling/productivity.ts'
-import { rigCounts } from '../../../src/feed/drilling/rig-counts.ts'
+import { createFracSpreadsDataset } from '../../../src/feed/drilling/frac-spreads.ts'
+import { createDrillingProductivityDataset } from '../../../src/feed/drilling/productivity.ts'
+import { createRigCountsDataset } from '../../../src/feed/drilling/rig-counts.ts'
 import type { Dataset } from '../../../src/feed/files/dataset.ts'
 import { faultOf, now, taken } from '../../support/carriers.ts'
-import { house } from '../../support/instance.ts'
+import { openTestInstance } from '../../support/instance.ts'
 import { haveRealData, needsRealData, realRows } from '../../support/real-data.ts'
 
 function setUp() {
-  const { drilling } = house().services
+  const { drilling } = openTestInstance().services
   const all = [
-    rigCounts(drilling),
-    fracSpreads(drilling),
-    ducWells(drilling),
-    drillingProductivity(drilling),
+    createRigCountsDataset(drilling),
+    createFracSpreadsDataset(drilling),
+    createDucWellsDataset(drilling),
+    createDrillingProductivityDataset(drilling),
   ] as const
   return { drilling, all, rigs: all[0], frac: all[1], duc: all[2], productivity: all[3] }
 }

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'bun:test'
-import { fracChemicals } from '../../../src/feed/drilling/frac-chemicals.ts'
-import { fracDisclosures } from '../../../src/feed/drilling/frac-disclosures.ts'
+import { createFracChemicalsDataset } from '../../../src/feed/drilling/frac-chemicals.ts'
+import { createFracDisclosuresDataset } from '../../../src/feed/drilling/frac-disclosures.ts'
 import { fieldsOf } from '../../../src/feed/files/csv.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { fracChemicalStore } from '../../../src/store/drilling/frac-chemicals.ts'
-import { fracDisclosureStore } from '../../../src/store/drilling/frac-disclosures.ts'
+import { createFracChemicalStore } from '../../../src/store/drilling/frac-chemicals.ts'
+import { createFracDisclosureStore } from '../../../src/store/drilling/frac-disclosures.ts'
 
 const now = Date.parse('2026-11-20T15:00:00Z')
 
 function setUp() {
   const db = openDatabase(':memory:')
-  const [disclosures, chemicals] = [fracDisclosureStore(db), fracChemicalStore(db)]
+  const [disclosures, chemicals] = [createFracDisclosureStore(db), createFracChemicalStore(db)]
   return {
     disclosures,
     chemicals,
-    jobs: fracDisclosures(disclosures),
-    fluids: fracChemicals(chemicals, disclosures),
+    jobs: createFracDisclosuresDataset(disclosures),
+    fluids: createFracChemicalsDataset(chemicals, disclosures),
   }
 }
 

@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import { wellPermits } from '../../../src/feed/drilling/well-permits.ts'
+import { createWellPermitsDataset } from '../../../src/feed/drilling/well-permits.ts'
 import { fieldsOf } from '../../../src/feed/files/csv.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { wellPermitStore } from '../../../src/store/drilling/well-permits.ts'
+import { createWellPermitStore } from '../../../src/store/drilling/well-permits.ts'
 
 const now = Date.parse('2026-11-20T15:00:00Z')
 
 function setUp() {
-  const store = wellPermitStore(openDatabase(':memory:'))
-  return { dataset: wellPermits({ record: (permits, at) => store.write(permits, at).counts }) }
+  const store = createWellPermitStore(openDatabase(':memory:'))
+  return {
+    dataset: createWellPermitsDataset({ record: (permits, at) => store.write(permits, at).counts }),
+  }
 }
 
 const row = {

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'bun:test'
-import { stateProduction } from '../../../src/feed/drilling/state-production.ts'
-import { wellMonths } from '../../../src/feed/drilling/well-production.ts'
-import { wells } from '../../../src/feed/drilling/wells.ts'
+import { createStateProductionDataset } from '../../../src/feed/drilling/state-production.ts'
+import { createWellProductionDataset } from '../../../src/feed/drilling/well-production.ts'
+import { createWellsDataset } from '../../../src/feed/drilling/wells.ts'
 import type { Dataset } from '../../../src/feed/files/dataset.ts'
 import { faultOf, taken } from '../../support/carriers.ts'
-import { house } from '../../support/instance.ts'
+import { openTestInstance } from '../../support/instance.ts'
 
 function setUp() {
-  const { wells: known, wellProduction: production } = house().services
+  const { wells: known, wellProduction: production } = openTestInstance().services
   return {
     known,
     production,
-    wells: wells(known),
-    months: wellMonths(production),
-    states: stateProduction(production.states),
+    wells: createWellsDataset(known),
+    months: createWellProductionDataset(production),
+    states: createStateProductionDataset(production.states),
   }
 }
 const allOf = (own: ReturnType<typeof setUp>) =>

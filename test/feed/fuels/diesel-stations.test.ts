@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { dieselStations } from '../../../src/feed/fuels/diesel-stations.ts'
+import { createDieselStationsDataset } from '../../../src/feed/fuels/diesel-stations.ts'
 import { parseInstant } from '../../../src/lib/instant.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { stationStore } from '../../../src/store/fuels/stations.ts'
+import { createStationStore } from '../../../src/store/fuels/stations.ts'
 
 const now = parseInstant('2026-11-20T15:00:00Z')!
 const setUp = () => {
-  const store = stationStore(openDatabase(':memory:'))
-  return { store, dataset: dieselStations(store) }
+  const store = createStationStore(openDatabase(':memory:'))
+  return { store, dataset: createDieselStationsDataset(store) }
 }
 const row = {
   reference: 'st-1',

@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'bun:test'
 import type { Dataset } from '../../../src/feed/files/dataset.ts'
-import { oilInventories } from '../../../src/feed/fundamentals/oil-inventories.ts'
-import { opecProductions } from '../../../src/feed/fundamentals/opec-productions.ts'
-import { outlooks } from '../../../src/feed/fundamentals/outlooks.ts'
+import { createOilInventoriesDataset } from '../../../src/feed/fundamentals/oil-inventories.ts'
+import { createOpecProductionsDataset } from '../../../src/feed/fundamentals/opec-productions.ts'
+import { createOutlooksDataset } from '../../../src/feed/fundamentals/outlooks.ts'
 import { parseDay } from '../../../src/lib/instant.ts'
 import { faultOf, now, taken } from '../../support/carriers.ts'
-import { house } from '../../support/instance.ts'
+import { openTestInstance } from '../../support/instance.ts'
 import { record } from '../../support/positions.ts'
 
 function setUp() {
-  const { services } = house()
+  const { services } = openTestInstance()
   const known = {
     find: (code: string) => services.catalogue.named(code),
     nearest: (code: string) => services.catalogue.suggest(code)[0]?.code,
   }
   return {
     services,
-    stocks: oilInventories(services.ingest, known),
-    opec: opecProductions(services.opec),
-    outlook: outlooks(services.outlooks, known),
+    stocks: createOilInventoriesDataset(services.ingest, known),
+    opec: createOpecProductionsDataset(services.opec),
+    outlook: createOutlooksDataset(services.outlooks, known),
   }
 }
 const idOf = ({ services }: ReturnType<typeof setUp>, code: string) =>

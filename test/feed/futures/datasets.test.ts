@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import type { Dataset, DatasetFault } from '../../../src/feed/files/dataset.ts'
-import { futuresSettlements } from '../../../src/feed/futures/settlements.ts'
-import { futuresTicks } from '../../../src/feed/futures/ticks.ts'
-import { house, startAt } from '../../support/instance.ts'
+import { createFuturesSettlementsDataset } from '../../../src/feed/futures/settlements.ts'
+import { createFuturesTicksDataset } from '../../../src/feed/futures/ticks.ts'
+import { openTestInstance, startAt } from '../../support/instance.ts'
 
-const { futures, catalogue } = house().services
+const { futures, catalogue } = openTestInstance().services
 const known = { find: (code: string) => catalogue.named(code), nearest: () => undefined }
 const deps = { futures, catalogue: known, exchangeWords: ['exch'] }
-const [settlements, ticks] = [futuresSettlements(deps), futuresTicks(deps)]
+const [settlements, ticks] = [
+  createFuturesSettlementsDataset(deps),
+  createFuturesTicksDataset(deps),
+]
 
 const check = (dataset: Dataset<unknown>, row: Record<string, unknown>) =>
   dataset.check(row, startAt)

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { shippedPorts } from '../../../src/feed/catalogue/ports.ts'
-import { sourceReader } from '../../../src/feed/sources/reader.ts'
+import { createSourceReader } from '../../../src/feed/sources/reader.ts'
 import { parseInstant } from '../../../src/lib/instant.ts'
 import { contentBytesMax, sourceConfig } from '../../../src/plan/source-config.ts'
 
 const now = parseInstant('2026-11-20T15:00:00Z')!
-const reader = sourceReader(shippedPorts())
+const reader = createSourceReader(shippedPorts())
 const read = (
   content: string | Uint8Array,
   config: Record<string, unknown> = {},

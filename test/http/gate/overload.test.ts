@@ -4,7 +4,7 @@ import { type App, createApp } from '../../../src/app.ts'
 import { refusalOf } from '../../../src/http/faults.ts'
 import type { OpenApiDocument } from '../../../src/http/openapi/openapi.ts'
 import listed from '../../api/interface.json'
-import { type House, house, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
 
 interface Row {
   method: string
@@ -93,12 +93,15 @@ const heavyRows = keyed.filter(isHeavy)
  */
 const isStream = ({ path }: Row) => path === '/v1/stream' || path === '/cable'
 
-let at: House
+let at: TestInstance
 let app: App
 let isOverloaded = false
 
 beforeAll(() => {
-  at = house({ 'limits.per_minute': '100000', 'limits.unauthenticated_per_minute': '100000' })
+  at = openTestInstance({
+    'limits.per_minute': '100000',
+    'limits.unauthenticated_per_minute': '100000',
+  })
   app = createApp(at.services, { vitals: { ...aloneVitals, isOverloaded: () => isOverloaded } })
   for (const code of ['WTI_USD', 'BRENT_CRUDE_USD']) {
     at.record(
@@ -173,7 +176,7 @@ test('the documented routes that may answer it are those of the list', async () 
   expect(heavyRows.length).toBe(heavy.length)
 })
 
-describe('while the house is overloaded', () => {
+describe('while the instance is overloaded', () => {
   for (const row of heavyRows) {
     test(`${row.method} ${row.path} is refused and costs nothing`, async () => {
       isOverloaded = true
@@ -237,7 +240,7 @@ describe('while the house is overloaded', () => {
   })
   test('a caller whose window is full is told that', async () => {
     isOverloaded = true
-    const small = house({ 'limits.per_minute': '1' })
+    const small = openTestInstance({ 'limits.per_minute': '1' })
     const other = createApp(small.services, {
       vitals: { ...aloneVitals, isOverloaded: () => isOverloaded },
     })
@@ -276,7 +279,7 @@ describe('while the house is overloaded', () => {
   })
 })
 
-test('a house that is not overloaded computes', async () => {
+test('an instance that is not overloaded computes', async () => {
   const token = at.key()
   expect((await ask('GET', '/v1/analytics/statistics?code=WTI_USD', token)).status).toBe(200)
   expect(usedBy(token)).toBe(1)

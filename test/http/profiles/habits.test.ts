@@ -5,7 +5,7 @@ import { front } from '../../../src/http/front.ts'
 import type { OpenApiDocument } from '../../../src/http/openapi/openapi.ts'
 import listed from '../../api/interface.json'
 import type { EvaluationCopy } from '../../support/evaluation-copy.ts'
-import { type House, house } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance.ts'
 import { clientsCopy, inOtherNames } from '../../support/renamed-instance.ts'
 
 interface Row {
@@ -34,7 +34,7 @@ beforeAll(() => {
 }, 240_000)
 
 function reached(
-  { ids, config }: House['services'],
+  { ids, config }: TestInstance['services'],
   handle: (request: Request) => Promise<Response>,
 ) {
   const links = { baseUrl: '', docsUrl: '', upgradeUrl: '', signupUrl: '' }
@@ -80,12 +80,12 @@ const answerOf = async (response: Response) => [
 
 describe('a JSON content type with an empty body', () => {
   test('changes nothing on any route and method', async () => {
-    const houses = [house(), house()].map(one => ({
+    const instances = [openTestInstance(), openTestInstance()].map(one => ({
       ...one,
       token: one.key(),
       admin: one.services.adminTokens.rotate(),
     }))
-    const [bare, typed] = houses as [(typeof houses)[0], (typeof houses)[0]]
+    const [bare, typed] = instances as [(typeof instances)[0], (typeof instances)[0]]
     const ask = (
       { app, token, admin }: typeof bare,
       { method, path, access }: Row,
@@ -107,7 +107,7 @@ describe('a JSON content type with an empty body', () => {
       )
     let compared = 0
     for (const row of rows.filter(one => one.path !== '/admin/v1/token/rotate')) {
-      for (const one of houses) one.clock.advance(60_000)
+      for (const one of instances) one.clock.advance(60_000)
       const wanted = await answerOf(await ask(bare, row, {}))
       const json = { 'content-type': 'application/json' }
       const given =
@@ -217,7 +217,7 @@ describe('query keys', () => {
 
 describe('a CORS preflight', () => {
   test('is answered on every path without a key, and costs no request and no rate slot', async () => {
-    const { services, key } = house({
+    const { services, key } = openTestInstance({
       'limits.unauthenticated_per_minute': '1',
       'limits.per_minute': '1',
     })
@@ -365,7 +365,7 @@ describe('Retry-After', () => {
       [marine, '/v1/prices/marine-fuels/historical', true],
     ]
     for (const [flags, path, keyed] of cases) {
-      const { get, key, clock } = house(flags)
+      const { get, key, clock } = openTestInstance(flags)
       const token = keyed ? key() : undefined
       clock.advance(123)
       const first = (await get(path, token)).status
@@ -381,7 +381,7 @@ describe('Retry-After', () => {
       ['developer', false, 10_000],
       ['free', true, 10_000],
     ] as const) {
-      const { get, key, clock, services } = house()
+      const { get, key, clock, services } = openTestInstance()
       const token = key(plan, { trial })
       clock.advance(123)
       for (let i = 0; i < limit; i += 1) services.meter.reserve(services.keys.find(token)!)

@@ -5,7 +5,7 @@ import { varyOf } from '../../../src/http/profiles/profiles.ts'
 import { type SwitchName, switchNames } from '../../../src/plan/client-profiles.ts'
 import listed from '../../api/interface.json'
 import type { EvaluationCopy } from '../../support/evaluation-copy.ts'
-import { house } from '../../support/instance.ts'
+import { openTestInstance } from '../../support/instance.ts'
 import { clientsCopy, inOtherNames, withProfiles } from '../../support/renamed-instance.ts'
 
 type Fields = Record<string, unknown>
@@ -324,7 +324,7 @@ describe('each switch', () => {
   })
 
   test('retry_after_cap and quota_without_retry_after: what a used-up quota says of trying again', async () => {
-    const { services, key } = house()
+    const { services, key } = openTestInstance()
     const capped =
       '[[client_profiles]]\nname = "capped"\nmatch = { X-Client = "^capped$" }\nswitches = ["retry_after_cap"]\nvalues = { retry_after_cap = 7 }\n'
     const of = withProfiles(services, eachSwitch + capped)

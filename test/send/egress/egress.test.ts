@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { createServer } from 'node:net'
-import { systemClock } from '../../../src/lib/clock.ts'
-import { type Address, type Egress, egress } from '../../../src/send/egress/egress.ts'
-import { webhookSender } from '../../../src/send/webhooks/webhook.ts'
+import { createSystemClock } from '../../../src/lib/clock.ts'
+import { type Address, createEgress, type Egress } from '../../../src/send/egress/egress.ts'
+import { createWebhookSender } from '../../../src/send/webhooks/webhook.ts'
 
 const ipv4 = (address: string): Address => ({ address, family: 4 })
 const ipv6 = (address: string): Address => ({ address, family: 6 })
 
 const deliver = (guard: Egress, url: string) =>
-  webhookSender({
+  createWebhookSender({
     egress: guard,
-    clock: systemClock(),
+    clock: createSystemClock(),
     headerPrefix: 'X-Service-',
     userAgent: 'test',
   }).send(
@@ -188,7 +188,7 @@ const hosts = [...loopback, ...privateRanges, ...linkLocalAndMetadata]
 const spellings = [...hosts.map(host => `https://${host}/hook`), ...malformed]
 
 describe('a target', () => {
-  const guard = egress([], async () => [])
+  const guard = createEgress([], async () => [])
 
   test('in none of the 150 spellings of a closed place is accepted', () => {
     expect(new Set(spellings).size).toBeGreaterThanOrEqual(150)
@@ -204,7 +204,7 @@ describe('a target', () => {
     await new Promise<void>(done => listener.listen(0, '127.0.0.1', done))
     const { port } = listener.address() as { port: number }
     // Whatever the name, the resolver says that it is here.
-    const guard = egress([], async () => [ipv4('127.0.0.1')])
+    const guard = createEgress([], async () => [ipv4('127.0.0.1')])
     const urls = [
       ...hosts.flatMap(host => [`https://${host}:${port}/`, `http://${host}:${port}/`]),
       ...malformed,
@@ -214,7 +214,7 @@ describe('a target', () => {
     const without = connections
     // The listener would have noticed.
     await deliver(
-      egress(['127.0.0.0/8'], async () => []),
+      createEgress(['127.0.0.0/8'], async () => []),
       `http://127.1:${port}/`,
     )
     await new Promise<void>(done => listener.close(() => done()))
@@ -252,7 +252,7 @@ describe('a target', () => {
 
 describe('a name', () => {
   const route = (addresses: Address[], allow: string[] = [], url = 'https://hook.example.com/') =>
-    egress(allow, async () => addresses).route(url)
+    createEgress(allow, async () => addresses).route(url)
 
   test('that resolves to a closed address is refused, also beside an open one', async () => {
     const closed = [
@@ -291,7 +291,7 @@ describe('a name', () => {
   test('is asked once an attempt, and what it said then is what is connected to', async () => {
     let asked = 0
     // The first answer is a place that is open here, every later one is this machine.
-    const rebinding = egress(['127.0.0.2/32', '10.0.0.0/8'], async () => {
+    const rebinding = createEgress(['127.0.0.2/32', '10.0.0.0/8'], async () => {
       asked += 1
       return [ipv4(asked === 1 ? '127.0.0.2' : '127.0.0.1')]
     })
@@ -323,7 +323,7 @@ describe('a name', () => {
 
 describe('networks that the operator opens', () => {
   test('are reached over http too, and nothing else is', async () => {
-    const guard = egress(['10.1.0.0/16', 'fd12::/16'], async name => [
+    const guard = createEgress(['10.1.0.0/16', 'fd12::/16'], async name => [
       ipv4(name === 'inside.example' ? '10.1.2.3' : '10.2.0.1'),
     ])
     for (const url of [
@@ -341,7 +341,7 @@ describe('networks that the operator opens', () => {
   })
 
   test('do not open an http address on the public internet', async () => {
-    const guard = egress(['10.0.0.0/8'], async () => [ipv4('93.184.215.14')])
+    const guard = createEgress(['10.0.0.0/8'], async () => [ipv4('93.184.215.14')])
     expect(await guard.route('http://example.com/')).toEqual({
       refused: 'the target must be an https address',
     })
@@ -349,14 +349,14 @@ describe('networks that the operator opens', () => {
   })
 
   test('never open metadata services and link-local addresses', () => {
-    const guard = egress(['0.0.0.0/0', '::/0'], async () => [])
+    const guard = createEgress(['0.0.0.0/0', '::/0'], async () => [])
     expect(
       linkLocalAndMetadata.filter(host => guard.checkTarget(`http://${host}/`) === undefined),
     ).toEqual([])
   })
 
   test('loopback opens this machine by every name of it, and no other name over http', () => {
-    const guard = egress(['127.0.0.0/8', '::1/128'], async () => [])
+    const guard = createEgress(['127.0.0.0/8', '::1/128'], async () => [])
     for (const host of ['127.0.0.1:9', 'localhost:3000', '[::1]:3000', 'app.localhost', '127.1'])
       expect(guard.checkTarget(`http://${host}/hook`)).toBeUndefined()
     expect(guard.checkTarget('http://hook.example.com/')).toBe('must be an https address.')

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
 import type { FrozenLetter, Mailer } from '../../../src/send/messages/mailer.ts'
-import { resendMailer } from '../../../src/send/messages/mailer-resend.ts'
-import { mailSender } from '../../../src/service/messages/mail-sender.ts'
+import { createResendMailer } from '../../../src/send/messages/mailer-resend.ts'
+import { createMailSender } from '../../../src/service/messages/mail-sender.ts'
 import { type MessageHouse, messageHouse, startAt } from '../../support/messages.ts'
 import { type Behaviour, provider, type Stand } from '../../support/provider.ts'
 
@@ -15,23 +15,23 @@ async function stand(...behaviours: Behaviour[]) {
   const made = await provider(behaviours, '{"id":"49a3999c-0ce1-4ea6-ab68-afcd6dc2e794"}')
   stands.push(made)
   const mailer = (now = () => startAt) =>
-    resendMailer({ key: 're_key', url: made.url, now, attemptMs: 150 })
+    createResendMailer({ key: 're_key', url: made.url, now, attemptMs: 150 })
   return { made, mailer }
 }
 
-/** A house whose letters go out by a mailer. */
-function houseOf(mailer: Mailer): MessageHouse {
-  const house = messageHouse()
-  const { outbox, suppressions, vault } = house.services
-  outbox.register('email', mailSender({ mailer, suppressions, vault, clock: house.clock }))
-  return house
+/** An instance whose letters go out by a mailer. */
+function instanceOf(mailer: Mailer): MessageHouse {
+  const instance = messageHouse()
+  const { outbox, suppressions, vault } = instance.services
+  outbox.register('email', createMailSender({ mailer, suppressions, vault, clock: instance.clock }))
+  return instance
 }
 
 const post = (
-  house: MessageHouse,
+  instance: MessageHouse,
   more: Partial<Parameters<MessageHouse['services']['mail']['post']>[0]> = {},
 ) =>
-  house.services.mail.post({
+  instance.services.mail.post({
     to: 'person@example.com',
     subject: 'Prices',
     text: 'Here they are.',
@@ -39,8 +39,8 @@ const post = (
     dedupe: 'run-1',
     ...more,
   })
-const stateOf = (house: MessageHouse) =>
-  house.services.outbox.log.page('email', 'email', {}, 1, 0).entries[0]!
+const stateOf = (instance: MessageHouse) =>
+  instance.services.outbox.log.page('email', 'email', {}, 1, 0).entries[0]!
 
 describe('a letter is one mail', () => {
   const passing: [string, Behaviour[]][] = [
@@ -100,13 +100,13 @@ describe('a letter is one mail', () => {
   ]
   test.each(passing)('though the provider %s', async (_, behaviours) => {
     const { made, mailer } = await stand(...behaviours)
-    const house = houseOf(mailer())
-    post(house)
+    const instance = instanceOf(mailer())
+    post(instance)
     for (const _attempt of behaviours) {
-      await house.deliver()
-      house.clock.advance(70 * minuteMs)
+      await instance.deliver()
+      instance.clock.advance(70 * minuteMs)
     }
-    expect(stateOf(house)).toMatchObject({
+    expect(stateOf(instance)).toMatchObject({
       state: 'delivered',
       attempts: behaviours.length,
       error: null,
@@ -117,27 +117,27 @@ describe('a letter is one mail', () => {
     )
     // Another text under the same key would be refused.
     expect(new Set(made.requests.map(one => one.body)).size).toBe(1)
-    house.clock.advance(2 * dayMs)
-    await house.deliver()
+    instance.clock.advance(2 * dayMs)
+    await instance.deliver()
     expect(made.requests).toHaveLength(behaviours.length)
   })
 
   test('when it is posted twice', async () => {
     const { made, mailer } = await stand('ok')
-    const house = houseOf(mailer())
-    expect([typeof post(house), post(house)]).toEqual(['string', undefined])
-    await house.deliver()
+    const instance = instanceOf(mailer())
+    expect([typeof post(instance), post(instance)]).toEqual(['string', undefined])
+    await instance.deliver()
     expect(made.requests).toHaveLength(1)
   })
 
   test('when the answer to its last attempt was lost and a day has passed: it is given up instead of repeated', async () => {
     const { made, mailer } = await stand('accepts and cuts the connection', 'ok')
-    const house = houseOf(mailer(() => house.clock.now()))
-    post(house)
-    await house.deliver()
-    house.clock.advance(23 * hourMs)
-    await house.deliver()
-    expect(stateOf(house)).toMatchObject({
+    const instance = instanceOf(mailer(() => instance.clock.now()))
+    post(instance)
+    await instance.deliver()
+    instance.clock.advance(23 * hourMs)
+    await instance.deliver()
+    expect(stateOf(instance)).toMatchObject({
       state: 'failed',
       error: 'The letter is a day old: a repeat could arrive twice.',
     })
@@ -146,10 +146,10 @@ describe('a letter is one mail', () => {
 
   test('also when it had to wait for longer than that before its first attempt', async () => {
     const { made, mailer } = await stand('ok')
-    const house = houseOf(mailer(() => house.clock.now()))
-    post(house)
-    house.clock.advance(3 * dayMs)
-    await house.deliver()
+    const instance = instanceOf(mailer(() => instance.clock.now()))
+    post(instance)
+    instance.clock.advance(3 * dayMs)
+    await instance.deliver()
     expect(made.delivered).toEqual(['run-1'])
   })
 })
@@ -165,12 +165,12 @@ describe('a letter that the provider refuses', () => {
       status,
       body: JSON.stringify({ statusCode: status, name, message: 'It will not do.' }),
     })
-    const house = houseOf(mailer())
-    post(house)
-    await house.deliver()
-    house.clock.advance(dayMs)
-    await house.deliver()
-    expect(stateOf(house)).toMatchObject({
+    const instance = instanceOf(mailer())
+    post(instance)
+    await instance.deliver()
+    instance.clock.advance(dayMs)
+    await instance.deliver()
+    expect(stateOf(instance)).toMatchObject({
       state: 'failed',
       attempts: 1,
       statusCode: status,
@@ -184,30 +184,30 @@ describe('a letter that the provider refuses', () => {
       status: 401,
       body: '{"statusCode":401,"name":"restricted_api_key","message":"The key."}',
     })
-    const house = houseOf(mailer())
+    const instance = instanceOf(mailer())
     const heard: boolean[] = []
-    house.services.outbox.listen('email', ({ blameless }) => void heard.push(blameless))
-    post(house)
-    await house.deliver()
+    instance.services.outbox.listen('email', ({ blameless }) => void heard.push(blameless))
+    post(instance)
+    await instance.deliver()
     expect(heard).toEqual([true])
-    expect(house.services.mail.suppressed('person@example.com')).toBeUndefined()
+    expect(instance.services.mail.suppressed('person@example.com')).toBeUndefined()
   })
 
   test('for good is tried five times, at 1, 5, 15 and 60 minutes', async () => {
     const { made, mailer } = await stand({ status: 500, body: '{}' })
-    const house = houseOf(mailer())
-    post(house)
-    await house.deliver()
+    const instance = instanceOf(mailer())
+    post(instance)
+    await instance.deliver()
     for (const minutes of [1, 5, 15, 60]) {
       const before = made.requests.length
-      house.clock.advance(minutes * minuteMs - 1)
-      await house.deliver()
+      instance.clock.advance(minutes * minuteMs - 1)
+      await instance.deliver()
       expect(made.requests).toHaveLength(before)
-      house.clock.advance(minutes * minuteMs * 0.05 + 1)
-      await house.deliver()
+      instance.clock.advance(minutes * minuteMs * 0.05 + 1)
+      await instance.deliver()
       expect(made.requests).toHaveLength(before + 1)
     }
-    expect(stateOf(house)).toMatchObject({ state: 'failed', attempts: 5 })
+    expect(stateOf(instance)).toMatchObject({ state: 'failed', attempts: 5 })
   })
 
   test('with a wait is tried again then', async () => {
@@ -219,14 +219,14 @@ describe('a letter that the provider refuses', () => {
       },
       'ok',
     )
-    const house = houseOf(mailer())
-    post(house)
-    await house.deliver()
-    house.clock.advance(6_999)
-    await house.deliver()
+    const instance = instanceOf(mailer())
+    post(instance)
+    await instance.deliver()
+    instance.clock.advance(6_999)
+    await instance.deliver()
     expect(made.requests).toHaveLength(1)
-    house.clock.advance(1)
-    await house.deliver()
+    instance.clock.advance(1)
+    await instance.deliver()
     expect(made.delivered).toEqual(['run-1'])
   })
 })

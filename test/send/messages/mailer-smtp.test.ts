@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { minuteMs } from '../../../src/lib/instant.ts'
 import { type FrozenLetter, messageId } from '../../../src/send/messages/mailer.ts'
-import { smtpMailer } from '../../../src/send/messages/mailer-smtp.ts'
-import { mailSender } from '../../../src/service/messages/mail-sender.ts'
+import { createSmtpMailer } from '../../../src/send/messages/mailer-smtp.ts'
+import { createMailSender } from '../../../src/service/messages/mail-sender.ts'
 import { messageHouse, startAt } from '../../support/messages.ts'
 import {
   type Answers,
@@ -32,7 +32,7 @@ const letter: FrozenLetter = {
 }
 const sending = () => ({ key: 'run-1', repeated: false, signal: new AbortController().signal })
 const send = (server: SmtpServer, change: Partial<FrozenLetter> = {}, url = server.url) =>
-  smtpMailer({ url, attemptMs: 200 }).send({ ...letter, ...change }, sending())
+  createSmtpMailer({ url, attemptMs: 200 }).send({ ...letter, ...change }, sending())
 
 test('a letter arrives as it is, its files untouched', async () => {
   const server = await stand()
@@ -98,19 +98,19 @@ describe('what a letter holds', () => {
   ]
   test.each(tries)('stays in its header: %s', async (_, subject, to) => {
     const server = await stand()
-    const house = messageHouse()
-    const { outbox, suppressions, vault, mail } = house.services
+    const instance = messageHouse()
+    const { outbox, suppressions, vault, mail } = instance.services
     outbox.register(
       'email',
-      mailSender({
-        mailer: smtpMailer({ url: server.url }),
+      createMailSender({
+        mailer: createSmtpMailer({ url: server.url }),
         suppressions,
         vault,
-        clock: house.clock,
+        clock: instance.clock,
       }),
     )
     mail.post({ to, subject, text: 'Here.', accountId: null, dedupe: 'run-1' })
-    await house.deliver()
+    await instance.deliver()
     const [{ to: recipients, raw }] = server.accepted as [SmtpServer['accepted'][number]]
     expect(recipients).toEqual(['person@example.com'])
     const names = fields(raw).map(([name]) => name)
@@ -135,22 +135,22 @@ describe('what a letter holds', () => {
     ['<a@b> <c@d>'],
   ])('is not sent to %j, which is more than an address', async to => {
     const server = await stand()
-    const house = messageHouse()
-    const { outbox, suppressions, vault, mail } = house.services
+    const instance = messageHouse()
+    const { outbox, suppressions, vault, mail } = instance.services
     outbox.register(
       'email',
-      mailSender({
-        mailer: smtpMailer({ url: server.url }),
+      createMailSender({
+        mailer: createSmtpMailer({ url: server.url }),
         suppressions,
         vault,
-        clock: house.clock,
+        clock: instance.clock,
       }),
     )
     expect(mail.suppressed(to)).toBe('It is not an e-mail address.')
     expect(
       mail.post({ to, subject: 'Prices', text: 'Here.', accountId: null, dedupe: 'run-1' }),
     ).toBeUndefined()
-    await house.deliver()
+    await instance.deliver()
     expect(server.connections).toBe(0)
     expect(outbox.log.page('email', 'email', {}, 1, 0).entries[0]).toMatchObject({
       state: 'skipped',
@@ -232,15 +232,15 @@ describe('a server', () => {
   test('that lost a letter of which it heard the end gets it again under the same message id', async () => {
     let lost = 2
     const server = await stand(command => (command === '.' && lost-- > 0 ? 'cut' : undefined))
-    const house = messageHouse()
-    const { outbox, suppressions, vault, mail } = house.services
+    const instance = messageHouse()
+    const { outbox, suppressions, vault, mail } = instance.services
     outbox.register(
       'email',
-      mailSender({
-        mailer: smtpMailer({ url: server.url, attemptMs: 200 }),
+      createMailSender({
+        mailer: createSmtpMailer({ url: server.url, attemptMs: 200 }),
         suppressions,
         vault,
-        clock: house.clock,
+        clock: instance.clock,
       }),
     )
     mail.post({
@@ -251,8 +251,8 @@ describe('a server', () => {
       dedupe: 'run-1',
     })
     for (let n = 0; n < 4; n += 1) {
-      await house.deliver()
-      house.clock.advance(20 * minuteMs)
+      await instance.deliver()
+      instance.clock.advance(20 * minuteMs)
     }
     const ids = server.accepted.map(({ raw }) => Object.fromEntries(fields(raw))['message-id'])
     expect([ids.length, new Set(ids).size]).toEqual([3, 1])
@@ -261,26 +261,26 @@ describe('a server', () => {
 
   test('that does not know an address is not asked again: the address is suppressed, in any spelling of its case', async () => {
     const server = await stand(on('RCPT', '550 5.1.1 <person@example.com>: no such user'))
-    const house = messageHouse()
-    const { outbox, suppressions, vault, mail } = house.services
+    const instance = messageHouse()
+    const { outbox, suppressions, vault, mail } = instance.services
     outbox.register(
       'email',
-      mailSender({
-        mailer: smtpMailer({ url: server.url }),
+      createMailSender({
+        mailer: createSmtpMailer({ url: server.url }),
         suppressions,
         vault,
-        clock: house.clock,
+        clock: instance.clock,
       }),
     )
     const post = (to: string, dedupe: string) =>
       mail.post({ to, subject: 'Prices', text: 'Here.', accountId: null, dedupe })
     post('Person@example.com', 'run-1')
-    await house.deliver()
+    await instance.deliver()
     expect(mail.suppressed('person@EXAMPLE.com')).toContain('no such user')
     expect(mail.suppressed('another@example.com')).toBeUndefined()
     const { connections } = server
     expect(post('person@example.com', 'run-2')).toBeUndefined()
-    await house.deliver()
+    await instance.deliver()
     expect(server.connections).toBe(connections)
     expect(outbox.log.find('email', 'email', 'run-2')).toMatchObject({
       state: 'skipped',
@@ -294,6 +294,6 @@ describe('a server', () => {
 test.each([['mail.example.com'], ['http://mail.example.com'], ['smtp://'], ['']])(
   '%j is no address of a mail server',
   url => {
-    expect(() => smtpMailer({ url })).toThrow('mail.smtp_url: must be an address such as')
+    expect(() => createSmtpMailer({ url })).toThrow('mail.smtp_url: must be an address such as')
   },
 )

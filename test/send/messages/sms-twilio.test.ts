@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
-import { twilioTexter } from '../../../src/send/messages/sms-twilio.ts'
+import { createTwilioSmsProvider } from '../../../src/send/messages/sms-twilio.ts'
 import { type Behaviour, provider, type Stand } from '../../support/provider.ts'
 
 const stands: Stand[] = []
@@ -14,7 +14,13 @@ async function stand(behaviours: Behaviour[], from = '+15005550006') {
   stands.push(made)
   return {
     made,
-    texter: twilioTexter({ account, token: 'secret token', from, url: made.url, attemptMs: 200 }),
+    texter: createTwilioSmsProvider({
+      account,
+      token: 'secret token',
+      from,
+      url: made.url,
+      attemptMs: 200,
+    }),
   }
 }
 const message = { to: '+15550100001', text: 'Brent above 90: $91.20 & rising' }

@@ -3,13 +3,13 @@ import { createHmac } from 'node:crypto'
 import { createServer } from 'node:https'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { gzipSync } from 'node:zlib'
-import { manualClock, systemClock } from '../../../src/lib/clock.ts'
+import { createManualClock, createSystemClock } from '../../../src/lib/clock.ts'
 import type { Outcome } from '../../../src/send/attempt.ts'
-import { egress } from '../../../src/send/egress/egress.ts'
+import { createEgress } from '../../../src/send/egress/egress.ts'
 import {
+  createWebhookSender,
   type DeliveryTerms,
   retryAfterOf,
-  webhookSender,
 } from '../../../src/send/webhooks/webhook.ts'
 import { expired, good } from '../../support/certificates.ts'
 import { answered, type Behaviour, type Receiver, receiver } from '../../support/receiver.ts'
@@ -38,11 +38,11 @@ async function listening(
 }
 
 function senderOf(
-  clock = systemClock(),
+  clock = createSystemClock(),
   lookup = async () => [{ address: '127.0.0.1', family: 4 }],
 ) {
-  const guard = egress(['127.0.0.0/8', '10.0.0.0/8'], lookup)
-  return webhookSender({
+  const guard = createEgress(['127.0.0.0/8', '10.0.0.0/8'], lookup)
+  return createWebhookSender({
     egress: guard,
     clock,
     headerPrefix: 'X-Service-',
@@ -65,7 +65,7 @@ function timeout(ms: number): AbortSignal {
 describe('a delivery', () => {
   test('has the headers, the bytes and the signatures of the interface', async () => {
     const place = await listening(socket => socket.end(answered('200 OK', 'thanks')))
-    const clock = manualClock(1_800_000_000_500)
+    const clock = createManualClock(1_800_000_000_500)
     const outcome = await senderOf(clock).send(
       delivery,
       target(`${place.url}?a=b%20c`),
@@ -112,7 +112,7 @@ describe('a delivery', () => {
 
   test('is signed anew on every attempt, over the body alone where the endpoint wants that', async () => {
     const place = await listening(socket => socket.end(answered('500 No')))
-    const clock = manualClock(1_800_000_000_000)
+    const clock = createManualClock(1_800_000_000_000)
     const sender = senderOf(clock)
     await sender.send(delivery, target(place.url), timeout(5_000))
     clock.advance(60_000)
@@ -378,7 +378,7 @@ describe('a receiver that', () => {
     const unknown = async () =>
       Promise.reject(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }))
     expect(
-      await senderOf(systemClock(), unknown).send(
+      await senderOf(createSystemClock(), unknown).send(
         delivery,
         target('http://nowhere.example/'),
         timeout(3_000),
@@ -389,7 +389,7 @@ describe('a receiver that', () => {
     })
     const never = () => new Promise<never>(() => undefined)
     expect(
-      await senderOf(systemClock(), never).send(
+      await senderOf(createSystemClock(), never).send(
         delivery,
         target('http://slow.example/'),
         timeout(100),

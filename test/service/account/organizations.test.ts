@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { loadConfig } from '../../../src/config.ts'
-import { manualClock } from '../../../src/lib/clock.ts'
-import { seededIds } from '../../../src/lib/ids.ts'
+import { createManualClock } from '../../../src/lib/clock.ts'
+import { createSeededIds } from '../../../src/lib/ids.ts'
 import { dayMs } from '../../../src/lib/instant.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { type Role, roles } from '../../../src/plan/roles.ts'
-import { organizations } from '../../../src/service/account/organizations.ts'
+import { createOrganizations } from '../../../src/service/account/organizations.ts'
 import type { AccountState } from '../../../src/service/keys/keyring.ts'
 import type { Letter } from '../../../src/service/messages/mail.ts'
 import { openServices } from '../../../src/services.ts'
@@ -15,8 +15,8 @@ import { openDatabase } from '../../../src/store/database.ts'
 const baseUrl = 'https://prices.example.com'
 
 function world(names: readonly string[]) {
-  const clock = manualClock(Date.parse('2026-11-20T15:00:00Z'))
-  const ids = seededIds(1)
+  const clock = createManualClock(Date.parse('2026-11-20T15:00:00Z'))
+  const ids = createSeededIds(1)
   const db = openDatabase(':memory:')
   const config = loadConfig({
     flags: {},
@@ -60,7 +60,15 @@ function world(names: readonly string[]) {
     store,
     letters,
     people,
-    organizations: organizations({ db, keys, store, mail, clock, ids, serviceName: 'Prices' }),
+    organizations: createOrganizations({
+      db,
+      keys,
+      store,
+      mail,
+      clock,
+      ids,
+      serviceName: 'Prices',
+    }),
   }
 }
 

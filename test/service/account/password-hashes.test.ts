@@ -1,7 +1,10 @@
 import { expect, test } from 'bun:test'
-import { passwordHashes, TooManyWaiting } from '../../../src/service/account/password-hashes.ts'
+import {
+  createPasswordHashes,
+  TooManyWaiting,
+} from '../../../src/service/account/password-hashes.ts'
 
-const hashes = passwordHashes()
+const hashes = createPasswordHashes()
 
 test('a password is kept as argon2id of the cost that is recommended, and is known again', async () => {
   const hash = await hashes.hash('correct horse battery')
@@ -12,7 +15,7 @@ test('a password is kept as argon2id of the cost that is recommended, and is kno
 })
 
 test('a flood of checks is refused instead of filling the memory, and the next one after it is answered', async () => {
-  const few = passwordHashes({ atOnce: 2, waitingMax: 3 })
+  const few = createPasswordHashes({ atOnce: 2, waitingMax: 3 })
   const flood = await Promise.allSettled(
     Array.from({ length: 9 }, () => few.matches('x', undefined)),
   )

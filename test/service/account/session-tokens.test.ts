@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { jwtVerify, SignJWT } from 'jose'
-import { sessionKeyOf, sessionTokens } from '../../../src/service/account/session-tokens.ts'
+import { createSessionTokens, sessionKeyOf } from '../../../src/service/account/session-tokens.ts'
 import type { Session } from '../../../src/store/account/sessions.ts'
 
 const masterKey = 'a master key for tests'
-const tokens = sessionTokens(masterKey)
+const tokens = createSessionTokens(masterKey)
 const now = Date.parse('2026-11-20T15:00:00Z')
 const session: Session = {
   id: 'a-session',
@@ -99,7 +99,7 @@ describe('is not read', () => {
     ['with a longer signature', async () => `${await signed(claims)}A`],
     ['with a fourth part', async () => `${await signed(claims)}.e30`],
     [
-      'with a header that this house does not write',
+      'with a header that this instance does not write',
       () => new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' }).sign(key),
     ],
     ['with two parts', async () => (await signed(claims)).split('.').slice(0, 2).join('.')],

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { manualClock } from '../../../src/lib/clock.ts'
-import { attempts } from '../../../src/service/account/sign-in-attempts.ts'
+import { createManualClock } from '../../../src/lib/clock.ts'
+import { createSignInAttempts } from '../../../src/service/account/sign-in-attempts.ts'
 
 const windowMs = 15 * 60_000
 
 describe('wrong tries', () => {
   test('are five, and the sixth waits until the first is fifteen minutes old', () => {
-    const clock = manualClock(0)
-    const tries = attempts(5, windowMs, clock.monotonic)
+    const clock = createManualClock(0)
+    const tries = createSignInAttempts(5, windowMs, clock.monotonic)
     for (let i = 0; i < 5; i += 1) {
       expect(tries.take('a').waitMs).toBeUndefined()
       clock.advance(60_000)
@@ -21,7 +21,7 @@ describe('wrong tries', () => {
   })
 
   test('are forgiven by a right one', () => {
-    const tries = attempts(5, windowMs, () => 0)
+    const tries = createSignInAttempts(5, windowMs, () => 0)
     for (let i = 0; i < 4; i += 1) tries.take('a')
     const right = tries.take('a')
     if (right.waitMs === undefined) right.forgive()
@@ -32,8 +32,8 @@ describe('wrong tries', () => {
   test('never pass more than five in any fifteen minutes, whatever comes when', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 10 * 60_000 }), { maxLength: 60 }), waits => {
-        const clock = manualClock(0)
-        const tries = attempts(5, windowMs, clock.monotonic)
+        const clock = createManualClock(0)
+        const tries = createSignInAttempts(5, windowMs, clock.monotonic)
         const passed: number[] = []
         for (const wait of waits) {
           clock.advance(wait)

@@ -8,11 +8,11 @@ import { dayMs, hourMs, minuteMs, startOfDay } from '../../../src/lib/instant.ts
 import { type AlertCondition, alertMoment, evaluate } from '../../../src/market/alerts/condition.ts'
 import { roundTo } from '../../../src/market/prices/format.ts'
 import type { Close } from '../../../src/market/prices/window.ts'
-import { alertEvaluation } from '../../../src/service/alerts/evaluation.ts'
-import { alertMoments } from '../../../src/service/alerts/moment.ts'
-import { alertStore } from '../../../src/store/alerts/alerts.ts'
-import { alertPriceStore } from '../../../src/store/alerts/prices.ts'
-import { alertTriggerStore } from '../../../src/store/alerts/triggers.ts'
+import { createAlertEvaluation } from '../../../src/service/alerts/evaluation.ts'
+import { createAlertMoments } from '../../../src/service/alerts/moment.ts'
+import { createAlertStore } from '../../../src/store/alerts/alerts.ts'
+import { createAlertPriceStore } from '../../../src/store/alerts/prices.ts'
+import { createAlertTriggerStore } from '../../../src/store/alerts/triggers.ts'
 import { firstPreferences } from '../../../src/store/messages/preferences.ts'
 import { type AlertDesk, above, alertDesk, below, startAt } from '../../support/alerts.ts'
 
@@ -389,14 +389,14 @@ const impatient = (): Clock => {
 
 const evaluationOf = ({ services }: AlertDesk, more: object = {}) => {
   const { db } = services
-  return alertEvaluation({
+  return createAlertEvaluation({
     ...services,
-    alerts: alertStore(db),
-    triggers: alertTriggerStore(db),
-    prices: alertPriceStore(db),
+    alerts: createAlertStore(db),
+    triggers: createAlertTriggerStore(db),
+    prices: createAlertPriceStore(db),
     intervalMs: 0,
-    moments: alertMoments({ ...services, now: services.clock.now }),
-    teller: () => ({ tell: (fired: readonly unknown[]) => fired.map(() => []), end() {} }),
+    moments: createAlertMoments({ ...services, now: services.clock.now }),
+    notifier: () => ({ tell: (fired: readonly unknown[]) => fired.map(() => []), end() {} }),
     stopwatch: impatient(),
     ...more,
   })
@@ -469,7 +469,7 @@ test('an alert that can not be told keeps no other from being told, and is named
     if (fired.some(({ alert }) => alert.id === bad!.id)) throw new Error('no way')
     return fired.map(() => [])
   }
-  const evaluation = evaluationOf(desk, { teller: () => ({ tell, end() {} }) })
+  const evaluation = evaluationOf(desk, { notifier: () => ({ tell, end() {} }) })
   desk.price(code, 100)
   await evaluation.pass()
   expect([one, bad, other].map(alert => desk.fired(alert!))).toEqual([[100], [], [100]])

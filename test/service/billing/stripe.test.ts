@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { manualClock } from '../../../src/lib/clock.ts'
+import { createManualClock } from '../../../src/lib/clock.ts'
 import { dayMs, minuteMs } from '../../../src/lib/instant.ts'
 import { defaultSettings } from '../../../src/store/webhooks/webhooks.ts'
 import {
@@ -33,11 +33,11 @@ interface Shop extends BillingHouse {
 }
 
 function shop(): Shop {
-  // The stand-in lives on the clock of the house.
-  const clock = manualClock(startAt)
+  // The stand-in lives on the clock of the instance.
+  const clock = createManualClock(startAt)
   const stand = stripeServer(clock)
   open.push(stand)
-  const house = billingHouse(
+  const instance = billingHouse(
     'serve',
     {
       'billing.provider': 'stripe',
@@ -49,11 +49,11 @@ function shop(): Shop {
     clock,
   )
   return {
-    ...house,
+    ...instance,
     stand,
     async customer(plan, declines = false) {
-      const buyer = house.buyer(plan)
-      await house.ask('POST', '/billing/intents/setup', buyer.token)
+      const buyer = instance.buyer(plan)
+      await instance.ask('POST', '/billing/intents/setup', buyer.token)
       const ref = [...stand.things.values()].find(
         one => one.object === 'customer' && one.metadata.account_id === buyer.id,
       )!.id
@@ -61,7 +61,7 @@ function shop(): Shop {
       return { ...buyer, ref }
     },
     async deliver({ raw, signature }) {
-      const response = await house.app.handle(
+      const response = await instance.app.handle(
         new Request('http://localhost/billing/webhooks/stripe', {
           method: 'POST',
           body: raw,
@@ -77,33 +77,33 @@ function shop(): Shop {
   }
 }
 
-const subscribe = (house: Shop, { token }: Buyer, plan: string, more = {}) =>
-  house.ask('POST', '/billing/subscriptions', token, { plan_id: plan, ...more })
-const change = (house: Shop, { token }: Buyer, plan: string) =>
-  house.ask('POST', '/billing/subscriptions/change_plan', token, { new_plan_id: plan })
+const subscribe = (instance: Shop, { token }: Buyer, plan: string, more = {}) =>
+  instance.ask('POST', '/billing/subscriptions', token, { plan_id: plan, ...more })
+const change = (instance: Shop, { token }: Buyer, plan: string) =>
+  instance.ask('POST', '/billing/subscriptions/change_plan', token, { new_plan_id: plan })
 /** Everything that billing has written down of an account. */
-const stateOf = (house: Shop, buyer: Buyer) => {
-  const { updatedAt: _, ...held } = house.services.billing.current(buyer.account) ?? {
+const stateOf = (instance: Shop, buyer: Buyer) => {
+  const { updatedAt: _, ...held } = instance.services.billing.current(buyer.account) ?? {
     updatedAt: 0,
   }
   return JSON.stringify([
-    house.plan(buyer),
+    instance.plan(buyer),
     held,
-    house.services.billing.invoices.page({ accountId: buyer.id }, 100, 0),
-    house.services.billing.credits.balance(buyer.id),
+    instance.services.billing.invoices.page({ accountId: buyer.id }, 100, 0),
+    instance.services.billing.credits.balance(buyer.id),
   ])
 }
 
 describe('through the processor', () => {
   test('a customer is made once, sets up a card with the processor and pays with it', async () => {
-    const house = shop()
-    const { token, id } = house.buyer()
-    expect((await house.ask('GET', '/billing/payment_methods', token)).body).toEqual({
+    const instance = shop()
+    const { token, id } = instance.buyer()
+    expect((await instance.ask('GET', '/billing/payment_methods', token)).body).toEqual({
       payment_methods: [],
       default_payment_method_id: null,
     })
-    expect(house.stand.writes).toEqual([])
-    const intent = await house.ask('POST', '/billing/intents/setup', token)
+    expect(instance.stand.writes).toEqual([])
+    const intent = await instance.ask('POST', '/billing/intents/setup', token)
     expect(intent.body).toEqual({
       setup_intent: {
         id: expect.stringMatching(/^seti_/),
@@ -113,16 +113,16 @@ describe('through the processor', () => {
       },
       client_secret: 'seti_secret',
     })
-    await house.ask('POST', '/billing/intents/setup', token)
-    const customers = house.stand.writes.filter(one => one.path === '/v1/customers')
+    await instance.ask('POST', '/billing/intents/setup', token)
+    const customers = instance.stand.writes.filter(one => one.path === '/v1/customers')
     expect(customers.map(one => [one.fields.metadata.account_id, one.key])).toEqual([
       [id, `customer:${id}`],
     ])
-    const customer = [...house.stand.things.values()].find(one => one.object === 'customer')!.id
-    house.stand.card(customer, 'pm_a')
-    house.stand.card(customer, 'pm_b')
-    house.stand.card('cus_of_somebody_else', 'pm_strange')
-    const chosen = await house.ask('PATCH', '/billing/payment_methods/update', token, {
+    const customer = [...instance.stand.things.values()].find(one => one.object === 'customer')!.id
+    instance.stand.card(customer, 'pm_a')
+    instance.stand.card(customer, 'pm_b')
+    instance.stand.card('cus_of_somebody_else', 'pm_strange')
+    const chosen = await instance.ask('PATCH', '/billing/payment_methods/update', token, {
       payment_method_id: 'pm_a',
     })
     expect([chosen.status, chosen.body.payment_method]).toEqual([
@@ -138,12 +138,12 @@ describe('through the processor', () => {
       },
     ])
     expect(
-      (await house.ask('GET', '/billing/payment_methods', token)).body.default_payment_method_id,
+      (await instance.ask('GET', '/billing/payment_methods', token)).body.default_payment_method_id,
     ).toBe('pm_a')
     for (const strange of ['pm_strange', 'pm_nothing']) {
       expect(
         (
-          await house.ask('PATCH', '/billing/payment_methods/update', token, {
+          await instance.ask('PATCH', '/billing/payment_methods/update', token, {
             payment_method_id: strange,
           })
         ).status,
@@ -152,56 +152,57 @@ describe('through the processor', () => {
   })
 
   test('a subscription is paid and holds at once; up at once, down at the end, cancelled and taken up again', async () => {
-    const house = shop()
-    const buyer = await house.customer()
-    const made = await subscribe(house, buyer, 'starter')
+    const instance = shop()
+    const buyer = await instance.customer()
+    const made = await subscribe(instance, buyer, 'starter')
     expect([
       made.status,
       made.body.subscription.plan,
       made.body.subscription.current_period_end,
     ]).toEqual([201, 'starter', '2026-12-20T15:00:00Z'])
-    expect(house.plan(buyer)).toBe('starter')
-    house.clock.advance(15 * dayMs)
-    const up = await change(house, buyer, 'professional')
-    expect([up.body.proration, house.plan(buyer)]).toEqual([
+    expect(instance.plan(buyer)).toBe('starter')
+    instance.clock.advance(15 * dayMs)
+    const up = await change(instance, buyer, 'professional')
+    expect([up.body.proration, instance.plan(buyer)]).toEqual([
       { amount: 2500, currency: 'USD' },
       'professional',
     ])
-    const down = await change(house, buyer, 'developer')
+    const down = await change(instance, buyer, 'developer')
     expect([
       down.body.subscription.pending_plan,
       down.body.effective_at,
-      house.plan(buyer),
+      instance.plan(buyer),
     ]).toEqual(['developer', '2026-12-20T15:00:00Z', 'professional'])
     // An upgrade while a lower plan waits costs the difference to what was paid for.
-    const higher = await change(house, buyer, 'scale')
+    const higher = await change(instance, buyer, 'scale')
     expect([higher.body.proration.amount, higher.body.subscription.pending_plan]).toEqual([
       15_000,
       null,
     ])
-    expect((await change(house, buyer, 'starter')).body.subscription).toMatchObject({
+    expect((await change(instance, buyer, 'starter')).body.subscription).toMatchObject({
       plan: 'scale',
       pending_plan: 'starter',
     })
 
-    const ended = await house.ask('POST', '/billing/subscriptions/cancel', buyer.token)
-    expect([ended.body.subscription.cancel_at_period_end, house.theirs(buyer)]).toEqual([
+    const ended = await instance.ask('POST', '/billing/subscriptions/cancel', buyer.token)
+    expect([ended.body.subscription.cancel_at_period_end, instance.theirs(buyer)]).toEqual([
       true,
       expect.objectContaining({ cancel_at_period_end: true }),
     ])
-    const again = await house.ask('POST', '/billing/subscriptions/reactivate', buyer.token)
+    const again = await instance.ask('POST', '/billing/subscriptions/reactivate', buyer.token)
     expect(again.body.subscription).toMatchObject({
       cancel_at_period_end: false,
       pending_plan: 'starter',
     })
 
-    house.clock.advance(15 * dayMs)
-    const renewed = house.stand.renew(house.theirs(buyer).id)
-    expect(await house.deliver(house.stand.message('invoice.paid', renewed))).toBe(200)
-    expect([house.plan(buyer), house.services.billing.current(buyer.account)!.pendingPlan]).toEqual(
-      ['starter', null],
-    )
-    const amounts = house.services.billing.invoices
+    instance.clock.advance(15 * dayMs)
+    const renewed = instance.stand.renew(instance.theirs(buyer).id)
+    expect(await instance.deliver(instance.stand.message('invoice.paid', renewed))).toBe(200)
+    expect([
+      instance.plan(buyer),
+      instance.services.billing.current(buyer.account)!.pendingPlan,
+    ]).toEqual(['starter', null])
+    const amounts = instance.services.billing.invoices
       .page({ accountId: buyer.id }, 10, 0)
       .map(one => [one.amountCents, one.status])
     expect(amounts).toEqual([
@@ -210,64 +211,66 @@ describe('through the processor', () => {
       [2500, 'paid'],
       [4900, 'paid'],
     ])
-    const { id } = house.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)[0]!
-    expect((await house.ask('GET', `/billing/invoices/${id}/pdf`, buyer.token)).status).toBe(200)
+    const { id } = instance.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)[0]!
+    expect((await instance.ask('GET', `/billing/invoices/${id}/pdf`, buyer.token)).status).toBe(200)
   })
 
   test('whoever says what comes next lifts the cancellation, there and here', async () => {
-    const house = shop()
-    const buyer = await house.customer()
-    await subscribe(house, buyer, 'professional')
-    await house.ask('POST', '/billing/subscriptions/cancel', buyer.token)
-    const next = await change(house, buyer, 'starter')
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'professional')
+    await instance.ask('POST', '/billing/subscriptions/cancel', buyer.token)
+    const next = await change(instance, buyer, 'starter')
     expect(next.body.subscription).toMatchObject({
       plan: 'professional',
       pending_plan: 'starter',
       cancel_at_period_end: false,
     })
-    expect(house.theirs(buyer).cancel_at_period_end).toBe(false)
-    expect((await change(house, buyer, 'free')).body.subscription.cancel_at_period_end).toBe(true)
-    expect(house.theirs(buyer).cancel_at_period_end).toBe(true)
+    expect(instance.theirs(buyer).cancel_at_period_end).toBe(false)
+    expect((await change(instance, buyer, 'free')).body.subscription.cancel_at_period_end).toBe(
+      true,
+    )
+    expect(instance.theirs(buyer).cancel_at_period_end).toBe(true)
   })
 
   test('a card that is declined buys nothing and leaves everything as it was', async () => {
-    const house = shop()
-    const buyer = await house.customer('free', true)
-    const refused = await subscribe(house, buyer, 'starter')
+    const instance = shop()
+    const buyer = await instance.customer('free', true)
+    const refused = await subscribe(instance, buyer, 'starter')
     expect([refused.status, codeOf(refused), refused.body.message]).toEqual([
       422,
       'payment_failed',
       expect.stringContaining('Your card was declined.'),
     ])
     expect([
-      house.plan(buyer),
-      house.services.billing.invoices.count({ accountId: buyer.id }),
+      instance.plan(buyer),
+      instance.services.billing.invoices.count({ accountId: buyer.id }),
     ]).toEqual(['free', 0])
-    house.stand.card(buyer.ref, `pm_${buyer.ref}`)
-    expect((await subscribe(house, buyer, 'professional')).status).toBe(201)
-    await change(house, buyer, 'starter')
-    house.stand.card(buyer.ref, `pm_${buyer.ref}`, true)
-    const before = stateOf(house, buyer)
-    house.clock.advance(dayMs)
-    expect(codeOf(await change(house, buyer, 'scale'))).toBe('payment_failed')
-    expect(stateOf(house, buyer)).toBe(before)
+    instance.stand.card(buyer.ref, `pm_${buyer.ref}`)
+    expect((await subscribe(instance, buyer, 'professional')).status).toBe(201)
+    await change(instance, buyer, 'starter')
+    instance.stand.card(buyer.ref, `pm_${buyer.ref}`, true)
+    const before = stateOf(instance, buyer)
+    instance.clock.advance(dayMs)
+    expect(codeOf(await change(instance, buyer, 'scale'))).toBe('payment_failed')
+    expect(stateOf(instance, buyer)).toBe(before)
     // What waits there still waits.
     expect(
-      await house.deliver(
-        house.stand.message('customer.subscription.updated', house.theirs(buyer)),
+      await instance.deliver(
+        instance.stand.message('customer.subscription.updated', instance.theirs(buyer)),
       ),
     ).toBe(200)
-    expect(stateOf(house, buyer)).toBe(before)
+    expect(stateOf(instance, buyer)).toBe(before)
   })
 
   test('without a card nothing can be bought', async () => {
-    const house = shop()
-    const { token } = house.buyer()
+    const instance = shop()
+    const { token } = instance.buyer()
     for (const [path, body] of [
       ['/billing/subscriptions', { plan_id: 'starter' }],
       ['/billing/credit_purchases', { pack_id: 'pack_3' }],
     ] as const) {
-      const answer = await house.ask('POST', path, token, body)
+      const answer = await instance.ask('POST', path, token, body)
       expect([answer.status, codeOf(answer), answer.body.message]).toEqual([
         422,
         'payment_failed',
@@ -277,53 +280,53 @@ describe('through the processor', () => {
   })
 
   test('a year is begun at once, and a shorter period is refused while it runs', async () => {
-    const house = shop()
-    const buyer = await house.customer()
-    await subscribe(house, buyer, 'starter')
-    const yearly = await subscribe(house, buyer, 'starter', { billing_period: 'yearly' })
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'starter')
+    const yearly = await subscribe(instance, buyer, 'starter', { billing_period: 'yearly' })
     expect(yearly.body.subscription).toMatchObject({
       billing_period: 'yearly',
       current_period_end: '2027-11-20T15:00:00Z',
     })
-    expect(codeOf(await subscribe(house, buyer, 'starter', { billing_period: 'monthly' }))).toBe(
+    expect(codeOf(await subscribe(instance, buyer, 'starter', { billing_period: 'monthly' }))).toBe(
       'invalid_plan',
     )
   })
 
   test('an answer that was lost is not paid twice, neither by the library nor by who asks again', async () => {
-    const house = shop()
-    const buyer = await house.customer()
-    house.stand.losesNextAnswer = true
-    await subscribe(house, buyer, 'starter')
-    await subscribe(house, buyer, 'starter')
+    const instance = shop()
+    const buyer = await instance.customer()
+    instance.stand.losesNextAnswer = true
+    await subscribe(instance, buyer, 'starter')
+    await subscribe(instance, buyer, 'starter')
     expect(
-      [...house.stand.things.values()].filter(one => one.object === 'subscription'),
+      [...instance.stand.things.values()].filter(one => one.object === 'subscription'),
     ).toHaveLength(1)
-    expect(house.services.billing.invoices.count({ accountId: buyer.id })).toBe(1)
+    expect(instance.services.billing.invoices.count({ accountId: buyer.id })).toBe(1)
     // The service died between the processor's answer and its own books.
-    house.services.db.run('DELETE FROM invoices')
-    house.services.db.run('DELETE FROM subscriptions')
-    expect((await subscribe(house, buyer, 'starter')).status).toBe(201)
+    instance.services.db.run('DELETE FROM invoices')
+    instance.services.db.run('DELETE FROM subscriptions')
+    expect((await subscribe(instance, buyer, 'starter')).status).toBe(201)
     expect(
-      [...house.stand.things.values()].filter(one => one.object === 'subscription'),
+      [...instance.stand.things.values()].filter(one => one.object === 'subscription'),
     ).toHaveLength(1)
     expect([
-      house.plan(buyer),
-      house.services.billing.invoices.count({ accountId: buyer.id }),
+      instance.plan(buyer),
+      instance.services.billing.invoices.count({ accountId: buyer.id }),
     ]).toEqual(['starter', 1])
   })
 
   test('a processor that fails is 503 without its words, and nothing has changed', async () => {
-    const house = shop()
-    const buyer = await house.customer()
+    const instance = shop()
+    const buyer = await instance.customer()
     for (const [method, path, body, status] of [
       ['POST', '/billing/subscriptions', { plan_id: 'starter' }, 500],
       ['GET', '/billing/payment_methods', undefined, 429],
       ['POST', '/billing/intents/setup', undefined, 403],
       ['POST', '/billing/customer-portal/sessions', undefined, 400],
     ] as const) {
-      house.stand.broken = status
-      const answer = await house.ask(method, path, buyer.token, body)
+      instance.stand.broken = status
+      const answer = await instance.ask(method, path, buyer.token, body)
       expect([answer.status, codeOf(answer), answer.headers.get('retry-after')], path).toEqual([
         503,
         'PROCESSOR_UNAVAILABLE',
@@ -331,27 +334,27 @@ describe('through the processor', () => {
       ])
       expect(JSON.stringify(answer.body)).not.toContain('secret words')
     }
-    expect(house.plan(buyer)).toBe('free')
+    expect(instance.plan(buyer)).toBe('free')
   }, 20_000)
 
   test('the portal is the processor’s', async () => {
-    const house = shop()
-    const buyer = await house.customer()
-    const { body } = await house.ask('POST', '/billing/customer-portal/sessions', buyer.token, {
+    const instance = shop()
+    const buyer = await instance.customer()
+    const { body } = await instance.ask('POST', '/billing/customer-portal/sessions', buyer.token, {
       return_url: 'https://example.com/',
     })
     expect(body).toEqual({
       url: `https://portal.example.com/${buyer.ref}`,
       expires_at: '2026-11-20T15:05:00Z',
     })
-    expect(house.stand.writes.at(-1)!.fields.return_url).toBe('https://example.com/')
+    expect(instance.stand.writes.at(-1)!.fields.return_url).toBe('https://example.com/')
   })
 
   test('requests are bought once, however often the purchase is sent, and a declined card buys none', async () => {
-    const house = shop()
-    const buyer = await house.customer()
+    const instance = shop()
+    const buyer = await instance.customer()
     const buy = (key: string) =>
-      house.ask(
+      instance.ask(
         'POST',
         '/billing/credit_purchases',
         buyer.token,
@@ -365,159 +368,165 @@ describe('through the processor', () => {
       { requests_remaining: 3 },
     ])
     expect(second.body).toEqual(first.body)
-    const paid = house.stand.writes.filter(one => one.path === '/v1/payment_intents')
+    const paid = instance.stand.writes.filter(one => one.path === '/v1/payment_intents')
     expect(paid.map(one => [one.fields.amount, one.fields.off_session, one.key])).toEqual([
       ['100', 'true', `purchase:${first.body.credit_purchase.id}`],
     ])
-    house.stand.card(buyer.ref, `pm_${buyer.ref}`, true)
+    instance.stand.card(buyer.ref, `pm_${buyer.ref}`, true)
     expect(codeOf(await buy('l'))).toBe('payment_failed')
     expect(codeOf(await buy('l'))).toBe('payment_failed')
-    expect(house.services.billing.credits.balance(buyer.id)).toBe(3)
+    expect(instance.services.billing.credits.balance(buyer.id)).toBe(3)
   })
 
   test('a purchase that was left half-way is taken up by the job, and paid once', async () => {
-    const house = shop()
-    const buyer = await house.customer()
-    house.stand.broken = 403
-    const left = await house.ask('POST', '/billing/credit_purchases', buyer.token, {
+    const instance = shop()
+    const buyer = await instance.customer()
+    instance.stand.broken = 403
+    const left = await instance.ask('POST', '/billing/credit_purchases', buyer.token, {
       pack_id: 'pack_3',
     })
     expect([left.status, left.body.credit_purchase.status]).toEqual([201, 'pending'])
-    house.stand.broken = undefined
-    await house.advance(2 * minuteMs)
-    await house.advance(2 * minuteMs)
-    expect(house.services.billing.credits.balance(buyer.id)).toBe(3)
-    expect(house.stand.writes.filter(one => one.path === '/v1/payment_intents')).toHaveLength(1)
+    instance.stand.broken = undefined
+    await instance.advance(2 * minuteMs)
+    await instance.advance(2 * minuteMs)
+    expect(instance.services.billing.credits.balance(buyer.id)).toBe(3)
+    expect(instance.stand.writes.filter(one => one.path === '/v1/payment_intents')).toHaveLength(1)
   }, 20_000)
 
   test('what no message told of is asked for when a period is over', async () => {
-    const house = shop()
-    const buyer = await house.customer()
-    await subscribe(house, buyer, 'starter')
-    house.clock.advance(30 * dayMs)
-    house.stand.renew(house.theirs(buyer).id)
-    await house.advance(11 * minuteMs)
-    expect(house.services.billing.current(buyer.account)).toMatchObject({
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'starter')
+    instance.clock.advance(30 * dayMs)
+    instance.stand.renew(instance.theirs(buyer).id)
+    await instance.advance(11 * minuteMs)
+    expect(instance.services.billing.current(buyer.account)).toMatchObject({
       startsAt: Date.parse('2026-12-20T15:00:00Z'),
       status: 'active',
     })
-    expect(house.services.billing.invoices.count({ accountId: buyer.id })).toBe(2)
+    expect(instance.services.billing.invoices.count({ accountId: buyer.id })).toBe(2)
   })
 
   test('the operator’s ledger leaves the processor’s invoices alone', async () => {
-    const house = shop()
-    const buyer = await house.customer()
-    await subscribe(house, buyer, 'starter')
-    const { id } = house.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)[0]!
-    expect(codeOf(await house.operator('POST', `/admin/v1/invoices/${id}/void`))).toBe(
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'starter')
+    const { id } = instance.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)[0]!
+    expect(codeOf(await instance.operator('POST', `/admin/v1/invoices/${id}/void`))).toBe(
       'invoice_closed',
     )
-    const agreed = await house.operator('POST', '/admin/v1/subscriptions', {
+    const agreed = await instance.operator('POST', '/admin/v1/subscriptions', {
       account: buyer.id,
       plan: 'enterprise',
       price: 120_000,
     })
-    expect([codeOf(agreed), house.plan(buyer)]).toEqual(['invalid_plan', 'starter'])
+    expect([codeOf(agreed), instance.plan(buyer)]).toEqual(['invalid_plan', 'starter'])
   })
 })
 
 describe('a message of the processor', () => {
   test('tells of a payment that failed and of one that was made good, and each is told on once', async () => {
-    const house = shop()
-    const buyer = await house.customer()
-    await subscribe(house, buyer, 'professional')
-    house.services.webhooks.create(buyer.account, {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'professional')
+    instance.services.webhooks.create(buyer.account, {
       ...defaultSettings,
       url: 'https://hooks.example.com/a',
       events: ['*'],
     })
-    house.clock.advance(30 * dayMs)
-    const invoice = house.stand.renew(house.theirs(buyer).id, false)
-    const failed = house.stand.message('invoice.payment_failed', invoice)
-    for (const sent of [failed, failed]) expect(await house.deliver(sent)).toBe(200)
-    expect(house.services.billing.standing(buyer.account).status).toBe('past_due')
-    expect(house.plan(buyer)).toBe('professional')
+    instance.clock.advance(30 * dayMs)
+    const invoice = instance.stand.renew(instance.theirs(buyer).id, false)
+    const failed = instance.stand.message('invoice.payment_failed', invoice)
+    for (const sent of [failed, failed]) expect(await instance.deliver(sent)).toBe(200)
+    expect(instance.services.billing.standing(buyer.account).status).toBe('past_due')
+    expect(instance.plan(buyer)).toBe('professional')
     Object.assign(invoice, {
       status: 'paid',
       attempt_count: 2,
       next_payment_attempt: null,
-      status_transitions: { paid_at: Math.floor(house.clock.now() / 1000) },
+      status_transitions: { paid_at: Math.floor(instance.clock.now() / 1000) },
     })
-    Object.assign(house.theirs(buyer), { status: 'active' })
+    Object.assign(instance.theirs(buyer), { status: 'active' })
     for (const type of ['invoice.paid', 'invoice.payment_succeeded', 'invoice.updated'])
-      await house.deliver(house.stand.message(type, invoice))
-    expect(house.services.billing.standing(buyer.account).status).toBe('active')
-    const types = house.events(buyer.account).map(one => one.type)
+      await instance.deliver(instance.stand.message(type, invoice))
+    expect(instance.services.billing.standing(buyer.account).status).toBe('active')
+    const types = instance.events(buyer.account).map(one => one.type)
     expect(types.filter(one => one.startsWith('invoice.'))).toEqual([
       'invoice.payment_failed',
       'invoice.paid',
     ])
     // An older message that comes in now finds what is so now.
-    const before = stateOf(house, buyer)
-    await house.deliver({
-      ...house.stand.message(
+    const before = stateOf(instance, buyer)
+    await instance.deliver({
+      ...instance.stand.message(
         'invoice.payment_failed',
         { ...invoice, status: 'open' },
         { id: 'evt_late' },
       ),
     })
-    expect(stateOf(house, buyer)).toBe(before)
+    expect(stateOf(instance, buyer)).toBe(before)
   })
 
   test('ends the plan when the processor has ended the subscription', async () => {
-    const house = shop()
-    const buyer = await house.customer()
-    await subscribe(house, buyer, 'starter')
-    Object.assign(house.theirs(buyer), {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'starter')
+    Object.assign(instance.theirs(buyer), {
       status: 'canceled',
-      ended_at: Math.floor(house.clock.now() / 1000),
+      ended_at: Math.floor(instance.clock.now() / 1000),
     })
-    await house.deliver(house.stand.message('customer.subscription.deleted', house.theirs(buyer)))
-    expect([house.plan(buyer), house.services.billing.standing(buyer.account).status]).toEqual([
-      'free',
-      'cancelled',
-    ])
+    await instance.deliver(
+      instance.stand.message('customer.subscription.deleted', instance.theirs(buyer)),
+    )
+    expect([
+      instance.plan(buyer),
+      instance.services.billing.standing(buyer.account).status,
+    ]).toEqual(['free', 'cancelled'])
   })
 
   test('that is not signed, signed by another, changed, or long ago is refused and changes nothing', async () => {
-    const house = shop()
-    const buyer = await house.customer()
-    await subscribe(house, buyer, 'starter')
-    Object.assign(house.theirs(buyer), {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'starter')
+    Object.assign(instance.theirs(buyer), {
       status: 'canceled',
-      ended_at: Math.floor(house.clock.now() / 1000),
+      ended_at: Math.floor(instance.clock.now() / 1000),
     })
-    const before = stateOf(house, buyer)
-    const at = Math.floor(house.clock.now() / 1000)
+    const before = stateOf(instance, buyer)
+    const at = Math.floor(instance.clock.now() / 1000)
     const type = 'customer.subscription.deleted'
-    const good = house.stand.message(type, house.theirs(buyer))
+    const good = instance.stand.message(type, instance.theirs(buyer))
     const bad: Sent[] = [
       { raw: good.raw, signature: '' },
       { raw: good.raw, signature: 'nonsense' },
       { raw: good.raw, signature: `t=${at},v1=${'0'.repeat(64)}` },
       { raw: `${good.raw} `, signature: good.signature },
-      house.stand.message(type, house.theirs(buyer), { secret: 'whsec_other' }),
-      house.stand.message(type, house.theirs(buyer), { secret: '' }),
-      house.stand.message(type, house.theirs(buyer), { at: at - 301 }),
+      instance.stand.message(type, instance.theirs(buyer), { secret: 'whsec_other' }),
+      instance.stand.message(type, instance.theirs(buyer), { secret: '' }),
+      instance.stand.message(type, instance.theirs(buyer), { at: at - 301 }),
       { raw: '', signature: good.signature },
     ]
-    for (const sent of bad) expect(await house.deliver(sent)).toBe(400)
-    expect(stateOf(house, buyer)).toBe(before)
-    expect(await house.deliver(good)).toBe(200)
-    expect(house.plan(buyer)).toBe('free')
+    for (const sent of bad) expect(await instance.deliver(sent)).toBe(400)
+    expect(stateOf(instance, buyer)).toBe(before)
+    expect(await instance.deliver(good)).toBe(200)
+    expect(instance.plan(buyer)).toBe('free')
   })
 
   test('about what this service did not make, or about another account’s customer, is taken and changes nothing', async () => {
-    const house = shop()
-    const buyer = await house.customer()
-    await subscribe(house, buyer, 'starter')
-    const before = stateOf(house, buyer)
-    const strange = { ...house.theirs(buyer), id: 'sub_strange', metadata: {} }
-    house.stand.things.set('sub_strange', strange)
-    const nobody = { ...house.theirs(buyer), id: 'sub_nobody', metadata: { account_id: 'nobody' } }
-    house.stand.things.set('sub_nobody', nobody)
-    const second = { ...house.theirs(buyer), id: 'sub_second' }
-    house.stand.things.set('sub_second', second)
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'starter')
+    const before = stateOf(instance, buyer)
+    const strange = { ...instance.theirs(buyer), id: 'sub_strange', metadata: {} }
+    instance.stand.things.set('sub_strange', strange)
+    const nobody = {
+      ...instance.theirs(buyer),
+      id: 'sub_nobody',
+      metadata: { account_id: 'nobody' },
+    }
+    instance.stand.things.set('sub_nobody', nobody)
+    const second = { ...instance.theirs(buyer), id: 'sub_second' }
+    instance.stand.things.set('sub_second', second)
     for (const thing of [
       strange,
       nobody,
@@ -527,24 +536,27 @@ describe('a message of the processor', () => {
       { id: 'in_x', object: 'invoice' },
     ]) {
       expect(
-        await house.deliver(house.stand.message('any.thing', thing)),
+        await instance.deliver(instance.stand.message('any.thing', thing)),
         JSON.stringify(thing.id),
       ).toBe(200)
     }
-    expect(stateOf(house, buyer)).toBe(before)
+    expect(stateOf(instance, buyer)).toBe(before)
   })
 
   test('that can not be looked into now is asked for again, and then counts', async () => {
-    const house = shop()
-    const buyer = await house.customer()
-    await subscribe(house, buyer, 'starter')
-    house.clock.advance(30 * dayMs)
-    const sent = house.stand.message('invoice.paid', house.stand.renew(house.theirs(buyer).id))
-    house.stand.broken = 403
-    expect(await house.deliver(sent)).toBe(503)
-    house.stand.broken = undefined
-    expect(await house.deliver(sent)).toBe(200)
-    expect(house.services.billing.invoices.count({ accountId: buyer.id })).toBe(2)
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'starter')
+    instance.clock.advance(30 * dayMs)
+    const sent = instance.stand.message(
+      'invoice.paid',
+      instance.stand.renew(instance.theirs(buyer).id),
+    )
+    instance.stand.broken = 403
+    expect(await instance.deliver(sent)).toBe(503)
+    instance.stand.broken = undefined
+    expect(await instance.deliver(sent)).toBe(200)
+    expect(instance.services.billing.invoices.count({ accountId: buyer.id })).toBe(2)
   }, 20_000)
 
   test('comes to the same in any order, any number of times, and all at once', async () => {
@@ -557,45 +569,45 @@ describe('a message of the processor', () => {
     )
     await fc.assert(
       fc.asyncProperty(deeds, fc.infiniteStream(fc.nat(1_000_000)), async (story, chance) => {
-        const house = shop()
-        const buyer = await house.customer()
-        await subscribe(house, buyer, 'starter')
-        const theirs = house.theirs(buyer)
+        const instance = shop()
+        const buyer = await instance.customer()
+        await subscribe(instance, buyer, 'starter')
+        const theirs = instance.theirs(buyer)
         const messages: Sent[] = []
         let invoice: Thing | undefined
         for (const { deed, seen } of story) {
           if (theirs.status === 'canceled') break
           if (deed === 'renew' || deed === 'fail') {
-            house.clock.advance(31 * dayMs)
-            invoice = house.stand.renew(theirs.id, deed === 'renew')
+            instance.clock.advance(31 * dayMs)
+            invoice = instance.stand.renew(theirs.id, deed === 'renew')
           } else if (deed === 'recover' && invoice?.status === 'open') {
             Object.assign(invoice, {
               status: 'paid',
               attempt_count: 2,
               next_payment_attempt: null,
-              status_transitions: { paid_at: Math.floor(house.clock.now() / 1000) },
+              status_transitions: { paid_at: Math.floor(instance.clock.now() / 1000) },
             })
             theirs.status = 'active'
           } else if (deed === 'end')
             Object.assign(theirs, {
               status: 'canceled',
-              ended_at: Math.floor(house.clock.now() / 1000),
+              ended_at: Math.floor(instance.clock.now() / 1000),
             })
           else theirs.cancel_at_period_end = deed === 'end at period end'
           const told = [
-            house.stand.message('customer.subscription.updated', theirs, {
+            instance.stand.message('customer.subscription.updated', theirs, {
               id: `evt_${messages.length}_a`,
             }),
             ...(invoice
               ? [
-                  house.stand.message('invoice.updated', invoice, {
+                  instance.stand.message('invoice.updated', invoice, {
                     id: `evt_${messages.length}_b`,
                   }),
                 ]
               : []),
           ]
           messages.push(...told)
-          if (seen) for (const one of told) await house.deliver(one)
+          if (seen) for (const one of told) await instance.deliver(one)
         }
         // All of them again, signed anew, in another order and at once.
         const later = [...messages, ...messages]
@@ -603,13 +615,13 @@ describe('a message of the processor', () => {
           .sort((a, b) => a.at - b.at)
           .map(({ one }) => {
             const event = JSON.parse(one.raw)
-            return house.stand.message(event.type, event.data.object, { id: event.id })
+            return instance.stand.message(event.type, event.data.object, { id: event.id })
           })
-        await Promise.all(later.map(house.deliver))
-        for (const one of later) await house.deliver(one)
+        await Promise.all(later.map(instance.deliver))
+        for (const one of later) await instance.deliver(one)
         const ended = theirs.status === 'canceled'
-        expect(house.plan(buyer)).toBe(ended ? 'free' : 'starter')
-        const held = house.services.billing.current(buyer.account)
+        expect(instance.plan(buyer)).toBe(ended ? 'free' : 'starter')
+        const held = instance.services.billing.current(buyer.account)
         if (ended) expect(held).toBeUndefined()
         else
           expect(held).toMatchObject({
@@ -624,13 +636,13 @@ describe('a message of the processor', () => {
             .map(one => one.id),
         )
         for (const ref of told) {
-          const copies = house.services.billing.invoices
+          const copies = instance.services.billing.invoices
             .page({ accountId: buyer.id }, 100, 0)
             .filter(one => one.providerRef === ref)
-          expect(copies.map(one => one.status)).toEqual([house.stand.things.get(ref)!.status])
+          expect(copies.map(one => one.status)).toEqual([instance.stand.things.get(ref)!.status])
         }
-        house.stand.close()
-        house.services.db.close()
+        instance.stand.close()
+        instance.services.db.close()
       }),
       { numRuns: 12 },
     )

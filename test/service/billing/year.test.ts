@@ -172,14 +172,14 @@ const step = fc.record({
 })
 
 async function act(
-  house: ReturnType<typeof billingHouse>,
+  instance: ReturnType<typeof billingHouse>,
   { account }: Buyer,
   oracle: Oracle,
   one: Deed,
 ) {
-  const { subscriptions } = house.services.billing
-  const now = house.clock.now()
-  const key = house.services.ids.uuid()
+  const { subscriptions } = instance.services.billing
+  const now = instance.clock.now()
+  const key = instance.services.ids.uuid()
   if (one.kind === 'cancel') {
     const done = (await subscriptions.cancel(account))()
     expect('refused' in done).toBe(oracle.period === undefined)
@@ -208,12 +208,12 @@ test('over any year of upgrades, downgrades, cancellations and reactivations the
       fc.array(step, { minLength: 1, maxLength: 25 }),
       fc.nat(366 * dayMs),
       async (steps, offsetMs) => {
-        const house = billingHouse('dev', {}, startAt + offsetMs)
-        const buyer = house.buyer()
-        const { billing } = house.services
+        const instance = billingHouse('dev', {}, startAt + offsetMs)
+        const buyer = instance.buyer()
+        const { billing } = instance.services
         const oracle = new Oracle()
         const compare = () => {
-          oracle.reach(house.clock.now())
+          oracle.reach(instance.clock.now())
           const invoices = billing.invoices.page({ accountId: buyer.id }, 1000, 0)
           expect(invoices.every(one => one.status === 'paid' && one.amountCents > 0)).toBe(true)
           expect(
@@ -222,21 +222,21 @@ test('over any year of upgrades, downgrades, cancellations and reactivations the
             ),
           ).toBe(true)
           expect(invoices.reduce((sum, one) => sum + one.amountCents, 0)).toBe(oracle.cents())
-          expect(house.plan(buyer)).toBe(oracle.plan)
+          expect(instance.plan(buyer)).toBe(oracle.plan)
           const held = billing.current(buyer.account)
           expect(held && [held.startsAt, held.endsAt]).toEqual(
             oracle.period && [oracle.period.from, oracle.period.to],
           )
         }
-        const yearEnd = house.clock.now() + 365 * dayMs
+        const yearEnd = instance.clock.now() + 365 * dayMs
         for (const { deed: one, waitMs } of steps) {
-          if (house.clock.now() >= yearEnd) break
-          await act(house, buyer, oracle, one)
+          if (instance.clock.now() >= yearEnd) break
+          await act(instance, buyer, oracle, one)
           compare()
-          await house.advance(waitMs, compare)
+          await instance.advance(waitMs, compare)
         }
-        await house.advance(Math.max(0, yearEnd - house.clock.now()), compare)
-        house.services.db.close()
+        await instance.advance(Math.max(0, yearEnd - instance.clock.now()), compare)
+        instance.services.db.close()
       },
     ),
     { numRuns: 50 },

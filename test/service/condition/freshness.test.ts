@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, hourMs, isoDay, startOfDay } from '../../../src/lib/instant.ts'
-import { freshness } from '../../../src/service/condition/freshness.ts'
-import { house, startAt } from '../../support/instance.ts'
+import { createFreshness } from '../../../src/service/condition/freshness.ts'
+import { openTestInstance, startAt } from '../../support/instance.ts'
 
 function world() {
-  const h = house()
+  const h = openTestInstance()
   return {
     ...h,
-    fresh: freshness({ ...h.services, now: h.clock.now }),
+    fresh: createFreshness({ ...h.services, now: h.clock.now }),
     series: (code: string) => h.services.catalogue.named(code)!,
   }
 }

@@ -1,19 +1,19 @@
 import { expect, test } from 'bun:test'
 import { dayMs, hourMs, startOfDay } from '../../../src/lib/instant.ts'
-import { quality } from '../../../src/service/condition/quality.ts'
-import { qualityStore } from '../../../src/store/condition/quality.ts'
-import { house } from '../../support/instance.ts'
+import { createQuality } from '../../../src/service/condition/quality.ts'
+import { createQualityStore } from '../../../src/store/condition/quality.ts'
+import { openTestInstance } from '../../support/instance.ts'
 
 /**
  * The service over a store that counts what it is asked, with a stopwatch that every look moves on.
  */
 function setUp(lookMs = 0) {
-  const h = house()
+  const h = openTestInstance()
   const { services, clock } = h
-  const store = qualityStore(services.db)
+  const store = createQualityStore(services.db)
   const asked: number[] = []
   let ms = 0
-  const judged = quality({
+  const judged = createQuality({
     ...services,
     clock,
     store: {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { isoInstant, parseInstant } from '../../../src/lib/instant.ts'
-import { type Drilling, drilling } from '../../../src/service/drilling/drilling.ts'
-import type { HouseEvent } from '../../../src/service/webhooks/events.ts'
+import { createDrilling, type Drilling } from '../../../src/service/drilling/drilling.ts'
+import type { ServiceEvent } from '../../../src/service/webhooks/events.ts'
 import type { DucWells } from '../../../src/store/drilling/duc-wells.ts'
 import type { RigCount } from '../../../src/store/drilling/rig-counts.ts'
-import { type House, house } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance.ts'
 
 const at = (text: string) => parseInstant(text)!
 const friday = at('2026-11-20T17:00:00Z')
@@ -20,15 +20,19 @@ const rigs = (region: string, countedOn: string, oil: number, gas = 0, misc = 0)
   source: 'Rig survey',
 })
 
-function recorder(): { house: House; drilling: Drilling; told: HouseEvent[] } {
-  const own = house()
-  const told: HouseEvent[] = []
+function recorder(): { instance: TestInstance; drilling: Drilling; told: ServiceEvent[] } {
+  const own = openTestInstance()
+  const told: ServiceEvent[] = []
   const { db, catalogue, ingest } = own.services
-  const emit = (event: HouseEvent) => told.push(event)
-  return { house: own, told, drilling: drilling({ db, catalogue, ingest, events: { emit } }) }
+  const emit = (event: ServiceEvent) => told.push(event)
+  return {
+    instance: own,
+    told,
+    drilling: createDrilling({ db, catalogue, ingest, events: { emit } }),
+  }
 }
 
-const seriesOf = ({ services }: House, code: string) => {
+const seriesOf = ({ services }: TestInstance, code: string) => {
   const series = services.catalogue.named(code)!
   return services.observations
     .between(series.id, 0, at('2030-01-01T00:00:00Z'), 100)
@@ -37,7 +41,7 @@ const seriesOf = ({ services }: House, code: string) => {
 
 describe('recording a count', () => {
   test('records the series of the same number with it, by region and by type', () => {
-    const { house: own, drilling: records } = recorder()
+    const { instance: own, drilling: records } = recorder()
     records.recordRigCounts(
       [
         rigs('US', '2026-11-20', 413, 127, 6),
@@ -58,7 +62,7 @@ describe('recording a count', () => {
       expect(seriesOf(own, code), code).toEqual([['2026-11-20T12:00:00Z', value]])
   })
   test('corrects the series when it is corrected, and keeps what was known before', () => {
-    const { house: own, drilling: records } = recorder()
+    const { instance: own, drilling: records } = recorder()
     records.recordRigCounts([rigs('US', '2026-11-20', 546)], friday)
     expect(records.recordRigCounts([rigs('US', '2026-11-20', 544)], friday + 1000)).toEqual({
       inserted: 0,
@@ -70,7 +74,7 @@ describe('recording a count', () => {
     expect(own.services.observations.asOf(id, 0, friday, friday, 1)[0]?.value).toBe(546)
   })
   test('leaves the series alone for means of months and for regions without a code', () => {
-    const { house: own, drilling: records } = recorder()
+    const { instance: own, drilling: records } = recorder()
     records.recordRigCounts(
       [
         { ...rigs('US', '2020-05-15', 348), span: 'month' },
@@ -83,12 +87,12 @@ describe('recording a count', () => {
     expect(records.rigs.on('2026-11-20').length).toBe(2)
   })
   test('is one transaction with its series and its events', () => {
-    const own = house()
+    const own = openTestInstance()
     const { db, catalogue, ingest } = own.services
     const emit = () => {
       throw new Error('the outbox is full')
     }
-    const records = drilling({ db, catalogue, ingest, events: { emit } })
+    const records = createDrilling({ db, catalogue, ingest, events: { emit } })
     expect(() => records.recordRigCounts([rigs('US', '2026-11-20', 546)], friday)).toThrow(
       'the outbox is full',
     )

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { permits } from '../../../src/service/drilling/permits.ts'
-import type { HouseEvent } from '../../../src/service/webhooks/events.ts'
+import { createPermits } from '../../../src/service/drilling/permits.ts'
+import type { ServiceEvent } from '../../../src/service/webhooks/events.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { permit } from '../../support/permits.ts'
 
@@ -9,13 +9,13 @@ const now = Date.parse('2026-11-20T15:00:00Z')
 /** A register whose events are kept, as long as the transaction that they were told in. */
 function setUp() {
   const db = openDatabase(':memory:')
-  const told: HouseEvent[] = []
+  const told: ServiceEvent[] = []
   const inside: boolean[] = []
-  const emit = (event: HouseEvent) => {
+  const emit = (event: ServiceEvent) => {
     inside.push(db.inTransaction)
     return told.push(event)
   }
-  return { register: permits({ db, events: { emit } }), told, inside }
+  return { register: createPermits({ db, events: { emit } }), told, inside }
 }
 
 const many = (count: number, change: Parameters<typeof permit>[0] = {}) =>
@@ -167,7 +167,7 @@ describe('events', () => {
     const emit = () => {
       throw new Error('no room')
     }
-    const register = permits({ db, events: { emit } })
+    const register = createPermits({ db, events: { emit } })
     expect(() => register.record([permit()], now)).toThrow('no room')
     expect([register.counts.total(), register.store.rows([1])]).toEqual([0, []])
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, parseDay } from '../../../src/lib/instant.ts'
 import type { CarrierSchedule } from '../../../src/store/fuels/surcharges.ts'
-import { type House, house } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance.ts'
 
 const monday = parseDay('2026-11-16')! + 12 * 3_600_000
 const diesel = 'DIESEL_US_NATIONAL_USD'
@@ -25,15 +25,15 @@ const table = (more: Partial<CarrierSchedule> = {}): CarrierSchedule => ({
   ...more,
 })
 
-const weeksOf = (h: House, carrier = 'alder') =>
+const weeksOf = (h: TestInstance, carrier = 'alder') =>
   h.services.surcharges
     .history({ mode: 'ltl', carrier, serviceLevel: undefined, toOn: '9999-12-31' }, 100, 0)
     .map(one => [one.effectiveOn, one.indexPrice, one.percent])
-const match = (h: House) => h.services.surchargeMatching.match(h.clock.now())
+const match = (h: TestInstance) => h.services.surchargeMatching.match(h.clock.now())
 
 describe('matching', () => {
   test('records each week that has taken effect, once', () => {
-    const h = house()
+    const h = openTestInstance()
     h.record(diesel, [3.4, 3.5, 3.6], monday, 7 * dayMs)
     h.services.surcharges.writeSchedules([table()], 1)
     expect(match(h)).toBe(3)
@@ -52,7 +52,7 @@ describe('matching', () => {
   })
 
   test('waits for the day on which a week takes effect', () => {
-    const h = house({}, parseDay('2026-11-17')!)
+    const h = openTestInstance({}, parseDay('2026-11-17')!)
     h.record(diesel, [3.4, 3.6], monday, 7 * dayMs)
     h.services.surcharges.writeSchedules([table()], 1)
     match(h)
@@ -63,7 +63,7 @@ describe('matching', () => {
   })
 
   test('takes up prices and tables that come later', () => {
-    const h = house()
+    const h = openTestInstance()
     h.services.surcharges.writeSchedules([table()], 1)
     expect(match(h)).toBe(0)
     h.record(diesel, [3.4], monday - 7 * dayMs, dayMs)
@@ -74,7 +74,7 @@ describe('matching', () => {
   })
 
   test('leaves what was published or charged as it is, whatever is corrected later', () => {
-    const h = house()
+    const h = openTestInstance()
     h.record(diesel, [3.4, 3.6], monday, 7 * dayMs)
     h.services.surcharges.writeSchedules([table()], 1)
     const { surcharges } = h.services
@@ -109,7 +109,7 @@ describe('matching', () => {
   })
 
   test('leaves out weeks whose price has no band, weeks before the table, and tables that are only for show', () => {
-    const h = house()
+    const h = openTestInstance()
     h.record(diesel, [3.3, 4.5, 3.6], monday, 7 * dayMs)
     h.services.surcharges.writeSchedules(
       [table({ validFromOn: '2026-11-05' }), table({ carrier: 'basin', matched: false })],
@@ -121,7 +121,7 @@ describe('matching', () => {
   })
 
   test('reads services by air at the mean of the week before', () => {
-    const h = house()
+    const h = openTestInstance()
     // Two prices a day from Monday the 9th: the closes are 2.1, 2.2 and 2.3.
     h.record(
       'JET_FUEL_USD',
@@ -146,7 +146,7 @@ describe('matching', () => {
   })
 
   test('does not read days in quarantine', () => {
-    const h = house()
+    const h = openTestInstance()
     h.record(diesel, [3.4, 3.6], monday, 7 * dayMs)
     const series = h.services.catalogue.resolve(diesel, h.clock.now())!.series
     h.services.quarantine.add({

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { dayMs, parseDay } from '../../../src/lib/instant.ts'
 import { inventoryPlaces } from '../../../src/market/fundamentals/inventories.ts'
-import { house } from '../../support/instance.ts'
+import { openTestInstance } from '../../support/instance.ts'
 
 const wednesday = parseDay('2026-11-18')!
 const week = 7 * dayMs
@@ -12,7 +12,7 @@ const always = {
 }
 
 test('of a copy that is filled code by code nothing is numbered before the last code is there, and then all of it by day', () => {
-  const { services, record } = house()
+  const { services, record } = openTestInstance()
   const family = inventoryPlaces.map(one => services.catalogue.named(one.code)!)
   services.series.markFixture(family.map(one => one.id))
   services.catalogue.reload()
@@ -30,7 +30,7 @@ test('of a copy that is filled code by code nothing is numbered before the last 
 })
 
 test('a change is against the level a week before, and there is none over a missing week', () => {
-  const { services, record } = house()
+  const { services, record } = openTestInstance()
   const [place] = inventoryPlaces
   record(place!.code, [400, 402.5], wednesday - 2 * week, week)
   // Two weeks later, and then a day late after a holiday.
@@ -48,7 +48,7 @@ test('a change is against the level a week before, and there is none over a miss
 })
 
 test('numbers are written with the levels or not at all', () => {
-  const { services } = house()
+  const { services } = openTestInstance()
   const seriesId = services.catalogue.named('US_CRUDE_STORAGE')!.id
   services.ingest.listenInside(() => {
     throw new Error('no room')

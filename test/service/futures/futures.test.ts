@@ -5,7 +5,7 @@ import { lastTradingDay, tradesOn } from '../../../src/market/futures/contracts.
 import { familyOf } from '../../../src/market/futures/families.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'
 import { at, dayOf, tickOf } from '../../support/futures.ts'
-import { house, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt } from '../../support/instance.ts'
 
 const wti = 'WTI_FUTURES'
 const codeOf = (month: string) => `WTI_FUTURES_${month.replace('-', '_')}`
@@ -41,7 +41,7 @@ describe('what is recorded', () => {
   ]
   for (const { name, next, counts } of cases) {
     test(name, () => {
-      const { futures } = house().services
+      const { futures } = openTestInstance().services
       futures.recordDays([dayOf({ close: 71.5, volume: 900 })], startAt)
       const [inserted, revised, unchanged] = counts
       expect(futures.recordDays([next], startAt)).toEqual({ inserted, revised, unchanged })
@@ -49,7 +49,7 @@ describe('what is recorded', () => {
   }
 
   test('a settlement is what was published and never the close', () => {
-    const { futures } = house().services
+    const { futures } = openTestInstance().services
     futures.recordDays([dayOf({ close: 71.5 })], startAt)
     expect(futures.quotes(wti).map(quote => [quote.day.close, quote.day.settlement])).toEqual([
       [71.5, null],
@@ -72,7 +72,7 @@ describe('what is recorded', () => {
   })
 
   test('where there is a settlement only, it is the one price there is', () => {
-    const { futures } = house().services
+    const { futures } = openTestInstance().services
     futures.recordDays([dayOf({ settlement: 71.44 })], startAt)
     expect(futures.quotes(wti)[0]?.day).toMatchObject({
       open: 71.44,
@@ -85,7 +85,7 @@ describe('what is recorded', () => {
   })
 
   test('the bar of a date follows its ticks, and keeps its settlement', () => {
-    const { futures } = house().services
+    const { futures } = openTestInstance().services
     futures.recordTicks(
       [tickOf('2026-11-20T14:00:00Z', 71), tickOf('2026-11-20T14:05:00Z', 72.5)],
       startAt,
@@ -124,7 +124,7 @@ describe('what is recorded', () => {
         minutes,
         fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 12, maxLength: 12 }),
         (order, sizes) => {
-          const { futures } = house().services
+          const { futures } = openTestInstance().services
           const ticks = order.map((minute, i) => tickAt(minute, 70 + ((i * 7) % 11)))
           for (let i = 0, piece = 0; i < ticks.length; i += sizes[piece++]!)
             futures.recordTicks(ticks.slice(i, i + sizes[piece]!), startAt)
@@ -145,7 +145,7 @@ describe('what is recorded', () => {
   })
 
   test('a close that is given stands, whatever ticks come after it', () => {
-    const { futures } = house().services
+    const { futures } = openTestInstance().services
     futures.recordTicks([tickOf('2026-11-19T15:00:00Z', 71)], startAt)
     futures.recordDays([dayOf({ close: 71.5, high: 72 })], startAt)
     futures.recordTicks([tickOf('2026-11-19T15:05:00Z', 99)], startAt)
@@ -153,7 +153,7 @@ describe('what is recorded', () => {
   })
 
   test('an evening session counts to the next trading date', () => {
-    const { futures } = house().services
+    const { futures } = openTestInstance().services
     futures.recordTicks(
       [tickOf('2026-11-18T21:55:00Z', 70), tickOf('2026-11-18T23:00:00Z', 71)],
       startAt,
@@ -166,14 +166,14 @@ describe('what is recorded', () => {
   })
 
   test('a contract answers to its code with the same prices', () => {
-    const { futures, catalogue, board } = house().services
+    const { futures, catalogue, board } = openTestInstance().services
     futures.recordTicks([tickOf('2026-11-20T14:55:00Z', 71.23)], startAt)
     const { series, code } = catalogue.resolve('wti_futures_2027_01', startAt)!
     expect([code, board.quote(series)?.observation.value]).toEqual([codeOf('2027-01'), 71.23])
   })
 
   test('nothing of a call is kept when a part of it fails', () => {
-    const { futures } = house().services
+    const { futures } = openTestInstance().services
     const broken = dayOf({ month: '2027-02', close: Number.NaN })
     expect(() => futures.recordDays([dayOf({ close: 71.5 }), broken], startAt)).toThrow()
     expect(futures.quotes(wti)).toEqual([])
@@ -182,7 +182,7 @@ describe('what is recorded', () => {
 
 describe('the catalogue', () => {
   test("answers a family with its front contract's own series as soon as that has data", () => {
-    const { futures, catalogue } = house({}, at('2026-11-23T15:00:00Z')).services
+    const { futures, catalogue } = openTestInstance({}, at('2026-11-23T15:00:00Z')).services
     const asked = () => catalogue.resolve('WTI_FUTURES', at('2026-11-23T15:00:00Z'))!
     expect([asked().series.code, asked().code, asked().requestedCode]).toEqual([
       'WTI_FUTURES',
@@ -199,7 +199,7 @@ describe('the catalogue', () => {
   })
 
   test('knows a listed contract before it has data, and no other', () => {
-    const { catalogue } = house().services
+    const { catalogue } = openTestInstance().services
     expect(catalogue.resolve('brent_futures_2027_05', startAt)?.code).toBe('BRENT_FUTURES_2027_05')
     for (const code of [
       'BRENT_FUTURES_2019_05',
@@ -211,7 +211,7 @@ describe('the catalogue', () => {
   })
 
   test('lists families and not their contracts', () => {
-    const { futures, catalogue } = house().services
+    const { futures, catalogue } = openTestInstance().services
     const before = catalogue.list().length
     futures.recordDays([dayOf({ close: 71.5 })], startAt)
     catalogue.resolve('TTF_FUTURES_2027_05', startAt)
@@ -227,7 +227,7 @@ describe('the catalogue', () => {
  * day of the month tell them apart.
  */
 function filled(from: string, to: string) {
-  const { services } = house({}, parseDay(to)! + dayMs)
+  const { services } = openTestInstance({}, parseDay(to)! + dayMs)
   const days = []
   for (let day = from; day <= to; day = dayAfter(day, 1)) {
     if (!tradesOn(familyOf(wti), day)) continue
@@ -402,7 +402,7 @@ describe('freshness changes at the right moment', () => {
   ]
   for (const [name, family, quotedAt, moments] of cases) {
     test(name, () => {
-      const { services, clock } = house({}, at(quotedAt))
+      const { services, clock } = openTestInstance({}, at(quotedAt))
       const { futures } = services
       expect(futures.freshness(family)).toBeUndefined()
       const month = futures.listedMonth(family, 2)

@@ -6,10 +6,10 @@ import { type BillingHouse, type Buyer, billingHouse } from '../../support/billi
 const packs = 'pack_3:3:100:30,pack_5:5:150'
 
 function shop(flags: Record<string, string> = {}) {
-  const house = billingHouse('dev', { 'billing.credit_packs': packs, ...flags })
-  const { billing, meter, keys } = house.services
+  const instance = billingHouse('dev', { 'billing.credit_packs': packs, ...flags })
+  const { billing, meter, keys } = instance.services
   return {
-    ...house,
+    ...instance,
     meter,
     buy(buyer: Buyer, id: string, quantity = 1) {
       const pack = billing.credits.packs.find(one => one.id === id)!
@@ -26,23 +26,23 @@ function shop(flags: Record<string, string> = {}) {
       for (let i = used; i < window.limit!; i += 1) meter.reserve(key)
     },
     stored: () =>
-      house.services.db
+      instance.services.db
         .query('SELECT remaining, lapsed FROM credit_purchases ORDER BY created_at, id')
         .values(),
   }
 }
 
-const statusOf = async (house: BillingHouse, token: string) =>
-  (await house.ask('GET', '/v1/prices/latest', token)).status
+const statusOf = async (instance: BillingHouse, token: string) =>
+  (await instance.ask('GET', '/v1/prices/latest', token)).status
 
 describe('bought requests', () => {
   test('extend the quota by exactly as many as were bought, also when all are asked at once', async () => {
-    const house = shop()
-    const buyer = house.buyer('free')
-    house.spend(buyer)
-    expect(await statusOf(house, buyer.token)).toBe(402)
-    house.buy(buyer, 'pack_3', 2)
-    const { headers } = await house.ask('GET', '/v1/account', buyer.token)
+    const instance = shop()
+    const buyer = instance.buyer('free')
+    instance.spend(buyer)
+    expect(await statusOf(instance, buyer.token)).toBe(402)
+    instance.buy(buyer, 'pack_3', 2)
+    const { headers } = await instance.ask('GET', '/v1/account', buyer.token)
     expect([
       headers.get('x-ratelimit-state'),
       headers.get('x-ratelimit-remaining'),
@@ -50,15 +50,15 @@ describe('bought requests', () => {
     ]).toEqual(['free', '6', '50'])
     // What is refused gives its request back.
     expect(
-      (await house.ask('GET', '/v1/prices/latest?by_code=NO_SUCH_CODE', buyer.token)).status,
+      (await instance.ask('GET', '/v1/prices/latest?by_code=NO_SUCH_CODE', buyer.token)).status,
     ).toBe(400)
-    expect(house.left(buyer)).toBe(6)
+    expect(instance.left(buyer)).toBe(6)
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => statusOf(house, buyer.token)),
+      Array.from({ length: 10 }, () => statusOf(instance, buyer.token)),
     )
     expect(answers.sort()).toEqual([...Array(6).fill(200), ...Array(4).fill(402)])
-    expect(house.left(buyer)).toBe(0)
-    expect(house.meter.standing(house.key(buyer))).toMatchObject({
+    expect(instance.left(buyer)).toBe(0)
+    expect(instance.meter.standing(instance.key(buyer))).toMatchObject({
       used: 50,
       extra: 0,
       state: 'exhausted',
@@ -66,58 +66,62 @@ describe('bought requests', () => {
   })
 
   test('are not touched while the quota lasts, and rest when it begins anew', async () => {
-    const house = shop()
-    const buyer = house.buyer('free')
-    house.buy(buyer, 'pack_5')
-    house.meter.reserve(house.key(buyer))
-    expect([house.left(buyer), house.meter.standing(house.key(buyer)).extra]).toEqual([5, 0])
-    house.spend(buyer)
-    house.meter.reserve(house.key(buyer))
-    expect(house.left(buyer)).toBe(4)
-    await house.advance(dayMs)
-    house.meter.reserve(house.key(buyer))
-    expect([house.left(buyer), house.meter.standing(house.key(buyer)).used]).toEqual([4, 1])
+    const instance = shop()
+    const buyer = instance.buyer('free')
+    instance.buy(buyer, 'pack_5')
+    instance.meter.reserve(instance.key(buyer))
+    expect([instance.left(buyer), instance.meter.standing(instance.key(buyer)).extra]).toEqual([
+      5, 0,
+    ])
+    instance.spend(buyer)
+    instance.meter.reserve(instance.key(buyer))
+    expect(instance.left(buyer)).toBe(4)
+    await instance.advance(dayMs)
+    instance.meter.reserve(instance.key(buyer))
+    expect([instance.left(buyer), instance.meter.standing(instance.key(buyer)).used]).toEqual([
+      4, 1,
+    ])
   })
 
   test('are used in the order in which they expire, and lapse with a word to the account', async () => {
-    const house = shop()
-    const buyer = house.buyer('free')
-    house.buy(buyer, 'pack_5')
-    house.buy(buyer, 'pack_3')
-    house.spend(buyer)
-    house.meter.reserve(house.key(buyer))
-    house.meter.flush()
-    expect(house.stored().sort()).toEqual([
+    const instance = shop()
+    const buyer = instance.buyer('free')
+    instance.buy(buyer, 'pack_5')
+    instance.buy(buyer, 'pack_3')
+    instance.spend(buyer)
+    instance.meter.reserve(instance.key(buyer))
+    instance.meter.flush()
+    expect(instance.stored().sort()).toEqual([
       [2, 0],
       [5, 0],
     ])
-    await house.advance(30 * dayMs - 1)
-    expect(house.left(buyer)).toBe(7)
-    await house.advance(1)
-    expect(house.left(buyer)).toBe(5)
-    expect(house.stored().sort()).toEqual([
+    await instance.advance(30 * dayMs - 1)
+    expect(instance.left(buyer)).toBe(7)
+    await instance.advance(1)
+    expect(instance.left(buyer)).toBe(5)
+    expect(instance.stored().sort()).toEqual([
       [0, 2],
       [5, 0],
     ])
-    const notices = house.services.notifications.page(buyer.id, false, 10, 0)
+    const notices = instance.services.notifications.page(buyer.id, false, 10, 0)
     expect(notices.filter(one => one.type === 'credits').map(one => one.message)).toEqual([
       '2 bought requests were not used in time.',
     ])
   })
 
   test('are shared by the keys of an account and by nobody else', () => {
-    const house = shop()
-    const [buyer, other] = [house.buyer('free'), house.buyer('free')]
-    const second = house.services.keys.addKey(buyer.account).state
-    house.buy(buyer, 'pack_3')
-    for (const one of [buyer, other]) house.spend(one)
-    for (let i = 0; i < 50; i += 1) house.meter.reserve(second)
+    const instance = shop()
+    const [buyer, other] = [instance.buyer('free'), instance.buyer('free')]
+    const second = instance.services.keys.addKey(buyer.account).state
+    instance.buy(buyer, 'pack_3')
+    for (const one of [buyer, other]) instance.spend(one)
+    for (let i = 0; i < 50; i += 1) instance.meter.reserve(second)
     expect(
-      [house.key(buyer), second, house.key(buyer), second].map(
-        key => house.meter.reserve(key) !== undefined,
+      [instance.key(buyer), second, instance.key(buyer), second].map(
+        key => instance.meter.reserve(key) !== undefined,
       ),
     ).toEqual([true, true, true, false])
-    expect(house.meter.reserve(house.key(other))).toBeUndefined()
+    expect(instance.meter.reserve(instance.key(other))).toBeUndefined()
   })
 
   test('that wait for their invoice are worth nothing until it is paid', () => {
@@ -141,15 +145,15 @@ describe('bought requests', () => {
     const deed = fc.constantFrom('take', 'take', 'take', 'back', 'buy', 'flush', 'stop')
     fc.assert(
       fc.property(fc.array(deed, { maxLength: 40 }), deeds => {
-        const house = shop()
-        const buyer = house.buyer('free')
-        house.spend(buyer)
-        const key = house.key(buyer)
+        const instance = shop()
+        const buyer = instance.buyer('free')
+        instance.spend(buyer)
+        const key = instance.key(buyer)
         let left = 0
-        const open: NonNullable<ReturnType<typeof house.meter.reserve>>[] = []
+        const open: NonNullable<ReturnType<typeof instance.meter.reserve>>[] = []
         for (const one of deeds) {
           if (one === 'take') {
-            const window = house.meter.reserve(key)
+            const window = instance.meter.reserve(key)
             expect(window !== undefined).toBe(left > 0)
             if (window) {
               left -= 1
@@ -158,23 +162,23 @@ describe('bought requests', () => {
           } else if (one === 'back') {
             const window = open.pop()
             if (window) {
-              house.meter.refund(key, window)
+              instance.meter.refund(key, window)
               left += 1
             }
           } else if (one === 'buy') {
-            house.buy(buyer, 'pack_3')
+            instance.buy(buyer, 'pack_3')
             left += 3
           } else {
-            house.meter.flush()
-            expect(house.stored().reduce((sum, [remaining]) => sum + Number(remaining), 0)).toBe(
+            instance.meter.flush()
+            expect(instance.stored().reduce((sum, [remaining]) => sum + Number(remaining), 0)).toBe(
               left,
             )
             // What was flushed is there again after a start.
-            if (one === 'stop') house.services.credits.reset()
+            if (one === 'stop') instance.services.credits.reset()
           }
-          expect(house.left(buyer)).toBe(left)
+          expect(instance.left(buyer)).toBe(left)
         }
-        house.services.db.close()
+        instance.services.db.close()
       }),
       { numRuns: 25 },
     )

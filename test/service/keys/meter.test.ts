@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { manualClock } from '../../../src/lib/clock.ts'
-import { seededIds } from '../../../src/lib/ids.ts'
+import { createManualClock } from '../../../src/lib/clock.ts'
+import { createSeededIds } from '../../../src/lib/ids.ts'
 import { dayMs, hourMs } from '../../../src/lib/instant.ts'
 import { plansFrom } from '../../../src/plan/overrides.ts'
 import type { QuotaWindow } from '../../../src/plan/quota.ts'
-import { keyring } from '../../../src/service/keys/keyring.ts'
-import { meter } from '../../../src/service/keys/meter.ts'
-import { organizationStore } from '../../../src/store/account/organizations.ts'
+import { createKeyring } from '../../../src/service/keys/keyring.ts'
+import { createMeter } from '../../../src/service/keys/meter.ts'
+import { createOrganizationStore } from '../../../src/store/account/organizations.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import type { Account } from '../../../src/store/keys/accounts.ts'
-import { accountStore } from '../../../src/store/keys/accounts.ts'
-import { apiKeyStore } from '../../../src/store/keys/api-keys.ts'
-import { usageStore } from '../../../src/store/keys/usage.ts'
+import { createAccountStore } from '../../../src/store/keys/accounts.ts'
+import { createApiKeyStore } from '../../../src/store/keys/api-keys.ts'
+import { createUsageStore } from '../../../src/store/keys/usage.ts'
 
 const startAt = Date.parse('2026-11-20T15:00:00Z')
 const quotas = { free: 3, trial: 4, starter: 5 }
@@ -25,16 +25,20 @@ const plans = plansFrom({
 /** Two keys of one account and what counts their requests; `crash` loses what is in memory. */
 function world(scope: 'key' | 'account' = 'key', now = startAt) {
   const db = openDatabase(':memory:')
-  const clock = manualClock(now)
-  const ids = seededIds(1)
+  const clock = createManualClock(now)
+  const ids = createSeededIds(1)
   const open = () => {
-    const keys = keyring(
-      { accounts: accountStore(db), keys: apiKeyStore(db), memberships: organizationStore(db) },
+    const keys = createKeyring(
+      {
+        accounts: createAccountStore(db),
+        keys: createApiKeyStore(db),
+        memberships: createOrganizationStore(db),
+      },
       plans,
       clock,
       ids,
     )
-    return { keys, meter: meter(usageStore(db), keys, clock, scope) }
+    return { keys, meter: createMeter(createUsageStore(db), keys, clock, scope) }
   }
   let { keys, meter: counted } = open()
   const blank: Account = {
@@ -67,7 +71,8 @@ function world(scope: 'key' | 'account' = 'key', now = startAt) {
   }
 }
 
-const usedOf = (house: ReturnType<typeof world>, i = 0) => house.meter.standing(house.key(i)).used
+const usedOf = (instance: ReturnType<typeof world>, i = 0) =>
+  instance.meter.standing(instance.key(i)).used
 
 /** The window of an account, worked out apart from the code: its name and its limit. */
 function windowOf(account: Account, now: number): { name: string; limit: number } {
@@ -132,7 +137,7 @@ describe('a quota', () => {
         fc.constantFrom('key' as const, 'account' as const),
         fc.array(operation, { maxLength: 80 }),
         (scope, operations) => {
-          const house = world(scope)
+          const instance = world(scope)
           const counters = new Map<string, { used: number; written: number }>()
           const at = (key: number, window: string) =>
             counters.getOrInsertComputed(`${key} ${window}`, () => ({ used: 0, written: 0 }))
@@ -141,14 +146,14 @@ describe('a quota', () => {
             for (const one of counters.values()) one.written = one.used
           }
           for (const one of operations) {
-            const now = house.clock.now()
+            const now = instance.clock.now()
             if (one.kind === 'take') {
-              const { name, limit } = windowOf(house.account(), now)
+              const { name, limit } = windowOf(instance.account(), now)
               const used = (scope === 'key' ? [one.key] : [0, 1]).reduce(
                 (sum, key) => sum + at(key, name).used,
                 0,
               )
-              const window = house.meter.reserve(house.key(one.key))
+              const window = instance.meter.reserve(instance.key(one.key))
               expect(window !== undefined).toBe(used < limit)
               if (window) {
                 at(one.key, name).used += 1
@@ -157,36 +162,36 @@ describe('a quota', () => {
             } else if (one.kind === 'return') {
               const [back] = open.splice(one.which % Math.max(1, open.length), 1)
               if (back) {
-                house.meter.refund(house.key(back.key), back.window)
+                instance.meter.refund(instance.key(back.key), back.window)
                 at(back.key, back.name).used -= 1
               }
-            } else if (one.kind === 'advance') house.clock.advance(one.ms)
-            else if (one.kind === 'plan') house.change({ plan: one.plan })
+            } else if (one.kind === 'advance') instance.clock.advance(one.ms)
+            else if (one.kind === 'plan') instance.change({ plan: one.plan })
             else if (one.kind === 'trial')
-              house.change({ trialStartedAt: now, trialEndsAt: now + one.days * dayMs })
+              instance.change({ trialStartedAt: now, trialEndsAt: now + one.days * dayMs })
             else if (one.kind === 'confirm')
-              house.change({ emailConfirmedAt: one.confirmed ? now : null })
+              instance.change({ emailConfirmedAt: one.confirmed ? now : null })
             else {
               if (one.kind !== 'crash') {
-                house.meter.flush()
+                instance.meter.flush()
                 written()
               }
               if (one.kind !== 'flush') {
-                house.crash()
+                instance.crash()
                 for (const counter of counters.values()) counter.used = counter.written
                 open = []
               }
             }
-            const { name, limit } = windowOf(house.account(), house.clock.now())
+            const { name, limit } = windowOf(instance.account(), instance.clock.now())
             for (const key of [0, 1]) {
-              const standing = house.meter.standing(house.key(key))
+              const standing = instance.meter.standing(instance.key(key))
               const used = (scope === 'key' ? [key] : [0, 1]).reduce(
                 (sum, each) => sum + at(each, name).used,
                 0,
               )
               expect([standing.used, standing.window.limit]).toEqual([used, limit])
-              expect(standing.window.startsAt).toBeLessThanOrEqual(house.clock.now())
-              expect(standing.window.endsAt).toBeGreaterThan(house.clock.now())
+              expect(standing.window.startsAt).toBeLessThanOrEqual(instance.clock.now())
+              expect(standing.window.endsAt).toBeGreaterThan(instance.clock.now())
             }
           }
         },
@@ -196,67 +201,65 @@ describe('a quota', () => {
   })
 
   test('that is shared by the account counts the requests of every key, revoked ones too', () => {
-    const house = world('account')
+    const instance = world('account')
     expect(
       [
-        house.meter.reserve(house.key(0)),
-        house.meter.reserve(house.key(1)),
-        house.meter.reserve(house.key(1)),
+        instance.meter.reserve(instance.key(0)),
+        instance.meter.reserve(instance.key(1)),
+        instance.meter.reserve(instance.key(1)),
       ].every(Boolean),
     ).toBe(true)
-    expect(house.meter.reserve(house.key(0))).toBeUndefined()
-    expect([usedOf(house, 0), usedOf(house, 1)]).toEqual([3, 3])
+    expect(instance.meter.reserve(instance.key(0))).toBeUndefined()
+    expect([usedOf(instance, 0), usedOf(instance, 1)]).toEqual([3, 3])
   })
 
   test('goes on while nothing can be written, and what it counted is written later', () => {
-    const house = world()
-    house.meter.reserve(house.key())
-    house.db.run(
+    const instance = world()
+    instance.meter.reserve(instance.key())
+    instance.db.run(
       "CREATE TRIGGER full BEFORE INSERT ON quota_counters BEGIN SELECT RAISE(ABORT, 'no room'); END",
     )
-    expect(() => house.meter.flush()).toThrow('no room')
-    house.clock.advance(dayMs)
-    house.meter.record(house.key(), '/a', 200, true, 1)
-    expect(house.meter.reserve(house.key())).toBeDefined()
-    expect(house.meter.day(house.key()).requests).toBe(0)
-    house.clock.advance(hourMs)
-    house.meter.record(house.key(), '/a', 200, true, 1)
-    house.meter.asked(house.key(), [1])
-    house.db.run('DROP TRIGGER full')
-    house.meter.flush()
-    expect(house.db.query('SELECT used FROM quota_counters ORDER BY starts_at').values()).toEqual([
-      [1],
-      [1],
-    ])
-    expect(house.db.query('SELECT requests FROM usage_hours ORDER BY hour_at').values()).toEqual([
-      [1],
-      [1],
-    ])
+    expect(() => instance.meter.flush()).toThrow('no room')
+    instance.clock.advance(dayMs)
+    instance.meter.record(instance.key(), '/a', 200, true, 1)
+    expect(instance.meter.reserve(instance.key())).toBeDefined()
+    expect(instance.meter.day(instance.key()).requests).toBe(0)
+    instance.clock.advance(hourMs)
+    instance.meter.record(instance.key(), '/a', 200, true, 1)
+    instance.meter.asked(instance.key(), [1])
+    instance.db.run('DROP TRIGGER full')
+    instance.meter.flush()
+    expect(
+      instance.db.query('SELECT used FROM quota_counters ORDER BY starts_at').values(),
+    ).toEqual([[1], [1]])
+    expect(instance.db.query('SELECT requests FROM usage_hours ORDER BY hour_at').values()).toEqual(
+      [[1], [1]],
+    )
   })
 
   test('keeps what is counted when a trial gets longer, and says so at once', () => {
-    const house = world()
-    house.change({ trialStartedAt: startAt, trialEndsAt: startAt + dayMs })
-    house.meter.reserve(house.key())
-    house.change({ trialEndsAt: startAt + 2 * dayMs })
-    const { used, window } = house.meter.standing(house.key())
+    const instance = world()
+    instance.change({ trialStartedAt: startAt, trialEndsAt: startAt + dayMs })
+    instance.meter.reserve(instance.key())
+    instance.change({ trialEndsAt: startAt + 2 * dayMs })
+    const { used, window } = instance.meter.standing(instance.key())
     expect([used, window.endsAt]).toEqual([1, startAt + 2 * dayMs])
   })
 })
 
 describe('usage', () => {
   test('is added up by hour, endpoint and class of status', () => {
-    const house = world()
+    const instance = world()
     const record = (endpoint: string, status: number, metered: boolean, ms: number) =>
-      house.meter.record(house.key(), endpoint, status, metered, ms)
+      instance.meter.record(instance.key(), endpoint, status, metered, ms)
     record('/a', 200, true, 1.5)
     record('/a', 201, true, 2)
     record('/a', 404, false, 0.25)
-    house.meter.flush()
+    instance.meter.flush()
     record('/a', 200, true, 1)
-    house.clock.advance(hourMs)
+    instance.clock.advance(hourMs)
     record('/b', 304, false, 1)
-    const rows = house.meter.hours([house.key()], startAt, startAt + 2 * hourMs)
+    const rows = instance.meter.hours([instance.key()], startAt, startAt + 2 * hourMs)
     const wanted = [
       [0, '/a', 2, 3, 3, 4500],
       [0, '/a', 4, 1, 0, 250],
@@ -271,14 +274,16 @@ describe('usage', () => {
       row.durationUs,
     ])
     expect(brief).toEqual(wanted)
-    expect(house.meter.monthly(house.key().account, Date.parse('2026-11-01T00:00:00Z'))).toBe(3)
+    expect(instance.meter.monthly(instance.key().account, Date.parse('2026-11-01T00:00:00Z'))).toBe(
+      3,
+    )
   })
 
   test('tells asking again from asking anew, day by day', () => {
-    const house = world()
+    const instance = world()
     const ask = (ids: number[], etag?: string) => {
-      house.meter.asked(house.key(), ids, etag)
-      house.meter.record(house.key(), '/a', 200, true, 1)
+      instance.meter.asked(instance.key(), ids, etag)
+      instance.meter.record(instance.key(), '/a', 200, true, 1)
     }
     ask([1], 'x')
     ask([1], 'x')
@@ -286,19 +291,19 @@ describe('usage', () => {
     ask([2], 'z')
     ask([3, 4])
     const today = { requests: 5, distinctCodes: 4, batchable: 3, cacheable: 1 }
-    expect(house.meter.day(house.key())).toEqual(today)
-    house.meter.flush()
-    house.crash()
-    expect(house.meter.day(house.key())).toEqual(today)
-    house.clock.advance(dayMs)
-    expect(house.meter.day(house.key())).toEqual({
+    expect(instance.meter.day(instance.key())).toEqual(today)
+    instance.meter.flush()
+    instance.crash()
+    expect(instance.meter.day(instance.key())).toEqual(today)
+    instance.clock.advance(dayMs)
+    expect(instance.meter.day(instance.key())).toEqual({
       requests: 0,
       distinctCodes: 0,
       batchable: 0,
       cacheable: 0,
     })
     ask([9])
-    expect(house.meter.day(house.key())).toEqual({
+    expect(instance.meter.day(instance.key())).toEqual({
       requests: 1,
       distinctCodes: 1,
       batchable: 1,
@@ -306,10 +311,10 @@ describe('usage', () => {
     })
     // What was asked just before midnight is written with the next day's.
     ask([10])
-    house.clock.advance(dayMs)
+    instance.clock.advance(dayMs)
     ask([11])
-    house.meter.flush()
-    const days = house.db
+    instance.meter.flush()
+    const days = instance.db
       .query('SELECT day_on, series_ids FROM usage_days ORDER BY day_on')
       .values()
     expect(days).toEqual([

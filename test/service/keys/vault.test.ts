@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { vault } from '../../../src/service/keys/vault.ts'
+import { createVault } from '../../../src/service/keys/vault.ts'
 
-const sealed = vault('one master key').seal('webhook 1', 'whsec_0011')
+const sealed = createVault('one master key').seal('webhook 1', 'whsec_0011')
 
 test('what was sealed opens with the same key and context, and is not there to be read', () => {
-  expect(vault('one master key').open('webhook 1', sealed)).toBe('whsec_0011')
+  expect(createVault('one master key').open('webhook 1', sealed)).toBe('whsec_0011')
   expect(Buffer.from(sealed).includes('whsec')).toBe(false)
 })
 
@@ -12,7 +12,7 @@ test.each([
   ['another master key', 'another master key', 'webhook 1'],
   ['another context', 'one master key', 'webhook 2'],
 ])('nothing opens under %s', (_, masterKey, context) => {
-  expect(() => vault(masterKey).open(context, sealed)).toThrow(
+  expect(() => createVault(masterKey).open(context, sealed)).toThrow(
     `What was sealed for "${context}" does not open`,
   )
 })

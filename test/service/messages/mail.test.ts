@@ -13,9 +13,9 @@ const letter: Letter = {
 
 describe('a letter', () => {
   test('is captured once in an evaluation copy, with its files, and its owner hears of it', async () => {
-    const house = messageHouse()
+    const instance = messageHouse()
     const heard: unknown[] = []
-    house.services.outbox.listen(
+    instance.services.outbox.listen(
       'email',
       ({ ref, state, eventId }) => void heard.push([ref, state, eventId]),
     )
@@ -27,15 +27,15 @@ describe('a letter', () => {
         encoding: 'utf8' as const,
       },
     ]
-    house.services.mail.post({
+    instance.services.mail.post({
       ...letter,
       html: '<p>Here.</p>',
       attachments,
       ref: 'delivery_run:1',
     })
-    house.services.mail.post({ ...letter, subject: 'Again' })
-    await house.deliver()
-    expect(house.captured('email')).toEqual([
+    instance.services.mail.post({ ...letter, subject: 'Again' })
+    await instance.deliver()
+    expect(instance.captured('email')).toEqual([
       {
         channel: 'email',
         eventId: 'run-1',
@@ -44,50 +44,50 @@ describe('a letter', () => {
         text: 'Here they are.',
         html: '<p>Here.</p>',
         attachments,
-        at: house.clock.now(),
+        at: instance.clock.now(),
       },
     ])
     expect(heard).toEqual([['delivery_run:1', 'delivered', 'run-1']])
-    expect(house.captured('sms')).toEqual([])
+    expect(instance.captured('sms')).toEqual([])
   })
 
   test('is not there when the transaction that posted it is undone', async () => {
-    const house = messageHouse()
+    const instance = messageHouse()
     const undone = () =>
-      transact(house.services.db, () => {
-        house.services.mail.post(letter)
+      transact(instance.services.db, () => {
+        instance.services.mail.post(letter)
         throw new Error('undone')
       })
     expect(undone).toThrow('undone')
-    await house.deliver()
-    expect(house.captured('email')).toEqual([])
-    expect(house.services.mail.post(letter)).toBeString()
+    await instance.deliver()
+    expect(instance.captured('email')).toEqual([])
+    expect(instance.services.mail.post(letter)).toBeString()
   })
 
   test('that is confidential is not readable at rest, and arrives', async () => {
-    const house = messageHouse()
-    house.services.mail.post({
+    const instance = messageHouse()
+    instance.services.mail.post({
       ...letter,
       text: 'https://prices.example.com/sign-in#canary',
       confidential: true,
     })
-    const { body } = house.services.outbox.log.page('email', 'email', {}, 1, 0).entries[0]!
+    const { body } = instance.services.outbox.log.page('email', 'email', {}, 1, 0).entries[0]!
     expect(body).not.toContain('canary')
-    await house.deliver()
-    expect(house.captured('email')[0]!.text).toContain('canary')
+    await instance.deliver()
+    expect(instance.captured('email')[0]!.text).toContain('canary')
   })
 
   test('fails where no provider is configured, which is said once', async () => {
-    const house = messageHouse({ mode: 'serve' })
+    const instance = messageHouse({ mode: 'serve' })
     const heard: unknown[] = []
-    house.services.outbox.listen(
+    instance.services.outbox.listen(
       'email',
       ({ state, error, blameless, attempts }) =>
         void heard.push({ state, error, blameless, attempts }),
     )
-    house.services.mail.post(letter)
-    house.services.mail.post({ ...letter, dedupe: 'run-2' })
-    await house.deliver()
+    instance.services.mail.post(letter)
+    instance.services.mail.post({ ...letter, dedupe: 'run-2' })
+    await instance.deliver()
     const told = {
       state: 'failed',
       error: 'No mail provider is configured.',
@@ -95,9 +95,9 @@ describe('a letter', () => {
       attempts: 1,
     }
     expect(heard).toEqual([told, told])
-    expect(house.log.filter(line => line.includes('no mail provider is configured'))).toHaveLength(
-      1,
-    )
+    expect(
+      instance.log.filter(line => line.includes('no mail provider is configured')),
+    ).toHaveLength(1)
   })
 
   test('goes out by the provider that is configured, with the key and to the address of the settings', async () => {
@@ -111,7 +111,7 @@ describe('a letter', () => {
         return Response.json({ id: 'one' })
       },
     })
-    const house = messageHouse({
+    const instance = messageHouse({
       mode: 'serve',
       flags: {
         'mail.provider': 'resend',
@@ -120,15 +120,15 @@ describe('a letter', () => {
         'brand.sender': 'Desk <desk@example.com>',
       },
     })
-    house.services.mail.post(letter)
-    house.services.mail.post({ ...letter, dedupe: 'schlüssel 2' })
-    await house.deliver()
+    instance.services.mail.post(letter)
+    instance.services.mail.post({ ...letter, dedupe: 'schlüssel 2' })
+    await instance.deliver()
     await provider.stop(true)
     expect(seen).toHaveLength(2)
     expect(seen).toContain('Bearer re_secret run-1 Desk <desk@example.com>')
     // A header carries no other letters: the key is their hash.
     expect(seen.some(line => /^Bearer re_secret [0-9a-f]{64} Desk/.test(line))).toBe(true)
-    expect(house.log.join('\n')).not.toContain('re_secret')
+    expect(instance.log.join('\n')).not.toContain('re_secret')
   })
 })
 

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, hourMs, parseInstant } from '../../../src/lib/instant.ts'
 import type { Quote } from '../../../src/service/prices/board.ts'
-import { house } from '../../support/instance.ts'
+import { openTestInstance } from '../../support/instance.ts'
 
 const at = (text: string): number => parseInstant(text)!
 /** A Friday. */
 const now = at('2026-11-20T18:00:00Z')
 
 function opened(code = 'WTI_USD') {
-  const { services, clock } = house({}, now)
+  const { services, clock } = openTestInstance({}, now)
   const series = services.catalogue.resolve(code, now)!.series
   return {
     ...services,

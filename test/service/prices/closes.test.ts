@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, isoDay, parseDay } from '../../../src/lib/instant.ts'
 import type { Close } from '../../../src/market/prices/window.ts'
-import { closes } from '../../../src/service/prices/closes.ts'
-import { quarantineList } from '../../../src/service/prices/quarantine.ts'
-import { seriesStore } from '../../../src/store/catalogue/series.ts'
+import { createCloses } from '../../../src/service/prices/closes.ts'
+import { createQuarantineList } from '../../../src/service/prices/quarantine.ts'
+import { createSeriesStore } from '../../../src/store/catalogue/series.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { closeStore } from '../../../src/store/prices/closes.ts'
-import { observationStore, type Point } from '../../../src/store/prices/observations.ts'
-import { quarantineStore } from '../../../src/store/prices/quarantine.ts'
+import { createCloseStore } from '../../../src/store/prices/closes.ts'
+import { createObservationStore, type Point } from '../../../src/store/prices/observations.ts'
+import { createQuarantineStore } from '../../../src/store/prices/quarantine.ts'
 
 const start = parseDay('2026-11-02')!
 const hour = 3_600_000
@@ -16,7 +16,7 @@ const hour = 3_600_000
 /** Three series, their closes, and writes that tell of themselves as ingest does. */
 function shelf(keptMax?: number) {
   const db = openDatabase(':memory:')
-  seriesStore(db).put(
+  createSeriesStore(db).put(
     [1, 2, 3].map(id => ({
       code: `CODE_${id}`,
       name: `Code ${id}`,
@@ -33,9 +33,9 @@ function shelf(keptMax?: number) {
     })),
     [],
   )
-  const store = observationStore(db)
-  const quarantine = quarantineList(quarantineStore(db), id => read.forget(id))
-  const read = closes(closeStore(db), quarantine, keptMax)
+  const store = createObservationStore(db)
+  const quarantine = createQuarantineList(createQuarantineStore(db), id => read.forget(id))
+  const read = createCloses(createCloseStore(db), quarantine, keptMax)
   return {
     read,
     quarantine,

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { fx } from '../../../src/service/prices/fx.ts'
-import { house, startAt } from '../../support/instance.ts'
+import { createFx } from '../../../src/service/prices/fx.ts'
+import { openTestInstance, startAt } from '../../support/instance.ts'
 
-/** Exchange rates of a house that knows these pairs, each observed so many minutes ago. */
+/** Exchange rates of an instance that knows these pairs, each observed so many minutes ago. */
 function market(pairs: Record<string, number | [rate: number, minutesAgo: number]>) {
-  const { services, record } = house()
+  const { services, record } = openTestInstance()
   for (const [pair, given] of Object.entries(pairs)) {
     const [rate, minutesAgo] = Array.isArray(given) ? given : [given, 1]
     record(pair, [rate], startAt - minutesAgo * 60_000, 1)
   }
-  const exchange = fx(services.catalogue, services.board)
+  const exchange = createFx(services.catalogue, services.board)
   return {
     rate: (from: string, to: string) => exchange.rate(from, to, startAt),
     currencies: () => exchange.currencies(startAt),

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { house, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt } from '../../support/instance.ts'
 
 const opened = () => {
-  const { services, clock } = house()
+  const { services, clock } = openTestInstance()
   const series = services.catalogue.resolve('WTI_USD', startAt)!.series
   const write = (value: number, observedAt = startAt) =>
     services.ingest.write([{ seriesId: series.id, observedAt, value }])

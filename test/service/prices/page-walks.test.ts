@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
 import type { HistoryRow } from '../../../src/service/prices/history.ts'
-import { type Question, walks } from '../../../src/service/prices/page-walks.ts'
+import { createPageWalks, type Question } from '../../../src/service/prices/page-walks.ts'
 import type { Point } from '../../../src/store/prices/observations.ts'
 import { past } from '../../support/past.ts'
 
@@ -10,7 +10,7 @@ const now = Date.UTC(2026, 10, 20, 15)
 function opened(rows = 100) {
   const made = past()
   let mark = 0
-  const walking = walks(made.history, {
+  const walking = createPageWalks(made.history, {
     mark: () => mark,
     write: () => ({ inserted: 0, revised: 0, unchanged: 0 }),
     listen() {},

@@ -1,16 +1,16 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, hourMs, isoDay } from '../../../src/lib/instant.ts'
-import { quarantineList } from '../../../src/service/prices/quarantine.ts'
-import { seriesStore } from '../../../src/store/catalogue/series.ts'
+import { createQuarantineList } from '../../../src/service/prices/quarantine.ts'
+import { createSeriesStore } from '../../../src/store/catalogue/series.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { quarantineStore } from '../../../src/store/prices/quarantine.ts'
+import { createQuarantineStore } from '../../../src/store/prices/quarantine.ts'
 
 const first = Date.UTC(1969, 11, 20)
 
 function opened() {
   const db = openDatabase(':memory:')
-  seriesStore(db).put(
+  createSeriesStore(db).put(
     ['A_USD', 'B_USD'].map(code => ({
       code,
       name: code,
@@ -28,8 +28,8 @@ function opened() {
     [],
   )
   const changed: number[] = []
-  const store = quarantineStore(db)
-  const list = quarantineList(store, id => changed.push(id))
+  const store = createQuarantineStore(db)
+  const list = createQuarantineList(store, id => changed.push(id))
   const add = (seriesId: number, day: number, length: number, reason = 'test') =>
     list.add({
       seriesId,
@@ -84,7 +84,7 @@ test('every change is told, kept and there after a restart', () => {
   expect(list.remove(one.id)).toEqual(one)
   expect(list.remove(one.id)).toBeUndefined()
   expect(changed).toEqual([1, 2, 1])
-  expect(quarantineList(store, () => {}).all()).toEqual([other])
+  expect(createQuarantineList(store, () => {}).all()).toEqual([other])
   expect(other).toEqual({
     id: other.id,
     seriesId: 2,

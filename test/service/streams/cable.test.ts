@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { loadConfig } from '../../../src/config.ts'
-import { manualClock } from '../../../src/lib/clock.ts'
+import { createManualClock } from '../../../src/lib/clock.ts'
 import { dayMs, hourMs, isoInstant, secondMs } from '../../../src/lib/instant.ts'
-import { fx } from '../../../src/service/prices/fx.ts'
-import { cable as cableOf } from '../../../src/service/streams/cable.ts'
-import { cablePrices } from '../../../src/service/streams/cable-prices.ts'
-import { streams as streamsOf } from '../../../src/service/streams/streams.ts'
-import { house, startAt } from '../../support/instance.ts'
+import { createFx } from '../../../src/service/prices/fx.ts'
+import { createCable as cableOf } from '../../../src/service/streams/cable.ts'
+import { createCablePrices } from '../../../src/service/streams/cable-prices.ts'
+import { createStreams as streamsOf } from '../../../src/service/streams/streams.ts'
+import { openTestInstance, startAt } from '../../support/instance.ts'
 
 type Frame = Record<string, unknown> & {
   type?: string
@@ -15,14 +15,14 @@ type Frame = Record<string, unknown> & {
 }
 
 /**
- * A house with a cable whose time only a test moves, and clients that write down what they hear.
+ * An instance with a cable whose time only a test moves, and clients that write down what they hear.
  */
 function desk({ plan = 'enterprise', perKey = 5 } = {}) {
-  const whole = house()
+  const whole = openTestInstance()
   const { catalogue, board, keys, ingest, log } = whole.services
-  const stopwatch = manualClock(0)
+  const stopwatch = createManualClock(0)
   const streams = streamsOf({ log, perKey, stopwatch })
-  const prices = cablePrices(catalogue, board, fx(catalogue, board), whole.clock.now)
+  const prices = createCablePrices(catalogue, board, createFx(catalogue, board), whole.clock.now)
   const { streamChannels: channels } = loadConfig({
     flags: {},
     env: {},

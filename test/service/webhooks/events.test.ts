@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { type EventType, eventTypes } from '../../../src/plan/event-types.ts'
 import {
   eventIdOf,
-  type HouseEvent,
   lanedTarget,
+  type ServiceEvent,
   skipsLoggedPerDay,
   targetLane,
 } from '../../../src/service/webhooks/events.ts'
@@ -13,7 +13,7 @@ import type { Endpoint } from '../../../src/store/webhooks/webhooks.ts'
 import { startAt } from '../../support/instance.ts'
 import { type WebhookDesk, webhookDesk } from '../../support/webhooks.ts'
 
-const event = (more: Partial<HouseEvent> = {}): HouseEvent => ({
+const event = (more: Partial<ServiceEvent> = {}): ServiceEvent => ({
   type: 'price.updated',
   data: { commodity: 'WTI_USD', value: 71 },
   at: startAt,
@@ -88,7 +88,7 @@ describe('an event that happens twice', () => {
     const [one, other] = [desk.account(), desk.account()]
     const endpoint = desk.endpoint(one)
     desk.endpoint(other)
-    const told = (more: Partial<HouseEvent>) =>
+    const told = (more: Partial<ServiceEvent>) =>
       desk.services.events.emit(event({ accountId: one.account.id, ...more }))
     told({})
     told({ type: 'price.threshold' })
@@ -164,7 +164,7 @@ describe('who is told', () => {
     desk.services.webhooks.remove(desk.services.webhooks.byId(endpoint.id)!)
     expect(desk.services.events.emit(event({ dedupe: 'two' }))).toBe(0)
   })
-  test('a type that the interface does not have is a mistake of this house', () => {
+  test('a type that the interface does not have is a mistake of this instance', () => {
     expect(() => webhookDesk().services.events.emit(event({ type: 'alert.triggered' }))).toThrow(
       'event.type: "alert.triggered"',
     )
@@ -174,7 +174,7 @@ describe('who is told', () => {
 /** Who gets an event and who turns it away, by reading each endpoint on its own. */
 function naive(
   endpoint: Endpoint,
-  { type, commodity, state, accountId }: HouseEvent,
+  { type, commodity, state, accountId }: ServiceEvent,
 ): 'sent' | 'skipped' | 'nothing' {
   const names: Record<string, string> = { 'alert.triggered': 'price_alert.triggered' }
   const hears = endpoint.events.some(

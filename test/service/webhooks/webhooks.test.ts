@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type EventType, eventTypes } from '../../../src/plan/event-types.ts'
-import { accountSecrets } from '../../../src/service/webhooks/account-secrets.ts'
-import { type Webhooks, webhooks } from '../../../src/service/webhooks/webhooks.ts'
-import { accountSecretStore } from '../../../src/store/webhooks/account-secrets.ts'
-import { webhookStore } from '../../../src/store/webhooks/webhooks.ts'
+import { createAccountSecrets } from '../../../src/service/webhooks/account-secrets.ts'
+import { createWebhooks, type Webhooks } from '../../../src/service/webhooks/webhooks.ts'
+import { createAccountSecretStore } from '../../../src/store/webhooks/account-secrets.ts'
+import { createWebhookStore } from '../../../src/store/webhooks/webhooks.ts'
 import { webhookDesk } from '../../support/webhooks.ts'
 
 const codes = ['WTI_USD', 'BRENT_CRUDE_USD'] as const
@@ -70,7 +70,15 @@ test('after any changes the endpoints in memory are those that a new start reads
         else if (what === 'disable') book.change(one, { active: false })
       }
       const { db, keys, vault, clock, ids } = desk.services
-      const fresh = webhooks({ db, store: webhookStore(db), keys, vault, clock, ids, wake() {} })
+      const fresh = createWebhooks({
+        db,
+        store: createWebhookStore(db),
+        keys,
+        vault,
+        clock,
+        ids,
+        wake() {},
+      })
       expect(answers(book, accountIds)).toEqual(answers(fresh, accountIds))
       for (const id of accountIds)
         for (const endpoint of book.list(id))
@@ -83,7 +91,8 @@ test('after any changes the endpoints in memory are those that a new start reads
 test('an account’s secret is what a new start reads', () => {
   const { services, ...desk } = webhookDesk()
   const { id } = desk.account().account
-  const fresh = () => accountSecrets({ ...services, store: accountSecretStore(services.db) })
+  const fresh = () =>
+    createAccountSecrets({ ...services, store: createAccountSecretStore(services.db) })
   const made = services.accountSecrets.current(id)
   expect(fresh().current(id)).toEqual(made)
   const rolled = services.accountSecrets.roll(id)

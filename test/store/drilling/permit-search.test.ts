@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { countyKey, formationKey, operatorKey } from '../../../src/market/drilling/permits.ts'
 import { type Circle, milesBetween } from '../../../src/market/geography/geography.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { type PermitFilter, permitSearch } from '../../../src/store/drilling/permit-search.ts'
+import { createPermitSearch, type PermitFilter } from '../../../src/store/drilling/permit-search.ts'
 import { TooCommon } from '../../../src/store/drilling/permit-words.ts'
 import {
+  createWellPermitStore,
   type StoredPermit,
   type WellPermit,
-  wellPermitStore,
 } from '../../../src/store/drilling/well-permits.ts'
 import { permit } from '../../support/permits.ts'
 
@@ -183,7 +183,7 @@ const newestFirst = (a: StoredPermit, b: StoredPermit) =>
 
 function filled(permits: readonly WellPermit[]) {
   const db = openDatabase(':memory:')
-  const [store, search] = [wellPermitStore(db), permitSearch(db)]
+  const [store, search] = [createWellPermitStore(db), createPermitSearch(db)]
   // In two writes: the second has days before those of the first.
   const half = permits.length >> 1
   store.write(permits.slice(0, half), 1)

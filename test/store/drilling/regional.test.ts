@@ -3,9 +3,12 @@ import * as fc from 'fast-check'
 import { basinKeys } from '../../../src/market/drilling/drilling.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { type FracSpreads, fracSpreadStore } from '../../../src/store/drilling/frac-spreads.ts'
-import { drillingMetricStore } from '../../../src/store/drilling/metrics.ts'
-import { type RigCount, rigCountStore } from '../../../src/store/drilling/rig-counts.ts'
+import {
+  createFracSpreadStore,
+  type FracSpreads,
+} from '../../../src/store/drilling/frac-spreads.ts'
+import { createDrillingMetricStore } from '../../../src/store/drilling/metrics.ts'
+import { createRigCountStore, type RigCount } from '../../../src/store/drilling/rig-counts.ts'
 
 const everything = { fromOn: '', toOn: '9999-12-31' }
 const spreads = (region: string, countedOn: string, active: number): FracSpreads => ({
@@ -27,7 +30,7 @@ const rigs = (region: string, countedOn: string, total: number): RigCount => ({
 
 describe('writing', () => {
   test('tells new rows, corrections and repetitions apart, and keeps when each was recorded', () => {
-    const store = fracSpreadStore(openDatabase(':memory:'))
+    const store = createFracSpreadStore(openDatabase(':memory:'))
     const rows = [spreads('US', '2026-11-13', 198), spreads('permian', '2026-11-13', 92)]
     expect(store.write(rows, 1000)).toEqual({ inserted: 2, revised: 0, unchanged: 0 })
     expect(store.write(rows, 2000)).toEqual({ inserted: 0, revised: 0, unchanged: 2 })
@@ -48,7 +51,7 @@ describe('writing', () => {
     expect(store.before('permian', '2026-11-20')?.recordedAt).toBe(1000)
   })
   test('is all or nothing', () => {
-    const store = rigCountStore(openDatabase(':memory:'))
+    const store = createRigCountStore(openDatabase(':memory:'))
     const broken = { ...rigs('US', '2026-11-20', 546), gas: 1 }
     expect(() => store.write([rigs('US', '2026-11-13', 544), broken], 1)).toThrow()
     expect(store.count(['US'], everything)).toBe(0)
@@ -57,7 +60,7 @@ describe('writing', () => {
 
 describe('a list', () => {
   const filled = () => {
-    const store = fracSpreadStore(openDatabase(':memory:'))
+    const store = createFracSpreadStore(openDatabase(':memory:'))
     const days = Array.from({ length: 40 }, (_, i) => dayAfter('2026-10-01', i))
     // Some basins begin later, and the country and a state are of no list of basins.
     const rows = days.flatMap((day, i) =>
@@ -120,8 +123,8 @@ describe('a list', () => {
 
 describe('the list over all metrics', () => {
   const db = openDatabase(':memory:')
-  const metrics = drillingMetricStore(db)
-  rigCountStore(db).write(
+  const metrics = createDrillingMetricStore(db)
+  createRigCountStore(db).write(
     [
       rigs('US', '2026-11-13', 546),
       rigs('permian', '2026-11-13', 251),
@@ -130,7 +133,7 @@ describe('the list over all metrics', () => {
     ],
     1,
   )
-  fracSpreadStore(db).write(
+  createFracSpreadStore(db).write(
     [
       spreads('US', '2026-11-13', 198),
       spreads('permian', '2026-11-12', 91),

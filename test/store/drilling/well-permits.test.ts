@@ -2,14 +2,19 @@ import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { integrityFaults, openDatabase } from '../../../src/store/database.ts'
-import { permitCounts } from '../../../src/store/drilling/permit-counts.ts'
-import { permitSearch } from '../../../src/store/drilling/permit-search.ts'
-import { type WellPermit, wellPermitStore } from '../../../src/store/drilling/well-permits.ts'
+import { createPermitCounts } from '../../../src/store/drilling/permit-counts.ts'
+import { createPermitSearch } from '../../../src/store/drilling/permit-search.ts'
+import { createWellPermitStore, type WellPermit } from '../../../src/store/drilling/well-permits.ts'
 import { permit } from '../../support/permits.ts'
 
 const setUp = () => {
   const db = openDatabase(':memory:')
-  return { db, store: wellPermitStore(db), counts: permitCounts(db), search: permitSearch(db) }
+  return {
+    db,
+    store: createWellPermitStore(db),
+    counts: createPermitCounts(db),
+    search: createPermitSearch(db),
+  }
 }
 
 describe('a permit', () => {

@@ -2,8 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { monthAfter } from '../../../src/market/fundamentals/period.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { stateProductionStore } from '../../../src/store/drilling/state-production.ts'
-import { type WellMonth, wellProductionStore } from '../../../src/store/drilling/well-production.ts'
+import { createStateProductionStore } from '../../../src/store/drilling/state-production.ts'
+import {
+  createWellProductionStore,
+  type WellMonth,
+} from '../../../src/store/drilling/well-production.ts'
 
 const of = (well: number, month: string, oilBbl: number | null, state = 'TX'): WellMonth => ({
   apiNumber: `${state === 'TX' ? '42' : '30'}329${String(well).padStart(5, '0')}0000`,
@@ -15,7 +18,7 @@ const of = (well: number, month: string, oilBbl: number | null, state = 'TX'): W
   daysProducing: 30,
   source: 'import',
 })
-const set = () => wellProductionStore(openDatabase(':memory:'))
+const set = () => createWellProductionStore(openDatabase(':memory:'))
 const numbers = (best: { apiNumber: string; oilBbl: number }[]) =>
   best.map(one => [Number(one.apiNumber.slice(5, 10)), one.oilBbl])
 
@@ -151,7 +154,7 @@ describe('the production of states', () => {
     source: 'EIA',
     ...more,
   })
-  const states = () => stateProductionStore(openDatabase(':memory:'))
+  const states = () => createStateProductionStore(openDatabase(':memory:'))
 
   test('adds up to the country', () => {
     const store = states()

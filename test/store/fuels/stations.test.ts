@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { openDatabase } from '../../../src/store/database.ts'
-import { type Station, stationStore } from '../../../src/store/fuels/stations.ts'
+import { createStationStore, type Station } from '../../../src/store/fuels/stations.ts'
 
 const at = (
   reference: string,
@@ -36,7 +36,7 @@ function haversine(
 
 describe('a station', () => {
   test('is known by its reference: the same again is unchanged, another price replaces it, and it can move', () => {
-    const store = stationStore(openDatabase(':memory:'))
+    const store = createStationStore(openDatabase(':memory:'))
     const houston = { latitude: 29.76, longitude: -95.37 }
     expect(store.write([at('a', 29.77, -95.37), at('b', 29.78, -95.37)], 1)).toEqual({
       inserted: 2,
@@ -65,7 +65,7 @@ describe('a station', () => {
     })
   })
   test('keeps its newest price when an older one comes in', () => {
-    const store = stationStore(openDatabase(':memory:'))
+    const store = createStationStore(openDatabase(':memory:'))
     store.write([at('a', 30, -95, { price: 3.5, observedAt: 2000 })], 1)
     expect(store.write([at('a', 30, -95, { price: 3.1, observedAt: 1999 })], 2)).toEqual({
       inserted: 0,
@@ -75,7 +75,7 @@ describe('a station', () => {
     expect(store.near({ latitude: 30, longitude: -95 }, 1, 1).stations[0]!.price).toBe(3.5)
   })
   test('comes with the others of its file or not at all', () => {
-    const store = stationStore(openDatabase(':memory:'))
+    const store = createStationStore(openDatabase(':memory:'))
     expect(() => store.write([at('a', 30, -95), at('b', 30, -95, { price: -1 })], 1)).toThrow()
     expect(store.near({ latitude: 30, longitude: -95 }, 30, 10)).toEqual({ stations: [], total: 0 })
   })
@@ -90,7 +90,7 @@ describe('stations around a place', () => {
     centre: { latitude: number; longitude: number },
     radius: number,
   ) => {
-    const store = stationStore(openDatabase(':memory:'))
+    const store = createStationStore(openDatabase(':memory:'))
     const stations = list.map(([latitude, longitude], i) => at(String(i), latitude, longitude))
     store.write(stations, 1)
     const naive = stations
@@ -136,7 +136,7 @@ describe('stations around a place', () => {
     check([[89.99, 0], [89.99, 180], [88, 90]], { latitude: 90, longitude: 0 }, 2) // biome-ignore format: a table
   })
   test('come the nearest first, of equally near ones the one known first, and are cut', () => {
-    const store = stationStore(openDatabase(':memory:'))
+    const store = createStationStore(openDatabase(':memory:'))
     store.write(
       [at('far', 30.2, -95), at('first', 31, -95), at('second', 30.1, -95), at('near', 30.01, -95)],
       1,

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../../src/store/database.ts'
 import {
   type CarrierSchedule,
+  createSurchargeStore,
   type Surcharge,
-  surchargeStore,
 } from '../../../src/store/fuels/surcharges.ts'
 
 const published = (effectiveOn: string, more: Partial<Surcharge> = {}): Surcharge => ({
@@ -45,7 +45,7 @@ const table = (validFromOn: string, more: Partial<CarrierSchedule> = {}): Carrie
   ...more,
 })
 
-const store = () => surchargeStore(openDatabase(':memory:'))
+const store = () => createSurchargeStore(openDatabase(':memory:'))
 
 describe('weeks', () => {
   test('are what they were written as', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../../src/store/database.ts'
-import { type OpecProduction, opecStore } from '../../../src/store/fundamentals/opec.ts'
+import { createOpecStore, type OpecProduction } from '../../../src/store/fundamentals/opec.ts'
 
 const of = (country: string, month: string, bpd: number, source = 'EIA'): OpecProduction => ({
   country,
@@ -12,7 +12,7 @@ const all = { country: undefined, fromMonth: '0000-01', toMonth: '9999-12' }
 
 describe('the production of countries', () => {
   test('is numbered by month, and what comes later gets the next numbers, older months too', () => {
-    const store = opecStore(openDatabase(':memory:'))
+    const store = createOpecStore(openDatabase(':memory:'))
     store.write([of('Iraq', '2026-10', 3), of('Iran', '2026-09', 2), of('Iraq', '2026-09', 1)], 1)
     expect(store.page(all, 10, 0).map(one => [one.id, one.country, one.month])).toEqual([
       [3, 'Iraq', '2026-10'],
@@ -25,7 +25,7 @@ describe('the production of countries', () => {
   })
 
   test('is corrected under its number; the same again changes nothing', () => {
-    const store = opecStore(openDatabase(':memory:'))
+    const store = createOpecStore(openDatabase(':memory:'))
     const row = of('Iraq', '2026-10', 4_150_000)
     expect(store.write([row], 1)).toEqual({ inserted: 1, revised: 0, unchanged: 0 })
     expect(store.write([row], 2)).toEqual({ inserted: 0, revised: 0, unchanged: 1 })
@@ -44,7 +44,7 @@ describe('the production of countries', () => {
   })
 
   test('knows the month before of the same country, over the end of a year, and only that', () => {
-    const store = opecStore(openDatabase(':memory:'))
+    const store = createOpecStore(openDatabase(':memory:'))
     store.write(
       [
         of('Iraq', '2025-12', 10),
@@ -64,7 +64,7 @@ describe('the production of countries', () => {
   })
 
   test('is counted and cut by country and months', () => {
-    const store = opecStore(openDatabase(':memory:'))
+    const store = createOpecStore(openDatabase(':memory:'))
     store.write(
       [
         of('Iraq', '2026-08', 1),

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
-import { seriesStore } from '../../../src/store/catalogue/series.ts'
+import { createSeriesStore } from '../../../src/store/catalogue/series.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { type Outlook, outlookStore } from '../../../src/store/fundamentals/outlooks.ts'
+import { createOutlookStore, type Outlook } from '../../../src/store/fundamentals/outlooks.ts'
 
 function open() {
   const db = openDatabase(':memory:')
   const shipped = shippedCatalogue()
-  seriesStore(db).put(shipped.series, shipped.aliases)
-  return outlookStore(db)
+  createSeriesStore(db).put(shipped.series, shipped.aliases)
+  return createOutlookStore(db)
 }
 const of = (
   publishedOn: string,

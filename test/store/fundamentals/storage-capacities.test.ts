@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
-import { seriesStore } from '../../../src/store/catalogue/series.ts'
+import { createSeriesStore } from '../../../src/store/catalogue/series.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import {
+  createStorageCapacityStore,
   type StorageCapacity,
-  storageCapacityStore,
 } from '../../../src/store/fundamentals/storage-capacities.ts'
 
 function setUp() {
   const db = openDatabase(':memory:')
-  const series = seriesStore(db)
+  const series = createSeriesStore(db)
   series.put(shippedCatalogue().series, [])
   const ids = new Map(series.all().map(one => [one.code, one.id]))
   const row = (
@@ -23,7 +23,7 @@ function setUp() {
     capacity,
     source,
   })
-  return { store: storageCapacityStore(db), cushing: ids.get('CUSHING_STORAGE')!, row }
+  return { store: createStorageCapacityStore(db), cushing: ids.get('CUSHING_STORAGE')!, row }
 }
 
 describe('the capacity of a day', () => {

@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../../src/store/database.ts'
-import { type NewRow, type OutboxStore, outboxStore } from '../../../src/store/outbox/outbox.ts'
+import {
+  createOutboxStore,
+  type NewRow,
+  type OutboxStore,
+} from '../../../src/store/outbox/outbox.ts'
 
 const now = 1_000_000
 
 function world() {
   const db = openDatabase(':memory:')
-  const store = outboxStore(db)
+  const store = createOutboxStore(db)
   const count = (table: string) =>
     (db.query(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n
   return {

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, hourMs } from '../../../src/lib/instant.ts'
 import type { Bar, Observation } from '../../../src/market/prices/bars.ts'
-import { seriesStore } from '../../../src/store/catalogue/series.ts'
+import { createSeriesStore } from '../../../src/store/catalogue/series.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import {
+  createObservationStore,
   type ObservationStore,
-  observationStore,
   type Point,
   type Span,
 } from '../../../src/store/prices/observations.ts'
@@ -17,7 +17,7 @@ const seriesIds = [1, 2, 3]
 
 function opened(): { db: Database; store: ObservationStore } {
   const db = openDatabase(':memory:')
-  seriesStore(db).put(
+  createSeriesStore(db).put(
     seriesIds.map(id => ({
       code: `CODE_${id}`,
       name: `Code ${id}`,
@@ -34,7 +34,7 @@ function opened(): { db: Database; store: ObservationStore } {
     })),
     [],
   )
-  return { db, store: observationStore(db) }
+  return { db, store: createObservationStore(db) }
 }
 
 interface Write {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { Elysia, t } from 'elysia'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { documentOf } from '../../../src/http/openapi/openapi.ts'
-import { docs } from '../../../src/web/docs/docs.ts'
+import { docsRoutes } from '../../../src/web/docs/docs.ts'
 
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 const browserArguments = [
@@ -30,7 +30,11 @@ function world() {
   })
   const app = new Elysia()
     .use(
-      docs({ gate, serviceName: 'Prices & <more>', document: (): Promise<string> => document() }),
+      docsRoutes({
+        gate,
+        serviceName: 'Prices & <more>',
+        document: (): Promise<string> => document(),
+      }),
     )
     .use(gate)
     .get(

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
-import { manualClock } from '../../../src/lib/clock.ts'
+import { createManualClock } from '../../../src/lib/clock.ts'
 import { dayMs, isoDay, parseDay, parseInstant, weekdayOf } from '../../../src/lib/instant.ts'
 import { type Close, dayAfter } from '../../../src/market/prices/window.ts'
-import { annotationStore } from '../../../src/store/analytics/annotations.ts'
-import { seriesStore } from '../../../src/store/catalogue/series.ts'
+import { createAnnotationStore } from '../../../src/store/analytics/annotations.ts'
+import { createSeriesStore } from '../../../src/store/catalogue/series.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { annotationFiller, type NotedSeries } from '../../../src/world/analytics/annotations.ts'
+import {
+  createAnnotationFiller,
+  type NotedSeries,
+} from '../../../src/world/analytics/annotations.ts'
 
 const start = parseInstant('2026-11-20T15:00:00Z')!
 const codes = ['BRENT_CRUDE_USD', 'WTI_USD', 'NATURAL_GAS_USD', 'GASOLINE_USD', 'US_CRUDE_STORAGE']
@@ -27,9 +30,9 @@ function closesTo(now: number): Close[] {
 function copy(ready: (code: string) => boolean = () => true) {
   const db = openDatabase(':memory:')
   const shipped = shippedCatalogue()
-  seriesStore(db).put(shipped.series, shipped.aliases)
-  const annotations = annotationStore(db)
-  const clock = manualClock(start)
+  createSeriesStore(db).put(shipped.series, shipped.aliases)
+  const annotations = createAnnotationStore(db)
+  const clock = createManualClock(start)
   const seriesOf = (code: string): NotedSeries | undefined =>
     ready(code)
       ? {
@@ -40,7 +43,7 @@ function copy(ready: (code: string) => boolean = () => true) {
           closes: closesTo(clock.now()),
         }
       : undefined
-  return { annotations, clock, filler: annotationFiller({ annotations, seriesOf, clock }) }
+  return { annotations, clock, filler: createAnnotationFiller({ annotations, seriesOf, clock }) }
 }
 
 describe('the notes of an evaluation copy', () => {

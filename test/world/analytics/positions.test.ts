@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { type ManualClock, manualClock } from '../../../src/lib/clock.ts'
+import { createManualClock, type ManualClock } from '../../../src/lib/clock.ts'
 import { dayMs, isoDay, parseDay, parseInstant } from '../../../src/lib/instant.ts'
 import { cotMarkets } from '../../../src/market/analytics/positions.ts'
 import { type Close, dayAfter } from '../../../src/market/prices/window.ts'
-import { type CotStore, cotStore } from '../../../src/store/analytics/positions.ts'
+import { createPositionStore, type PositionStore } from '../../../src/store/analytics/positions.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { cotFiller } from '../../../src/world/analytics/positions.ts'
+import { createPositionFiller } from '../../../src/world/analytics/positions.ts'
 
 const start = parseInstant('2026-11-20T15:00:00Z')!
 const first = '2020-01-01'
@@ -22,14 +22,18 @@ function closesAt(now: () => number, price: (n: number) => number) {
 const wave = (n: number) => 70 * Math.exp(0.3 * Math.sin(n / 120))
 
 function copy(
-  more: Partial<Parameters<typeof cotFiller>[0]> = {},
-  cot: CotStore = cotStore(openDatabase(':memory:')),
+  more: Partial<Parameters<typeof createPositionFiller>[0]> = {},
+  cot: PositionStore = createPositionStore(openDatabase(':memory:')),
 ) {
-  const clock: ManualClock = manualClock(start)
+  const clock: ManualClock = createManualClock(start)
   const closes = closesAt(clock.now, wave)
-  return { clock, cot, filler: cotFiller({ seed: 1, cot, closesOf: closes, clock, ...more }) }
+  return {
+    clock,
+    cot,
+    filler: createPositionFiller({ seed: 1, cot, closesOf: closes, clock, ...more }),
+  }
 }
-const allOf = (cot: CotStore) => cot.page(undefined, 10_000, 0)
+const allOf = (cot: PositionStore) => cot.page(undefined, 10_000, 0)
 
 describe('the reports of an evaluation copy', () => {
   test('are of five markets, five years of Tuesdays back from the last that came out', () => {
@@ -104,7 +108,7 @@ describe('the reports of an evaluation copy', () => {
     far.clock.set(stepped.clock.now())
     far.filler.advance(far.clock.now())
     // The far copy begins later: its first report has none before it.
-    const since = (one: CotStore) => allOf(one).filter(row => row.reportedOn > '2022-03-01')
+    const since = (one: PositionStore) => allOf(one).filter(row => row.reportedOn > '2022-03-01')
     expect(since(stepped.cot)).toEqual(since(far.cot))
     const again = copy({}, far.cot)
     again.clock.set(far.clock.now())
@@ -120,7 +124,7 @@ describe('the reports of an evaluation copy', () => {
 
   test('wait for the history of their price, and leave alone what was imported', () => {
     let filled = false
-    const clock = manualClock(start)
+    const clock = createManualClock(start)
     const { filler, cot } = copy({
       closesOf: () => (filled ? closesAt(clock.now, wave)() : undefined),
     })

@@ -3,23 +3,23 @@ import { dayMs, hourMs, isoInstant, parseInstant } from '../../../src/lib/instan
 import { basinKeys, isBasin, isState } from '../../../src/market/drilling/drilling.ts'
 import { countDays, publishedAt } from '../../../src/market/drilling/period.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'
-import { drillingFiller } from '../../../src/world/drilling/drilling.ts'
+import { createDrillingFiller } from '../../../src/world/drilling/drilling.ts'
 import { drillingGroups, withRegions } from '../../../src/world/prices/regions.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
-import { type House, house } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance.ts'
 
 const at = (text: string) => parseInstant(text)!
 const seed = 1
 
-function worldOf({ services }: House) {
+function worldOf({ services }: TestInstance) {
   const listed = services.catalogue
     .list()
     .map(one => ({ ...one, available: one.unavailableReason === null }))
   return withRegions(createWorld({ seed, series: listed }), listed)
 }
 
-function copy(own = house()) {
-  const filler = drillingFiller({
+function copy(own = openTestInstance()) {
+  const filler = createDrillingFiller({
     seed,
     world: worldOf(own),
     drilling: own.services.drilling,
@@ -31,7 +31,7 @@ function copy(own = house()) {
 }
 
 /** Six years earlier the weekdays are the same, and there is less history to write. */
-const young = () => house({}, at('2020-11-20T15:00:00Z'))
+const young = () => openTestInstance({}, at('2020-11-20T15:00:00Z'))
 
 let filled: ReturnType<typeof copy>
 beforeAll(() => {
@@ -126,7 +126,7 @@ describe('the drilling data of an evaluation copy', () => {
   test('after a crash in the middle goes on where it was', () => {
     const own = young()
     const whole = copy(young())
-    const first = drillingFiller({
+    const first = createDrillingFiller({
       seed,
       world: worldOf(own),
       drilling: own.services.drilling,
@@ -212,7 +212,7 @@ describe('as the clock moves', () => {
     expect(rigs.between('US', '2020-11-20', '2020-11-21')[0]?.total).toBe(600)
   })
   test('a copy that starts before the first day of a family gets it when the day comes', () => {
-    const { filler, frac, duc } = copy(house({}, at('2019-12-20T00:00:00Z')))
+    const { filler, frac, duc } = copy(openTestInstance({}, at('2019-12-20T00:00:00Z')))
     filler.advance(at('2019-12-31T23:00:00Z'))
     expect([frac.newestOn(['US']), duc.newestOn(['US'])]).toEqual([undefined, undefined])
     filler.advance(at('2020-01-16T00:00:00Z'))
@@ -225,7 +225,7 @@ describe('as the clock moves', () => {
 })
 
 describe('a world whose regions add up', () => {
-  const own = house()
+  const own = openTestInstance()
   const listed = own.services.catalogue
     .list()
     .map(one => ({ ...one, available: one.unavailableReason === null }))

@@ -1,42 +1,42 @@
 import { describe, expect, test } from 'bun:test'
-import { wellPermits } from '../../../src/feed/drilling/well-permits.ts'
+import { createWellPermitsDataset } from '../../../src/feed/drilling/well-permits.ts'
 import { dayMs, hourMs, isoDay } from '../../../src/lib/instant.ts'
 import { isInside } from '../../../src/market/geography/geography.ts'
 import { permitStateOf, permitStates } from '../../../src/market/geography/us-states.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'
-import { permits } from '../../../src/service/drilling/permits.ts'
-import type { HouseEvent } from '../../../src/service/webhooks/events.ts'
-import { fracFiller } from '../../../src/world/drilling/frac.ts'
+import { createPermits } from '../../../src/service/drilling/permits.ts'
+import type { ServiceEvent } from '../../../src/service/webhooks/events.ts'
+import { createFracFiller } from '../../../src/world/drilling/frac.ts'
 import { fixtureStates } from '../../../src/world/drilling/permit-places.ts'
-import { permitFiller } from '../../../src/world/drilling/permits.ts'
+import { createPermitFiller } from '../../../src/world/drilling/permits.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
-import { type House, house, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
 
 const sampleWell = '42329400010000'
 
-interface Copy extends House {
-  told: HouseEvent[]
+interface Copy extends TestInstance {
+  told: ServiceEvent[]
   world: ReturnType<typeof createWorld>
   step(): boolean
   advance(ms: number): void
 }
 
-function copy(h = house()): Copy {
+function copy(h = openTestInstance()): Copy {
   const { services } = h
   const listed = services.catalogue
     .list()
     .map(one => ({ ...one, available: one.unavailableReason === null }))
   const world = createWorld({ seed: 1, series: listed })
-  const told: HouseEvent[] = []
-  const ground = {
+  const told: ServiceEvent[] = []
+  const runtime = {
     ...services,
     seed: 1,
     world,
-    permits: permits({ db: services.db, events: { emit: event => told.push(event) } }),
+    permits: createPermits({ db: services.db, events: { emit: event => told.push(event) } }),
   }
-  const wells = permitFiller(ground)
-  const frac = fracFiller({
-    ...ground,
+  const wells = createPermitFiller(runtime)
+  const frac = createFracFiller({
+    ...runtime,
     disclosures: services.fracDisclosures,
     chemicals: services.fracChemicals,
     isReady: wells.isFilled,
@@ -58,7 +58,7 @@ function copy(h = house()): Copy {
 const filled = copy()
 while (filled.step());
 const today = isoDay(startAt)
-const all = (h: House) => {
+const all = (h: TestInstance) => {
   const { search, store, counts } = h.services.permits
   return store.rows(search.page({}, counts.total(), 0).ids)
 }
@@ -76,7 +76,9 @@ describe('the permits of an evaluation copy', () => {
   })
 
   test('would all be taken as an import: numbers, states and places fit', () => {
-    const { check } = wellPermits({ record: () => ({ inserted: 0, revised: 0, unchanged: 0 }) })
+    const { check } = createWellPermitsDataset({
+      record: () => ({ inserted: 0, revised: 0, unchanged: 0 }),
+    })
     const faults = held.flatMap(one => {
       const row = {
         ...one,
@@ -139,7 +141,7 @@ describe('the permits of an evaluation copy', () => {
     for (let i = 0; i < 3; i++) other.step()
     const count = other.services.permits.counts.total()
     expect(count).toBeGreaterThan(100)
-    const rowsIn = (h: House) =>
+    const rowsIn = (h: TestInstance) =>
       h.services.permits.store.rows(Array.from({ length: count }, (_, i) => i + 1))
     expect(rowsIn(other)).toEqual(rowsIn(filled))
   })

@@ -1,28 +1,28 @@
 import { describe, expect, test } from 'bun:test'
-import { manualClock } from '../../../src/lib/clock.ts'
+import { createManualClock } from '../../../src/lib/clock.ts'
 import { isoDay, parseInstant } from '../../../src/lib/instant.ts'
 import { productionPublishedAt } from '../../../src/market/drilling/well-production.ts'
 import { daysIn, monthAfter } from '../../../src/market/fundamentals/period.ts'
-import { wellProduction } from '../../../src/service/drilling/well-production.ts'
+import { createWellProduction } from '../../../src/service/drilling/well-production.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import type { Well } from '../../../src/store/drilling/wells.ts'
 import { fixtureStates } from '../../../src/world/drilling/permit-places.ts'
 import { permitsOn, wellTypeOf } from '../../../src/world/drilling/permit-rows.ts'
-import { permitFiller } from '../../../src/world/drilling/permits.ts'
-import { productionFiller } from '../../../src/world/drilling/production.ts'
+import { createPermitFiller } from '../../../src/world/drilling/permits.ts'
+import { createProductionFiller } from '../../../src/world/drilling/production.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
-import { house, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt } from '../../support/instance.ts'
 
 const sample = '42329400010000'
 const followed = ['AK', 'ND', 'NM', 'TX']
 
 /** The wells of an evaluation copy; those of which somebody said more than the world stay out. */
-const base = house()
+const base = openTestInstance()
 const listed = base.services.catalogue
   .list()
   .map(one => ({ ...one, available: one.unavailableReason === null }))
 const world = createWorld({ seed: 1, series: listed })
-const permits = permitFiller({ ...base.services, seed: 1, world })
+const permits = createPermitFiller({ ...base.services, seed: 1, world })
 while (permits.step(1000)) {}
 const known = base.services.wells
 const imported: Well = { ...known.get(sample)!, apiNumber: '42329999990000', source: 'import' }
@@ -31,15 +31,15 @@ known.put([imported], 1)
 /** Production over those wells, in a database of its own. */
 function copy({ seed = 1, now = startAt, ready = (): boolean => true } = {}) {
   const db = openDatabase(':memory:')
-  const clock = manualClock(now)
-  const production = wellProduction({ db, wells: known })
+  const clock = createManualClock(now)
+  const production = createWellProduction({ db, wells: known })
   const kept = new Map<string, string>()
   const settings = {
     get: (name: string) => kept.get(name),
     set: (name: string, value: string) => void kept.set(name, value),
   }
   const make = () =>
-    productionFiller({ seed, world, db, production, known, isReady: ready, settings, clock })
+    createProductionFiller({ seed, world, db, production, known, isReady: ready, settings, clock })
   return {
     production,
     make,

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
-import { manualClock } from '../../../src/lib/clock.ts'
+import { createManualClock } from '../../../src/lib/clock.ts'
 import { dayMs, hourMs, parseInstant } from '../../../src/lib/instant.ts'
 import { dieselCode } from '../../../src/market/fuels/diesel.ts'
 import { usStates } from '../../../src/market/geography/us-states.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { type Station, stationStore } from '../../../src/store/fuels/stations.ts'
-import { stationFiller } from '../../../src/world/fuels/stations.ts'
+import { createStationStore, type Station } from '../../../src/store/fuels/stations.ts'
+import { createStationFiller } from '../../../src/world/fuels/stations.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
 
 const start = parseInstant('2026-11-20T15:00:00Z')!
@@ -17,9 +17,9 @@ const series = shippedCatalogue().series.map(one => ({
 const world = createWorld({ seed: 1, series })
 
 function copy(seed = 1) {
-  const clock = manualClock(start)
-  const stations = stationStore(openDatabase(':memory:'))
-  return { clock, stations, filler: stationFiller({ seed, world, stations, now: clock.now }) }
+  const clock = createManualClock(start)
+  const stations = createStationStore(openDatabase(':memory:'))
+  return { clock, stations, filler: createStationFiller({ seed, world, stations, now: clock.now }) }
 }
 const everywhere = ({ stations }: ReturnType<typeof copy>): Station[] =>
   stations

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { type ManualClock, manualClock } from '../../../src/lib/clock.ts'
+import { createManualClock, type ManualClock } from '../../../src/lib/clock.ts'
 import { dayMs, isoDay, parseDay, parseInstant, weekdayOf } from '../../../src/lib/instant.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { type SurchargeStore, surchargeStore } from '../../../src/store/fuels/surcharges.ts'
-import { type FixtureIndex, surchargeFiller } from '../../../src/world/fuels/surcharges.ts'
+import { createSurchargeStore, type SurchargeStore } from '../../../src/store/fuels/surcharges.ts'
+import { createSurchargeFiller, type FixtureIndex } from '../../../src/world/fuels/surcharges.ts'
 
 const start = parseInstant('2026-11-20T15:00:00Z')!
 const firstMonday = parseDay('2021-01-04')!
@@ -32,16 +32,22 @@ function indexAt(now: () => number) {
 interface Copy {
   clock: ManualClock
   surcharges: SurchargeStore
-  filler: ReturnType<typeof surchargeFiller>
+  filler: ReturnType<typeof createSurchargeFiller>
 }
 
-function copy(more: Partial<Parameters<typeof surchargeFiller>[0]> = {}): Copy {
-  const clock = manualClock(start)
-  const surcharges = surchargeStore(openDatabase(':memory:'))
+function copy(more: Partial<Parameters<typeof createSurchargeFiller>[0]> = {}): Copy {
+  const clock = createManualClock(start)
+  const surcharges = createSurchargeStore(openDatabase(':memory:'))
   return {
     clock,
     surcharges,
-    filler: surchargeFiller({ seed: 1, surcharges, indexOf: indexAt(clock.now), clock, ...more }),
+    filler: createSurchargeFiller({
+      seed: 1,
+      surcharges,
+      indexOf: indexAt(clock.now),
+      clock,
+      ...more,
+    }),
   }
 }
 
@@ -146,7 +152,7 @@ describe('the carriers of an evaluation copy', () => {
 
   test('are whole or not there: nothing of a carrier before its index has its history', () => {
     let ready = false
-    const clock = manualClock(start)
+    const clock = createManualClock(start)
     const index = indexAt(clock.now)
     const one = copy({
       indexOf: code => (ready || code !== 'JET_FUEL_USD' ? index(code) : undefined),

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
-import { manualClock } from '../../../src/lib/clock.ts'
+import { createManualClock } from '../../../src/lib/clock.ts'
 import { dayMs, isoDay, parseInstant } from '../../../src/lib/instant.ts'
 import { opecMembers, totalProduced } from '../../../src/market/fundamentals/opec.ts'
 import { monthAfter, monthOf } from '../../../src/market/fundamentals/period.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { type OpecStore, opecStore } from '../../../src/store/fundamentals/opec.ts'
-import { opecFiller } from '../../../src/world/fundamentals/opec.ts'
+import { createOpecStore, type OpecStore } from '../../../src/store/fundamentals/opec.ts'
+import { createOpecFiller } from '../../../src/world/fundamentals/opec.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
 
 const start = parseInstant('2026-11-20T15:00:00Z')!
@@ -15,10 +15,10 @@ const series = shippedCatalogue().series.map(one => ({
   available: one.unavailableReason === null,
 }))
 
-function copy(seed = 1, opec: OpecStore = opecStore(openDatabase(':memory:'))) {
-  const clock = manualClock(start)
+function copy(seed = 1, opec: OpecStore = createOpecStore(openDatabase(':memory:'))) {
+  const clock = createManualClock(start)
   const world = createWorld({ seed, series })
-  return { clock, opec, world, filler: opecFiller({ seed, world, opec, now: clock.now }) }
+  return { clock, opec, world, filler: createOpecFiller({ seed, world, opec, now: clock.now }) }
 }
 const allOf = (opec: OpecStore) =>
   opec.page({ country: undefined, fromMonth: '0000-01', toMonth: '9999-12' }, 10_000, 0)
@@ -72,7 +72,7 @@ describe('OPEC production of an evaluation copy', () => {
     expect(values(stepped)).toEqual(values(far))
     expect(values(other)).not.toEqual(values(far))
     const own = { country: 'Iraq', month: '2026-10', bpd: 1, source: 'EIA' }
-    const opec = opecStore(openDatabase(':memory:'))
+    const opec = createOpecStore(openDatabase(':memory:'))
     opec.write([own], 1)
     copy(1, opec).filler.advance(start)
     expect(opec.ofMonth('2026-10')).toEqual([expect.objectContaining(own)])

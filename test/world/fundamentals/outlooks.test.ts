@@ -6,24 +6,24 @@ import {
 } from '../../../src/market/fundamentals/monthly-forecast.ts'
 import { outlookPublishedAt } from '../../../src/market/fundamentals/outlook.ts'
 import { monthAfter } from '../../../src/market/fundamentals/period.ts'
-import { monthlyForecasts } from '../../../src/service/fundamentals/monthly-forecasts.ts'
-import { outlookFiller } from '../../../src/world/fundamentals/outlooks.ts'
+import { createMonthlyForecasts } from '../../../src/service/fundamentals/monthly-forecasts.ts'
+import { createOutlookFiller } from '../../../src/world/fundamentals/outlooks.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
-import { house, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt } from '../../support/instance.ts'
 
 function copy(now = startAt, more: { seed?: number; stopwatch?: { monotonic(): number } } = {}) {
-  const { services, clock } = house({}, now)
+  const { services, clock } = openTestInstance({}, now)
   const { catalogue, outlooks, monthlyForecasts: store } = services
   const series = catalogue
     .list()
     .map(one => ({ ...one, available: one.unavailableReason === null }))
   const world = createWorld({ seed: more.seed ?? 1, series })
-  const filler = outlookFiller({
+  const filler = createOutlookFiller({
     seed: 1,
     world,
     outlooks,
     clock,
-    monthly: monthlyForecasts(store),
+    monthly: createMonthlyForecasts(store),
     seriesOf: code => catalogue.named(code),
     ...more,
   })

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'bun:test'
 import { isoDay, parseInstant } from '../../../src/lib/instant.ts'
-import { storageFixture } from '../../../src/world/fundamentals/storage-capacities.ts'
+import { createStorageCapacityFiller } from '../../../src/world/fundamentals/storage-capacities.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
-import { house } from '../../support/instance.ts'
+import { openTestInstance } from '../../support/instance.ts'
 
 const now = parseInstant('2026-11-20T15:00:00Z')!
 
 function setUp() {
-  const { services } = house()
+  const { services } = openTestInstance()
   const idOf = (code: string) => services.catalogue.named(code)?.id
   const capacities = services.storageCapacities
   return {
     capacities,
     idOf,
-    fixture: storageFixture(capacities, idOf),
+    fixture: createStorageCapacityFiller(capacities, idOf),
     list: services.catalogue.list(),
   }
 }
@@ -39,7 +39,9 @@ describe('the capacities of an evaluation copy', () => {
     expect(fixture.advance(parseInstant('2027-03-31T00:00:00Z')!)).toBe(12)
     expect(capacities.on(idOf('SPR_STORAGE')!, '2027-06-01')!.effectiveOn).toBe('2027-03-31')
     // A copy that starts again writes nothing twice.
-    expect(storageFixture(capacities, idOf).advance(parseInstant('2027-04-01T00:00:00Z')!)).toBe(0)
+    expect(
+      createStorageCapacityFiller(capacities, idOf).advance(parseInstant('2027-04-01T00:00:00Z')!),
+    ).toBe(0)
   })
 
   test('hold more than ever lies in them', () => {

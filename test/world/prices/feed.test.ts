@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Clock, manualClock } from '../../../src/lib/clock.ts'
+import { type Clock, createManualClock } from '../../../src/lib/clock.ts'
 import { dayMs, hourMs, minuteMs, parseInstant } from '../../../src/lib/instant.ts'
 import type { Cadence } from '../../../src/market/catalogue/catalogue.ts'
 import {
@@ -82,7 +82,7 @@ function ticking(): Clock {
 }
 
 function copy(at = start, state = new Map<string, string>(), ingest = new Recorder()) {
-  const clock = manualClock(at)
+  const clock = createManualClock(at)
   const settings = {
     get: (name: string) => state.get(name),
     set: (name: string, value: string) => void state.set(name, value),
