@@ -11,7 +11,7 @@ import type { KeyChanges } from '../../service/keys/key-changes.ts'
 import type { Keyring, KeyState } from '../../service/keys/keyring.ts'
 import type { Meter } from '../../service/keys/meter.ts'
 import { envelope, success } from '../answer.ts'
-import { granted, keyBody, keyChangeOf, overlapMsOf, rollBody } from './form.ts'
+import { createKeyBody, granted, RollBody, readKeyChange, readOverlapMs } from './form.ts'
 import { ApiKeyShape, createKeyRows, NewApiKeyShape } from './row.ts'
 
 export interface ApiKeysDeps {
@@ -57,6 +57,7 @@ export const keyRoutes = (deps: ApiKeysDeps) =>
 
 function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, now }: ApiKeysDeps) {
   const { rows, made } = createKeyRows(meter, now)
+  const keyBody = createKeyBody(nameMax)
   return new Elysia()
     .use(plugin)
     .get(
@@ -82,14 +83,14 @@ function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, n
         idempotency.once({ caller, pass, request, set }, body, () =>
           success({
             api_key: made(
-              granted(changes.createKey(caller.key.holder, keyChangeOf(body, nameMax, now()))),
+              granted(changes.createKey(caller.key.holder, readKeyChange(keyBody, body, now()))),
             ),
           }),
         ),
       {
         access: changing,
         headers: idempotencyHeader,
-        body: keyBody(nameMax),
+        body: keyBody.schema,
         response: { 200: Made, ...refusals, 422: ValidationProblem },
         detail: detail(
           'createApiKey',
@@ -110,6 +111,7 @@ function changeOne({
   now,
 }: ApiKeysDeps) {
   const { row, made } = createKeyRows(meter, now)
+  const keyBody = createKeyBody(nameMax)
 
   /**
    * A key of the caller's own account, or of a member of the caller's organization; unknown,
@@ -128,13 +130,13 @@ function changeOne({
     .patch(
       '/v1/api-keys/:id',
       ({ body, caller, params: { id } }) => {
-        const change = keyChangeOf(body, nameMax, now())
+        const change = readKeyChange(keyBody, body, now())
         return success({ api_key: row(granted(changes.changeKey(own(id, caller), change))) })
       },
       {
         access: changing,
         params,
-        body: keyBody(nameMax),
+        body: keyBody.schema,
         response: { 200: One, ...refusals, 404: NestedProblem, 422: ValidationProblem },
         detail: detail(
           'changeApiKey',
@@ -169,14 +171,14 @@ function changeOne({
       '/v1/api-keys/:id/roll',
       ({ body, caller, params: { id }, pass, request, set }) =>
         idempotency.once({ caller, pass, request, set }, body, () => {
-          const overlapMs = overlapMsOf(body)
+          const overlapMs = readOverlapMs(body)
           return success({ api_key: made(granted(changes.rollKey(own(id, caller), overlapMs))) })
         }),
       {
         access: changing,
         params,
         headers: idempotencyHeader,
-        body: rollBody,
+        body: RollBody.schema,
         response: { 200: Made, ...refusals, 404: NestedProblem, 422: ValidationProblem },
         detail: detail(
           'rollApiKey',

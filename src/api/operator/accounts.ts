@@ -15,13 +15,13 @@ import {
 import type { Meter } from '../../service/keys/meter.ts'
 import type { AdminTokens } from '../../service/operator/admin-tokens.ts'
 import {
-  accountBody,
-  accountChangeOf,
-  newAccountBody,
-  newAccountOf,
+  AccountBody,
+  createNewAccountBody,
+  readAccountChange,
+  readNewAccount,
 } from '../account/account-form.ts'
 import { envelope, success } from '../answer.ts'
-import { granted, keyBody, keyChangeOf, overlapMsOf, rollBody } from '../keys/form.ts'
+import { createKeyBody, granted, RollBody, readKeyChange, readOverlapMs } from '../keys/form.ts'
 import {
   createAdminRows,
   NewOperatorKey,
@@ -82,6 +82,7 @@ function keyOf(keys: Keyring, id: string): KeyState {
 
 function accounts({ access: plugin, keys, meter, changes, nameMax, now }: AdminDeps) {
   const { accountRow, accountDetail, madeRow } = createAdminRows(keys, meter, now)
+  const newAccountBody = createNewAccountBody(nameMax)
   const matching = (query: { email?: string; q?: string; plan?: string }) => {
     const [email, part] = [query.email?.toLowerCase(), query.q?.toLowerCase()]
     return keys
@@ -135,7 +136,7 @@ function accounts({ access: plugin, keys, meter, changes, nameMax, now }: AdminD
     .post(
       '/admin/v1/accounts',
       ({ body, set }) => {
-        const wanted = newAccountOf(body, nameMax)
+        const wanted = readNewAccount(newAccountBody, body)
         const made = changes.createAccount(wanted)
         if (!made) {
           throw validationFailed([
@@ -147,7 +148,7 @@ function accounts({ access: plugin, keys, meter, changes, nameMax, now }: AdminD
       },
       {
         access,
-        body: newAccountBody(nameMax),
+        body: newAccountBody.schema,
         response: {
           201: envelope(t.Object({ account: OperatorAccountDetail, api_key: NewOperatorKey })),
           ...refusals,
@@ -186,14 +187,14 @@ function oneAccount({ access: plugin, keys, meter, changes, now }: AdminDeps) {
         const state = accountOf(keys, id)
         return success({
           account: accountDetail(
-            changes.changeAccount(state, accountChangeOf(body, state.account.plan)),
+            changes.changeAccount(state, readAccountChange(body, state.account.plan)),
           ),
         })
       },
       {
         access,
         params,
-        body: accountBody,
+        body: AccountBody.schema,
         response: { 200: AccountAnswer, ...refusals, 404: NestedProblem, 422: ValidationProblem },
         detail: detail(
           'changeAccount',
@@ -205,6 +206,7 @@ function oneAccount({ access: plugin, keys, meter, changes, now }: AdminDeps) {
 }
 
 function accountKeys({ access: plugin, keys, meter, changes, nameMax, now }: AdminDeps) {
+  const keyBody = createKeyBody(nameMax)
   const { listed, madeRow } = createAdminRows(keys, meter, now)
   return new Elysia()
     .use(plugin)
@@ -233,14 +235,14 @@ function accountKeys({ access: plugin, keys, meter, changes, nameMax, now }: Adm
       '/admin/v1/accounts/:id/keys',
       ({ body, params: { id }, set }) => {
         const account = accountOf(keys, id)
-        const made = granted(changes.createKey(account, keyChangeOf(body, nameMax, now())))
+        const made = granted(changes.createKey(account, readKeyChange(keyBody, body, now())))
         set.status = 201
         return success({ api_key: madeRow(made) })
       },
       {
         access,
         params,
-        body: keyBody(nameMax),
+        body: keyBody.schema,
         response: { 201: NewKeyAnswer, ...refusals, 404: NestedProblem, 422: ValidationProblem },
         detail: detail(
           'createAccountKey',
@@ -279,13 +281,13 @@ function oneKey({ access: plugin, keys, meter, changes, now }: AdminDeps) {
     .post(
       '/admin/v1/keys/:id/roll',
       ({ body, params: { id } }) => {
-        const overlapMs = overlapMsOf(body)
+        const overlapMs = readOverlapMs(body)
         return success({ api_key: madeRow(granted(changes.rollKey(keyOf(keys, id), overlapMs))) })
       },
       {
         access,
         params,
-        body: rollBody,
+        body: RollBody.schema,
         response: { 200: NewKeyAnswer, ...refusals, 404: NestedProblem, 422: ValidationProblem },
         detail: detail(
           'rollAccountKey',

@@ -1,0 +1,181 @@
+import { OptionalKind } from '@sinclair/typebox'
+import { type TSchema, t } from 'elysia'
+import { isObject } from '../../lib/json.ts'
+import { validationFailed } from '../problem/problem.ts'
+import { type Form, formOf } from './form.ts'
+
+/** How a field of a body is read; undefined when it is absent or when a fault was noted. */
+type FieldReader<T> = (form: Form, name: string) => T | undefined
+
+const reader: unique symbol = Symbol('reader')
+
+/** A schema that documents a field of a body and reads it, so that the two cannot disagree. */
+export type Field<T> = TSchema & { readonly [reader]: FieldReader<T> }
+
+export type Fields = Readonly<Record<string, Field<unknown>>>
+
+/** What a body says, under the names of the wire. */
+export type Values<F extends Fields> = {
+  -readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never
+}
+
+/** What is documented of a field beside what reads it. */
+export type FieldOptions = Readonly<Record<string, unknown>>
+
+/** A field of any schema, read by the given function. */
+export const field = <T>(schema: TSchema, read: FieldReader<T>): Field<T> =>
+  Object.assign({ ...schema }, { [reader]: read })
+
+/** Text of at most so many characters, without unpaired surrogates and null characters. */
+export const text = (charactersMax: number, options?: FieldOptions): Field<string> =>
+  field(t.String({ maxLength: charactersMax, ...options }), (form, name) =>
+    form.text(name, charactersMax),
+  )
+
+export const flag = (options?: FieldOptions): Field<boolean> =>
+  field(t.Boolean(options), (form, name) => form.flag(name))
+
+/** A whole number of the range, both ends included. */
+export const whole = (minimum: number, maximum: number, options?: FieldOptions): Field<number> =>
+  field({ ...t.Number(options), type: 'integer', minimum, maximum } as TSchema, (form, name) =>
+    form.integer(name, minimum, maximum),
+  )
+
+/** Any finite number of the range, both ends included. */
+export const decimal = (minimum: number, maximum: number, options?: FieldOptions): Field<number> =>
+  field(t.Number({ minimum, maximum, ...options }), (form, name) =>
+    form.number(name, minimum, maximum),
+  )
+
+export const choice = <T extends string>(allowed: readonly T[], options?: FieldOptions): Field<T> =>
+  field(
+    t.Union(
+      allowed.map(value => t.Literal(value)),
+      options,
+    ),
+    (form, name) => form.choice(name, allowed),
+  )
+
+/** An ISO 8601 time with its zone, as Unix ms. */
+export const moment = (options?: FieldOptions): Field<number> =>
+  field(t.String({ format: 'date-time', ...options }), (form, name) => form.moment(name))
+
+/**
+ * A list without duplicates of at most `countMax` texts. `read` answers undefined for a text that
+ * is not `what`, the words with which a refusal names what belongs in the list.
+ */
+export const listOf = <T extends string>(
+  item: TSchema,
+  what: string,
+  countMax: number,
+  read: (text: string) => T | undefined,
+  options?: FieldOptions,
+): Field<T[]> =>
+  field(t.Array(item, { maxItems: countMax, ...options }), (form, name) =>
+    form.list(name, what, countMax, read),
+  )
+
+/** The fields of an object in a field; their faults are named with the field's name before them. */
+export const part = <F extends Fields>(fields: F, options?: FieldOptions): Field<Values<F>> =>
+  field(t.Object(fields, options), (form, name) => {
+    if (!form.has(name)) return undefined
+    return readFields(fields, form.part(name)) as Values<F>
+  })
+
+/** A field that may be left out. */
+export const optional = <T>(inner: Field<T>): Field<T | undefined> => t.Optional(inner) as Field<T>
+
+/** A field in which null says something. */
+export const nullable = <T>(inner: Field<T>, options?: FieldOptions): Field<T | null> =>
+  nullableAs(inner, null, options)
+
+/** A field in which null stands for `whenNull`. */
+export const nullableAs = <T, N>(
+  inner: Field<T>,
+  whenNull: N,
+  options?: FieldOptions,
+): Field<T | N> =>
+  field(t.Union([inner, t.Null()], options), (form, name) =>
+    form.isNull(name) ? whenNull : inner[reader](form, name),
+  )
+
+/**
+ * A field whose value is judged further. `judge` answers what is wrong with it, as a sentence that
+ * goes on after the field's name, or undefined.
+ */
+export const checked = <T>(inner: Field<T>, judge: (value: T) => string | undefined): Field<T> =>
+  field(inner, (form, name) => {
+    const value = inner[reader](form, name)
+    const fault = value === undefined ? undefined : judge(value)
+    return fault === undefined ? value : form.fault(name, fault)
+  })
+
+/** Rules between fields; they note what is wrong on the form, and see only what could be read. */
+export type Rules<F extends Fields> = (form: Form, values: Partial<Values<F>>) => void
+
+export interface Body<F extends Fields> {
+  /** For the route: documents the body. The router itself checks nothing of it. */
+  readonly schema: TSchema
+  /** What the body says. Throws VALIDATION_FAILED, which names every fault at once. */
+  read(input: unknown, rules?: Rules<F>): Values<F>
+}
+
+export interface BodyOptions {
+  /** The fields may stand in an object under this name, or bare. */
+  wrapper?: string
+}
+
+/** A body of these fields: one schema that documents it and reads it. */
+export function body<F extends Fields>(fields: F, { wrapper }: BodyOptions = {}): Body<F> {
+  const bare = t.Object(fields)
+  const documented = wrapper === undefined ? bare : t.Union([t.Object({ [wrapper]: bare }), bare])
+  return {
+    schema: documentedBody(documented, Object.values(fields).every(isOptional)),
+    read(input, rules) {
+      const form = formOf(wrapper === undefined ? input : unwrapped(input, wrapper))
+      const values = readFields(fields, form)
+      rules?.(form, values)
+      form.check()
+      return values as Values<F>
+    },
+  }
+}
+
+/** The same fields for a change: none is required, and what is not named stays as it is. */
+export const changeOf = <F extends Fields>(
+  fields: F,
+): { [K in keyof F]: F[K] extends Field<infer T> ? Field<T | undefined> : never } =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, inner]) => [name, optional(inner)]),
+  ) as never
+
+const isOptional = (schema: TSchema): boolean => OptionalKind in schema
+
+function readFields<F extends Fields>(fields: F, form: Form): Partial<Values<F>> {
+  const values: Record<string, unknown> = {}
+  for (const [name, schema] of Object.entries(fields)) {
+    if (form.has(name)) values[name] = schema[reader](form, name)
+    else if (!isOptional(schema)) form.fault(name, 'is required.')
+  }
+  return values as Partial<Values<F>>
+}
+
+/** The object under the wrapper's name where there is one, else the body itself. */
+function unwrapped(input: unknown, wrapper: string): unknown {
+  if (!isObject(input) || !Object.hasOwn(input, wrapper)) return input
+  const inner = input[wrapper]
+  if (isObject(inner)) return inner
+  throw validationFailed([
+    { field: wrapper, message: `${wrapper}: must be a JSON object.`, value: null },
+  ])
+}
+
+/**
+ * The schema of a body that its handler reads. It is documented like any other and not checked by
+ * the router, which would let lone surrogates pass, make an object of a list, and say "Expected
+ * union value" where a person needs a sentence.
+ */
+export function documentedBody(schema: TSchema, isOptionalBody: boolean): TSchema {
+  const unchecked = t.Unknown({ allOf: [JSON.parse(JSON.stringify(schema))] })
+  return isOptionalBody ? t.Optional(unchecked) : unchecked
+}
