@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { createApp } from '../app.ts'
-import type { ProcessRuntime } from '../services.ts'
+import type { ProcessRuntime } from '../runtime.ts'
 import { openServices } from '../services.ts'
 import { openDatabase } from '../store/database.ts'
 

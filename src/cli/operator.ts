@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { type Instance, openInstance } from '../instance.ts'
 import { lockDataDir } from '../lib/directory-lock.ts'
-import type { ProcessRuntime } from '../services.ts'
+import type { ProcessRuntime } from '../runtime.ts'
 import { socketPath } from './socket.ts'
 
 /** An answer of the operator's interface. */

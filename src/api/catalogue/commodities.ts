@@ -29,7 +29,7 @@ export interface CommoditiesDeps {
   catalogue: Catalogue
   freshness: Freshness
   board: Board
-  texts: CommodityTexts
+  commodityTexts: CommodityTexts
   marks: Marks
   firstCodes: readonly string[]
   now: () => number
@@ -90,9 +90,9 @@ const includeUnavailable = t.Optional(
 export const commodityRoutes = (deps: CommoditiesDeps) =>
   new Elysia().use(list(deps)).use(categories(deps)).use(detail(deps))
 
-function list({ access, catalogue, texts, marks }: CommoditiesDeps) {
+function list({ access, catalogue, commodityTexts, marks }: CommoditiesDeps) {
   const write = (include: boolean) => (found: readonly Series[]) =>
-    `{"status":"success","data":[${found.map(texts.row).join(',')}],"meta":${JSON.stringify({ total: found.length, include_unavailable: include })}}`
+    `{"status":"success","data":[${found.map(commodityTexts.row).join(',')}],"meta":${JSON.stringify({ total: found.length, include_unavailable: include })}}`
 
   return new Elysia().use(access).get(
     '/v1/commodities',
@@ -101,13 +101,15 @@ function list({ access, catalogue, texts, marks }: CommoditiesDeps) {
       const category = categoryOf(catalogue, query.category)
       const words = query.q?.trim().toUpperCase()
       if (words) {
-        const found = texts.select(include, category).filter(series => holds(series, words))
+        const found = commodityTexts
+          .select(include, category)
+          .filter(series => holds(series, words))
         markSeries(set as Answering, marks, found)
         return tagged(request, set as Answering, write(include)(found), false)
       }
-      const { held, hit } = texts.kept(
+      const { held, hit } = commodityTexts.kept(
         `list ${include} ${category ?? ''}`,
-        () => texts.select(include, category),
+        () => commodityTexts.select(include, category),
         write(include),
       )
       markSeries(set as Answering, marks, held.list)
@@ -145,14 +147,14 @@ const holds = (series: Series, words: string): boolean =>
   series.name.toUpperCase().includes(words) ||
   series.aliases.some(alias => alias.includes(words))
 
-function categories({ access, texts, marks }: CommoditiesDeps) {
+function categories({ access, commodityTexts, marks }: CommoditiesDeps) {
   const write = (found: readonly Series[]): string => {
     const groups = [...Map.groupBy(found, series => series.category)].sort(([a], [b]) =>
       a < b ? -1 : 1,
     )
     const parts = groups.map(([category, part]) => {
       const head = `"name":${JSON.stringify(categoryName(category))},"count":${part.length}`
-      return `${JSON.stringify(category)}:{${head},"commodities":[${part.map(texts.row).join(',')}]}`
+      return `${JSON.stringify(category)}:{${head},"commodities":[${part.map(commodityTexts.row).join(',')}]}`
     })
     return `{"status":"success","data":{${parts.join(',')}}}`
   }
@@ -163,9 +165,9 @@ function categories({ access, texts, marks }: CommoditiesDeps) {
       '/v1/commodities/categories',
       ({ query, request, set }) => {
         const include = boolOf('include_unavailable', query.include_unavailable, false)
-        const { held, hit } = texts.kept(
+        const { held, hit } = commodityTexts.kept(
           `categories ${include}`,
-          () => texts.select(include),
+          () => commodityTexts.select(include),
           write,
         )
         markSeries(set as Answering, marks, held.list)

@@ -20,7 +20,7 @@ export interface DemoDeps {
   access: AccessPlugin
   board: Board
   catalogue: Catalogue
-  texts: CommodityTexts
+  commodityTexts: CommodityTexts
   links(request: Request): Links
   marks: Marks
   /** The codes that the demo serves, in the order answered. */
@@ -230,13 +230,14 @@ function one(deps: DemoDeps) {
 }
 
 function codes(deps: DemoDeps) {
-  const { catalogue, texts } = deps
+  const { catalogue, commodityTexts } = deps
   const write = (list: readonly Series[]): string => {
     const groups = [...Map.groupBy(list, series => series.category)].sort(([a], [b]) =>
       a < b ? -1 : 1,
     )
     const parts = groups.map(
-      ([category, part]) => `${JSON.stringify(category)}:[${part.map(texts.row).join(',')}]`,
+      ([category, part]) =>
+        `${JSON.stringify(category)}:[${part.map(commodityTexts.row).join(',')}]`,
     )
     const meta = {
       total: list.length,
@@ -248,7 +249,7 @@ function codes(deps: DemoDeps) {
   return new Elysia().use(deps.access).get(
     '/v1/demo/commodities',
     ({ set }) => {
-      const { held, hit } = texts.kept('demo', () => texts.select(false), write)
+      const { held, hit } = commodityTexts.kept('demo', () => commodityTexts.select(false), write)
       demoMode(set as Answering, deps.marks, held.list)
       set.headers['x-cache'] = hit ? 'HIT' : 'MISS'
       set.headers['content-type'] = 'application/json; charset=utf-8'

@@ -19,7 +19,7 @@ export interface MetaDeps {
   plans: Plans
   limits: Limits
   catalogue: Catalogue
-  texts: CommodityTexts
+  commodityTexts: CommodityTexts
   serviceName: string
   /** Networks that webhook deliveries come from, in CIDR notation. */
   sourceRanges: readonly string[]
@@ -170,7 +170,10 @@ function webhookIps({ access, sourceRanges }: MetaDeps, startedAt: string) {
   })
 }
 
-function facts({ access, plans, catalogue, texts, serviceName }: MetaDeps, startedAt: string) {
+function facts(
+  { access, plans, catalogue, commodityTexts, serviceName }: MetaDeps,
+  startedAt: string,
+) {
   const write = (): string =>
     JSON.stringify({
       schema_version: schemaVersion,
@@ -179,7 +182,7 @@ function facts({ access, plans, catalogue, texts, serviceName }: MetaDeps, start
       plans: plans.tiers.map(tier => tierRow(plans, tier)),
       commodities: {
         total: catalogue.list().length,
-        available: texts.select(false).length,
+        available: commodityTexts.select(false).length,
         categories: [...new Set(catalogue.list().map(series => series.category))].sort(),
       },
       features: [...features],
@@ -188,7 +191,7 @@ function facts({ access, plans, catalogue, texts, serviceName }: MetaDeps, start
   return new Elysia().use(access).get(
     '/product-facts.json',
     ({ request, set }) => {
-      const { held, hit } = texts.kept('facts', () => [], write)
+      const { held, hit } = commodityTexts.kept('facts', () => [], write)
       return tagged(request, set as Answering, held.text, hit, held.etag)
     },
     {

@@ -7,9 +7,8 @@ import { FailProblem, FlatProblem, NestedProblem } from '../../http/problem/shap
 import { isoDay } from '../../lib/instant.ts'
 import { monthsAhead } from '../../market/fundamentals/monthly-forecast.ts'
 import { monthAfter, monthOf, parsePeriod } from '../../market/fundamentals/period.ts'
-import type { Plans } from '../../plan/plans.ts'
+import type { Feature } from '../../plan/tiers.ts'
 import type { Answering } from '../answer.ts'
-import { tierRequiredOf } from '../drilling/energy-intelligence.ts'
 import {
   eiAccess,
   eiBody,
@@ -30,7 +29,8 @@ import { Accuracy, Archive, defaultCode, Forecasts, One } from './monthly-foreca
 
 export interface MonthlyForecastsDeps extends ForecastReadsDeps {
   access: AccessPlugin
-  plans: Plans
+  /** Name of the lowest plan that has a feature. */
+  tierRequired(feature: Feature): string
 }
 
 const modelNote = `The forecast of a month is the mean price expected of it, made at 06:00 UTC on the first of each month from the daily closes before: last close x exp(drift x 30 x (1 - exp(-h / 30))), h the calendar days to the middle of the month and drift half the log slope of the 20-day exponential average over a year; the bounds are that x exp(+-1.645 sigma sqrt(h)). It is a statistical projection, not advice.`
@@ -53,7 +53,7 @@ const tags = ['Energy intelligence']
  */
 export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
   const { monthlyForecasts: store, now } = deps
-  const tier = tierRequiredOf(deps.plans)('energy_intelligence')
+  const tier = deps.tierRequired('energy_intelligence')
   const { seriesAsked, marked, forecastRow, current, archivedRow, scored } =
     createForecastReads(deps)
 

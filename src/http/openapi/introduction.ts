@@ -1,4 +1,6 @@
+import type { Config } from '../../config.ts'
 import { problems } from '../problem/problem.ts'
+import type { OpenApiOptions } from './openapi.ts'
 
 interface Names {
   /** The first is the one answered. */
@@ -56,6 +58,18 @@ export function documentNames({
   const [word = 'exch'] = exchangeWords
   return { 'exch-': `${word}-`, EXCH_: `${word.toUpperCase()}_`, 'X-Service-': headerPrefix }
 }
+
+/** What the document of an instance says beside its routes. */
+export const documentOptions = ({
+  brand,
+  server,
+}: Pick<Config, 'brand' | 'server'>): OpenApiOptions => ({
+  serviceName: brand.serviceName,
+  description: apiIntroduction(brand.serviceName),
+  baseUrl: server.baseUrl || '/',
+  tags: apiTags,
+  names: documentNames(brand),
+})
 
 /** The introduction of the document: what every caller must know once. */
 export const apiIntroduction = (

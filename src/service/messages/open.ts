@@ -24,7 +24,7 @@ import { createTextMessages, type TextMessages } from './sms.ts'
 import { createSmsSender } from './sms-sender.ts'
 
 /** Everything that is said to people: by mail, by text message, and in their own list here. */
-export interface Messages {
+export interface MessageServices {
   mail: Mail
   texts: TextMessages
   notices: Notices
@@ -36,7 +36,7 @@ export interface Messages {
   inbox: InboxStore
 }
 
-export interface MessagesDeps {
+export interface MessageServicesDeps {
   db: Database
   config: Config
   clock: Clock
@@ -52,19 +52,19 @@ export interface MessagesDeps {
  * Puts the ways together that the configuration chooses, and registers them with the outbox. Throws
  * on a configuration that can not work.
  */
-export function messages(deps: MessagesDeps): Messages {
+export function openMessages(deps: MessageServicesDeps): MessageServices {
   const { db, config, clock, ids, outbox, keys, vault } = deps
   const inbox = createInboxStore(db)
   const suppressions = createSuppressionStore(db)
   const notifications = createNotificationStore(db)
   const preferences = createPreferenceStore(db)
   const sms = createSmsStore(db)
-  const numbers = createPhoneStore(db)
+  const phoneStore = createPhoneStore(db)
   const reaches = config.sms.provider !== 'log'
-  const written = createTextMessages({
+  const texts = createTextMessages({
     outbox,
     sms,
-    phones: numbers,
+    phones: phoneStore,
     preferences,
     keys,
     vault,
@@ -79,7 +79,7 @@ export function messages(deps: MessagesDeps): Messages {
     'sms',
     createSmsSender({
       texter: smsProviderOf({ ...deps, inbox }),
-      phones: numbers,
+      phones: phoneStore,
       vault,
       clock,
       reaches,
@@ -91,13 +91,13 @@ export function messages(deps: MessagesDeps): Messages {
   })
   return {
     mail: createMail({ outbox, vault, suppressions, sender: config.brand.sender, clock }),
-    texts: written,
+    texts,
     notices: createNotices(notifications, ids),
     phones: createPhones({
       db,
-      phones: numbers,
+      phones: phoneStore,
       sms,
-      texts: written,
+      texts,
       clock,
       ids,
       masterKey: deps.masterKey,

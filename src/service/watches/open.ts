@@ -14,13 +14,13 @@ import { createWatchRuns, type FoundReading, type WatchRuns } from './runs.ts'
 import { createWatches, type Watches } from './watches.ts'
 
 /** Watches, what they say and how they are run. */
-export interface Watching {
+export interface WatchServices {
   watches: Watches
   watchFeed: WatchFeed
   watchRuns: WatchRuns
 }
 
-export interface WatchingDeps {
+export interface WatchServicesDeps {
   db: Database
   clock: Clock
   ids: Ids
@@ -32,7 +32,7 @@ export interface WatchingDeps {
 }
 
 /** Puts watches together. */
-export function watching(deps: WatchingDeps): Watching {
+export function openWatches(deps: WatchServicesDeps): WatchServices {
   const { db, catalogue, board, clock } = deps
   const readingOf = (code: string): FoundReading => {
     const series = catalogue.resolve(code, clock.now())?.series

@@ -1,7 +1,10 @@
 import type { Database } from 'bun:sqlite'
+import type { Config } from '../../config.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
 import type { Limits } from '../../plan/limits.ts'
+import { createEgress, type Egress } from '../../send/egress/egress.ts'
+import { createWebhookSender } from '../../send/webhooks/webhook.ts'
 import { createUsageWarningStore } from '../../store/keys/usage-warnings.ts'
 import type { ObservationStore } from '../../store/prices/observations.ts'
 import { createAccountSecretStore } from '../../store/webhooks/account-secrets.ts'
@@ -13,7 +16,7 @@ import type { Meter } from '../keys/meter.ts'
 import type { Vault } from '../keys/vault.ts'
 import type { Mail } from '../messages/mail.ts'
 import type { Notices } from '../messages/notices.ts'
-import type { Lanes, Outbox } from '../outbox/outbox.ts'
+import type { Outbox } from '../outbox/outbox.ts'
 import type { Ingest } from '../prices/ingest.ts'
 import type { QuarantineList } from '../prices/quarantine.ts'
 import { type AccountSecrets, createAccountSecrets } from './account-secrets.ts'
@@ -26,17 +29,18 @@ import { usageEvents } from './usage-events.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 
 /** From what happens in the instance to the messages of webhooks. */
-export interface EventDelivery {
+export interface WebhookServices {
   webhooks: Webhooks
   events: Events
   accountSecrets: AccountSecrets
   webhookAllowance: WebhookAllowance
-  /** For whoever sends. */
-  webhookLanes: Lanes
+  /** The only way out to addresses that accounts name. */
+  egress: Egress
 }
 
-export interface EventDeliveryDeps {
+export interface WebhookServicesDeps {
   db: Database
+  config: Config
   clock: Clock
   ids: Ids
   limits: Pick<Limits, 'webhookDeactivateAfter'>
@@ -53,26 +57,25 @@ export interface EventDeliveryDeps {
 }
 
 /** Puts endpoints, events and what causes them together. */
-export function eventDelivery(deps: EventDeliveryDeps): EventDelivery {
-  const { db, clock, keys, outbox, limits } = deps
-  const book = createWebhooks({
+export function openWebhooks(deps: WebhookServicesDeps): WebhookServices {
+  const { db, clock, keys, outbox, limits, config } = deps
+  const webhooks = createWebhooks({
     ...deps,
     store: createWebhookStore(db),
     wake: lane => outbox.wake('webhook', lane),
   })
-  const secrets = createAccountSecrets({ ...deps, store: createAccountSecretStore(db) })
+  const accountSecrets = createAccountSecrets({ ...deps, store: createAccountSecretStore(db) })
   const allowance = createWebhookAllowance(createWebhookMonthStore(db), clock)
-  const emitted = createEvents({ ...deps, webhooks: book, allowance })
-  keepWebhookRecords({ ...deps, webhooks: book, deactivateAfter: limits.webhookDeactivateAfter })
-  deps.ingest.listenInside(priceEvents({ ...deps, webhooks: book, events: emitted }))
-  deps.meter.listen(
-    usageEvents({ ...deps, warnings: createUsageWarningStore(db), events: emitted }),
+  const events = createEvents({ ...deps, webhooks, allowance })
+  keepWebhookRecords({ ...deps, webhooks, deactivateAfter: limits.webhookDeactivateAfter })
+  deps.ingest.listenInside(priceEvents({ ...deps, webhooks, events }))
+  deps.meter.listen(usageEvents({ ...deps, warnings: createUsageWarningStore(db), events }))
+  const egress = createEgress(config.egress.allow)
+  const { headerPrefix, webhookUserAgent: userAgent } = config.brand
+  outbox.register(
+    'webhook',
+    createWebhookSender({ egress, clock, headerPrefix, userAgent }),
+    createWebhookLanes({ webhooks, accountSecrets, keys }),
   )
-  return {
-    webhooks: book,
-    events: emitted,
-    accountSecrets: secrets,
-    webhookAllowance: allowance,
-    webhookLanes: createWebhookLanes({ webhooks: book, accountSecrets: secrets, keys }),
-  }
+  return { webhooks, events, accountSecrets, webhookAllowance: allowance, egress }
 }

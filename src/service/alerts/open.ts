@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import type { Config } from '../../config.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
@@ -19,12 +20,12 @@ import { type AlertMessagesDeps, alertMessages } from './messages.ts'
 import { createAlertMoments } from './moment.ts'
 
 /** Alerts, how they are judged by the prices that come in, and by those that came. */
-export interface Alerting {
+export interface AlertServices {
   alerts: Alerts
   backtests: Backtests
 }
 
-export interface AlertingDeps extends AlertMessagesDeps {
+export interface AlertServicesDeps extends Omit<AlertMessagesDeps, 'serviceName'> {
   db: Database
   clock: Clock
   ids: Ids
@@ -36,15 +37,14 @@ export interface AlertingDeps extends AlertMessagesDeps {
   observations: ObservationStore
   quarantine: QuarantineList
   ingest: Pick<Ingest, 'listen' | 'listenInside'>
-  /** At most so often the alerts of a code fire. */
-  intervalMs: number
+  config: Config
 }
 
 /**
  * Puts alerts together and ties them to what comes in. The readers of prices must hear of a change
  * before they do.
  */
-export function alerting(deps: AlertingDeps): Alerting {
+export function openAlerts(deps: AlertServicesDeps): AlertServices {
   const { db, clock } = deps
   const store = createAlertStore(db)
   const triggerStore = createAlertTriggerStore(db)
@@ -55,7 +55,8 @@ export function alerting(deps: AlertingDeps): Alerting {
     triggers: triggerStore,
     prices: createAlertPriceStore(db),
     moments,
-    notifier: alertMessages(deps),
+    notifier: alertMessages({ ...deps, serviceName: deps.config.brand.serviceName }),
+    intervalMs: deps.config.alerts.intervalMs,
   })
   deps.ingest.listenInside(evaluation.note)
   deps.ingest.listen(evaluation.follow)

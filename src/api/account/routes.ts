@@ -1,0 +1,14 @@
+import { Elysia } from 'elysia'
+import type { Context } from '../context.ts'
+import { accountRoutes } from './account.ts'
+import { organizationRoutes } from './organizations.ts'
+import { sessionRoutes } from './sessions.ts'
+
+/** The account, its sessions and its organization. */
+export function accountTopic(context: Context): Elysia {
+  const routes = new Elysia()
+  routes.use(accountRoutes({ ...context, quotaScope: context.config.quota.scope }))
+  routes.use(sessionRoutes(context))
+  routes.use(organizationRoutes(context))
+  return routes
+}

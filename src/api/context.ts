@@ -1,0 +1,158 @@
+import { shippedPorts } from '../feed/catalogue/ports.ts'
+import { datasets } from '../feed/datasets.ts'
+import type { Dataset } from '../feed/files/dataset.ts'
+import { type Connections, noConnections } from '../http/cable.ts'
+import { faultMeeter } from '../http/faults.ts'
+import { type AccessPlugin, createAccess } from '../http/gate/access.ts'
+import { clientAddress, type PeerLookup, trustedProxies } from '../http/gate/address.ts'
+import { createGate, type Gate } from '../http/gate/gate.ts'
+import { createRateTables, type RateTables, rateSeed } from '../http/gate/rates.ts'
+import { createIdempotency, type Idempotency } from '../http/idempotency.ts'
+import { type CodeReader, createCodeReader } from '../http/input/codes.ts'
+import { linker } from '../http/problem/links.ts'
+import type { Links } from '../http/problem/refusals.ts'
+import {
+  createClientProfiles,
+  type Profiles,
+  type Switched,
+  unswitched,
+} from '../http/profiles/profiles.ts'
+import type { Port } from '../market/fuels/marine.ts'
+import { addressGroup } from '../plan/address.ts'
+import { cheapestWith, firstPlan } from '../plan/plans.ts'
+import type { Feature } from '../plan/tiers.ts'
+import type { Services } from '../services.ts'
+import { createIdempotencyStore } from '../store/keys/idempotency.ts'
+import type { Marks } from './answer.ts'
+import { type CommodityTexts, createCommodityTexts } from './catalogue/commodity-texts.ts'
+import { aloneVitals, type Vitals } from './condition/health.ts'
+import type { DevControls } from './operator/dev.ts'
+
+export interface ContextOptions {
+  /** The address of the other end of a connection. */
+  peer?: PeerLookup
+  /** The address that the server listens on, once it does. */
+  url?: () => string | undefined
+  /** Requests that came through the socket in the data directory. */
+  local?: WeakSet<Request>
+  /** The rolling windows, where they are kept from one start to the next. */
+  rates?: RateTables
+  /** The controls of an evaluation copy. */
+  dev?: DevControls
+  /** How the process around the interface is doing. */
+  vitals?: Vitals
+  /** What the server can do that holds the connections of requests. */
+  connections?: Connections
+}
+
+/** Everything that a resource may ask for. Each one names its part with `Pick`. */
+export interface Context extends Services, Vitals {
+  access: AccessPlugin
+  gate: Gate
+  peer: PeerLookup
+  rates: RateTables
+  connections: Connections
+  controls: DevControls | undefined
+  profiles: Profiles | undefined
+  /** Which switches the profile of a request's client has on. */
+  switched: Switched
+  codes: CodeReader
+  marks: Marks
+  idempotency: Idempotency
+  now(): number
+  /** Addresses of documentation and pages, as the request's own host sees them. */
+  links(request: Request): Links
+  /** Codes that lists, briefs and widgets begin with, and that the demo serves. */
+  firstCodes: readonly string[]
+  commodityTexts: CommodityTexts
+  ports: readonly Port[]
+  datasets: readonly Dataset<unknown>[]
+  /** Name of the lowest plan that has a feature; empty where no plan can have it. */
+  tierRequired(feature: Feature): string
+  /** The group of a client's address, by which wrong tries are counted. */
+  addressOf(request: Request): string
+  /** Where this service is reached, for letters. Never what a request says of our address. */
+  ownUrl(): string
+  /** Why a target may not be called; undefined when it may. */
+  checkTarget(url: string): string | undefined
+  serviceName: string
+  /** Of the service's own headers. */
+  headerPrefix: string
+  /** What the exchange is called in paths; the first is the one answered. */
+  exchangeWords: readonly string[]
+  /** Name and address on invoices, line by line. */
+  issuer: readonly string[]
+  /** The most characters of a key's name. */
+  nameMax: number
+  /** The most rows a page of a windowed endpoint has. */
+  perPageMax: number
+}
+
+/** Puts together what resources share, over one set of services. */
+export function createContext(services: Services, options: ContextOptions): Context {
+  const { config, clock, ids, db, keys, plans, limits, catalogue, egress } = services
+  const { brand, server, demo } = config
+  const {
+    peer = null,
+    url = () => undefined,
+    local = new WeakSet(),
+    rates = createRateTables(limits, rateSeed(ids)),
+    vitals = aloneVitals,
+    connections = noConnections,
+    dev: controls,
+  } = options
+  const now = clock.now
+  const links = linker(config)
+  const trusted = trustedProxies(server.trustedProxies)
+  const { isOverloaded } = vitals
+  const gate = createGate({ ...services, rates, isOverloaded, trusted, local, links })
+  const faults = controls && faultMeeter(controls.faults, plans, links, now)
+  const profiles =
+    config.clientProfiles.length > 0 ? createClientProfiles(config.clientProfiles) : undefined
+  const reload = () => {
+    keys.reload()
+    services.webhooks.reload()
+    services.credits.reset()
+  }
+  return {
+    ...services,
+    ...vitals,
+    access: createAccess(gate, peer, faults),
+    gate,
+    peer,
+    rates,
+    connections,
+    controls,
+    profiles,
+    switched: profiles?.switched ?? unswitched,
+    codes: createCodeReader(catalogue, now, limits.codesPerRequestMax, links),
+    marks: { fixtureHeader: `${brand.headerPrefix}Data` },
+    idempotency: createIdempotency({ store: createIdempotencyStore(db), reload, now }),
+    now,
+    links,
+    firstCodes: demo.codes,
+    commodityTexts: createCommodityTexts({ ...services, firstCodes: demo.codes, now }),
+    ports: shippedPorts(),
+    datasets: datasets({
+      ...services,
+      exchangeWords: brand.exchangeWords,
+      catalogue: {
+        find: code => catalogue.named(code),
+        nearest: code => catalogue.suggest(code)[0]?.code,
+      },
+    }),
+    tierRequired: feature => cheapestWith(plans, feature, firstPlan)?.plan.tierName ?? '',
+    addressOf: request => addressGroup(clientAddress(request, peer, trusted)),
+    ownUrl: () => server.baseUrl || url() || `http://${server.host}:${server.port}`,
+    checkTarget: egress.checkTarget,
+    serviceName: brand.serviceName,
+    headerPrefix: brand.headerPrefix,
+    exchangeWords: brand.exchangeWords,
+    issuer:
+      config.billing.issuer === ''
+        ? [brand.serviceName]
+        : config.billing.issuer.split(';').map(line => line.trim()),
+    nameMax: limits.keyNameMax,
+    perPageMax: limits.windowedPerPageMax,
+  }
+}

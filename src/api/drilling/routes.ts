@@ -1,0 +1,54 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import { newestProduction } from '../../service/drilling/well-production.ts'
+import type { Context } from '../context.ts'
+import { drillingBasinRoutes } from './basin.ts'
+import { cycleTimeRoutes } from './cycle-times.ts'
+import { ducWellRoutes } from './duc-wells.ts'
+import { energyRigCountRoutes } from './ei-rig-counts.ts'
+import { fracFocusRoutes } from './frac-focus.ts'
+import { fracSpreadRoutes } from './frac-spreads.ts'
+import { type EiPrefix, eiPrefixes } from './frame.ts'
+import { drillingIntelligenceRoutes } from './intelligence.ts'
+import { drillingListRoutes } from './intelligence-lists.ts'
+import { latestDrillingRoutes } from './latest.ts'
+import { permitRoutes } from './permits.ts'
+import { productivityRoutes } from './productivities.ts'
+import { rigCountRoutes } from './rig-counts.ts'
+import { statePageRoutes } from './state-pages.ts'
+import { timelineRoutes } from './timeline.ts'
+import { wellProductionRoutes } from './well-production.ts'
+
+/**
+ * Families of energy intelligence, under its prefix and under the alias of it: the same handlers
+ * twice. Their routes are nobody's types: under two prefixes they are more than the compiler holds.
+ */
+const families: readonly ((context: Context, prefix: EiPrefix) => AnyElysia)[] = [
+  energyRigCountRoutes,
+  productivityRoutes,
+  fracSpreadRoutes,
+  ducWellRoutes,
+  permitRoutes,
+  fracFocusRoutes,
+  timelineRoutes,
+]
+
+/** Rigs, permits, wells and what they produce. */
+export function drillingTopic(context: Context): Elysia {
+  const counted = {
+    ...context,
+    permits: context.permits.counts,
+    production: newestProduction(context.wellProduction),
+  }
+  const routes = new Elysia()
+  for (const prefix of eiPrefixes)
+    for (const family of families) routes.use(family(context, prefix))
+  routes.use(rigCountRoutes(counted))
+  routes.use(latestDrillingRoutes(counted))
+  routes.use(drillingIntelligenceRoutes(counted))
+  routes.use(drillingListRoutes(counted))
+  routes.use(drillingBasinRoutes(counted))
+  routes.use(statePageRoutes(counted))
+  routes.use(wellProductionRoutes(context))
+  routes.use(cycleTimeRoutes(context))
+  return routes
+}

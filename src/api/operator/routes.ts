@@ -1,0 +1,28 @@
+import { Elysia } from 'elysia'
+import type { Context } from '../context.ts'
+import { accountAdminRoutes } from './accounts.ts'
+import { billingAdminRoutes } from './billing.ts'
+import { dataAdminRoutes } from './data.ts'
+import { datasetAdminRoutes } from './datasets.ts'
+import { devRoutes } from './dev.ts'
+import { mailAdminRoutes } from './mail.ts'
+import { outboxAdminRoutes } from './outbox.ts'
+import { signInAdminRoutes } from './sign-in.ts'
+import { sourceAdminRoutes } from './sources.ts'
+
+/** What the operator does, and the controls of an evaluation copy. */
+export function operatorTopic(context: Context): Elysia {
+  const { config, controls } = context
+  const routes = new Elysia()
+  routes.use(accountAdminRoutes({ ...context, changes: context.keyChanges }))
+  routes.use(billingAdminRoutes(context))
+  routes.use(signInAdminRoutes({ ...context, linkLifetimeMs: config.sessions.linkLifetimeMs }))
+  routes.use(dataAdminRoutes(context))
+  routes.use(mailAdminRoutes(context))
+  routes.use(outboxAdminRoutes({ ...context, held: context.heldMessages }))
+  routes.use(datasetAdminRoutes(context))
+  routes.use(sourceAdminRoutes({ ...context, timeoutMs: config.data_sources.timeoutMs }))
+  if (controls)
+    routes.use(devRoutes({ ...context, ...controls, trialDays: context.limits.trialDays }))
+  return routes
+}

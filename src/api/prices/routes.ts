@@ -1,0 +1,22 @@
+import { Elysia } from 'elysia'
+import type { Context } from '../context.ts'
+import { batchRoutes } from './batch.ts'
+import { convertRoutes } from './convert.ts'
+import { dataConnectorRoutes } from './data-connector.ts'
+import { latestRoutes } from './latest.ts'
+import { metricsRoutes } from './metrics.ts'
+import { widgetRoutes } from './widgets.ts'
+import { windowRoutes } from './windows.ts'
+
+/** Prices: the newest, windows of the past, conversions, widgets. */
+export function pricesTopic(context: Context): Elysia {
+  const routes = new Elysia()
+  routes.use(latestRoutes(context))
+  routes.use(windowRoutes({ ...context, coverageSinceAt: context.config.vintage.coverageSinceAt }))
+  routes.use(batchRoutes(context))
+  routes.use(widgetRoutes(context))
+  routes.use(metricsRoutes(context))
+  routes.use(convertRoutes(context))
+  routes.use(dataConnectorRoutes(context))
+  return routes
+}

@@ -1,0 +1,19 @@
+import type { Database } from 'bun:sqlite'
+import type { Config } from './config.ts'
+import type { Clock } from './lib/clock.ts'
+import type { Ids } from './lib/ids.ts'
+import type { Log } from './lib/log.ts'
+
+/** What everything stands on, as arguments and never as globals. */
+export interface Runtime {
+  db: Database
+  config: Config
+  clock: Clock
+  ids: Ids
+  log: Log
+  /** What the vault seals with. */
+  masterKey: string
+}
+
+/** The runtime of an instance before its directory is opened. */
+export type ProcessRuntime = Omit<Runtime, 'db' | 'masterKey'>

@@ -1,0 +1,47 @@
+import type { Runtime } from '../../runtime.ts'
+import type { OrganizationStore } from '../../store/account/organizations.ts'
+import { createPasswordStore } from '../../store/account/passwords.ts'
+import { createSessionStore } from '../../store/account/sessions.ts'
+import { createSignInLinkStore } from '../../store/account/sign-in-links.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import type { Mail } from '../messages/mail.ts'
+import { createOrganizations, type Organizations } from './organizations.ts'
+import { createPasswordHashes } from './password-hashes.ts'
+import { createSessions, type Sessions } from './sessions.ts'
+import { createSignIn, type SignIn } from './sign-in.ts'
+
+/** People: how they sign in, and the organizations they belong to. */
+export interface AccountServices {
+  sessions: Sessions
+  signIn: SignIn
+  organizations: Organizations
+}
+
+export interface AccountServicesDeps extends Runtime {
+  keys: Keyring
+  mail: Mail
+  organizationStore: OrganizationStore
+}
+
+export function openAccounts(deps: AccountServicesDeps): AccountServices {
+  const { db, config, organizationStore } = deps
+  const { serviceName } = config.brand
+  const sessions = createSessions({
+    ...deps,
+    store: createSessionStore(db),
+    lifetimes: { tokenMs: config.sessions.lifetimeMs, signInMs: config.sessions.signInMaxMs },
+  })
+  return {
+    sessions,
+    signIn: createSignIn({
+      ...deps,
+      sessions,
+      links: createSignInLinkStore(db),
+      passwords: createPasswordStore(db),
+      hashes: createPasswordHashes(),
+      serviceName,
+      linkLifetimeMs: config.sessions.linkLifetimeMs,
+    }),
+    organizations: createOrganizations({ ...deps, store: organizationStore, serviceName }),
+  }
+}

@@ -1,0 +1,20 @@
+import type { Runtime } from '../../runtime.ts'
+import { type AnnotationStore, createAnnotationStore } from '../../store/analytics/annotations.ts'
+import {
+  type CongressionalTradeStore,
+  createCongressionalTradeStore,
+} from '../../store/analytics/congressional-trades.ts'
+import { createPositionStore, type PositionStore } from '../../store/analytics/positions.ts'
+
+export interface AnalyticsServices {
+  annotations: AnnotationStore
+  congressionalTrades: CongressionalTradeStore
+  /** What managed money holds, from the commitments of traders. */
+  cot: PositionStore
+}
+
+export const openAnalytics = ({ db }: Pick<Runtime, 'db'>): AnalyticsServices => ({
+  annotations: createAnnotationStore(db),
+  congressionalTrades: createCongressionalTradeStore(db),
+  cot: createPositionStore(db),
+})

@@ -1,0 +1,23 @@
+import type { Runtime } from '../../runtime.ts'
+import { createQualityStore } from '../../store/condition/quality.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { PriceServices } from '../prices/open.ts'
+import { createFreshness, type Freshness } from './freshness.ts'
+import { createQuality, type Quality } from './quality.ts'
+
+export interface ConditionServices {
+  freshness: Freshness
+  quality: Quality
+}
+
+export interface ConditionServicesDeps
+  extends Pick<Runtime, 'db' | 'clock'>,
+    Pick<PriceServices, 'board' | 'quarantine' | 'observations' | 'onSeriesChange'> {
+  catalogue: Catalogue
+}
+
+export function openCondition(deps: ConditionServicesDeps): ConditionServices {
+  const quality = createQuality({ ...deps, store: createQualityStore(deps.db) })
+  deps.onSeriesChange(quality.forget)
+  return { freshness: createFreshness({ ...deps, now: deps.clock.now }), quality }
+}

@@ -1,0 +1,29 @@
+import { chanceOf } from '../../lib/ids.ts'
+import type { Runtime } from '../../runtime.ts'
+import { createOutboxStore } from '../../store/outbox/outbox.ts'
+import { createHeldMessages, type HeldMessages } from './held-back.ts'
+import { createOutbox, type Outbox } from './outbox.ts'
+
+export interface OutboxServices {
+  outbox: Outbox
+  heldMessages: HeldMessages
+}
+
+export function openOutbox({
+  db,
+  clock,
+  ids,
+  log,
+  settings,
+}: Pick<Runtime, 'db' | 'clock' | 'ids' | 'log'> & {
+  settings: Parameters<typeof createHeldMessages>[0]['settings']
+}): OutboxServices {
+  const outbox = createOutbox(createOutboxStore(db), {
+    db,
+    clock,
+    ids,
+    log,
+    chance: () => chanceOf(ids),
+  })
+  return { outbox, heldMessages: createHeldMessages({ db, settings, outbox }) }
+}

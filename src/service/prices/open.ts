@@ -1,0 +1,54 @@
+import type { Runtime } from '../../runtime.ts'
+import { createCloseStore } from '../../store/prices/closes.ts'
+import { createObservationStore, type ObservationStore } from '../../store/prices/observations.ts'
+import { createQuarantineStore } from '../../store/prices/quarantine.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { type Board, createBoard } from './board.ts'
+import { type Closes, createCloses } from './closes.ts'
+import { createFx, type Fx } from './fx.ts'
+import { createHistory, type History } from './history.ts'
+import { createIngest, type Ingest } from './ingest.ts'
+import { createQuarantineList, type QuarantineList } from './quarantine.ts'
+
+export interface PriceServices {
+  observations: ObservationStore
+  quarantine: QuarantineList
+  board: Board
+  history: History
+  closes: Closes
+  exchange: Fx
+  ingest: Ingest
+  /** Hears of every series whose readable values have changed, by a write or by its quarantine. */
+  onSeriesChange(listener: (seriesId: number) => void): void
+}
+
+export function openPrices({
+  db,
+  clock,
+  catalogue,
+}: Pick<Runtime, 'db' | 'clock'> & { catalogue: Catalogue }): PriceServices {
+  const observations = createObservationStore(db)
+  const listeners: ((seriesId: number) => void)[] = []
+  const tellChanged = (seriesId: number) => {
+    for (const listener of listeners) listener(seriesId)
+  }
+  const quarantine = createQuarantineList(createQuarantineStore(db), tellChanged)
+  const board = createBoard(observations, quarantine, clock)
+  const history = createHistory(observations, quarantine)
+  const closes = createCloses(createCloseStore(db), quarantine)
+  listeners.push(board.forget, history.forget, closes.forget)
+  const ingest = createIngest(observations, catalogue, clock)
+  ingest.listen(changes => {
+    for (const change of changes) tellChanged(change.seriesId)
+  })
+  return {
+    observations,
+    quarantine,
+    board,
+    history,
+    closes,
+    exchange: createFx(catalogue, board),
+    ingest,
+    onSeriesChange: listener => listeners.push(listener),
+  }
+}
