@@ -23,6 +23,8 @@ const built = Bun.spawnSync(
     '--define',
     'process.env.NODE_ENV="production"',
     'src/main.ts',
+    // A thread of its own, which the program starts by its name.
+    'src/reader.ts',
     '--outfile',
     'dist/wellhead',
   ],

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { dayMs, hourMs, isoInstant, minuteMs, parseInstant, secondMs } from './lib/instant.ts'
@@ -579,6 +580,11 @@ export const configKeys = {
     integer(0, 100_000),
     1000,
     'Pages of the log before a checkpoint; 0 leaves it to a replicator.',
+  ),
+  'readers.threads': key(
+    integer(0, 64),
+    Math.max(1, availableParallelism() - 1),
+    'Threads that answer what takes long, each over a read-only connection; 0: the main thread does.',
   ),
   'dev.seed': key(
     integer(0, 4_294_967_295),

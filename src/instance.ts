@@ -28,6 +28,7 @@ import { type LagWatch, watchLoop } from './lib/loop-lag.ts'
 import { masterKeyOf } from './lib/master-key.ts'
 import { contractCode, familyOf } from './market/futures/families.ts'
 import { takeUpRates } from './rate-windows-file.ts'
+import { openReaders } from './readers.ts'
 import type { ProcessRuntime } from './runtime.ts'
 import { createMonthlyForecasts } from './service/fundamentals/monthly-forecasts.ts'
 import { contractOf } from './service/futures/contracts.ts'
@@ -124,6 +125,10 @@ export function openInstance({
     isOverloaded: loop?.isOverloaded ?? aloneVitals.isOverloaded,
     isStopping: () => opened.stopping,
   }
+  const readers =
+    serving && runtime.config.readers.threads > 0
+      ? openReaders(services, databasePath(dir))
+      : undefined
   const rates = serving ? takeUpRates(dir, services) : undefined
   if (serving) sending.start()
   const app = createApp(services, {
@@ -131,6 +136,7 @@ export function openInstance({
     vitals,
     ...(url && { url }),
     ...(rates && { rates }),
+    ...(readers && { readers }),
     ...(local && { local }),
     ...(connections && { connections }),
     ...(controls && { dev: controls }),
@@ -144,6 +150,7 @@ export function openInstance({
     sending,
     close() {
       loop?.stop()
+      readers?.stop()
       jobs.stop()
       services.alerts.evaluation.stop()
       services.sourceSync.halt()

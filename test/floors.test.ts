@@ -18,7 +18,7 @@ const floors: Record<string, number> = {
   jobs: 4,
   http: 4,
   api: 5,
-  web: 5,
+  web: 5.5,
   cli: 7,
 }
 /**
@@ -34,6 +34,8 @@ const rootFloors: Record<string, number> = {
   'services.ts': 4.5,
   'app.ts': 6,
   'rate-windows-file.ts': 6,
+  'reader.ts': 6.2,
+  'readers.ts': 6.3,
   'instance.ts': 6.5,
   'main.ts': 8,
 }

@@ -5,7 +5,7 @@ import { type Connections, noConnections } from '../http/cable.ts'
 import { faultMeeter } from '../http/faults.ts'
 import { type AccessPlugin, createAccess } from '../http/gate/access.ts'
 import { clientAddress, type PeerLookup, trustedProxies } from '../http/gate/address.ts'
-import { createGate, type Gate } from '../http/gate/gate.ts'
+import { type Caller, createGate, type Gate } from '../http/gate/gate.ts'
 import { createRateTables, type RateTables, rateSeed } from '../http/gate/rates.ts'
 import { createIdempotency, type Idempotency } from '../http/idempotency.ts'
 import { type CodeReader, createCodeReader } from '../http/input/codes.ts'
@@ -17,6 +17,8 @@ import {
   type Switched,
   unswitched,
 } from '../http/profiles/profiles.ts'
+import { createReaderDesk } from '../http/readers/desk.ts'
+import type { ReaderPool } from '../http/readers/pool.ts'
 import type { Port } from '../market/fuels/marine.ts'
 import { addressGroup } from '../plan/address.ts'
 import { cheapestWith, firstPlan } from '../plan/plans.ts'
@@ -41,6 +43,10 @@ export interface ContextOptions {
   dev?: DevControls
   /** How the process around the interface is doing. */
   vitals?: Vitals
+  /** Threads that answer what takes long; without them it is answered here. */
+  readers?: ReaderPool
+  /** In a reader: requests that the main thread has let in. */
+  admitted?: WeakMap<Request, { caller: Caller | undefined }>
   /** What the server can do that holds the connections of requests. */
   connections?: Connections
 }
@@ -105,10 +111,27 @@ export function createContext(services: Services, options: ContextOptions): Cont
   const links = linker(config)
   const trusted = trustedProxies(server.trustedProxies)
   const { isOverloaded } = vitals
-  const gate = createGate({ ...services, rates, isOverloaded, trusted, local, links })
+  const gate = createGate({
+    ...services,
+    rates,
+    isOverloaded,
+    trusted,
+    local,
+    links,
+    ...(options.admitted && { admitted: options.admitted }),
+  })
   const faults = controls && faultMeeter(controls.faults, plans, links, now)
   const profiles =
     config.clientProfiles.length > 0 ? createClientProfiles(config.clientProfiles) : undefined
+  const desk =
+    options.readers &&
+    createReaderDesk({
+      ...services,
+      pool: options.readers,
+      profiles,
+      now,
+      mark: services.ingest.mark,
+    })
   const reload = () => {
     keys.reload()
     services.webhooks.reload()
@@ -117,7 +140,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
   return {
     ...services,
     ...vitals,
-    access: createAccess(gate, peer, faults),
+    access: createAccess(gate, peer, faults, desk),
     gate,
     peer,
     rates,

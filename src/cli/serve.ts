@@ -5,8 +5,9 @@ import { front } from '../http/front.ts'
 import { linker } from '../http/problem/links.ts'
 import { varyOf } from '../http/profiles/profiles.ts'
 import type { Instance } from '../instance.ts'
-import { sleep } from '../lib/clock.ts'
+import { createSystemClock, sleep } from '../lib/clock.ts'
 import { lockDataDir } from '../lib/directory-lock.ts'
+import { createLoopTurns } from '../lib/loop-turns.ts'
 import type { ProcessRuntime } from '../runtime.ts'
 import { linkUrl } from '../service/account/sign-in.ts'
 import { openCopy } from './copy.ts'
@@ -17,6 +18,8 @@ import { listenLocally } from './socket.ts'
 const exitCodes = { ok: 0, failed: 1, occupied: 75 } as const
 
 const fillStepMs = 20
+/** What is answered at once may take so much of a turn of the event loop. */
+const turnBudgetMs = 1
 
 export interface ServeEnvironment {
   runtime: ProcessRuntime
@@ -77,6 +80,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     headerPrefix: config.brand.headerPrefix,
     vary: varyOf(config.clientProfiles),
     originals,
+    turns: createLoopTurns(createSystemClock(), turnBudgetMs),
   })
   const server = Bun.serve<SocketData>({
     hostname: config.server.host,

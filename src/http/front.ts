@@ -1,4 +1,5 @@
 import type { Ids } from '../lib/ids.ts'
+import type { LoopTurns } from '../lib/loop-turns.ts'
 import { preflight } from './answer/cors.ts'
 import { requestIdOf } from './base.ts'
 import { Problem, problemBody, problemHeaders } from './problem/problem.ts'
@@ -18,6 +19,8 @@ export interface FrontDeps {
    * about.
    */
   originals: WeakMap<Request, Request>
+  /** Where answers have to wait for the next turn of the event loop; absent: never. */
+  turns?: LoopTurns
 }
 
 const slash = 47
@@ -60,13 +63,19 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     deps.originals.set(collapsed, request)
     return deps.handle(collapsed)
   }
-  return request => {
+  const answer = (request: Request): Response | Promise<Response> => {
     const host = request.headers.get('host') ?? ''
     if (host.length < 4 || host.includes(',') || host.includes(' '))
       return refuse(request, 'Exactly one well-formed Host header is required.')
     if (request.method === 'OPTIONS')
       return varied(preflight(request, deps.corsOrigins, deps.headerPrefix))
-    const answer = deps.handle(request)
-    return answer instanceof Promise ? answer.then(sent => again(request, sent)) : answer
+    const sent = deps.handle(request)
+    return sent instanceof Promise ? sent.then(response => again(request, response)) : sent
+  }
+  const { turns } = deps
+  if (!turns) return answer
+  return request => {
+    const turn = turns.wait()
+    return turn ? turn.then(() => answer(request)) : answer(request)
   }
 }

@@ -8,11 +8,15 @@ export interface OpenAccess {
   rate?: 'default' | 'demo' | 'none'
   /** A JSON body comes with it. */
   body?: true
+  /** Answered by a reader thread. */
+  heavy?: true
 }
 
 export interface OperatorAccess {
   /** The operator's token, or a command on this machine. */
   operator: true
+  /** Answered by a reader thread. */
+  heavy?: true
 }
 
 export interface KeyAccess {
@@ -23,8 +27,8 @@ export interface KeyAccess {
   /** Whether an answered request counts against the quota. */
   meter: boolean
   /**
-   * Its work grows with the length of histories or the number of series, wells or permits: refused
-   * while the instance is overloaded.
+   * Its work grows with the length of histories or the number of series, wells or permits: it is
+   * answered by a reader thread, and refused while the instance is overloaded.
    */
   heavy?: true
   /** The key must be in the Authorization header. */

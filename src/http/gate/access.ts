@@ -8,6 +8,7 @@ import {
   refusalsKey,
 } from '../openapi/openapi.ts'
 import { FlatProblem, NestedProblem, OverloadProblem } from '../problem/shape.ts'
+import type { ReaderDesk } from '../readers/desk.ts'
 import type { Access, KeyAccess } from './access-kind.ts'
 import type { PeerLookup } from './address.ts'
 import type { Caller, Gate, Pass } from './gate.ts'
@@ -22,6 +23,7 @@ export const createAccess = (
   gate: Gate,
   peer: PeerLookup,
   meet?: (request: Request, route: string) => Promise<void>,
+  readers?: ReaderDesk,
 ) =>
   new Elysia()
     .decorate('pass', undefined as Pass | undefined)
@@ -50,12 +52,26 @@ export const createAccess = (
               ]
             : []),
         ],
+        // Heavy routes alone wait for a reader; a copy without readers answers them itself.
+        ...(readers &&
+          access.heavy && {
+            beforeHandle: (ctx: Forwarded) =>
+              readers.answer(ctx.pass!, ctx.request, ctx.body, ctx.set),
+          }),
         // Only where a body may come: one parser anywhere would make every route asynchronous,
         // prices too.
         ...(mayTakeBody(access) && { parse: bodyParser }),
         detail: { security: securityOf(access), [refusalsKey]: refusalsOf(access) },
       }),
     })
+
+/** What is handed over of a heavy request. */
+interface Forwarded {
+  pass: Pass | undefined
+  request: Request
+  body: unknown
+  set: { status?: number | string; headers: unknown }
+}
 
 /**
  * What stands for no body between parser and handler: were it undefined, Elysia would read the body

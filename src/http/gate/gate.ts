@@ -84,6 +84,11 @@ export interface GateDeps {
    */
   local: WeakSet<Request>
   links(request: Request): Links
+  /**
+   * Requests that another gate has let in, counted and will settle: nothing of them is asked again.
+   * For readers, which answer behind the gate of the main thread.
+   */
+  admitted?: WeakMap<Request, { caller: Caller | undefined }>
 }
 
 export interface Gate {
@@ -119,6 +124,7 @@ export interface Gate {
 export function createGate(deps: GateDeps): Gate {
   const { keys, meter, plans, rates, clock } = deps
   const vouched = new WeakMap<Request, Caller>()
+  const { admitted = new WeakMap() } = deps
 
   const takeAddress = (
     name: 'unauthenticated' | 'demo',
@@ -296,6 +302,12 @@ export function createGate(deps: GateDeps): Gate {
     }),
     enter(pass, request, peer) {
       const { access } = pass
+      const elsewhere = admitted.get(request)
+      if (elsewhere) {
+        pass.vouched = true
+        pass.caller = elsewhere.caller
+        return
+      }
       const caller = vouched.get(request)
       if ('meter' in access && caller) enterVouched(pass, access, caller, request)
       else if ('meter' in access) enterKeyed(pass, access, request, peer)

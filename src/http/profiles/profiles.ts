@@ -34,6 +34,8 @@ export interface Profiles {
    * has is compared after switching only.
    */
   arrive(request: Request): void
+  /** The entity tag that a client said it has, also where `arrive` took it from the request. */
+  conditionOf(request: Request): string | null
   /**
    * The value to send in place of the given one, with its status and headers set; undefined: the
    * given one goes out.
@@ -111,6 +113,7 @@ export function createClientProfiles(listed: readonly ClientProfile[]): Profiles
       conditions.set(request, had)
       request.headers.delete('if-none-match')
     },
+    conditionOf: request => conditions.get(request) ?? request.headers.get('if-none-match'),
     leave(answer) {
       const { request, route, set, value } = answer
       set.headers.vary = set.headers.vary ? `${set.headers.vary}, ${vary}` : vary

@@ -57,6 +57,8 @@ export interface Catalogue {
   /** Adds contracts of futures; those that are there stay as they are. */
   addContracts(contracts: readonly NewContract[]): void
   reload(): void
+  /** Hears of every time the list was read again. */
+  onReload(listener: () => void): void
 }
 
 /** More spellings than there are codes are tried by mistake or in search of a weakness. */
@@ -77,6 +79,7 @@ export function createCatalogue(store: SeriesStore, book: ContractBook): Catalog
     extents.set(series.id, extent)
     if (series.contractOf !== null) traded.add(series.contractOf)
   }
+  const reloadListeners: (() => void)[] = []
   const reload = () => {
     version += 1
     plain.clear()
@@ -92,6 +95,7 @@ export function createCatalogue(store: SeriesStore, book: ContractBook): Catalog
       const extent = found.get(one.id)
       if (extent) hold(one, extent)
     }
+    for (const listener of reloadListeners) listener()
   }
   reload()
 
@@ -164,5 +168,6 @@ export function createCatalogue(store: SeriesStore, book: ContractBook): Catalog
     },
     addContracts,
     reload,
+    onReload: listener => void reloadListeners.push(listener),
   }
 }

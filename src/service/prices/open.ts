@@ -20,6 +20,10 @@ export interface PriceServices {
   ingest: Ingest
   /** Hears of every series whose readable values have changed, by a write or by its quarantine. */
   onSeriesChange(listener: (seriesId: number) => void): void
+  /** Hears of every series of which days went into quarantine or came out of it. */
+  onQuarantineChange(listener: (seriesId: number) => void): void
+  /** Forgets what is kept in memory of a series: another thread has written to it. */
+  forgetSeries(seriesId: number): void
 }
 
 export function openPrices({
@@ -32,7 +36,11 @@ export function openPrices({
   const tellChanged = (seriesId: number) => {
     for (const listener of listeners) listener(seriesId)
   }
-  const quarantine = createQuarantineList(createQuarantineStore(db), tellChanged)
+  const quarantineListeners: ((seriesId: number) => void)[] = []
+  const quarantine = createQuarantineList(createQuarantineStore(db), seriesId => {
+    tellChanged(seriesId)
+    for (const listener of quarantineListeners) listener(seriesId)
+  })
   const board = createBoard(observations, quarantine, clock)
   const history = createHistory(observations, quarantine)
   const closes = createCloses(createCloseStore(db), quarantine)
@@ -50,5 +58,7 @@ export function openPrices({
     exchange: createFx(catalogue, board),
     ingest,
     onSeriesChange: listener => listeners.push(listener),
+    onQuarantineChange: listener => quarantineListeners.push(listener),
+    forgetSeries: tellChanged,
   }
 }

@@ -14,6 +14,8 @@ export interface QuarantineList {
   /** The quarantined ranges of a series that touch `[from, to)`. */
   within(seriesId: number, from: number, to: number): { days: string[]; reasons: string[] }
   all(): readonly Quarantine[]
+  /** Reads the store again: another thread has changed it. */
+  reload(): void
   add(range: Omit<Quarantine, 'id'>): Quarantine
   remove(id: number): Quarantine | undefined
 }
@@ -42,6 +44,7 @@ export function createQuarantineList(
   }
   reload()
   return {
+    reload,
     clear(seriesId, from, to) {
       const clear: Stretch[] = []
       let start = from

@@ -1,0 +1,113 @@
+import type { FromReader, ReaderQuestion, ToReader } from './terms.ts'
+
+/** What a reader needs of its instance. */
+export interface ReaderInstance {
+  /** Answers a request whose caller main has let in, as `admit` was told. */
+  handle(request: Request): Response | Promise<Response>
+  /** Lets the request in as its question says, and puts clock and mark where main's stood. */
+  admit(request: Request, question: ReaderQuestion): void
+  /** What the answer noted of the caller's habits; empties the list. */
+  takeAsked(): Extract<FromReader, { kind: 'answer' }>['asked']
+  /** Hears of what was written meanwhile. */
+  hear(message: Exclude<ToReader, { kind: 'question' | 'more' | 'drop' }>): void
+}
+
+/** The answer says so itself: a statement wanted to write, and a reader must not. */
+const writerCode = 'STORAGE_UNAVAILABLE'
+/** A body up to here goes over whole; what is larger goes on in pieces as they are taken. */
+const wholeBytesMax = 4 * 2 ** 20
+
+type Chunks = ReadableStreamDefaultReader<Uint8Array>
+
+/** Hears main's messages in their order and answers each question, one after the other. */
+export function createAnswering(
+  instance: ReaderInstance,
+  post: (message: FromReader, transfer: ArrayBuffer[]) => void,
+): (message: ToReader) => void {
+  const rests = new Map<number, Chunks>()
+  let last: Promise<void> = Promise.resolve()
+
+  const answer = async (question: ReaderQuestion) => {
+    const { id, url, method, headers, body } = question
+    const request = new Request(url, { method, headers, ...(body !== undefined && { body }) })
+    instance.admit(request, question)
+    const response = await instance.handle(request)
+    const asked = instance.takeAsked()
+    if (response.headers.get('x-error-code') === writerCode)
+      return post({ kind: 'needs_writer', id }, [])
+    const chunks = response.body?.getReader() as Chunks | undefined
+    const { beginning, goesOn } = await begin(chunks)
+    if (goesOn) rests.set(id, chunks!)
+    post(
+      {
+        kind: 'answer',
+        id,
+        status: response.status,
+        headers: [...response.headers],
+        body: beginning,
+        goesOn,
+        asked,
+      },
+      [beginning.buffer],
+    )
+  }
+
+  const more = async (id: number) => {
+    const chunks = rests.get(id)
+    if (!chunks) return
+    try {
+      const { done, value } = await chunks.read()
+      if (done) rests.delete(id)
+      const piece = value && ownBytes(value)
+      post({ kind: 'piece', id, piece }, piece ? [piece.buffer] : [])
+    } catch (error) {
+      rests.delete(id)
+      post({ kind: 'piece', id, piece: undefined, error: String(error) }, [])
+    }
+  }
+
+  return message => {
+    switch (message.kind) {
+      case 'question':
+        last = last.then(() => answer(message.question))
+        return
+      case 'more':
+        void more(message.id)
+        return
+      case 'drop':
+        void rests.get(message.id)?.cancel()
+        rests.delete(message.id)
+        return
+      default:
+        // In its place among the questions: those asked before it may still see what was.
+        instance.hear(message)
+    }
+  }
+}
+
+/** The first part of a body, and whether there is more of it. */
+async function begin(
+  chunks: Chunks | undefined,
+): Promise<{ beginning: Uint8Array<ArrayBuffer>; goesOn: boolean }> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  while (chunks && bytes < wholeBytesMax) {
+    const { done, value } = await chunks.read()
+    if (done) return { beginning: joined(parts), goesOn: false }
+    parts.push(value)
+    bytes += value.byteLength
+  }
+  return { beginning: joined(parts), goesOn: chunks !== undefined }
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const [only] = parts
+  if (only && parts.length === 1) return ownBytes(only)
+  return new Uint8Array(Buffer.concat(parts))
+}
+
+/** Bytes with a buffer of their own, which may be handed over without a copy. */
+const ownBytes = (bytes: Uint8Array): Uint8Array<ArrayBuffer> =>
+  bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer
+    ? (bytes as Uint8Array<ArrayBuffer>)
+    : new Uint8Array(bytes)

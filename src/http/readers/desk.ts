@@ -1,0 +1,93 @@
+import type { Meter } from '../../service/keys/meter.ts'
+import type { Caller, Pass } from '../gate/gate.ts'
+import { overloaded } from '../problem/refusals.ts'
+import type { Profiles } from '../profiles/profiles.ts'
+import type { ReaderPool } from './pool.ts'
+import type { ReaderCaller } from './terms.ts'
+
+/** What a handler would have set of its answer. */
+interface Answering {
+  status?: number | string
+  headers: unknown
+}
+
+/** Hands heavy requests that the gate has let in to the readers. */
+export interface ReaderDesk {
+  /** The answer; undefined: it must be answered here, because it has to write. */
+  answer(
+    pass: Pass,
+    request: Request,
+    body: unknown,
+    set: Answering,
+  ): Promise<Response | undefined> | undefined
+}
+
+export interface ReaderDeskDeps {
+  pool: Pick<ReaderPool, 'ask' | 'rest'>
+  meter: Pick<Meter, 'asked'>
+  profiles: Profiles | undefined
+  now(): number
+  /** By when everything was recorded that a read of now may see. */
+  mark(): number
+}
+
+/** A reader needs no credentials: whoever asks has been let in. */
+const withheld = new Set(['authorization', 'cookie', 'if-none-match', 'content-length'])
+/** What the main thread sets itself, or what belongs to the connection. */
+const own = new Set(['content-length', 'date', 'connection', 'transfer-encoding'])
+
+export function createReaderDesk({ pool, meter, profiles, now, mark }: ReaderDeskDeps): ReaderDesk {
+  const headersOf = (request: Request): [string, string][] => {
+    const headers = [...request.headers].filter(([name]) => !withheld.has(name))
+    const condition = profiles?.conditionOf(request) ?? request.headers.get('if-none-match')
+    return condition === null ? headers : [...headers, ['if-none-match', condition]]
+  }
+
+  const ask = async (
+    pass: Pass,
+    request: Request,
+    body: unknown,
+    set: Answering,
+  ): Promise<Response | undefined> => {
+    const { caller } = pass
+    const outcome = await pool.ask(caller?.key.account.account.id ?? pass.route, {
+      url: request.url,
+      method: request.method,
+      headers: headersOf(request),
+      body: body === undefined ? undefined : JSON.stringify(body),
+      caller: caller && plainCaller(caller),
+      now: now(),
+      mark: mark(),
+    })
+    if (outcome.kind === 'needs_writer') return undefined
+    // A reader that died is replaced; the request may be sent again, as when too much is asked.
+    if (outcome.kind !== 'answer') throw overloaded()
+    if (caller)
+      for (const { seriesIds, etag } of outcome.asked) meter.asked(caller.key, seriesIds, etag)
+    const headers = set.headers as Record<string, string>
+    for (const [name, value] of outcome.headers) if (!own.has(name)) headers[name] = value
+    set.status = outcome.status
+    const text = outcome.goesOn ? pool.rest(outcome.id, outcome.body) : outcome.body
+    return new Response(isBodiless(outcome.status) ? null : text, { status: outcome.status })
+  }
+
+  return {
+    answer(pass, request, body, set) {
+      // A request of this instance to itself is answered where it is made.
+      if (pass.vouched) return undefined
+      return ask(pass, request, body, set)
+    },
+  }
+}
+
+const isBodiless = (status: number): boolean => status === 204 || status === 304
+
+/** The caller without what only the main thread can use: other keys, networks, the token's hash. */
+const plainCaller = ({ key: state, entitled, session }: Caller): ReaderCaller => ({
+  key: state.key,
+  account: state.account.account,
+  holder: state.holder.account,
+  role: state.holder.role,
+  entitled,
+  session,
+})

@@ -1,0 +1,116 @@
+import { createApp } from './app.ts'
+import type { Config } from './config.ts'
+import type { Caller } from './http/gate/gate.ts'
+import { createAnswering, type ReaderInstance } from './http/readers/answering.ts'
+import { hydrated } from './http/readers/config-copy.ts'
+import type { AskedSeries, ReaderCaller, ToReader } from './http/readers/terms.ts'
+import { createManualClock, createSystemClock } from './lib/clock.ts'
+import { createRandomIds } from './lib/ids.ts'
+import { createLog } from './lib/log.ts'
+import type { AccountState, KeyState } from './service/keys/keyring.ts'
+import { openServices, type Services } from './services.ts'
+import { openDatabase } from './store/database.ts'
+
+/** What the main thread starts a reader with. */
+export interface ReaderStart {
+  databasePath: string
+  /** The configuration, without what is secret. */
+  config: unknown
+  now: number
+}
+
+/** No reader opens what is sealed. */
+const noMasterKey = 'a reader opens nothing that is sealed'
+
+/**
+ * A reader thread: the same instance over a read-only connection of its own. It answers what the
+ * main thread has let in, and hears of every write before the questions that come after it.
+ */
+function openReader({ databasePath, config: copied, now }: ReaderStart): ReaderInstance {
+  const config = hydrated(copied) as Config
+  const clock = createManualClock(now, createSystemClock())
+  const log = createLog({
+    level: config.log.level,
+    format: config.log.format,
+    write: line => process.stderr.write(line),
+    clock: createSystemClock(),
+  })
+  const opened = openServices({
+    db: openDatabase(databasePath, { readonly: true }),
+    config,
+    clock,
+    ids: createRandomIds(),
+    log,
+    masterKey: noMasterKey,
+  })
+  let asked: AskedSeries[] = []
+  let mark = now
+  const services: Services = {
+    ...opened,
+    meter: {
+      ...opened.meter,
+      asked: (_key, seriesIds, etag) => void asked.push({ seriesIds, etag }),
+    },
+    ingest: { ...opened.ingest, mark: () => mark },
+  }
+  const admitted = new WeakMap<Request, { caller: Caller | undefined }>()
+  const app = createApp(services, { admitted })
+  return {
+    handle: request => app.handle(request),
+    admit(request, question) {
+      clock.set(question.now)
+      mark = question.mark
+      admitted.set(request, { caller: question.caller && callerOf(question.caller) })
+    },
+    takeAsked() {
+      const taken = asked
+      asked = []
+      return taken
+    },
+    hear(message) {
+      switch (message.kind) {
+        case 'written':
+          for (const { seriesId, extent } of message.changes) {
+            if (extent) services.catalogue.extend(seriesId, extent.firstAt, extent.lastAt)
+            services.forgetSeries(seriesId)
+          }
+          return
+        case 'quarantine':
+          services.quarantine.reload()
+          services.forgetSeries(message.seriesId)
+          return
+        case 'catalogue':
+          services.catalogue.reload()
+          return
+      }
+    },
+  }
+}
+
+function callerOf({ key, account, holder, role, entitled, session }: ReaderCaller): Caller {
+  const accountState = stateOf(account, 'admin')
+  const holderState = holder.id === account.id ? accountState : stateOf(holder, role)
+  holderState.role = role
+  holderState.actsOn = accountState
+  const state: KeyState = { key, account: accountState, holder: holderState, networks: [] }
+  return { key: state, entitled, session }
+}
+
+function stateOf(account: AccountState['account'], role: AccountState['role']): AccountState {
+  const state = { account, keys: [], sessions: [], role } as unknown as AccountState
+  state.actsOn = state
+  return state
+}
+
+declare const self: {
+  onmessage: ((event: { data: ReaderStart | ToReader }) => void) | null
+  postMessage(message: unknown, transfer?: ArrayBuffer[]): void
+}
+
+// The first message says what to open, all others are the main thread's.
+self.onmessage = ({ data }) => {
+  const instance = openReader(data as ReaderStart)
+  const hear = createAnswering(instance, (message, transfer) => self.postMessage(message, transfer))
+  self.onmessage = event => hear(event.data as ToReader)
+  self.postMessage({ kind: 'ready' })
+}

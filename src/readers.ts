@@ -1,0 +1,49 @@
+import { dehydrated } from './http/readers/config-copy.ts'
+import { createReaderPool, type ReaderPool } from './http/readers/pool.ts'
+import type { FromReader, ReaderThread } from './http/readers/terms.ts'
+import { createSystemClock } from './lib/clock.ts'
+import type { ReaderStart } from './reader.ts'
+import type { Services } from './services.ts'
+
+/** Reader threads over a database file, which hear of everything that the services write. */
+export function openReaders(services: Services, databasePath: string): ReaderPool {
+  const { config, clock, log, ingest, catalogue } = services
+  const copied = dehydrated(config)
+  const pool = createReaderPool({
+    threads: config.readers.threads,
+    log,
+    stopwatch: createSystemClock(),
+    start: () => startThread({ databasePath, config: copied, now: clock.now() }),
+  })
+  ingest.listen(changes =>
+    pool.tell({
+      kind: 'written',
+      changes: changes.map(({ seriesId, inserted }) => ({
+        seriesId,
+        extent: inserted[0] && {
+          firstAt: inserted[0].observedAt,
+          lastAt: inserted.at(-1)!.observedAt,
+        },
+      })),
+    }),
+  )
+  services.onQuarantineChange(seriesId => pool.tell({ kind: 'quarantine', seriesId }))
+  catalogue.onReload(() => pool.tell({ kind: 'catalogue' }))
+  return pool
+}
+
+function startThread(start: ReaderStart): ReaderThread {
+  const worker = new Worker(new URL('./reader.ts', import.meta.url).href)
+  worker.postMessage(start)
+  return {
+    post: message => worker.postMessage(message),
+    onMessage(listener) {
+      worker.onmessage = event => listener(event.data as FromReader)
+    },
+    onEnd(listener) {
+      worker.onerror = event => listener(event.message)
+      worker.addEventListener('close', () => listener('closed'))
+    },
+    stop: () => void worker.terminate(),
+  }
+}

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { remove, type Server, start, temporaryDir } from '../support/binary.ts'
+
+const dir = temporaryDir()
+let server: Server
+
+const dayMs = 86_400_000
+const firstDay = Date.parse('2026-10-01T00:00:00Z')
+
+const isoDay = (day: number) => new Date(firstDay + day * dayMs).toISOString()
+
+async function push(observations: { code: string; observed_at: string; price: number }[]) {
+  const response = await fetch(`${server.url}/admin/v1/observations`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${server.adminToken}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ observations }),
+  })
+  expect(response.status).toBe(200)
+}
+
+const statistics = async (code: string) => {
+  const response = await server.get(`/v1/analytics/statistics?code=${code}&period=90`)
+  return { status: response.status, body: (await response.json()) as { data: Statistics } }
+}
+
+interface Statistics {
+  statistics: { data_points: number; max: number; min: number }
+}
+
+beforeAll(async () => {
+  server = await start('serve', dir)
+  await push(
+    Array.from({ length: 20 }, (_, day) => ({
+      code: 'WTI_USD',
+      observed_at: isoDay(day),
+      price: 70 + day / 10,
+    })),
+  )
+})
+
+afterAll(async () => {
+  await server.stop()
+  remove(dir)
+})
+
+describe('reader threads', () => {
+  test('a heavy answer sees every write that was acknowledged before it was asked for', async () => {
+    for (let round = 0; round < 40; round += 1) {
+      const price = 90 + round / 100
+      await push([{ code: 'WTI_USD', observed_at: isoDay(19), price }])
+      const { body } = await statistics('WTI_USD')
+      expect(body.data.statistics.max).toBe(price)
+    }
+  })
+
+  test('a day that goes into quarantine leaves heavy answers at once, and comes back', async () => {
+    const before = (await statistics('WTI_USD')).body.data.statistics.data_points
+    const headers = {
+      authorization: `Bearer ${server.adminToken}`,
+      'content-type': 'application/json',
+    }
+    const added = await fetch(`${server.url}/admin/v1/quarantine`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({
+        code: 'WTI_USD',
+        from: '2026-10-05',
+        to: '2026-10-06',
+        reason: 'a test',
+      }),
+    })
+    const { id } = ((await added.json()) as { data: { id: number } }).data
+    expect((await statistics('WTI_USD')).body.data.statistics.data_points).toBe(before - 2)
+    await fetch(`${server.url}/admin/v1/quarantine/${id}`, { method: 'DELETE', headers })
+    expect((await statistics('WTI_USD')).body.data.statistics.data_points).toBe(before)
+  })
+
+  test('a code that had no data is answered as soon as it has some', async () => {
+    expect((await statistics('BRENT_CRUDE_USD')).status).toBe(404)
+    await push(
+      Array.from({ length: 10 }, (_, day) => ({
+        code: 'BRENT_CRUDE_USD',
+        observed_at: isoDay(day),
+        price: 75 + day,
+      })),
+    )
+    const { status, body } = await statistics('BRENT_CRUDE_USD')
+    expect(status).toBe(200)
+    expect(body.data.statistics.data_points).toBe(10)
+  })
+
+  test('a heavy answer is counted and carries every header of its key', async () => {
+    const used = async () => {
+      const response = await server.get('/v1/analytics/statistics?code=WTI_USD')
+      expect(response.headers.get('ratelimit-policy')).toContain('quota')
+      return Number(response.headers.get('x-ratelimit-used'))
+    }
+    const first = await used()
+    expect(await used()).toBe(first + 1)
+  })
+
+  test('what is wrong with a heavy request is refused as everywhere', async () => {
+    const response = await server.get('/v1/analytics/statistics?code=NO_SUCH_CODE')
+    expect(response.status).toBe(400)
+    expect(response.headers.get('x-error-code')).toBe('invalid_code')
+  })
+})

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'bun:test'
+import { createReaderPool } from '../../../src/http/readers/pool.ts'
+import type {
+  FromReader,
+  ReaderQuestion,
+  ReaderThread,
+  ToReader,
+} from '../../../src/http/readers/terms.ts'
+import { createManualClock, createSystemClock } from '../../../src/lib/clock.ts'
+import { createLog } from '../../../src/lib/log.ts'
+
+const question: Omit<ReaderQuestion, 'id'> = {
+  url: 'http://localhost/v1/analytics/statistics',
+  method: 'GET',
+  headers: [],
+  body: undefined,
+  caller: undefined,
+  now: 0,
+  mark: 0,
+}
+
+/** A reader that answers when the test says so, over the same interface as a thread. */
+function heldReader() {
+  const posted: ToReader[] = []
+  let hear: (message: FromReader) => void = () => {}
+  let end: (reason: string) => void = () => {}
+  const thread: ReaderThread = {
+    post: message => void posted.push(message),
+    onMessage: listener => {
+      hear = listener
+    },
+    onEnd: listener => {
+      end = listener
+    },
+    stop() {},
+  }
+  const questions = () =>
+    posted.flatMap(message => (message.kind === 'question' ? [message.question] : []))
+  return {
+    thread,
+    posted,
+    questions,
+    ready: () => hear({ kind: 'ready' }),
+    answer: (id: number) =>
+      hear({
+        kind: 'answer',
+        id,
+        status: 200,
+        headers: [],
+        body: new Uint8Array(),
+        goesOn: false,
+        asked: [],
+      }),
+    die: () => end('killed by the test'),
+  }
+}
+
+function poolOf(options: { perAccountMax?: number; waitMaxMs?: number; threads?: number } = {}) {
+  const readers: ReturnType<typeof heldReader>[] = []
+  const lines: string[] = []
+  const clock = createManualClock(0)
+  const pool = createReaderPool({
+    threads: 1,
+    start() {
+      const reader = heldReader()
+      readers.push(reader)
+      return reader.thread
+    },
+    log: createLog({ level: 'debug', format: 'json', write: line => void lines.push(line), clock }),
+    stopwatch: createSystemClock(),
+    ...options,
+  })
+  return { pool, readers, lines }
+}
+
+describe('createReaderPool', () => {
+  test('no thread runs before the first question', () => {
+    const { pool, readers } = poolOf()
+    expect(readers).toHaveLength(0)
+    void pool.ask('a', question)
+    expect(readers).toHaveLength(1)
+  })
+
+  test('accounts take turns: many questions of one do not delay the first of another', () => {
+    const { pool, readers } = poolOf()
+    for (let i = 0; i < 5; i += 1)
+      void pool.ask('busy', { ...question, url: `http://localhost/busy/${i}` })
+    void pool.ask('quiet', { ...question, url: 'http://localhost/quiet' })
+    readers[0]!.ready()
+    readers[0]!.answer(readers[0]!.questions()[0]!.id)
+    const order = readers[0]!.questions().map(({ url }) => new URL(url).pathname)
+    expect(order).toEqual(['/busy/0', '/quiet', '/busy/1'])
+  })
+
+  test('an account beyond its share is refused, another one is not', async () => {
+    const { pool } = poolOf({ perAccountMax: 2 })
+    void pool.ask('busy', question)
+    void pool.ask('busy', question)
+    expect(await pool.ask('busy', question)).toEqual({ kind: 'overloaded' })
+    const other = pool.ask('quiet', question)
+    expect(await Promise.race([other, Promise.resolve('waits')])).toBe('waits')
+  })
+
+  test('what waits beyond the deadline is refused', async () => {
+    const { pool } = poolOf({ waitMaxMs: 20 })
+    expect(await pool.ask('a', question)).toEqual({ kind: 'overloaded' })
+  })
+
+  test('a reader that dies loses its questions only, is told in the log and replaced', async () => {
+    const { pool, readers, lines } = poolOf()
+    const lost = pool.ask('a', question)
+    const second = pool.ask('b', question)
+    const third = pool.ask('c', question)
+    readers[0]!.ready()
+    readers[0]!.die()
+    expect(await lost).toEqual({ kind: 'lost' })
+    expect(await second).toEqual({ kind: 'lost' })
+    expect(lines.join()).toContain('reader_ended')
+    while (readers.length < 2) await new Promise(done => setImmediate(done))
+    readers[1]!.ready()
+    readers[1]!.answer(readers[1]!.questions()[0]!.id)
+    expect(await third).toMatchObject({ kind: 'answer', status: 200 })
+  })
+
+  test('a change is told before every question that is asked after it', () => {
+    const { pool, readers } = poolOf()
+    void pool.ask('a', question)
+    readers[0]!.ready()
+    pool.tell({ kind: 'catalogue' })
+    void pool.ask('a', question)
+    expect(readers[0]!.posted.map(({ kind }) => kind)).toEqual([
+      'question',
+      'catalogue',
+      'question',
+    ])
+  })
+
+  test('stopping answers whoever waits', async () => {
+    const { pool } = poolOf()
+    const waiting = pool.ask('a', question)
+    pool.stop()
+    expect(await waiting).toEqual({ kind: 'overloaded' })
+  })
+})
