@@ -25,16 +25,18 @@ import { type ManualClock, sleep } from './lib/clock.ts'
 import { chanceOf } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
 import { type LagWatch, watchLoop } from './lib/loop-lag.ts'
-import { masterKeyOf } from './lib/master-key.ts'
+import { masterKeyOf, masterKeyPath } from './lib/master-key.ts'
 import { contractCode, familyOf } from './market/futures/families.ts'
 import { takeUpRates } from './rate-windows-file.ts'
 import { openReaders } from './readers.ts'
 import type { ProcessRuntime } from './runtime.ts'
 import { createMonthlyForecasts } from './service/fundamentals/monthly-forecasts.ts'
 import { contractOf } from './service/futures/contracts.ts'
+import { giveUpSealed, opensAll } from './service/operator/secret-check.ts'
 import { senderComponents } from './service/outbox/vitals.ts'
 import { openServices, type Services } from './services.ts'
 import { checkpoint, openDatabase } from './store/database.ts'
+import { createSecretCheckStore } from './store/operator/secret-check.ts'
 import { createAnnotationFiller } from './world/analytics/annotations.ts'
 import { createPositionFiller } from './world/analytics/positions.ts'
 import { createDrillingFiller } from './world/drilling/drilling.ts'
@@ -105,8 +107,11 @@ export function openInstance({
   const services = openServices({
     ...runtime,
     db,
-    masterKey: masterKeyOf(dir, runtime.config.secrets.masterKey.reveal(), runtime.ids),
+    masterKey: masterKeyOf(dir, runtime.config.secrets.masterKey.reveal(), runtime.ids, {
+      isNeeded: !runtime.takesNewMasterKey && createSecretCheckStore(db).sealedCount() > 0,
+    }),
   })
+  if (serving) checkMasterKey(services, dir, runtime.takesNewMasterKey === true)
   takeCatalogue(services)
   const conflict = serving ? claimDirectory(services) : undefined
   if (conflict) {
@@ -166,6 +171,28 @@ export function openInstance({
     },
   }
   return opened
+}
+
+/**
+ * A key that does not open what is sealed belongs to another database: with it every webhook would
+ * be signed wrongly, or not at all.
+ */
+function checkMasterKey({ db, vault, config, ids, log }: Services, dir: string, takesNew: boolean) {
+  const store = createSecretCheckStore(db)
+  if (opensAll(vault, store)) return
+  if (takesNew) {
+    log.warn('master_key_replaced', {
+      ...giveUpSealed(vault, store, ids),
+      message:
+        'What was sealed with the lost key is given up: webhooks sign with new secrets, which their owners must fetch, and credentials of data sources must be entered again.',
+    })
+    return
+  }
+  db.close()
+  const place = config.secrets.masterKey.reveal() === '' ? masterKeyPath(dir) : 'secrets.master_key'
+  throw new Error(
+    `${place} does not open what is sealed in ${databasePath(dir)}: it is not the key with which webhook secrets and credentials were sealed. Put the right key there. Without it, start with --new-master-key: the secrets of webhooks and the credentials of data sources are lost then and must be entered again.`,
+  )
 }
 
 function controlsOf(

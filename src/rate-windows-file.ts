@@ -1,6 +1,9 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRateTables, type RateTables, rateSeed, type SavedRates } from './http/gate/rates.ts'
+import type { Clock } from './lib/clock.ts'
+import { readDisposable, writeSideFile } from './lib/side-file.ts'
+import type { Limits } from './plan/limits.ts'
 import type { Services } from './services.ts'
 
 interface Kept {
@@ -18,16 +21,14 @@ const pathIn = (dir: string) => join(dir, 'rate-windows.json')
  */
 export function takeUpRates(
   dir: string,
-  { limits, ids, clock }: Services,
+  { limits, ids, clock, log }: Services,
 ): RateTables & { keep(): void } {
   const path = pathIn(dir)
-  const kept = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Kept) : undefined
+  const tables =
+    readDisposable(path, text => tablesFrom(text, limits, clock), log) ??
+    createRateTables(limits, rateSeed(ids))
   // Taken up once: a crash must not bring back what a start long ago has used.
   rmSync(path, { force: true })
-  const seed = kept?.seed ?? rateSeed(ids)
-  const tables = createRateTables(limits, seed)
-  if (kept)
-    tables.load(decoded(kept.windows), clock.monotonic(), Math.max(0, clock.now() - kept.savedAt))
   return {
     ...tables,
     keep() {
@@ -37,11 +38,24 @@ export function takeUpRates(
           Buffer.from(save.buffer, save.byteOffset, save.byteLength).toString('base64'),
         ]),
       )
-      writeFileSync(path, JSON.stringify({ seed, savedAt: clock.now(), windows } satisfies Kept), {
-        mode: 0o600,
-      })
+      const kept: Kept = { seed: tables.seed, savedAt: clock.now(), windows }
+      try {
+        writeSideFile(path, JSON.stringify(kept))
+      } catch (error) {
+        // A full disk must not keep a server from stopping: the windows start empty then.
+        log.warn('rate_windows_not_kept', { path, error })
+      }
     },
   }
+}
+
+function tablesFrom(text: string, limits: Limits, clock: Clock): RateTables {
+  const { seed, savedAt, windows } = JSON.parse(text) as Kept
+  if (!Number.isSafeInteger(seed) || !Number.isFinite(savedAt))
+    throw new Error('it has no seed and no time')
+  const tables = createRateTables(limits, seed)
+  tables.load(decoded(windows), clock.monotonic(), Math.max(0, clock.now() - savedAt))
+  return tables
 }
 
 /** Windows of another state of the data: a copy that goes back to a snapshot starts with none. */

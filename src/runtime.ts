@@ -16,4 +16,7 @@ export interface Runtime {
 }
 
 /** The runtime of an instance before its directory is opened. */
-export type ProcessRuntime = Omit<Runtime, 'db' | 'masterKey'>
+export interface ProcessRuntime extends Omit<Runtime, 'db' | 'masterKey'> {
+  /** What another master key has sealed is given up: the operator said so. */
+  takesNewMasterKey?: boolean
+}

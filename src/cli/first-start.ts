@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hourMs } from '../lib/instant.ts'
+import { readDisposable, writeSideFile } from '../lib/side-file.ts'
 import type { Services } from '../services.ts'
+import { transact } from '../store/database.ts'
 import { samplePeople } from '../world/samples/account.ts'
 import { sampleAlerts } from '../world/samples/alerts.ts'
 import { sampleBilling } from '../world/samples/billing.ts'
@@ -29,8 +30,13 @@ const evaluationEmail = 'eval@example.com'
  * An empty production directory gets the operator's account with one key, and the admin token. They
  * exist nowhere else afterwards.
  */
-export function productionKeys({ keys, adminTokens, signIn, ids, clock }: Services): FirstKeys {
-  if (adminTokens.exists()) return { apiKey: undefined, adminToken: undefined }
+export function productionKeys(services: Services): FirstKeys {
+  if (services.adminTokens.exists()) return { apiKey: undefined, adminToken: undefined }
+  // Together or not at all: an account without a token could be neither used nor made again.
+  return transact(services.db, () => makeProductionKeys(services))
+}
+
+function makeProductionKeys({ keys, adminTokens, signIn, ids, clock }: Services): FirstKeys {
   const at = clock.now()
   const account = keys.putAccount({
     id: ids.uuid(),
@@ -63,15 +69,19 @@ export function evaluationLink({ keys, signIn }: Services): string | undefined {
  */
 export function evaluationKeys(services: Services, dir: string): FirstKeys {
   const path = join(dir, 'evaluation-keys.json')
-  const held = existsSync(path)
-    ? (JSON.parse(readFileSync(path, 'utf8')) as { apiKey: string; adminToken: string })
-    : undefined
+  const held = readDisposable(path, keysFrom, services.log)
   if (held && services.keys.find(held.apiKey) && services.adminTokens.accepts(held.adminToken))
     return held
   const made = { apiKey: evaluationAccount(services), adminToken: services.adminTokens.rotate() }
-  writeFileSync(path, JSON.stringify(made), { mode: 0o600 })
-  chmodSync(path, 0o600)
+  writeSideFile(path, JSON.stringify(made))
   return made
+}
+
+function keysFrom(text: string): { apiKey: string; adminToken: string } {
+  const { apiKey, adminToken } = JSON.parse(text) as Partial<FirstKeys>
+  if (typeof apiKey !== 'string' || typeof adminToken !== 'string')
+    throw new Error('it holds no keys')
+  return { apiKey, adminToken }
 }
 
 /** The account of an evaluation copy with its calling key, one to delete and one to roll. */

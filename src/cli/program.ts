@@ -46,6 +46,7 @@ interface Options {
   port?: string
   readyFile?: string
   seed?: string
+  newMasterKey?: boolean
   clock?: string
 }
 
@@ -156,6 +157,11 @@ function serving(program: Command, env: ProgramEnvironment, results: Results) {
         '--ready-file <file>',
         'file that gets {"url","api_key","admin_token"} once the server listens',
       )
+    if (mode === 'serve')
+      command.option(
+        '--new-master-key',
+        'start although the master key is lost: webhooks get new secrets, data sources lose their credentials',
+      )
     if (mode === 'dev')
       command
         .option('--seed <number>', 'seed of the fixture world')
@@ -164,7 +170,7 @@ function serving(program: Command, env: ProgramEnvironment, results: Results) {
       const config = configOf(options, mode, env)
       results.set(
         await serve({
-          runtime: runtimeOf(config, env),
+          runtime: { ...runtimeOf(config, env), takesNewMasterKey: options.newMasterKey === true },
           dir: config.data.dir,
           out: env.out,
           err: env.err,

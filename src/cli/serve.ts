@@ -1,5 +1,7 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Server } from 'bun'
+import type { Config } from '../config.ts'
 import { connectionsOf, type SocketData, sockets } from '../http/cable.ts'
 import { front } from '../http/front.ts'
 import { linker } from '../http/problem/links.ts'
@@ -8,6 +10,7 @@ import type { Instance } from '../instance.ts'
 import { createSystemClock, sleep } from '../lib/clock.ts'
 import { lockDataDir } from '../lib/directory-lock.ts'
 import { createLoopTurns } from '../lib/loop-turns.ts'
+import { writeSideFile } from '../lib/side-file.ts'
 import type { ProcessRuntime } from '../runtime.ts'
 import { linkUrl } from '../service/account/sign-in.ts'
 import { openCopy } from './copy.ts'
@@ -66,6 +69,12 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   }
   let url: string | undefined
   const connections = connectionsOf(() => network, originals, local)
+  let answer: Answer | undefined
+  // Before anything is written: what keeps a server from listening must not leave an account behind
+  // whose key nobody has seen.
+  checkReadyFile(config.server.readyFile)
+  const server = listen(config, (request, self) => answer?.(request, self) ?? startingUp())
+  network = server
   const copy = openCopy({ runtime, dir, serving: true, peer, local, url: () => url, connections })
   const { instance } = copy
   const keys =
@@ -82,23 +91,11 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     originals,
     turns: createLoopTurns(createSystemClock(), turnBudgetMs),
   })
-  const server = Bun.serve<SocketData>({
-    hostname: config.server.host,
-    port: config.server.port,
-    // Two writers on one database must not share a port.
-    reusePort: false,
-    development: false,
-    idleTimeout: 10,
-    maxRequestBodySize: 32 * 2 ** 20,
+  answer = (request, self) => {
     // Moving the clock a year, or filling a copy anew, takes longer than a connection may idle.
-    fetch(request, self) {
-      if (instance.feed && request.url.includes('/_dev/')) self.timeout(request, 0)
-      return fetch(request)
-    },
-    error: () => new Response('', { status: 500 }),
-    websocket: sockets,
-  })
-  network = server
+    if (instance.feed && request.url.includes('/_dev/')) self.timeout(request, 0)
+    return fetch(request)
+  }
   const socket = listenLocally(dir, local, request => copy.instance.app.fetch(request))
   url = `http://${config.server.host.includes(':') ? `[${config.server.host}]` : config.server.host}:${server.port}`
   if (instance.feed) await leadingCodesFilled(instance)
@@ -128,6 +125,43 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   lock.release()
   log.info('stopped')
   return exitCodes.ok
+}
+
+type Answer = (
+  request: Request,
+  server: Server<SocketData>,
+) => Response | Promise<Response> | undefined
+
+/** Binds the address, or throws. */
+const listen = (
+  config: Config,
+  answer: (...of: Parameters<Answer>) => Response | Promise<Response>,
+) =>
+  Bun.serve<SocketData>({
+    hostname: config.server.host,
+    port: config.server.port,
+    // Two writers on one database must not share a port.
+    reusePort: false,
+    development: false,
+    idleTimeout: 10,
+    maxRequestBodySize: 32 * 2 ** 20,
+    fetch: answer,
+    error: () => new Response('', { status: 500 }),
+    websocket: sockets,
+  })
+
+/** The address is bound and the instance is being opened. */
+const startingUp = () =>
+  new Response('', { status: 503, headers: { 'retry-after': '1', connection: 'close' } })
+
+/** Throws where the ready file could not be written. */
+function checkReadyFile(path: string) {
+  if (path === '') return
+  try {
+    accessSync(dirname(path), constants.W_OK)
+  } catch (error) {
+    throw new Error(`server.ready_file: ${path} cannot be written: ${(error as Error).message}`)
+  }
 }
 
 const isLoopback = (host: string): boolean =>
@@ -160,9 +194,7 @@ function announce(env: ServeEnvironment, url: string, keys: FirstKeys, instance:
       ...(adminToken && { admin_token: adminToken }),
     })
     // Whoever waits for the file must find it whole.
-    writeFileSync(`${config.server.readyFile}.part`, `${text}\n`, { mode: 0o600 })
-    chmodSync(`${config.server.readyFile}.part`, 0o600)
-    renameSync(`${config.server.readyFile}.part`, config.server.readyFile)
+    writeSideFile(config.server.readyFile, `${text}\n`)
   }
   const name = config.brand.serviceName
   env.out(

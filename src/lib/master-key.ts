@@ -1,16 +1,51 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Ids } from './ids.ts'
+import { writeSideFile } from './side-file.ts'
+
+export const masterKeyPath = (dir: string): string => join(dir, 'master.key')
+
+/** A key of fewer characters could be guessed. */
+const charactersMin = 16
+/** What has fewer different characters is no key: a damaged file is often one of NULs. */
+const differentMin = 6
 
 /**
- * The key of the vault: from the configuration, else the one kept beside the database, made at the
- * first start (mode 0600).
+ * The key of the vault: from the configuration, else the one kept beside the database, which is made
+ * at the first start and on the disk before anything is sealed with it. Throws, naming where it
+ * stands and what to do, where it can be no key.
  */
-export function masterKeyOf(dir: string, configured: string, ids: Ids): string {
-  if (configured !== '') return configured
-  const path = join(dir, 'master.key')
-  if (existsSync(path)) return readFileSync(path, 'utf8').trim()
-  const made = ids.token()
-  writeFileSync(path, `${made}\n`, { mode: 0o600, flag: 'wx' })
-  return made
+export function masterKeyOf(
+  dir: string,
+  configured: string,
+  ids: Ids,
+  /** Something is sealed already: the key must be there, and none is made. */
+  { isNeeded = false } = {},
+): string {
+  if (configured !== '') return soundKey(configured, 'secrets.master_key')
+  const path = masterKeyPath(dir)
+  if (existsSync(path)) return soundKey(readFileSync(path, 'utf8').trim(), path)
+  if (isNeeded) throw new Error(`${path} is missing, and ${recovery}`)
+  const key = ids.token()
+  writeSideFile(path, `${key}\n`)
+  return key
+}
+
+const recovery =
+  'without it what is sealed in the database cannot be opened: the secrets of webhooks and the credentials of data sources. Put the copy of it back that is kept apart from the backups, or name it in secrets.master_key. If it is lost, start with --new-master-key: those secrets are given up then.'
+
+function soundKey(key: string, place: string): string {
+  const fault = faultOf(key)
+  if (fault === undefined) return key
+  throw new Error(
+    `${place} ${fault}, so it cannot be a master key; ${recovery} Move a damaged file away first.`,
+  )
+}
+
+function faultOf(key: string): string | undefined {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a damaged file is made of them
+  if (/[\x00-\x1f\x7f]/.test(key)) return 'holds characters that no key has'
+  if (key.length < charactersMin) return `has fewer than ${charactersMin} characters`
+  if (new Set(key).size < differentMin) return 'is nearly all one character'
+  return undefined
 }

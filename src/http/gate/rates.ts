@@ -18,6 +18,8 @@ export type RateClassName =
 
 /** One rolling window of each class, keyed by API key or client address. */
 export interface RateTables {
+  /** Places keys where nobody outside can foresee it. */
+  readonly seed: number
   take(name: RateClassName, key: string, nowMs: number, limit?: number): RateDecision
   peek(name: RateClassName, key: string, nowMs: number, limit?: number): RateDecision
   clear(): void
@@ -71,6 +73,7 @@ export function createRateTables(limits: Limits, seed: number): RateTables {
     demo: table(limits.demoPerHour, hourMs, roomFor(limits.demoPerHour, bytesOfDemo)),
   }
   return {
+    seed,
     take: (name, key, nowMs, limit) => tables[name].take(key, nowMs, limit),
     peek: (name, key, nowMs, limit) => tables[name].peek(key, nowMs, limit),
     clear() {

@@ -1,14 +1,29 @@
-import type { SealedKind, SecretCheckStore } from '../../store/operator/secret-check.ts'
+import type { Ids } from '../../lib/ids.ts'
+import type { Replaced, SealedKind, SecretCheckStore } from '../../store/operator/secret-check.ts'
 import type { Vault } from '../keys/vault.ts'
 import { contextOf as sourceContext } from '../sources/sources.ts'
 import { contextOf as accountContext } from '../webhooks/account-secrets.ts'
-import { contextOf as webhookContext } from '../webhooks/webhooks.ts'
+import { hintOf, newWebhookSecret, contextOf as webhookContext } from '../webhooks/webhooks.ts'
 
 const contexts: Readonly<Record<SealedKind, (id: string) => string>> = {
   webhook: webhookContext,
   account: accountContext,
   source: sourceContext,
 }
+
+/**
+ * Takes a new master key into use where the old one is lost. Endpoints sign with new secrets, which
+ * their owners must fetch; credentials of data sources must be entered again.
+ */
+export const giveUpSealed = (
+  vault: Vault,
+  store: Pick<SecretCheckStore, 'replaceSealed'>,
+  ids: Ids,
+): Replaced =>
+  store.replaceSealed(id => {
+    const secret = newWebhookSecret(ids)
+    return { sealed: vault.seal(webhookContext(id), secret), hint: hintOf(secret) }
+  })
 
 /** Whether a vault opens what a database holds: of each kind the newest text is tried. */
 export const opensAll = (vault: Vault, store: Pick<SecretCheckStore, 'sealedSamples'>): boolean =>

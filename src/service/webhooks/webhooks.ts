@@ -95,7 +95,7 @@ export const newWebhookSecret = (ids: Ids): string =>
   secretPrefix + ids.token().slice(0, secretCharacters)
 
 /** The last four characters, by which people recognise a secret. */
-const hintOf = (secret: string): string =>
+export const hintOf = (secret: string): string =>
   `${secret.startsWith(secretPrefix) ? secretPrefix : ''}…${secret.slice(-4)}`
 
 /** What the vault seals it under. */

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { transact } from '../database.ts'
 
 /** Whose sealed text it is. */
 export type SealedKind = 'webhook' | 'account' | 'source'
@@ -21,6 +22,18 @@ export interface SecretCheckStore {
   sealedCount(): number
   /** The newest sealed text of each kind. */
   sealedSamples(): SealedText[]
+  /**
+   * Gives up all that is sealed: endpoints get the secrets that `secretOf` makes, the secrets of
+   * accounts are made anew when they are needed, data sources lose their credentials.
+   */
+  replaceSealed(secretOf: (webhookId: string) => { sealed: Uint8Array; hint: string }): Replaced
+}
+
+/** How many secrets were given up, by what they belonged to. */
+export interface Replaced {
+  webhooks: number
+  accounts: number
+  sources: number
 }
 
 const sealed: Readonly<Record<SealedKind, { from: string; id: string; text: string }>> = {
@@ -45,7 +58,29 @@ export function createSecretCheckStore(db: Database): SecretCheckStore {
       `SELECT '${kind}' AS kind, ${id} AS id, ${text} AS sealed FROM ${from} ORDER BY created_at DESC LIMIT 1`,
     ),
   )
+  const webhookIds = db.query<{ id: string }, []>('SELECT id FROM webhooks')
+  const resealWebhook = db.query<null, [Uint8Array, string, string]>(
+    `UPDATE webhooks SET secret = ?, secret_hint = ?, previous_secret = NULL, previous_secret_until = NULL
+     WHERE id = ?`,
+  )
+  const dropAccountSecrets = db.query('DELETE FROM webhook_account_secrets')
+  const dropCredentials = db.query(
+    'UPDATE data_sources SET credentials = NULL WHERE credentials IS NOT NULL',
+  )
   return {
+    replaceSealed: secretOf =>
+      transact(db, () => {
+        const webhooks = webhookIds.all()
+        for (const { id } of webhooks) {
+          const { sealed: secret, hint } = secretOf(id)
+          resealWebhook.run(secret, hint, id)
+        }
+        return {
+          webhooks: webhooks.length,
+          accounts: dropAccountSecrets.run().changes,
+          sources: dropCredentials.run().changes,
+        }
+      }),
     recordedAt: () => recorded.get()?.at ?? undefined,
     sealedCount: () => counts.reduce((sum, count) => sum + count.get()!.n, 0),
     sealedSamples: () => samples.flatMap(sample => sample.get() ?? []),

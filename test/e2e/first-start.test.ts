@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { remove, run, start, temporaryDir } from '../support/binary.ts'
+
+let dir: string
+let data: string
+beforeEach(() => {
+  dir = temporaryDir()
+  data = join(dir, 'data')
+})
+afterEach(() => remove(dir))
+
+const serve = (...flags: string[]) => run('serve', '--data', data, ...flags)
+
+const addWebhook = (url: string, apiKey: string) =>
+  fetch(`${url}/v1/webhooks`, {
+    method: 'POST',
+    headers: { authorization: `Token ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ url: 'https://hook.example.com/prices', events: ['price.updated'] }),
+  })
+
+describe('the first start of serve', () => {
+  test('a taken port leaves nothing behind: the next start still shows the first credentials', async () => {
+    const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('') })
+    const failed = await serve('--port', String(other.port))
+    other.stop(true)
+    expect(failed.code).not.toBe(0)
+    expect(failed.out).not.toContain('API key')
+    const server = await start('serve', dir)
+    expect(server.apiKey).toMatch(/^[0-9a-f]{64}$/)
+    expect((await server.get('/v1/account')).status).toBe(200)
+    await server.stop()
+  })
+
+  test('a ready file that cannot be written is named before anything is made', async () => {
+    const failed = await serve('--port', '0', '--ready-file', join(dir, 'no', 'such', 'ready'))
+    expect(failed.code).not.toBe(0)
+    expect(failed.err).toContain(join(dir, 'no', 'such', 'ready'))
+    const server = await start('serve', dir)
+    expect(server.apiKey).toMatch(/^[0-9a-f]{64}$/)
+    await server.stop()
+  })
+})
+
+describe('files beside the database', () => {
+  test('damaged rate windows never stop a start', async () => {
+    await (await start('serve', dir)).stop()
+    const path = join(data, 'rate-windows.json')
+    expect(existsSync(path)).toBe(true)
+    for (const content of ['', '\0'.repeat(200), '{"seed":']) {
+      writeFileSync(path, content)
+      const server = await start('serve', dir)
+      expect((await fetch(`${server.url}/health`)).status).toBe(200)
+      await server.stop()
+      expect(readFileSync(`${path}.damaged`, 'utf8')).toBe(content)
+    }
+  })
+
+  test('a master key that is damaged, missing or foreign stops the start with what to do', async () => {
+    const server = await start('serve', dir)
+    expect((await addWebhook(server.url, server.apiKey)).status).toBe(201)
+    await server.stop()
+    const path = join(data, 'master.key')
+    const key = readFileSync(path, 'utf8')
+    for (const content of ['\0'.repeat(65), 'short', `${'0123456789abcdef'.repeat(4)}\n`]) {
+      writeFileSync(path, content)
+      const refused = await serve('--port', '0')
+      expect(refused.code).not.toBe(0)
+      expect(refused.err).toContain(path)
+      expect(refused.err).toContain('--new-master-key')
+    }
+    rmSync(path)
+    const missing = await serve('--port', '0')
+    expect(missing.code).not.toBe(0)
+    expect(missing.err).toContain(path)
+    expect(existsSync(path)).toBe(false)
+    writeFileSync(path, key)
+    await (await start('serve', dir)).stop()
+  })
+
+  test('--new-master-key gives up what was sealed and starts', async () => {
+    const server = await start('serve', dir)
+    const hookUrl = '/v1/webhooks'
+    const made = (await (await addWebhook(server.url, server.apiKey)).json()) as { id: string }
+    await server.stop()
+    rmSync(join(data, 'master.key'))
+    const again = await start('serve', dir, '--new-master-key')
+    const listed = await fetch(`${again.url}${hookUrl}`, {
+      headers: { authorization: `Token ${server.apiKey}` },
+    })
+    expect(listed.status).toBe(200)
+    expect(JSON.stringify(await listed.json())).toContain(made.id ?? 'hook.example.com')
+    await again.stop()
+    // With the new key in its place the flag is not needed any more.
+    await (await start('serve', dir)).stop()
+  })
+})
