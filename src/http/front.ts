@@ -25,6 +25,18 @@ export interface FrontDeps {
 
 const slash = 47
 
+/** A name or an address in brackets, and a port where there is one. */
+const hostPattern = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i
+const hostCharacters = { min: 4, max: 261 }
+const portMax = 65_535
+
+/** Shorter ones shift the path that the router reads by position. */
+function isWellFormedHost(host: string): boolean {
+  if (host.length < hostCharacters.min || host.length > hostCharacters.max) return false
+  const match = hostPattern.exec(host)
+  return match !== null && Number(match[1] ?? 0) <= portMax
+}
+
 /**
  * What happens before routing: ambiguous requests are refused, preflights answered, doubled slashes
  * collapsed. It stands in front of the router because the router reads the path by position: a Host
@@ -64,8 +76,7 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     return deps.handle(collapsed)
   }
   const answer = (request: Request): Response | Promise<Response> => {
-    const host = request.headers.get('host') ?? ''
-    if (host.length < 4 || host.includes(',') || host.includes(' '))
+    if (!isWellFormedHost(request.headers.get('host') ?? ''))
       return refuse(request, 'Exactly one well-formed Host header is required.')
     if (request.method === 'OPTIONS')
       return varied(preflight(request, deps.corsOrigins, deps.headerPrefix))

@@ -17,7 +17,8 @@ export function linker(config: Pick<Config, 'brand' | 'server'>): (request: Requ
   const fixed = config.server.baseUrl ? make(config.server.baseUrl.replace(/\/$/, '')) : undefined
   return request => {
     if (fixed) return fixed
-    const { origin } = new URL(request.url)
+    // A malformed Host makes an address that is none; its refusal is answered all the same.
+    const origin = URL.parse(request.url)?.origin ?? ''
     const held = made.get(origin)
     if (held) return held
     // The Host header is the client's to choose: what it makes us remember stays small.
