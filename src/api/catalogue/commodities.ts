@@ -53,7 +53,7 @@ const Categories = envelope(
   ),
 )
 
-const One = envelope(
+const SingleCommodity = envelope(
   t.Object({
     ...commodityFields,
     requested_code: t.Optional(
@@ -88,11 +88,11 @@ const includeUnavailable = t.Optional(
 
 /** The codes, what they mean and how far their data reaches. */
 export const commodityRoutes = (deps: CommoditiesDeps) =>
-  new Elysia().use(list(deps)).use(categories(deps)).use(detail(deps))
+  new Elysia().use(listRoute(deps)).use(categoryRoutes(deps)).use(commodityRoute(deps))
 
-function list({ access, catalogue, commodityTexts, marks }: CommoditiesDeps) {
-  const write = (include: boolean) => (found: readonly Series[]) =>
-    `{"status":"success","data":[${found.map(commodityTexts.row).join(',')}],"meta":${JSON.stringify({ total: found.length, include_unavailable: include })}}`
+function listRoute({ access, catalogue, commodityTexts, marks }: CommoditiesDeps) {
+  const write = (include: boolean) => (all: readonly Series[]) =>
+    `{"status":"success","data":[${all.map(commodityTexts.row).join(',')}],"meta":${JSON.stringify({ total: all.length, include_unavailable: include })}}`
 
   return new Elysia().use(access).get(
     '/v1/commodities',
@@ -101,19 +101,19 @@ function list({ access, catalogue, commodityTexts, marks }: CommoditiesDeps) {
       const category = categoryOf(catalogue, query.category)
       const words = query.q?.trim().toUpperCase()
       if (words) {
-        const found = commodityTexts
+        const matches = commodityTexts
           .select(include, category)
-          .filter(series => holds(series, words))
-        markSeries(set as Answering, marks, found)
-        return tagged(request, set as Answering, write(include)(found), false)
+          .filter(series => mentions(series, words))
+        markSeries(set as Answering, marks, matches)
+        return tagged(request, set as Answering, write(include)(matches), false)
       }
-      const { held, hit } = commodityTexts.kept(
+      const { list, hit } = commodityTexts.rendered(
         `list ${include} ${category ?? ''}`,
         () => commodityTexts.select(include, category),
         write(include),
       )
-      markSeries(set as Answering, marks, held.list)
-      return tagged(request, set as Answering, held.text, hit, held.etag)
+      markSeries(set as Answering, marks, list.series)
+      return tagged(request, set as Answering, list.text, hit, list.etag)
     },
     {
       access: { meter: true },
@@ -142,14 +142,14 @@ function list({ access, catalogue, commodityTexts, marks }: CommoditiesDeps) {
   )
 }
 
-const holds = (series: Series, words: string): boolean =>
+const mentions = (series: Series, words: string): boolean =>
   series.code.includes(words) ||
   series.name.toUpperCase().includes(words) ||
   series.aliases.some(alias => alias.includes(words))
 
-function categories({ access, commodityTexts, marks }: CommoditiesDeps) {
-  const write = (found: readonly Series[]): string => {
-    const groups = [...Map.groupBy(found, series => series.category)].sort(([a], [b]) =>
+function categoryRoutes({ access, commodityTexts, marks }: CommoditiesDeps) {
+  const write = (all: readonly Series[]): string => {
+    const groups = [...Map.groupBy(all, series => series.category)].sort(([a], [b]) =>
       a < b ? -1 : 1,
     )
     const parts = groups.map(([category, part]) => {
@@ -165,13 +165,13 @@ function categories({ access, commodityTexts, marks }: CommoditiesDeps) {
       '/v1/commodities/categories',
       ({ query, request, set }) => {
         const include = boolOf('include_unavailable', query.include_unavailable, false)
-        const { held, hit } = commodityTexts.kept(
+        const { list, hit } = commodityTexts.rendered(
           `categories ${include}`,
           () => commodityTexts.select(include),
           write,
         )
-        markSeries(set as Answering, marks, held.list)
-        return tagged(request, set as Answering, held.text, hit, held.etag)
+        markSeries(set as Answering, marks, list.series)
+        return tagged(request, set as Answering, list.text, hit, list.etag)
       },
       {
         access: { meter: true },
@@ -206,7 +206,7 @@ function categories({ access, commodityTexts, marks }: CommoditiesDeps) {
     )
 }
 
-function detail(deps: CommoditiesDeps) {
+function commodityRoute(deps: CommoditiesDeps) {
   const { access, catalogue, board, marks, now } = deps
   return new Elysia().use(access).get(
     '/v1/commodities/:code',
@@ -219,7 +219,7 @@ function detail(deps: CommoditiesDeps) {
         ...commodityRow(
           series,
           deps,
-          new Set(seriesOf(catalogue, deps.firstCodes).map(one => one.id)),
+          new Set(seriesOf(catalogue, deps.firstCodes).map(series => series.id)),
         ),
         ...(requestedCode !== undefined && { requested_code: requestedCode }),
         ...(disclosure && { instrument_disclosure: disclosure }),
@@ -241,7 +241,7 @@ function detail(deps: CommoditiesDeps) {
           examples: ['WTI_USD'],
         }),
       }),
-      response: { 200: serialised(One), 304: t.Void(), 404: CatalogProblem },
+      response: { 200: serialised(SingleCommodity), 304: t.Void(), 404: CatalogProblem },
       detail: {
         operationId: 'getCommodity',
         tags: ['catalogue'],

@@ -134,11 +134,12 @@ export function commodityOf(
   text: string,
   now: number,
 ): { series: Series; requestedCode: string | undefined } {
-  const asked = text.trim().toUpperCase()
-  const series = catalogue.named(asked) ?? catalogue.resolve(asked, now)?.series
-  if (series) return { series, requestedCode: asked === series.code ? undefined : asked }
-  const code = asked.slice(0, 100)
-  const suggestions = catalogue.suggest(code).map(one => one.code)
+  const requestedCode = text.trim().toUpperCase()
+  const series = catalogue.named(requestedCode) ?? catalogue.resolve(requestedCode, now)?.series
+  if (series)
+    return { series, requestedCode: requestedCode === series.code ? undefined : requestedCode }
+  const code = requestedCode.slice(0, 100)
+  const suggestions = catalogue.suggest(code).map(series => series.code)
   const meant = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : ''
   throw new Problem(
     'COMMODITY_NOT_FOUND',
@@ -152,16 +153,16 @@ export function commodityOf(
 
 /** A category of the catalogue in any letter case; undefined when none is asked for. */
 export function categoryOf(catalogue: Catalogue, text: string | undefined): string | undefined {
-  const asked = text?.trim().toLowerCase()
-  if (!asked) return undefined
+  const category = text?.trim().toLowerCase()
+  if (!category) return undefined
   const categories = [...new Set(catalogue.list().map(series => series.category))].sort()
-  if (!categories.includes(asked))
+  if (!categories.includes(category))
     throw invalidParameter('category', text, 'is not a category of the catalogue.', categories)
-  return asked
+  return category
 }
 
 /** `markFixtures` for a list of series. */
-export function markSeries(set: Answering, marks: Marks, list: readonly Series[]): void {
-  const series = list.find(one => one.fixture)
-  if (series) markFixtures(set, marks, [{ series }])
+export function markSeries(set: Answering, marks: Marks, all: readonly Series[]): void {
+  const fixture = all.find(series => series.fixture)
+  if (fixture) markFixtures(set, marks, [{ series: fixture }])
 }

@@ -5,10 +5,10 @@ import type { Series } from '../../store/catalogue/series.ts'
 import { type CommodityDeps, commodityRow, seriesOf } from './commodity-row.ts'
 
 /** A list of the catalogue as text. */
-export interface KeptList {
+export interface RenderedList {
   text: string
   etag: string
-  list: readonly Series[]
+  series: readonly Series[]
 }
 
 /**
@@ -23,11 +23,11 @@ export interface CommodityTexts {
    * The list kept under `key`, or `write` it and keep it. There must be few keys: nothing may be
    * part of one that the catalogue does not bound.
    */
-  kept(
+  rendered(
     key: string,
-    list: () => readonly Series[],
-    write: (list: readonly Series[]) => string,
-  ): { held: KeptList; hit: boolean }
+    select: () => readonly Series[],
+    write: (series: readonly Series[]) => string,
+  ): { list: RenderedList; hit: boolean }
 }
 
 export interface CommodityTextsDeps extends CommodityDeps {
@@ -42,36 +42,36 @@ export function createCommodityTexts(deps: CommodityTextsDeps): CommodityTexts {
     number,
     { series: Series; firstOn: string | undefined; lastAt: number | undefined; text: string }
   >()
-  const lists = new Map<string, KeptList>()
+  const lists = new Map<string, RenderedList>()
   let free: ReadonlySet<number> = new Set()
   // The list of quarantined days is a new one after every change of it.
-  let seen = { version: -1, quarantined: quarantine.all(), day: 0 }
+  let current = { version: -1, quarantined: quarantine.all(), day: 0 }
 
-  const forgetOld = () => {
+  const dropOutdated = () => {
     // Another day may have another front contract.
     const day = startOfDay(deps.now())
     if (
-      seen.version === catalogue.version &&
-      seen.quarantined === quarantine.all() &&
-      seen.day === day
+      current.version === catalogue.version &&
+      current.quarantined === quarantine.all() &&
+      current.day === day
     )
       return
-    seen = { version: catalogue.version, quarantined: quarantine.all(), day }
+    current = { version: catalogue.version, quarantined: quarantine.all(), day }
     lists.clear()
     free = new Set(seriesOf(catalogue, deps.firstCodes).map(series => series.id))
   }
 
   return {
     row(series) {
-      forgetOld()
+      dropOutdated()
       const reach = freshness.reach(series)
-      const held = rows.get(series.id)
+      const cachedRow = rows.get(series.id)
       if (
-        held?.series === series &&
-        held.firstOn === reach?.firstOn &&
-        held.lastAt === reach?.lastAt
+        cachedRow?.series === series &&
+        cachedRow.firstOn === reach?.firstOn &&
+        cachedRow.lastAt === reach?.lastAt
       )
-        return held.text
+        return cachedRow.text
       const text = JSON.stringify(commodityRow(series, deps, free))
       rows.set(series.id, { series, firstOn: reach?.firstOn, lastAt: reach?.lastAt, text })
       return text
@@ -84,15 +84,15 @@ export function createCommodityTexts(deps: CommodityTextsDeps): CommodityTexts {
             (includeUnavailable || freshness.hasData(series)) &&
             (category === undefined || series.category === category),
         ),
-    kept(key, list, write) {
-      forgetOld()
-      const held = lists.get(key)
-      if (held) return { held, hit: true }
-      const selected = list()
-      const text = write(selected)
-      const made = { text, etag: strongEtag(text), list: selected }
-      lists.set(key, made)
-      return { held: made, hit: false }
+    rendered(key, select, write) {
+      dropOutdated()
+      const cachedList = lists.get(key)
+      if (cachedList) return { list: cachedList, hit: true }
+      const series = select()
+      const text = write(series)
+      const list = { text, etag: strongEtag(text), series }
+      lists.set(key, list)
+      return { list, hit: false }
     },
   }
 }

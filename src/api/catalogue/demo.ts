@@ -97,7 +97,7 @@ const DemoCommodities = envelope(
 
 /** What people may try without a key. */
 export const demoRoutes = (deps: DemoDeps) =>
-  new Elysia().use(several(deps)).use(one(deps)).use(codes(deps))
+  new Elysia().use(pricesRoute(deps)).use(priceRoute(deps)).use(commoditiesRoute(deps))
 
 const rowOf = ({ series, observation, changes }: Quote): (typeof DemoRow)['static'] => ({
   code: series.code,
@@ -119,32 +119,36 @@ const examplesOf = (baseUrl: string) => ({
   authentication: 'Authorization: Token YOUR_API_KEY',
 })
 
-const demoMode = (set: Answering, marks: Marks, list: readonly Series[]) => {
+const markDemo = (set: Answering, marks: Marks, all: readonly Series[]) => {
   set.headers['x-demo-mode'] = 'true'
-  markSeries(set, marks, list)
+  markSeries(set, marks, all)
 }
 
-function several(deps: DemoDeps) {
+function pricesRoute(deps: DemoDeps) {
   const { board, catalogue, links } = deps
   return new Elysia().use(deps.access).get(
     '/v1/demo/prices',
     ({ query, request, set }) => {
       const free = seriesOf(catalogue, deps.firstCodes)
       const quotes = free.flatMap(series => board.quote(series) ?? [])
-      const asked = listOf(query.codes).map(code => ({
+      const requestedCodes = listOf(query.codes).map(code => ({
         code: code.toUpperCase().slice(0, codeMax),
         id: catalogue.named(code)?.id,
       }))
-      const wanted = quotes.filter(
-        quote => asked.length === 0 || asked.some(one => one.id === quote.series.id),
+      const selectedQuotes = quotes.filter(
+        quote =>
+          requestedCodes.length === 0 ||
+          requestedCodes.some(requested => requested.id === quote.series.id),
       )
       const missing = new Set(
-        asked.filter(one => !wanted.some(quote => quote.series.id === one.id)).map(one => one.code),
+        requestedCodes
+          .filter(requested => !selectedQuotes.some(quote => quote.series.id === requested.id))
+          .map(requested => requested.code),
       )
-      demoMode(set as Answering, deps.marks, free)
+      markDemo(set as Answering, deps.marks, free)
       const { baseUrl, signupUrl } = links(request)
       return success({
-        prices: wanted.map(rowOf),
+        prices: selectedQuotes.map(rowOf),
         meta: {
           demo_mode: true as const,
           rate_limit: `${deps.limitPerHour} requests per hour`,
@@ -179,13 +183,13 @@ function several(deps: DemoDeps) {
   )
 }
 
-function one(deps: DemoDeps) {
+function priceRoute(deps: DemoDeps) {
   const { board, catalogue, now } = deps
   return new Elysia().use(deps.access).get(
     '/v1/demo/prices/:code',
     ({ params, set }) => {
       const free = seriesOf(catalogue, deps.firstCodes)
-      demoMode(set as Answering, deps.marks, free)
+      markDemo(set as Answering, deps.marks, free)
       const { series } = commodityOf(catalogue, params.code, now())
       if (!free.includes(series)) {
         throw new Problem(
@@ -193,7 +197,7 @@ function one(deps: DemoDeps) {
           `The demo does not have ${series.code}; with an API key, /v1/prices/latest does.`,
           {
             commodity_code: series.code,
-            available_codes: free.map(one => one.code),
+            available_codes: free.map(series => series.code),
           },
         )
       }
@@ -229,10 +233,10 @@ function one(deps: DemoDeps) {
   )
 }
 
-function codes(deps: DemoDeps) {
+function commoditiesRoute(deps: DemoDeps) {
   const { catalogue, commodityTexts } = deps
-  const write = (list: readonly Series[]): string => {
-    const groups = [...Map.groupBy(list, series => series.category)].sort(([a], [b]) =>
+  const write = (all: readonly Series[]): string => {
+    const groups = [...Map.groupBy(all, series => series.category)].sort(([a], [b]) =>
       a < b ? -1 : 1,
     )
     const parts = groups.map(
@@ -240,7 +244,7 @@ function codes(deps: DemoDeps) {
         `${JSON.stringify(category)}:[${part.map(commodityTexts.row).join(',')}]`,
     )
     const meta = {
-      total: list.length,
+      total: all.length,
       categories: groups.map(([category]) => category),
       free_commodities: seriesOf(catalogue, deps.firstCodes).map(series => series.code),
     }
@@ -249,11 +253,15 @@ function codes(deps: DemoDeps) {
   return new Elysia().use(deps.access).get(
     '/v1/demo/commodities',
     ({ set }) => {
-      const { held, hit } = commodityTexts.kept('demo', () => commodityTexts.select(false), write)
-      demoMode(set as Answering, deps.marks, held.list)
+      const { list, hit } = commodityTexts.rendered(
+        'demo',
+        () => commodityTexts.select(false),
+        write,
+      )
+      markDemo(set as Answering, deps.marks, list.series)
       set.headers['x-cache'] = hit ? 'HIT' : 'MISS'
       set.headers['content-type'] = 'application/json; charset=utf-8'
-      return held.text
+      return list.text
     },
     {
       access,

@@ -97,8 +97,8 @@ export function metaRoutes(deps: MetaDeps) {
   const startedAt = isoInstant(deps.now())
   return new Elysia()
     .use(limitsRoutes(deps, startedAt))
-    .use(webhookIps(deps, startedAt))
-    .use(facts(deps, startedAt))
+    .use(webhookIpsRoute(deps, startedAt))
+    .use(factsRoute(deps, startedAt))
 }
 
 function limitsRoutes({ access, plans, limits }: MetaDeps, startedAt: string) {
@@ -151,7 +151,7 @@ function limitsRoutes({ access, plans, limits }: MetaDeps, startedAt: string) {
 /** A network that is only one address. */
 const singleAddress = /^(?:([\d.]+)\/32|([\da-f:.]+)\/128)$/i
 
-function webhookIps({ access, sourceRanges }: MetaDeps, startedAt: string) {
+function webhookIpsRoute({ access, sourceRanges }: MetaDeps, startedAt: string) {
   const answer = success({
     ip_ranges: [...sourceRanges],
     ips: sourceRanges.flatMap(range => singleAddress.exec(range)?.slice(1).find(Boolean) ?? []),
@@ -170,7 +170,7 @@ function webhookIps({ access, sourceRanges }: MetaDeps, startedAt: string) {
   })
 }
 
-function facts(
+function factsRoute(
   { access, plans, catalogue, commodityTexts, serviceName }: MetaDeps,
   startedAt: string,
 ) {
@@ -191,8 +191,8 @@ function facts(
   return new Elysia().use(access).get(
     '/product-facts.json',
     ({ request, set }) => {
-      const { held, hit } = commodityTexts.kept('facts', () => [], write)
-      return tagged(request, set as Answering, held.text, hit, held.etag)
+      const { list, hit } = commodityTexts.rendered('facts', () => [], write)
+      return tagged(request, set as Answering, list.text, hit, list.etag)
     },
     {
       access: { open: 'The service describes itself.', rate: 'none' },

@@ -104,9 +104,9 @@ const Health = envelope(
 
 /** The newest prices of many codes at once. */
 export const priceListRoutes = (deps: PriceListsDeps) =>
-  new Elysia().use(prices(deps)).use(allPrices(deps)).use(health(deps))
+  new Elysia().use(pricesRoute(deps)).use(allPricesRoute(deps)).use(healthRoute(deps))
 
-function prices({
+function pricesRoute({
   access,
   board,
   catalogue,
@@ -120,17 +120,19 @@ function prices({
   return new Elysia().use(access).get(
     '/v1/prices',
     ({ query, request, set, caller }) => {
-      const asked = listOf(query.by_code)
-      const found =
-        asked.length > 0 ? codes.read(asked, request) : everyCode(catalogue, firstCodes, now())
-      markFixtures(set as Answering, marks, found)
+      const requestedCodes = listOf(query.by_code)
+      const commodities =
+        requestedCodes.length > 0
+          ? codes.read(requestedCodes, request)
+          : everyCode(catalogue, firstCodes, now())
+      markFixtures(set as Answering, marks, commodities)
       meter.asked(
         caller.key,
-        found.map(one => one.series.id),
+        commodities.map(commodity => commodity.series.id),
       )
       set.headers['x-cache'] = 'MISS'
       set.headers['content-type'] = 'application/json; charset=utf-8'
-      return several(found, asked.length > 0)
+      return several(commodities, requestedCodes.length > 0)
     },
     {
       access: { meter: true },
@@ -155,37 +157,46 @@ function prices({
   )
 }
 
-function allPrices({ access, board, catalogue, freshness, meter, marks, now }: PriceListsDeps) {
-  const row = (listed: Series): string[] => {
+function allPricesRoute({
+  access,
+  board,
+  catalogue,
+  freshness,
+  meter,
+  marks,
+  now,
+}: PriceListsDeps) {
+  const rowText = (listed: Series): string[] => {
     const { series } = catalogue.resolve(listed.code, now())!
-    const found = board.rendered(
+    const rendered = board.rendered(
       `all ${listed.code}`,
       series,
       quote => `${JSON.stringify(listed.code)}:${JSON.stringify(allRow(listed, quote))}`,
     )
-    return found ? [found.text] : []
+    return rendered ? [rendered.text] : []
   }
   return new Elysia().use(access).get(
     '/v1/prices/all',
     ({ query, request, set, caller }) => {
       const category = categoryOf(catalogue, query.category)
       const page = pageOf(query, perPageMax)
-      const listed = catalogue
+      const selected = catalogue
         .list()
         .filter(
-          one => (category === undefined || one.category === category) && freshness.hasData(one),
+          series =>
+            (category === undefined || series.category === category) && freshness.hasData(series),
         )
-      const shown = listed.slice((page.page - 1) * page.perPage, page.page * page.perPage)
-      const meta = pageMeta(page, listed.length)
+      const pageSeries = selected.slice((page.page - 1) * page.perPage, page.page * page.perPage)
+      const meta = pageMeta(page, selected.length)
       pageHeaders(set.headers as Answering['headers'], request.url, meta)
-      markSeries(set as Answering, marks, shown)
+      markSeries(set as Answering, marks, pageSeries)
       meter.asked(
         caller.key,
-        shown.map(one => one.id),
+        pageSeries.map(series => series.id),
       )
       set.headers['x-cache'] = 'MISS'
       set.headers['content-type'] = 'application/json; charset=utf-8'
-      const rows = shown.flatMap(row)
+      const rows = pageSeries.flatMap(rowText)
       const inner = `"prices":{${rows.join(',')}},"count":${rows.length},"timestamp":"${isoInstant(now())}"`
       return `{"status":"success","data":{${inner},"data":{${inner}}},"meta":${JSON.stringify(meta)}}`
     },
@@ -234,7 +245,7 @@ function allRow(series: Series, { observation, changes }: Quote): (typeof AllRow
   }
 }
 
-function health({ access, catalogue, freshness, marks, now }: PriceListsDeps) {
+function healthRoute({ access, catalogue, freshness, marks, now }: PriceListsDeps) {
   return new Elysia().use(access).get(
     '/v1/prices/all/health',
     ({ set }) => {
@@ -255,9 +266,9 @@ function health({ access, catalogue, freshness, marks, now }: PriceListsDeps) {
   )
 }
 
-function healthRow(found: Overview, checkedAt: number): (typeof Health)['static']['data'] {
-  const { total, current, delayed, stale, missing } = found
-  const categories = [...found.byCategory].sort(([a], [b]) => (a < b ? -1 : 1))
+function healthRow(overview: Overview, checkedAt: number): (typeof Health)['static']['data'] {
+  const { total, current, delayed, stale, missing } = overview
+  const categories = [...overview.byCategory].sort(([a], [b]) => (a < b ? -1 : 1))
   return {
     status: current + delayed === 0 ? 'unhealthy' : stale > 0 ? 'degraded' : 'healthy',
     total,
@@ -266,13 +277,14 @@ function healthRow(found: Overview, checkedAt: number): (typeof Health)['static'
     stale,
     missing,
     by_category: Object.fromEntries(
-      categories.map(([name, one]) => [
+      categories.map(([name, tally]) => [
         name,
-        { total: one.total, current: one.current, stale: one.stale },
+        { total: tally.total, current: tally.current, stale: tally.stale },
       ]),
     ),
-    newest_observation: found.newestAt === undefined ? null : isoInstant(found.newestAt),
-    oldest_current: found.oldestCurrentAt === undefined ? null : isoInstant(found.oldestCurrentAt),
+    newest_observation: overview.newestAt === undefined ? null : isoInstant(overview.newestAt),
+    oldest_current:
+      overview.oldestCurrentAt === undefined ? null : isoInstant(overview.oldestCurrentAt),
     checked_at: isoInstant(checkedAt),
   }
 }

@@ -140,9 +140,9 @@ const definitions = `Looked at are the last 90 days, of weekly series 364 and of
 
 const rounded = (value: number): number => roundTo(value, scoreDecimals)
 
-const summed = (all: readonly CodeQuality[]): QualityScores => {
+const meanScores = (all: readonly CodeQuality[]): QualityScores => {
   const mean = (key: keyof QualityScores) =>
-    all.length === 0 ? 0 : all.reduce((sum, one) => sum + one.report[key], 0) / all.length
+    all.length === 0 ? 0 : all.reduce((sum, quality) => sum + quality.report[key], 0) / all.length
   return {
     completeness: mean('completeness'),
     timeliness: mean('timeliness'),
@@ -171,30 +171,36 @@ function qualityWord(overall: number, codes: number): string {
 }
 
 function summaryOf(all: readonly CodeQuality[], now: number): typeof Summary.static {
-  const breakdown = summed(all)
+  const breakdown = meanScores(all)
   const overall = rounded(weighted(breakdown))
-  const issues = all.flatMap(one =>
-    one.report.issues.filter(issue => issue.severity !== 'info').map(issue => ({ one, issue })),
+  const issues = all.flatMap(quality =>
+    quality.report.issues
+      .filter(issue => issue.severity !== 'info')
+      .map(issue => ({ quality, issue })),
   )
-  const sources = (some: readonly CodeQuality[]) => new Set(some.map(one => one.series.source)).size
+  const sources = (qualities: readonly CodeQuality[]) =>
+    new Set(qualities.map(quality => quality.series.source)).size
   return {
     overall_score: overall,
     score: overall,
     overall_quality: qualityWord(overall, all.length),
     sources_monitored: sources(all),
-    sources_with_issues: sources(all.filter(one => one.report.status !== 'healthy')),
+    sources_with_issues: sources(all.filter(quality => quality.report.status !== 'healthy')),
     total_commodities: all.length,
     total_issues: issues.length,
     last_updated: isoInstant(
-      all.reduce((newest, one) => Math.max(newest, one.generatedAt), all.length === 0 ? now : 0),
+      all.reduce(
+        (newest, quality) => Math.max(newest, quality.generatedAt),
+        all.length === 0 ? now : 0,
+      ),
     ),
     breakdown: roundedScores(breakdown),
     recent_alerts: issues
       .sort((a, b) => b.issue.detectedAt - a.issue.detectedAt)
       .slice(0, alertsMax)
-      .map(({ one, issue }) => ({
+      .map(({ quality, issue }) => ({
         severity: issue.severity,
-        message: `${one.code}: ${issue.description}`,
+        message: `${quality.code}: ${issue.description}`,
         timestamp: isoInstant(issue.detectedAt),
       })),
   }
@@ -219,8 +225,8 @@ const rowOf = ({
   accuracy: rounded(report.accuracy),
 })
 
-function reportOf(found: CodeQuality): typeof Report.static {
-  const { report } = found
+function reportOf(quality: CodeQuality): typeof Report.static {
+  const { report } = quality
   const {
     code,
     name,
@@ -231,7 +237,7 @@ function reportOf(found: CodeQuality): typeof Report.static {
     accuracy,
     last_generated,
     last_updated,
-  } = rowOf(found)
+  } = rowOf(quality)
   return {
     code,
     name,
@@ -263,15 +269,15 @@ function reportOf(found: CodeQuality): typeof Report.static {
 /** How complete, timely, accurate and consistent the stored series are. */
 export function dataQualityRoutes(deps: DataQualityDeps) {
   const { catalogue, quality, now } = deps
-  const marked = (set: unknown, found: readonly CodeQuality[]) =>
-    markFixtures(set as Answering, deps.marks, found)
+  const markQualities = (set: unknown, qualities: readonly CodeQuality[]) =>
+    markFixtures(set as Answering, deps.marks, qualities)
   return new Elysia()
     .use(deps.access)
     .get(
       '/v1/data-quality/summary',
       async ({ set }) => {
         const all = await quality.all()
-        marked(set, all)
+        markQualities(set, all)
         return success(summaryOf(all, now()))
       },
       {
@@ -288,8 +294,8 @@ export function dataQualityRoutes(deps: DataQualityDeps) {
     .get(
       '/v1/data-quality/reports',
       async ({ query, set }) => {
-        const wanted = query.status?.trim().toLowerCase()
-        if (wanted && !statuses.some(one => one === wanted)) {
+        const status = query.status?.trim().toLowerCase()
+        if (status && !(statuses as readonly string[]).includes(status)) {
           throw invalidParameter(
             'status',
             query.status?.slice(0, 100),
@@ -297,8 +303,8 @@ export function dataQualityRoutes(deps: DataQualityDeps) {
             statuses,
           )
         }
-        const all = (await quality.all()).filter(one => !wanted || one.report.status === wanted)
-        marked(set, all)
+        const all = (await quality.all()).filter(row => !status || row.report.status === status)
+        markQualities(set, all)
         set.headers['content-type'] = 'application/json; charset=utf-8'
         return JSON.stringify(success({ reports: all.map(rowOf), count: all.length }))
       },
@@ -329,19 +335,19 @@ export function dataQualityRoutes(deps: DataQualityDeps) {
     .get(
       '/v1/data-quality/reports/:code',
       ({ params, set }) => {
-        const listed = catalogue.named(params.code)
-        if (!listed)
+        const series = catalogue.named(params.code)
+        if (!series)
           throw new Problem(
             'NOT_FOUND',
             `${params.code.slice(0, 100)} is not in the catalogue; GET /v1/commodities lists it.`,
           )
-        const found = quality.of(listed)
-        if (!found)
-          throw new Problem('DATA_NOT_AVAILABLE', `${listed.code} has no data.`, {
-            leg: listed.code,
+        const codeQuality = quality.of(series)
+        if (!codeQuality)
+          throw new Problem('DATA_NOT_AVAILABLE', `${series.code} has no data.`, {
+            leg: series.code,
           })
-        marked(set, [found])
-        return success(reportOf(found))
+        markQualities(set, [codeQuality])
+        return success(reportOf(codeQuality))
       },
       {
         access: { meter: true, heavy: true },

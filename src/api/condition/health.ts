@@ -122,10 +122,10 @@ const isoOrNull = (at: number | undefined): string | null =>
 
 /** Whether the service lives and how each part of it is doing. */
 export function healthRoutes(deps: HealthDeps) {
-  return new Elysia().use(liveness(deps)).use(status(deps))
+  return new Elysia().use(livenessRoutes(deps)).use(statusRoute(deps))
 }
 
-function liveness({ access, settings, clock, isStopping }: HealthDeps) {
+function livenessRoutes({ access, settings, clock, isStopping }: HealthDeps) {
   const startedMs = clock.monotonic()
   const answer = (set: Answering) => {
     const isWell = !isStopping() && databaseAnswers(settings)
@@ -159,7 +159,7 @@ function liveness({ access, settings, clock, isStopping }: HealthDeps) {
     })
 }
 
-function status(deps: HealthDeps) {
+function statusRoute(deps: HealthDeps) {
   const { access, settings, catalogue, freshness, marks, clock } = deps
   return new Elysia().use(access).get(
     '/v1/status',
@@ -181,11 +181,11 @@ function status(deps: HealthDeps) {
         status: conditionOf(components),
         version,
         timestamp,
-        components: components.map(one => ({
-          name: one.name,
-          status: one.status,
+        components: components.map(component => ({
+          name: component.name,
+          status: component.status,
           checked_at: timestamp,
-          message: one.message ?? null,
+          message: component.message ?? null,
         })),
         data: {
           commodities: catalogue.list().length,

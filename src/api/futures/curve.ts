@@ -5,7 +5,13 @@ import { isoInstant } from '../../lib/instant.ts'
 import { analyseCurve, monthsBetween } from '../../market/futures/curve.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Curve as FuturesCurve } from '../../service/futures/futures.ts'
-import { type Asked, dateGiven, type FuturesDeps, type FuturesRoutes, slugParams } from './query.ts'
+import {
+  type FuturesDeps,
+  type FuturesRoutes,
+  type RequestedFamily,
+  readDate,
+  slugParams,
+} from './query.ts'
 import {
   CurvePointShape,
   codeField,
@@ -82,17 +88,21 @@ const NoCurve = t.Object(
 export function futuresCurveRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
   const { futures } = deps
 
-  const answer = ({ decimals, head }: Asked, { day, points }: FuturesCurve, source: string) => {
+  const curveAnswer = (
+    { decimals, head }: RequestedFamily,
+    { day, points }: FuturesCurve,
+    source: string,
+  ) => {
     const round = (value: number) => roundTo(value, decimals)
     const rows = points.map(point => curvePointRow(point, day, decimals))
-    const made = analyseCurve(
+    const analysis = analyseCurve(
       points.map(point => ({ month: point.contractMonth, price: point.price })),
     )!
     return {
       ...head,
       source,
       analysis_date: day,
-      curve_type: made.shape,
+      curve_type: analysis.shape,
       total_contracts: rows.length,
       front_month: rows[0]!,
       back_month: rows.at(-1)!,
@@ -105,13 +115,14 @@ export function futuresCurveRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
         contract: row.contract,
       })),
       curve_metrics: {
-        front_month_price: round(made.front.price),
-        back_month_price: round(made.back.price),
-        total_slope: round(made.totalSlope),
-        slope_percentage: made.slopePercent === undefined ? null : roundTo(made.slopePercent, 2),
-        average_price: round(made.averagePrice),
-        price_range: round(made.priceRange),
-        steepness: made.steepness,
+        front_month_price: round(analysis.front.price),
+        back_month_price: round(analysis.back.price),
+        total_slope: round(analysis.totalSlope),
+        slope_percentage:
+          analysis.slopePercent === undefined ? null : roundTo(analysis.slopePercent, 2),
+        average_price: round(analysis.averagePrice),
+        price_range: round(analysis.priceRange),
+        steepness: analysis.steepness,
       },
       updated_at: isoInstant(Math.max(...points.map(point => point.quotedAt))),
     }
@@ -120,12 +131,20 @@ export function futuresCurveRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
   return new Elysia().use(deps.access).get(
     '/v1/futures/:slug/curve',
     ({ params, query, set }) => {
-      const asked = routes.asked(params.slug)
-      const day = dateGiven(query.date)
-      const curve = futures.curve(asked.family.code, day)
-      const source = routes.mark(set, asked.family, curve?.points.map(point => point.source) ?? [])
-      if (curve) return answer(asked, curve, source)
-      return { error: noData, date: day ?? futures.today(asked.family.code), contracts: [] } as {
+      const requested = routes.familyOf(params.slug)
+      const day = readDate(query.date)
+      const curve = futures.curve(requested.family.code, day)
+      const source = routes.mark(
+        set,
+        requested.family,
+        curve?.points.map(point => point.source) ?? [],
+      )
+      if (curve) return curveAnswer(requested, curve, source)
+      return {
+        error: noData,
+        date: day ?? futures.today(requested.family.code),
+        contracts: [],
+      } as {
         error: typeof noData
         date: string
         contracts: []

@@ -9,13 +9,13 @@ import { roundTo } from '../../market/prices/format.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import { intervalOf } from '../prices/window-query.ts'
 import {
-  type Asked,
   contractQuery,
-  dateGiven,
   type FuturesDeps,
   type FuturesRoutes,
   monthOf,
   noQuotes,
+  type RequestedFamily,
+  readDate,
   slugParams,
   sourcesOf,
 } from './query.ts'
@@ -93,23 +93,23 @@ export function futuresDaysRoutes(
   const { futures, ohlcDaysMax } = deps
 
   /** The contract that is asked for, or the front month. */
-  const contractAsked = (asked: Asked, text: string | undefined) => {
-    const month = monthOf(futures, asked, text) ?? futures.listedMonth(asked.family.code, 1)
-    return { month, code: contractCode(asked.family.code, month) }
+  const requestedContract = (requested: RequestedFamily, text: string | undefined) => {
+    const month = monthOf(futures, requested, text) ?? futures.listedMonth(requested.family.code, 1)
+    return { month, code: contractCode(requested.family.code, month) }
   }
 
   const ohlc = (
-    asked: Asked,
+    requested: RequestedFamily,
     query: { contract?: string; days?: string; date?: string; interval?: string },
     set: unknown,
   ) => {
-    const { family, decimals, head } = asked
-    const { month, code } = contractAsked(asked, query.contract)
+    const { family, decimals, head } = requested
+    const { month, code } = requestedContract(requested, query.contract)
     if ((intervalOf(query.interval) ?? 'day') !== 'day')
       throw invalidParameter('interval', query.interval, 'is not daily.', ['1d'])
-    const requested = integerOf('days', query.days, defaultDays, 1, daysAskedMax)
-    const served = Math.min(requested, ohlcDaysMax)
-    const day = dateGiven(query.date)
+    const requestedDays = integerOf('days', query.days, defaultDays, 1, daysAskedMax)
+    const served = Math.min(requestedDays, ohlcDaysMax)
+    const day = readDate(query.date)
     const to = day ?? futures.today(family.code)
     const { days } = futures.page(
       family.code,
@@ -128,9 +128,9 @@ export function futuresDaysRoutes(
       contract: code,
       contract_month: month,
       source,
-      days_requested: requested,
+      days_requested: requestedDays,
       days_served: served,
-      truncated: served < requested,
+      truncated: served < requestedDays,
       date: top.date,
       open: top.open,
       high: top.high,
@@ -138,27 +138,31 @@ export function futuresDaysRoutes(
       close: top.close,
       volume: top.volume,
       open_interest: top.open_interest,
-      ohlc: days.map(one => barRow(one, decimals)),
+      ohlc: days.map(row => barRow(row, decimals)),
       count: days.length,
     }
   }
 
-  const intraday = (asked: Asked, query: { contract?: string; date?: string }, set: unknown) => {
-    const { family, decimals, head } = asked
-    const { month, code } = contractAsked(asked, query.contract)
-    const day = dateGiven(query.date)
-    const found = futures.intraday(family.code, month, day)
-    if (!found) throw noBars(code, day)
-    const source = routes.mark(set, family, [found.source])
+  const intraday = (
+    requested: RequestedFamily,
+    query: { contract?: string; date?: string },
+    set: unknown,
+  ) => {
+    const { family, decimals, head } = requested
+    const { month, code } = requestedContract(requested, query.contract)
+    const day = readDate(query.date)
+    const trading = futures.intraday(family.code, month, day)
+    if (!trading) throw noBars(code, day)
+    const source = routes.mark(set, family, [trading.source])
     return {
       ...head,
       contract: code,
       contract_month: month,
       source,
-      date: found.day,
+      date: trading.day,
       interval: '5m' as const,
-      count: found.ticks.length,
-      prices: found.ticks.map(({ tradedAt, price, volume: lots }) => {
+      count: trading.ticks.length,
+      prices: trading.ticks.map(({ tradedAt, price, volume: lots }) => {
         const timestamp = isoInstant(tradedAt)
         return {
           time: timestamp.slice(11, 16),
@@ -167,7 +171,7 @@ export function futuresDaysRoutes(
           volume: lots,
         }
       }),
-      updated_at: isoInstant(found.ticks.at(-1)!.tradedAt),
+      updated_at: isoInstant(trading.ticks.at(-1)!.tradedAt),
     }
   }
 
@@ -175,7 +179,7 @@ export function futuresDaysRoutes(
     .use(deps.access)
     .get(
       '/v1/futures/:slug/ohlc',
-      ({ params, query, set }) => ohlc(routes.asked(params.slug), query, set),
+      ({ params, query, set }) => ohlc(routes.familyOf(params.slug), query, set),
       {
         access: routes.full,
         params: slugParams,
@@ -204,7 +208,7 @@ export function futuresDaysRoutes(
     )
     .get(
       '/v1/futures/:slug/intraday',
-      ({ params, query, set }) => intraday(routes.asked(params.slug), query, set),
+      ({ params, query, set }) => intraday(routes.familyOf(params.slug), query, set),
       {
         access: routes.full,
         params: slugParams,

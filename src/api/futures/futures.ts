@@ -8,11 +8,11 @@ import { futuresCurveRoutes } from './curve.ts'
 import { futuresDaysRoutes } from './days.ts'
 import { futuresHistoryRoutes } from './history.ts'
 import {
-  type Asked,
   createFuturesRoutes,
   describeSource,
   type FuturesDeps,
   noQuotes,
+  type RequestedFamily,
   refuseStale,
   slugParams,
   sourcesOf,
@@ -84,7 +84,7 @@ export function futuresRoutes(deps: FuturesDeps & { maxAgeHours: number; ohlcDay
   const { futures: markets, now } = deps
   const routes = createFuturesRoutes(deps)
 
-  const current = ({ family, decimals, head }: Asked, set: unknown) => {
+  const current = ({ family, decimals, head }: RequestedFamily, set: unknown) => {
     const { code, name, hours } = family
     const quotes = markets.quotes(code)
     const fresh = markets.freshness(code)
@@ -99,9 +99,10 @@ export function futuresRoutes(deps: FuturesDeps & { maxAgeHours: number; ohlcDay
       source,
       data_source: source,
       updated_at: isoInstant(Math.max(...quotes.map(quote => quote.day.quotedAt))),
-      settlement_date: contracts.find(one => one.settlement !== null)?.trading_date ?? null,
+      settlement_date:
+        contracts.find(contract => contract.settlement !== null)?.trading_date ?? null,
       trading_hours: { ...hours, days: [...tradingDays], is_open: isOpen(family, now()) },
-      front_month: contracts.find(one => one.is_front_month) ?? null,
+      front_month: contracts.find(contract => contract.is_front_month) ?? null,
       contracts,
       ...(roll && {
         roll_indicator: {
@@ -132,7 +133,7 @@ export function futuresRoutes(deps: FuturesDeps & { maxAgeHours: number; ohlcDay
     .use(futuresDaysRoutes(deps, routes))
     .use(futuresCurveRoutes(deps, routes))
     .use(futuresSpreadsRoutes(deps, routes))
-    .get('/v1/futures/:slug', ({ params, set }) => current(routes.asked(params.slug), set), {
+    .get('/v1/futures/:slug', ({ params, set }) => current(routes.familyOf(params.slug), set), {
       access: routes.every,
       params: slugParams,
       response: { 200: Current, 404: NestedProblem, 503: NestedProblem },

@@ -15,19 +15,19 @@ import { monthsBefore } from '../../market/futures/contract-days.ts'
 import { contractCode } from '../../market/futures/families.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { dayAfter } from '../../market/prices/window.ts'
-import type { Futures, Wanted } from '../../service/futures/futures.ts'
+import type { ContractSelection, Futures } from '../../service/futures/futures.ts'
 import { intervalOf } from '../prices/window-query.ts'
 import {
-  type Asked,
   contractQuery,
   describeSource,
   type FuturesDeps,
   type FuturesRoutes,
   monthOf,
   noQuotes,
-  type RangeAsked,
-  rangeAsked,
+  type RangeParameters,
+  type RequestedFamily,
   rangeQuery,
+  readRange,
   slugParams,
   sourcesOf,
 } from './query.ts'
@@ -88,7 +88,7 @@ const Continuous = t.Object(
   { title: 'FuturesContinuous' },
 )
 
-interface HistoryQuery extends RangeAsked {
+interface HistoryQuery extends RangeParameters {
   contract?: string
   contracts?: string
   interval?: string
@@ -101,25 +101,25 @@ export function futuresHistoryRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
   const { futures } = deps
 
   const historical = (
-    asked: Asked,
+    requested: RequestedFamily,
     query: HistoryQuery,
     request: Request,
     set: { headers: Record<string, string | number> },
   ) => {
-    const { family, decimals, head } = asked
-    const month = monthOf(futures, asked, query.contract)
+    const { family, decimals, head } = requested
+    const month = monthOf(futures, requested, query.contract)
     const places = integerOf('contracts', query.contracts, 1, 1, 12)
     const interval = barIntervalOf(query.interval)
-    const { from, to } = rangeAsked(query, futures.today(family.code))
+    const { from, to } = readRange(query, futures.today(family.code))
     const page = pageOf(query, perPageMax)
-    const wanted: Wanted =
+    const selection: ContractSelection =
       month === undefined ? { places: Array.from({ length: places }, (_, i) => i + 1) } : { month }
-    if (!futures.hasDays(family.code, wanted))
+    if (!futures.hasDays(family.code, selection))
       throw noQuotes(month === undefined ? family.code : contractCode(family.code, month))
     const { days, total } = barsOf(
       futures,
       family.code,
-      wanted,
+      selection,
       interval,
       { from, to },
       (page.page - 1) * page.perPage,
@@ -141,7 +141,7 @@ export function futuresHistoryRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
   }
 
   const continuous = (
-    { family, nth = 1, decimals, head }: Asked,
+    { family, nth = 1, decimals, head }: RequestedFamily,
     text: string | undefined,
     defaultMonths: number,
     set: unknown,
@@ -197,7 +197,7 @@ export function futuresHistoryRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
     .get(
       '/v1/futures/:slug/historical',
       ({ params, query, request, set }) =>
-        historical(routes.asked(params.slug), query, request, set),
+        historical(routes.familyOf(params.slug), query, request, set),
       {
         access: { ...routes.every, heavy: true },
         params: slugParams,
@@ -235,7 +235,7 @@ export function futuresHistoryRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
     )
     .get(
       '/v1/futures/:slug/continuous',
-      ({ params, query, set }) => continuous(routes.asked(params.slug), query.months, 1, set),
+      ({ params, query, set }) => continuous(routes.familyOf(params.slug), query.months, 1, set),
       {
         access: { ...routes.full, heavy: true },
         params: slugParams,
@@ -251,7 +251,7 @@ export function futuresHistoryRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
     )
     .get(
       '/v1/futures/continuous/:slug/historical',
-      ({ params, query, set }) => continuous(routes.asked(params.slug), query.months, 12, set),
+      ({ params, query, set }) => continuous(routes.familyOf(params.slug), query.months, 12, set),
       {
         access: { ...routes.full, heavy: true },
         params: slugParams,
@@ -272,22 +272,22 @@ const rollLookBackDays = 14
 
 function barIntervalOf(text: string | undefined): BarInterval {
   const interval = intervalOf(text) ?? 'day'
-  const found = barIntervals.find(one => one === interval)
-  if (!found)
+  const barInterval = barIntervals.find(candidate => candidate === interval)
+  if (!barInterval)
     throw invalidParameter('interval', text, 'is not an interval of daily bars.', barIntervals)
-  return found
+  return barInterval
 }
 
 function barsOf(
   futures: Futures,
   code: Parameters<Futures['page']>[0],
-  wanted: Wanted,
+  selection: ContractSelection,
   interval: BarInterval,
   { from, to }: { from: string; to: string },
   offset: number,
   limit: number,
 ) {
-  if (interval === 'day') return futures.page(code, wanted, from, to, offset, limit)
-  const days = futures.merged(code, wanted, interval, from, to)
+  if (interval === 'day') return futures.page(code, selection, from, to, offset, limit)
+  const days = futures.merged(code, selection, interval, from, to)
   return { days: days.slice(offset, offset + limit), total: days.length }
 }

@@ -31,7 +31,7 @@ export interface FuturesDeps {
 }
 
 /** The family that a path names, with what its answers are written with. */
-export interface Asked extends Named {
+export interface RequestedFamily extends Named {
   decimals: number
   /** What every answer begins with. */
   head: { commodity: string; slug: string; currency: string; unit: string }
@@ -43,7 +43,7 @@ export interface FuturesRoutes {
   every: KeyAccess
   /** The families that answer more than base, history and curve. */
   full: KeyAccess
-  asked(slug: string): Asked
+  familyOf(slug: string): RequestedFamily
   /**
    * Sets the headers of an answer that rests on numbers of these sources; answers the first of
    * them, or the family's own without any.
@@ -56,21 +56,25 @@ export function createFuturesRoutes({
   marks,
   exchangeWords,
 }: FuturesDeps): FuturesRoutes {
-  const named = (slug: string | undefined) => familyBySlug(slug ?? '', exchangeWords)
+  const familyNamed = (slug: string | undefined) => familyBySlug(slug ?? '', exchangeWords)
   return {
-    every: { feature: 'futures', meter: true, known: ({ slug }) => named(slug) !== undefined },
+    every: {
+      feature: 'futures',
+      meter: true,
+      known: ({ slug }) => familyNamed(slug) !== undefined,
+    },
     full: {
       feature: 'futures',
       meter: true,
-      known: ({ slug }) => named(slug)?.family.limited === false,
+      known: ({ slug }) => familyNamed(slug)?.family.limited === false,
     },
-    asked(slug) {
-      const found = named(slug)!
-      const { code, currency, unit } = found.family
+    familyOf(slug) {
+      const named = familyNamed(slug)!
+      const { code, currency, unit } = named.family
       return {
-        ...found,
+        ...named,
         decimals: catalogue.named(code)?.decimals ?? 2,
-        head: { commodity: code, slug: found.slug, currency, unit },
+        head: { commodity: code, slug: named.slug, currency, unit },
       }
     },
     mark(set, family, sources) {
@@ -126,24 +130,24 @@ export const rangeQuery = {
  */
 export function monthOf(
   futures: Futures,
-  { family, nth }: Asked,
+  { family, nth }: RequestedFamily,
   text: string | undefined,
 ): string | undefined {
-  const given = contractGiven('contract', text, family)
-  if (given && 'month' in given) return given.month
-  const place = given?.nth ?? nth
+  const contract = readContract('contract', text, family)
+  if (contract && 'month' in contract) return contract.month
+  const place = contract?.nth ?? nth
   return place === undefined ? undefined : futures.listedMonth(family.code, place)
 }
 
 /** A contract parameter understood; undefined when it is absent. */
-export function contractGiven(
+export function readContract(
   parameter: string,
   text: string | undefined,
   family: Family,
 ): { month: string } | { nth: number } | undefined {
   if (text === undefined || text.trim() === '') return undefined
-  const given = parseContract(text.trim(), family.code)
-  if (given) return given
+  const contract = parseContract(text.trim(), family.code)
+  if (contract) return contract
   throw invalidParameter(
     parameter,
     text.slice(0, 100),
@@ -151,7 +155,7 @@ export function contractGiven(
   )
 }
 
-export interface RangeAsked {
+export interface RangeParameters {
   from?: string | undefined
   to?: string | undefined
   start_date?: string | undefined
@@ -161,7 +165,10 @@ export interface RangeAsked {
 /**
  * The dates that a query gives, each undefined when absent. Instants count as the day they lie in.
  */
-export function daysGiven(query: RangeAsked): { from: string | undefined; to: string | undefined } {
+export function readDays(query: RangeParameters): {
+  from: string | undefined
+  to: string | undefined
+} {
   const fromName = query.from === undefined ? 'start_date' : 'from'
   const toName = query.to === undefined ? 'end_date' : 'to'
   const from = momentOf(fromName, query[fromName], 'start')
@@ -175,14 +182,14 @@ export function daysGiven(query: RangeAsked): { from: string | undefined; to: st
 /**
  * The asked range of dates, or the last 30 days up to today; refused when it ends before it begins.
  */
-export function rangeAsked(
-  query: RangeAsked,
+export function readRange(
+  query: RangeParameters,
   today: string,
   defaultDays = 30,
 ): { from: string; to: string } {
-  const given = daysGiven(query)
-  const to = given.to ?? today
-  const from = given.from ?? dayAfter(to, -defaultDays)
+  const days = readDays(query)
+  const to = days.to ?? today
+  const from = days.from ?? dayAfter(to, -defaultDays)
   checkOrder(from, to)
   return { from, to }
 }
@@ -196,7 +203,7 @@ export function checkOrder(from: string, to: string): void {
 }
 
 /** A trading date of a query. */
-export function dateGiven(text: string | undefined): string | undefined {
+export function readDate(text: string | undefined): string | undefined {
   const at = momentOf('date', text, 'start')
   return at === undefined ? undefined : isoDay(at)
 }
@@ -208,30 +215,30 @@ export const sourcesOf = (days: readonly ContractDay[]): Set<string> =>
   new Set(days.map(day => day.source))
 
 /** 404: nothing has been recorded of it. */
-export const noQuotes = (what: string): Problem =>
-  new Problem('DATA_NOT_AVAILABLE', `There are no futures quotes of ${what}.`, {
-    commodity_code: what,
+export const noQuotes = (name: string): Problem =>
+  new Problem('DATA_NOT_AVAILABLE', `There are no futures quotes of ${name}.`, {
+    commodity_code: name,
   })
 
 /**
  * The refusal of quotes that may not be served as current; the bound on age comes before that of
  * the running session.
  */
-export function refuseStale(family: Family, found: Freshness, maxAgeHours: number): void {
-  if (found.state === 'too_stale') {
-    const hours = roundTo(found.ageMs / hourMs, 1)
+export function refuseStale(family: Family, freshness: Freshness, maxAgeHours: number): void {
+  if (freshness.state === 'too_stale') {
+    const hours = roundTo(freshness.ageMs / hourMs, 1)
     throw new Problem(
       'DATA_TOO_STALE',
       `The newest quote of ${family.code} is ${hours} hours old; at most ${maxAgeHours} are served.`,
       {
         data_age_hours: hours,
         max_age_hours: maxAgeHours,
-        last_updated: isoInstant(found.quotedAt),
+        last_updated: isoInstant(freshness.quotedAt),
       },
     )
   }
-  if (found.state === 'live_stale') {
-    const minutes = Math.floor(found.behindMs / minuteMs)
+  if (freshness.state === 'live_stale') {
+    const minutes = Math.floor(freshness.behindMs / minuteMs)
     throw new Problem(
       'LIVE_DATA_STALE',
       `${family.name}: the market is open and the newest quote is ${minutes} minutes behind.`,

@@ -72,9 +72,9 @@ export function futuresShortcutsRoutes(
   const access = { feature: 'futures', meter: true } as const
 
   /** A slug, ticker or family code, with the place behind its point. */
-  const familyOf = (parameter: string, text: string): { family: Family; nth: number } => {
+  const readFamily = (parameter: string, text: string): { family: Family; nth: number } => {
     const [, code, place] = /^(\w+?)(?:\.(\d{1,2}))?$/.exec(text) ?? []
-    const byCode = families.find(one => one.code === code?.toUpperCase())
+    const byCode = families.find(family => family.code === code?.toUpperCase())
     if (byCode && (place === undefined || (Number(place) >= 1 && Number(place) <= 12)))
       return { family: byCode, nth: Number(place ?? 1) }
     const named = familyBySlug(text, exchangeWords)
@@ -83,8 +83,8 @@ export function futuresShortcutsRoutes(
   }
 
   const latest = (text: string | undefined, set: unknown) => {
-    const asked = text?.trim() || defaultTicker
-    const { family, nth } = familyOf('contract', asked)
+    const ticker = text?.trim() || defaultTicker
+    const { family, nth } = readFamily('contract', ticker)
     const quotes = futures.quotes(family.code).slice(nth - 1)
     const fresh = futures.freshness(family.code)
     if (!fresh || quotes.length === 0) throw noQuotes(family.code)
@@ -94,7 +94,7 @@ export function futuresShortcutsRoutes(
       family,
       quotes.map(quote => quote.day.source),
     )
-    const { decimals } = routes.asked(slugsOf(family, exchangeWords)[0]!)
+    const { decimals } = routes.familyOf(slugsOf(family, exchangeWords)[0]!)
     const contracts = quotes.map(quote => {
       const { contract, contract_code, contract_month, price, change, volume } = contractRow(
         quote,
@@ -112,22 +112,22 @@ export function futuresShortcutsRoutes(
       }
     })
     const updatedAt = Math.max(...quotes.map(quote => quote.day.quotedAt))
-    return success({ contract: asked, contracts, updated_at: isoInstant(updatedAt) })
+    return success({ contract: ticker, contracts, updated_at: isoInstant(updatedAt) })
   }
 
   /** One leg of a spread: a contract code, or a ticker with its place. */
-  const legOf = (parameter: 'contract1' | 'contract2', given: string | undefined) => {
-    const text = given?.trim() ?? ''
+  const legOf = (parameter: 'contract1' | 'contract2', parameterText: string | undefined) => {
+    const text = parameterText?.trim() ?? ''
     if (text === '')
       throw missingParameter(
         parameter,
         'a contract code (WTI_FUTURES_2027_01) or a ticker with its place (CL.1).',
       )
     const parsed = parseContractCode(text)
-    const named = parsed ? undefined : familyOf(parameter, text)
+    const named = parsed ? undefined : readFamily(parameter, text)
     const family = parsed?.family ?? named!.family
     const month = parsed?.month ?? futures.listedMonth(family.code, named!.nth)
-    const quote = futures.quotes(family.code).find(one => one.day.month === month)
+    const quote = futures.quotes(family.code).find(candidate => candidate.day.month === month)
     if (!quote) throw noQuotes(text)
     refuseStale(family, futures.freshness(family.code)!, deps.maxAgeHours)
     return { family, month, day: quote.day }
@@ -140,14 +140,14 @@ export function futuresShortcutsRoutes(
     ]
     const { family } = first
     if (family.unit !== second.family.unit || family.currency !== second.family.currency) {
-      const measures = [family, second.family].map(one => `${one.currency} per ${one.unit}`)
+      const measures = [family, second.family].map(leg => `${leg.currency} per ${leg.unit}`)
       throw invalidParameter(
         'contract2',
         query.contract2,
         `is quoted in ${measures[1]}, the first contract in ${measures[0]}.`,
       )
     }
-    const { decimals } = routes.asked(slugsOf(family, exchangeWords)[0]!)
+    const { decimals } = routes.familyOf(slugsOf(family, exchangeWords)[0]!)
     const { spread, percent } = calendarSpread(first.day.close, second.day.close)
     const to = futures.today(family.code)
     const closes = [first, second].map(leg =>

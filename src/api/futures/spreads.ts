@@ -18,17 +18,17 @@ import { roundTo } from '../../market/prices/format.ts'
 import { type Close, commonDays, dayAfter } from '../../market/prices/window.ts'
 import type { CurvePoint } from '../../service/futures/futures.ts'
 import {
-  type Asked,
   checkOrder,
-  contractGiven,
-  dateGiven,
-  daysGiven,
   type FuturesDeps,
   type FuturesRoutes,
   noQuotes,
-  type RangeAsked,
-  rangeAsked,
+  type RangeParameters,
+  type RequestedFamily,
   rangeQuery,
+  readContract,
+  readDate,
+  readDays,
+  readRange,
   slugParams,
   sourcesOf,
 } from './query.ts'
@@ -113,10 +113,14 @@ const SpreadHistory = t.Object(
 export function futuresSpreadsRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
   const { futures, switched } = deps
 
-  const spreads = (asked: Asked, query: { days?: string; date?: string }, set: unknown) => {
-    const { family, decimals, head } = asked
+  const spreads = (
+    requested: RequestedFamily,
+    query: { days?: string; date?: string },
+    set: unknown,
+  ) => {
+    const { family, decimals, head } = requested
     const days = integerOf('days', query.days, 30, 1, 365)
-    const curve = futures.curve(family.code, dateGiven(query.date))
+    const curve = futures.curve(family.code, readDate(query.date))
     if (!curve) throw noQuotes(family.code)
     const { day: date, points } = curve
     const closes = points.map(point =>
@@ -163,43 +167,43 @@ export function futuresSpreadsRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
 
   /** One leg of a history: a contract, or a place on the curve of each date. */
   const legOf = (
-    { family }: Asked,
+    { family }: RequestedFamily,
     parameter: string,
     text: string | undefined,
     fallback: number,
     from: string,
     to: string,
   ) => {
-    const given = contractGiven(parameter, text, family) ?? { nth: fallback }
-    const wanted = 'month' in given ? given : { places: [given.nth] }
-    if (!futures.hasDays(family.code, wanted))
-      throw noQuotes('month' in given ? contractCode(family.code, given.month) : family.code)
+    const contract = readContract(parameter, text, family) ?? { nth: fallback }
+    const selection = 'month' in contract ? contract : { places: [contract.nth] }
+    if (!futures.hasDays(family.code, selection))
+      throw noQuotes('month' in contract ? contractCode(family.code, contract.month) : family.code)
     return {
-      name: 'month' in given ? contractCode(family.code, given.month) : String(given.nth),
-      days: futures.page(family.code, wanted, from, to, 0, Number.MAX_SAFE_INTEGER).days,
+      name: 'month' in contract ? contractCode(family.code, contract.month) : String(contract.nth),
+      days: futures.page(family.code, selection, from, to, 0, Number.MAX_SAFE_INTEGER).days,
     }
   }
 
   const history = (
-    asked: Asked,
+    requested: RequestedFamily,
     query: HistoryQuery,
     request: Request,
     set: { headers: Record<string, string | number> },
   ) => {
-    const { family, decimals, head, nth = 1 } = asked
-    const given = daysGiven(query)
-    const isOpen =
-      given.from === undefined &&
-      given.to === undefined &&
+    const { family, decimals, head, nth = 1 } = requested
+    const range = readDays(query)
+    const hasNoRange =
+      range.from === undefined &&
+      range.to === undefined &&
       switched(request, 'spread_history_default')
-    const { from, to } = isOpen ? rangeAsked({}, futures.today(family.code)) : given
+    const { from, to } = hasNoRange ? readRange({}, futures.today(family.code)) : range
     if (from === undefined)
       throw missingParameter('from', 'the first trading date, such as 2026-10-01.')
     if (to === undefined) throw missingParameter('to', 'the last trading date, such as 2026-11-20.')
     checkOrder(from, to)
     const page = pageOf(query, perPageMax)
-    const first = legOf(asked, 'contract1', query.contract1, nth, from, to)
-    const second = legOf(asked, 'contract2', query.contract2, nth + 1, from, to)
+    const first = legOf(requested, 'contract1', query.contract1, nth, from, to)
+    const second = legOf(requested, 'contract2', query.contract2, nth + 1, from, to)
     const others = new Map(second.days.map(day => [day.tradedOn, day.close]))
     const round = (value: number) => roundTo(value, decimals)
     const rows = first.days.flatMap(({ tradedOn, close }) => {
@@ -220,15 +224,15 @@ export function futuresSpreadsRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
     const meta: PageMeta = pageMeta(page, rows.length)
     pageHeaders(set.headers, request.url, meta)
     routes.mark(set, family, sourcesOf(first.days))
-    const shown = rows.slice((page.page - 1) * page.perPage, page.page * page.perPage)
+    const pageRows = rows.slice((page.page - 1) * page.perPage, page.page * page.perPage)
     return {
       family: family.code,
       ...head,
       contract1: first.name,
       contract2: second.name,
       period: { from, to },
-      count: shown.length,
-      history: shown,
+      count: pageRows.length,
+      history: pageRows,
       meta,
     }
   }
@@ -237,7 +241,7 @@ export function futuresSpreadsRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
     .use(deps.access)
     .get(
       '/v1/futures/:slug/spreads',
-      ({ params, query, set }) => spreads(routes.asked(params.slug), query, set),
+      ({ params, query, set }) => spreads(routes.familyOf(params.slug), query, set),
       {
         access: { ...routes.full, heavy: true },
         params: slugParams,
@@ -267,7 +271,8 @@ export function futuresSpreadsRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
     )
     .get(
       '/v1/futures/:slug/spread-history',
-      ({ params, query, request, set }) => history(routes.asked(params.slug), query, request, set),
+      ({ params, query, request, set }) =>
+        history(routes.familyOf(params.slug), query, request, set),
       {
         access: { ...routes.full, heavy: true },
         params: slugParams,
@@ -297,7 +302,7 @@ export function futuresSpreadsRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
     )
 }
 
-interface HistoryQuery extends RangeAsked {
+interface HistoryQuery extends RangeParameters {
   contract1?: string
   contract2?: string
   page?: string

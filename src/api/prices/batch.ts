@@ -82,38 +82,40 @@ export function batchRoutes(deps: BatchDeps) {
   const { board, exchange, now } = deps
 
   const rowOf = (
-    one: Resolved,
+    commodity: Resolved,
     currency: string | undefined,
     legs: Resolved[],
   ): ConvertedRow | undefined => {
-    const quote = board.quote(one.series)
+    const quote = board.quote(commodity.series)
     if (!quote) return undefined
-    const row = priceRow(quote, one.code, one.requestedCode)
-    if (currency === undefined || !isMoney(one.series)) return row
-    const rate = rateOf('currency', one.series, currency, exchange, now())
+    const row = priceRow(quote, commodity.code, commodity.requestedCode)
+    if (currency === undefined || !isMoney(commodity.series)) return row
+    const rate = rateOf('currency', commodity.series, currency, exchange, now())
     legs.push(...rate.legs)
-    return convertedRow(row, one.series, currency, rate)
+    return convertedRow(row, commodity.series, currency, rate)
   }
 
   return new Elysia().use(deps.access).post(
     '/v1/prices/batch',
     ({ body, request, set, caller }) => {
-      const asked = askedOf(body)
-      const found = deps.codes.read(asked.codes, request)
+      const requested = askedOf(body)
+      const commodities = deps.codes.read(requested.codes, request)
       const currency =
-        asked.currency === undefined
+        requested.currency === undefined
           ? undefined
-          : currencyOf('currency', asked.currency, exchange, now())
+          : currencyOf('currency', requested.currency, exchange, now())
       const legs: Resolved[] = []
-      const rows = found.map(one => rowOf(one, currency, legs))
-      const prices = rows.filter(row => row !== undefined).map(row => selected(row, asked.fields))
-      markFixtures(set as Answering, deps.marks, [...found, ...legs])
+      const rows = commodities.map(commodity => rowOf(commodity, currency, legs))
+      const prices = rows
+        .filter(row => row !== undefined)
+        .map(row => selected(row, requested.fields))
+      markFixtures(set as Answering, deps.marks, [...commodities, ...legs])
       set.headers['x-cache'] = 'MISS'
       deps.meter.asked(
         caller.key,
-        found.map(one => one.series.id),
+        commodities.map(commodity => commodity.series.id),
       )
-      const missing = found.filter((_, i) => !rows[i]).map(one => one.code)
+      const missing = commodities.filter((_, i) => !rows[i]).map(commodity => commodity.code)
       return success({
         prices,
         missing_codes: missing,

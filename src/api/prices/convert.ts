@@ -69,10 +69,11 @@ export function convertRoutes({ access, board, codes, exchange, meter, marks, no
   return new Elysia().use(access).get(
     '/v1/prices/convert',
     ({ query, request, set, caller }) => {
-      const asked = listOf(query.by_code)
-      if (asked.length === 0) throw missingParameter('by_code', 'the code of the price to convert.')
-      const found = codes.read(asked, request, 1)
-      const { series, code } = found[0]!
+      const requestedCodes = listOf(query.by_code)
+      if (requestedCodes.length === 0)
+        throw missingParameter('by_code', 'the code of the price to convert.')
+      const commodities = codes.read(requestedCodes, request, 1)
+      const { series, code } = commodities[0]!
       const amount = amountOf(query.amount)
       const target = query.to_currency
         ? currencyOf('to_currency', query.to_currency, exchange, now())
@@ -90,7 +91,7 @@ export function convertRoutes({ access, board, codes, exchange, meter, marks, no
           ? rateOf('to_currency', series, target, exchange, now())
           : undefined
       const value = roundTo(observation.value, series.decimals) * amount
-      markFixtures(set as Answering, marks, [...found, ...(fx?.legs ?? [])])
+      markFixtures(set as Answering, marks, [...commodities, ...(fx?.legs ?? [])])
       set.headers['x-cache'] = 'MISS'
       meter.asked(caller.key, [series.id])
       return success({
@@ -152,24 +153,24 @@ function amountOf(text: string | undefined): number {
  */
 function unitOf(
   series: Series,
-  wanted: string | undefined,
+  requestedUnit: string | undefined,
   converted: boolean,
 ): { name: string; factor: number } {
   const { unit, perWhole } = wholeUnit(series.unit)
-  if (!wanted)
+  if (!requestedUnit)
     return converted ? { name: unit, factor: 1 / perWhole } : { name: series.unit, factor: 1 }
-  const name = wanted.trim().toLowerCase()
+  const name = requestedUnit.trim().toLowerCase()
   if (!isTargetUnit(name))
-    throw invalidParameter('to_unit', wanted, 'is not a unit to convert to.', targetUnits)
+    throw invalidParameter('to_unit', requestedUnit, 'is not a unit to convert to.', targetUnits)
   const factor = unitsPer(unit, name, productOf(series.code, series.category))
   if (factor !== undefined) return { name, factor: Number((factor / perWhole).toPrecision(10)) }
-  const known = targetUnits.filter(
-    one => unitsPer(unit, one, productOf(series.code, series.category)) !== undefined,
+  const possibleUnits = targetUnits.filter(
+    candidate => unitsPer(unit, candidate, productOf(series.code, series.category)) !== undefined,
   )
   throw invalidParameter(
     'to_unit',
-    wanted,
+    requestedUnit,
     `${series.code} is priced per ${series.unit}, from which no conversion is known.`,
-    known,
+    possibleUnits,
   )
 }

@@ -10,9 +10,9 @@ import { PriceRow } from './row.ts'
 /** A currency that a request asks for, upper case; refused when nothing converts to it now. */
 export function currencyOf(parameter: string, text: string, exchange: Fx, now: number): string {
   const currency = text.trim().toUpperCase()
-  const known = exchange.currencies(now)
-  if (known.includes(currency)) return currency
-  throw invalidParameter(parameter, text, 'is not a currency with a rate at present.', known)
+  const currencies = exchange.currencies(now)
+  if (currencies.includes(currency)) return currency
+  throw invalidParameter(parameter, text, 'is not a currency with a rate at present.', currencies)
 }
 
 /** The rate from a series' currency into `currency`, or the refusal that names both. */
@@ -23,8 +23,8 @@ export function rateOf(
   exchange: Fx,
   now: number,
 ): Rate {
-  const found = exchange.rate(series.currency, currency, now)
-  if (found) return found
+  const rate = exchange.rate(series.currency, currency, now)
+  if (rate) return rate
   throw invalidParameter(
     parameter,
     currency,
@@ -78,19 +78,23 @@ export function convertedRow(
   const { unit, perWhole } = wholeUnit(row.unit)
   // Pence become pounds with the same precision, and no currency is shown in less than hundredths.
   const decimals = Math.max(2, series.decimals) + (perWhole === 100 ? 2 : 0)
-  const into = (value: number) => roundTo((value / perWhole) * rate, decimals)
-  const price = into(row.price)
+  const converted = (value: number) => roundTo((value / perWhole) * rate, decimals)
+  const price = converted(row.price)
   return {
     ...row,
     price,
     formatted: formatPrice(price, decimals, currency, unit, false),
     currency,
     unit,
-    change_24h: row.change_24h === null ? null : into(row.change_24h),
+    change_24h: row.change_24h === null ? null : converted(row.change_24h),
     changes: Object.fromEntries(
       Object.entries(row.changes).map(([span, change]) => [
         span,
-        { ...change, amount: into(change.amount), previous_price: into(change.previous_price) },
+        {
+          ...change,
+          amount: converted(change.amount),
+          previous_price: converted(change.previous_price),
+        },
       ]),
     ),
     original_price: row.price,

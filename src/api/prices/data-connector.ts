@@ -93,7 +93,7 @@ const query = {
   ),
 }
 
-interface Asked {
+interface Filter {
   fuelType: string | undefined
   port: string | undefined
   region: string | undefined
@@ -111,13 +111,13 @@ export function dataConnectorRoutes(deps: DataConnectorDeps) {
     ({ query: given, caller, set }) => {
       const accountId = caller.key.account.account.id
       const isOwn = dataSources.hasRows(accountId)
-      const asked = askedOf(given, ports, isOwn)
+      const filter = readFilter(given, ports, isOwn)
       set.headers['x-cache'] = 'MISS'
       const prices = isOwn
         ? dataSources
-            .rows(accountId, { ...asked, since: asked.since ?? Number.MIN_SAFE_INTEGER }, rowsMax)
+            .rows(accountId, { ...filter, since: filter.since ?? Number.MIN_SAFE_INTEGER }, rowsMax)
             .map(ownRow)
-        : shippedRows(deps, asked, set as Answering)
+        : shippedRows(deps, filter, set as Answering)
       return { data: { prices, count: prices.length } }
     },
     {
@@ -135,17 +135,17 @@ export function dataConnectorRoutes(deps: DataConnectorDeps) {
 }
 
 /** Of the account's own rows any name may be asked for; of the shipped ones only what there is. */
-function askedOf(
-  given: { [name in keyof typeof query]?: string },
+function readFilter(
+  parameters: { [name in keyof typeof query]?: string },
   ports: readonly Port[],
   isOwn: boolean,
-): Asked {
-  const fuel = given.fuel_type?.trim() || undefined
+): Filter {
+  const fuel = parameters.fuel_type?.trim() || undefined
   if (fuel && !isOwn && !gradeOf(fuel))
     throw invalidParameter('fuel_type', fuel, 'is not a fuel.', connectorFuels)
-  const port = given.port?.trim() || undefined
+  const port = parameters.port?.trim() || undefined
   if (port && !isOwn && !portOf(ports, port)) throw notFound(`Port ${port.slice(0, 100)}`)
-  const region = given.region?.trim() || undefined
+  const region = parameters.region?.trim() || undefined
   if (region && !connectorRegion(region))
     throw invalidParameter('region', region, 'is not a region.', regionGroupNames)
   return {
@@ -153,7 +153,7 @@ function askedOf(
     fuelType: fuel && (fuelOf(fuel) ?? ''),
     port: port && (portNameOf(ports, port) ?? ''),
     region: region && connectorRegion(region),
-    since: momentOf('since', given.since, 'start'),
+    since: momentOf('since', parameters.since, 'start'),
   }
 }
 
@@ -170,15 +170,18 @@ const ownRow = ({ price, currency, fuelType, port, region, source, observedAt }:
 
 function shippedRows(
   { catalogue, history, ports, marks, now }: DataConnectorDeps,
-  asked: Asked,
+  filter: Filter,
   set: Answering,
 ) {
-  const found = new Map<number, { series: Series; port: Port; fuelType: string; region: string }>()
+  const selected = new Map<
+    number,
+    { series: Series; port: Port; fuelType: string; region: string }
+  >()
   for (const port of ports) {
     const region = connectorRegion(port.region)!
     if (
-      (asked.port !== undefined && port.slug !== asked.port) ||
-      (asked.region !== undefined && region !== asked.region)
+      (filter.port !== undefined && port.slug !== filter.port) ||
+      (filter.region !== undefined && region !== filter.region)
     )
       continue
     for (const grade of grades) {
@@ -186,22 +189,22 @@ function shippedRows(
         ? catalogue.resolve(marineCode(grade, port), now())?.series
         : undefined
       const fuelType = gradeFuel(grade)
-      if (series && (asked.fuelType === undefined || fuelType === asked.fuelType))
-        found.set(series.id, { series, port, fuelType, region })
+      if (series && (filter.fuelType === undefined || fuelType === filter.fuelType))
+        selected.set(series.id, { series, port, fuelType, region })
     }
   }
-  if (found.size === 0) return []
-  const from = asked.since ?? now() - shippedDays * dayMs
+  if (selected.size === 0) return []
+  const from = filter.since ?? now() - shippedDays * dayMs
   const range = {
-    seriesIds: [...found.keys()],
+    seriesIds: [...selected.keys()],
     interval: 'raw' as const,
     from,
     to: Math.max(from, now() + 1),
   }
   const { rows } = history.page({ ...range, limit: rowsMax, offset: 0 })
-  markFixtures(set, marks, [...found.values()])
+  markFixtures(set, marks, [...selected.values()])
   return rows.map(row => {
-    const { series, port, fuelType, region } = found.get(row.seriesId)!
+    const { series, port, fuelType, region } = selected.get(row.seriesId)!
     return {
       price: roundTo(row.value, series.decimals),
       currency: series.currency ?? 'USD',

@@ -24,8 +24,8 @@ export interface LatestDeps {
   firstCodes: readonly string[]
 }
 
-const One = envelope(PriceRow)
-const Several = envelope(
+const SinglePrice = envelope(PriceRow)
+const PriceList = envelope(
   t.Object({
     prices: t.Array(PriceRow),
     missing_codes: t.Optional(t.Array(t.String())),
@@ -41,23 +41,30 @@ export function latestRoutes(deps: LatestDeps) {
   return new Elysia().use(deps.access).get(
     '/v1/prices/latest',
     ({ query, request, set, caller }) => {
-      const asked = query.by_code === undefined ? [] : listOf(query.by_code)
-      const found =
-        asked.length > 0 ? codes.read(asked, request) : everyCode(catalogue, deps.firstCodes, now())
-      markFixtures(set as Answering, deps.marks, found)
+      const requestedCodes = query.by_code === undefined ? [] : listOf(query.by_code)
+      const commodities =
+        requestedCodes.length > 0
+          ? codes.read(requestedCodes, request)
+          : everyCode(catalogue, deps.firstCodes, now())
+      markFixtures(set as Answering, deps.marks, commodities)
       // One `return` of a variable that is set in two places: Elysia takes a handler that returns a
       // call for an asynchronous one, and then awaits it at every request.
       let text: string | undefined
-      if (asked.length === 1) {
-        const one = single(found[0]!)
-        deps.meter.asked(caller.key, [found[0]!.series.id], one.etag)
-        text = tagged(request, set as Answering, one.text, !one.fresh, one.etag)
+      if (requestedCodes.length === 1) {
+        const rendered = single(commodities[0]!)
+        deps.meter.asked(caller.key, [commodities[0]!.series.id], rendered.etag)
+        text = tagged(request, set as Answering, rendered.text, !rendered.fresh, rendered.etag)
       } else {
         deps.meter.asked(
           caller.key,
-          found.map(({ series }) => series.id),
+          commodities.map(({ series }) => series.id),
         )
-        text = tagged(request, set as Answering, several(found, asked.length > 0), false)
+        text = tagged(
+          request,
+          set as Answering,
+          several(commodities, requestedCodes.length > 0),
+          false,
+        )
       }
       return text
     },
@@ -73,7 +80,7 @@ export function latestRoutes(deps: LatestDeps) {
         ),
       }),
       response: {
-        200: serialised(t.Union([One, Several])),
+        200: serialised(t.Union([SinglePrice, PriceList])),
         304: t.Void(),
         400: FailProblem,
         404: NestedProblem,

@@ -117,20 +117,22 @@ export function metricsRoutes({
   return new Elysia().use(access).get(
     '/v1/prices/metrics',
     ({ query, request, set, caller }) => {
-      const asked = listOf(query.by_code)
-      if (asked.length === 0)
+      const requestedCodes = listOf(query.by_code)
+      if (requestedCodes.length === 0)
         throw missingParameter('by_code', 'one to twenty codes, comma-separated.')
-      const found = codes.read(asked, request)
-      const quotes = found.map(one => board.quote(one.series))
-      const missing = found.filter((_, i) => !quotes[i]).map(one => one.code)
-      if (found.length === 1 && missing[0])
+      const commodities = codes.read(requestedCodes, request)
+      const quotes = commodities.map(commodity => board.quote(commodity.series))
+      const missing = commodities.filter((_, i) => !quotes[i]).map(commodity => commodity.code)
+      if (commodities.length === 1 && missing[0])
         throw new Problem('DATA_NOT_AVAILABLE', `${missing[0]} has no current price.`)
-      const rows = found.flatMap((one, i) => (quotes[i] ? [metricOf(one, quotes[i])] : []))
-      markFixtures(set as Answering, marks, found)
+      const rows = commodities.flatMap((commodity, i) =>
+        quotes[i] ? [metricOf(commodity, quotes[i])] : [],
+      )
+      markFixtures(set as Answering, marks, commodities)
       set.headers['x-cache'] = 'MISS'
       meter.asked(
         caller.key,
-        found.map(one => one.series.id),
+        commodities.map(commodity => commodity.series.id),
       )
       return success({ metrics: rows, missing_codes: missing, count: rows.length })
     },

@@ -96,14 +96,14 @@ const changeRow = (change: PriceChange) => ({
 })
 
 export function disclosureRow(series: Series, day: string) {
-  const found = instrumentDisclosure(series.code, day)
+  const disclosure = instrumentDisclosure(series.code, day)
   return (
-    found && {
-      code: found.code,
-      instrument_type: found.instrumentType,
-      contract_month: found.contractMonth,
-      description: found.description,
-      settlement_basis: found.settlementBasis,
+    disclosure && {
+      code: disclosure.code,
+      instrument_type: disclosure.instrumentType,
+      contract_month: disclosure.contractMonth,
+      description: disclosure.description,
+      settlement_basis: disclosure.settlementBasis,
     }
   )
 }

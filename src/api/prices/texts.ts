@@ -9,30 +9,30 @@ import { priceRow } from './row.ts'
  */
 export function createPriceTexts(board: Board) {
   const rowText = ({ code, series, requestedCode }: Resolved): Rendered | undefined =>
-    board.rendered(`row ${nameOf(code, requestedCode)}`, series, quote =>
+    board.rendered(`row ${keyOf(code, requestedCode)}`, series, quote =>
       JSON.stringify(priceRow(quote, code, requestedCode)),
     )
 
   return {
     single({ code, series, requestedCode }: Resolved): Rendered {
-      const found = board.rendered(
-        nameOf(code, requestedCode),
+      const rendered = board.rendered(
+        keyOf(code, requestedCode),
         series,
         quote =>
           `{"status":"success","data":${JSON.stringify(priceRow(quote, code, requestedCode))}}`,
       )
-      if (!found)
+      if (!rendered)
         throw new Problem('DATA_NOT_AVAILABLE', `${code} has no current price.`, {
           commodity_code: code,
         })
-      return found
+      return rendered
     },
     /** `listed` are the codes that someone named: they want to hear which of them have no price. */
-    several(found: readonly Resolved[], listed: boolean): string {
-      const texts = found.map(rowText)
+    several(commodities: readonly Resolved[], areNamed: boolean): string {
+      const texts = commodities.map(rowText)
       const rows = texts.filter(text => text !== undefined)
-      const missing = listed
-        ? `"missing_codes":${JSON.stringify(found.filter((_, i) => !texts[i]).map(one => one.code))},`
+      const missing = areNamed
+        ? `"missing_codes":${JSON.stringify(commodities.filter((_, i) => !texts[i]).map(commodity => commodity.code))},`
         : ''
       return `{"status":"success","data":{"prices":[${rows.map(row => row.text).join(',')}],${missing}"count":${rows.length}}}`
     },
@@ -43,7 +43,7 @@ export function createPriceTexts(board: Board) {
  * Mostly a text that is there already: a new one for every request would have to be made and thrown
  * away.
  */
-const nameOf = (code: string, requestedCode: string | undefined) =>
+const keyOf = (code: string, requestedCode: string | undefined) =>
   requestedCode === undefined ? code : `${code} ${requestedCode}`
 
 /**

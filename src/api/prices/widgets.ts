@@ -31,7 +31,7 @@ export interface WidgetsDeps {
   firstCodes: readonly string[]
 }
 
-const about = {
+const sharedFields = {
   refresh_seconds: integer({ description: 'Ask again no sooner.', examples: [300] }),
   attribution: t.String({
     description: 'Whose prices these are; show it with them.',
@@ -43,7 +43,7 @@ const Widget = envelope(
   t.Object({
     title: t.String({ examples: ['Energy prices'] }),
     items: t.Array(WidgetItem),
-    ...about,
+    ...sharedFields,
   }),
 )
 
@@ -53,7 +53,7 @@ const WidgetPage = t.String({
   examples: ['<!doctype html>\n<html lang="en">…'],
 })
 
-const One = envelope(
+const CodeWidget = envelope(
   t.Object({
     item: WidgetItem,
     sparkline: t.Array(
@@ -62,7 +62,7 @@ const One = envelope(
         description: 'Daily closes, oldest first; days without one are left out.',
       },
     ),
-    ...about,
+    ...sharedFields,
   }),
 )
 
@@ -71,34 +71,37 @@ const sparklineDaysMax = 90
 
 /** Prices in the shape that a small display wants. */
 export const widgetRoutes = (deps: WidgetsDeps) =>
-  new Elysia().use(tableWidget(deps)).use(codeWidget(deps))
+  new Elysia().use(tableRoute(deps)).use(codeRoute(deps))
 
-function tableWidget(deps: WidgetsDeps) {
+function tableRoute(deps: WidgetsDeps) {
   const { board, codes, firstCodes, serviceName } = deps
   return new Elysia().use(deps.access).get(
     '/v1/prices/widget',
     ({ query, request, set, caller }) => {
       const asHtml = wantsHtml(query.format)
-      const asked = listOf(query.codes)
-      const found = codes.read(asked.length > 0 ? asked : firstCodes, request)
-      const { items, about } = shown(
-        serviceName,
-        found,
-        found.map(one => board.quote(one.series)),
+      const requestedCodes = listOf(query.codes)
+      const commodities = codes.read(
+        requestedCodes.length > 0 ? requestedCodes : firstCodes,
+        request,
       )
-      noted(deps, found, set as Answering, caller.key)
+      const { items, summary } = widgetContent(
+        serviceName,
+        commodities,
+        commodities.map(commodity => board.quote(commodity.series)),
+      )
+      markAndCount(deps, commodities, set as Answering, caller.key)
       set.headers['content-type'] = asHtml
         ? 'text/html; charset=utf-8'
         : 'application/json; charset=utf-8'
-      if (!asHtml) return JSON.stringify(success({ title, items, ...about }))
+      if (!asHtml) return JSON.stringify(success({ title, items, ...summary }))
       set.headers['content-security-policy'] = widgetPolicy
       set.headers['x-content-type-options'] = 'nosniff'
       set.headers['referrer-policy'] = 'no-referrer'
       return widgetPage({
         title,
         items,
-        refreshSeconds: about.refresh_seconds,
-        attribution: about.attribution,
+        refreshSeconds: summary.refresh_seconds,
+        attribution: summary.attribution,
       })
     },
     {
@@ -131,21 +134,21 @@ function tableWidget(deps: WidgetsDeps) {
   )
 }
 
-function codeWidget(deps: WidgetsDeps) {
+function codeRoute(deps: WidgetsDeps) {
   const { board, closes, codes, serviceName } = deps
   return new Elysia().use(deps.access).get(
     '/v1/prices/widget/:code',
     ({ params, query, request, set, caller }) => {
       const days = integerOf('days', query.days, 30, 1, sparklineDaysMax)
-      const found = codes.read([params.code], request)
-      const { series } = found[0]!
-      const { items, about } = shown(serviceName, found, [board.quote(series)])
-      noted(deps, found, set as Answering, caller.key)
+      const commodities = codes.read([params.code], request)
+      const { series } = commodities[0]!
+      const { items, summary } = widgetContent(serviceName, commodities, [board.quote(series)])
+      markAndCount(deps, commodities, set as Answering, caller.key)
       const sparkline = closesIn(closes.of(series.id), days).map(({ day, value }) => ({
         date: day,
         value: roundTo(value, series.decimals),
       }))
-      return success({ item: items[0]!, sparkline, ...about })
+      return success({ item: items[0]!, sparkline, ...summary })
     },
     {
       access: { meter: true },
@@ -160,7 +163,7 @@ function codeWidget(deps: WidgetsDeps) {
           }),
         ),
       }),
-      response: { 200: One, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+      response: { 200: CodeWidget, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
       detail: {
         operationId: 'getWidgetOfCode',
         tags: ['prices'],
@@ -172,39 +175,41 @@ function codeWidget(deps: WidgetsDeps) {
 }
 
 /** The items of the codes that have a price, and what a widget says of all of them. */
-function shown(
+function widgetContent(
   serviceName: string,
-  found: readonly Resolved[],
+  commodities: readonly Resolved[],
   quotes: readonly (Quote | undefined)[],
 ) {
-  const items = found.flatMap((one, i) => (quotes[i] ? [itemOf(quotes[i], one)] : []))
+  const items = commodities.flatMap((commodity, i) =>
+    quotes[i] ? [itemOf(quotes[i], commodity)] : [],
+  )
   if (items.length === 0)
     throw new Problem(
       'DATA_NOT_AVAILABLE',
-      `There is no current price of ${found.map(one => one.code).join(', ')}.`,
+      `There is no current price of ${commodities.map(commodity => commodity.code).join(', ')}.`,
     )
-  const series = found.filter((_, i) => quotes[i]).map(one => one.series)
-  const sources = [...new Set(series.map(one => sourceDescription(one.source, one.fixture)))].join(
-    '; ',
-  )
-  const refreshSeconds = Math.min(...series.map(one => refreshSecondsOf(one.cadence)))
+  const series = commodities.filter((_, i) => quotes[i]).map(commodity => commodity.series)
+  const sources = [
+    ...new Set(series.map(entry => sourceDescription(entry.source, entry.fixture))),
+  ].join('; ')
+  const refreshSeconds = Math.min(...series.map(entry => refreshSecondsOf(entry.cadence)))
   return {
     items,
-    about: { refresh_seconds: refreshSeconds, attribution: `${serviceName}: ${sources}` },
+    summary: { refresh_seconds: refreshSeconds, attribution: `${serviceName}: ${sources}` },
   }
 }
 
-function noted(
+function markAndCount(
   { marks, meter }: WidgetsDeps,
-  found: readonly Resolved[],
+  commodities: readonly Resolved[],
   set: Answering,
   key: KeyState,
 ): void {
-  markFixtures(set, marks, found)
+  markFixtures(set, marks, commodities)
   set.headers['x-cache'] = 'MISS'
   meter.asked(
     key,
-    found.map(one => one.series.id),
+    commodities.map(commodity => commodity.series.id),
   )
 }
 
@@ -229,8 +234,8 @@ function itemOf(quote: Quote, { code, requestedCode }: Resolved): WidgetItem {
 const refreshSecondsOf = (cadence: Cadence): number => (isIntraday(cadence) ? 300 : 3600)
 
 function wantsHtml(format: string | undefined): boolean {
-  const wanted = format?.toLowerCase() || 'json'
-  if (wanted !== 'json' && wanted !== 'html')
+  const word = format?.toLowerCase() || 'json'
+  if (word !== 'json' && word !== 'html')
     throw invalidParameter('format', format, 'is neither json nor html.', ['json', 'html'])
-  return wanted === 'html'
+  return word === 'html'
 }

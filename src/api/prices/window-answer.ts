@@ -42,8 +42,8 @@ export interface WindowAnswerDeps {
 const widePerPageMax = 1000
 
 /** A query about the past, understood. */
-interface Asked {
-  found: Resolved[]
+interface WindowRequest {
+  commodities: Resolved[]
   interval: Interval
   downsampled: boolean
   range: Range
@@ -62,35 +62,40 @@ export type WindowAnswer = (
   keyId: string,
 ) => string
 
-export function windowAnswer(deps: WindowAnswerDeps): WindowAnswer {
-  const walking = createPageWalks(deps.history, deps.ingest)
+export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
+  const walks = createPageWalks(deps.history, deps.ingest)
 
-  const askedOf = (query: WindowQuery, pathDays: number, request: Request, now: number): Asked => {
+  const readRequest = (
+    query: WindowQuery,
+    pathDays: number,
+    httpRequest: Request,
+    now: number,
+  ): WindowRequest => {
     const names = listOf(query.by_code || query.commodity || query.code)
-    const all = deps.codes.read(names.length > 0 ? names : deps.firstCodes, request)
-    const found = ofType(all, query.by_type)
-    const wanted = intervalOf(query.interval)
-    const asOf = asOfOf(query.as_of, wanted)
+    const all = deps.codes.read(names.length > 0 ? names : deps.firstCodes, httpRequest)
+    const commodities = ofType(all, query.by_type)
+    const requestedInterval = intervalOf(query.interval)
+    const asOf = asOfOf(query.as_of, requestedInterval)
     const range = rangeOf(query, pathDays, now)
     // What was known at a moment is kept of observations only, so it is never answered as bars.
     const served =
       asOf === undefined
-        ? servedInterval(wanted, seriesOf(found), range)
+        ? servedInterval(requestedInterval, seriesOf(commodities), range)
         : { interval: 'raw' as const, downsampled: false }
-    return { found, range, asOf, ...served }
+    return { commodities, range, asOf, ...served }
   }
 
   return (query, pathDays, request, set, keyId) => {
     const now = deps.now()
-    const asked = askedOf(query, pathDays, request, now)
+    const windowRequest = readRequest(query, pathDays, request, now)
     const page = pageOf(
       query,
       deps.switched(request, 'page_max_1000') ? widePerPageMax : deps.perPageMax,
       deps.perPageMax,
     )
     const isCsv = wantsCsv(query.format, request)
-    const walked = walking.page(
-      questionOf(asked, `${keyId} ${page.perPage}`, deps.coverageSinceAt),
+    const walked = walks.page(
+      questionOf(windowRequest, `${keyId} ${page.perPage}`, deps.coverageSinceAt),
       page.page,
       page.perPage,
       now,
@@ -98,31 +103,39 @@ export function windowAnswer(deps: WindowAnswerDeps): WindowAnswer {
     const meta = pageMeta(page, walked.total)
     pageHeaders(set.headers, request.url, meta)
     set.headers['x-cache'] = 'MISS'
-    markFixtures(set, deps.marks, asked.found)
-    if (asked.asOf !== undefined)
-      Object.assign(set.headers, vintageHeaders(asked.asOf, deps.coverageSinceAt))
-    const writers = new Map(asked.found.map(one => [one.series.id, createRowWriter(one.series)]))
+    markFixtures(set, deps.marks, windowRequest.commodities)
+    if (windowRequest.asOf !== undefined)
+      Object.assign(set.headers, vintageHeaders(windowRequest.asOf, deps.coverageSinceAt))
+    const writers = new Map(
+      windowRequest.commodities.map(commodity => [
+        commodity.series.id,
+        createRowWriter(commodity.series),
+      ]),
+    )
     if (isCsv) {
       set.headers['content-type'] = 'text/csv; charset=utf-8'
       return `${[csvHeader, ...walked.rows.map(row => writers.get(row.seriesId)!.csv(row))].join('\n')}\n`
     }
     set.headers['content-type'] = 'application/json; charset=utf-8'
     const prices = walked.rows.map(row => writers.get(row.seriesId)!.json(row)).join(',')
-    const metadata = JSON.stringify(metadataOf(asked, query.interval, walked, deps.quarantine))
+    const metadata = JSON.stringify(
+      metadataOf(windowRequest, query.interval, walked, deps.quarantine),
+    )
     return `{"status":"success","data":{"prices":[${prices}],"metadata":${metadata}},"meta":${JSON.stringify(meta)}}`
   }
 }
 
-const seriesOf = (found: readonly Resolved[]): Series[] => found.map(one => one.series)
+const seriesOf = (commodities: readonly Resolved[]): Series[] =>
+  commodities.map(commodity => commodity.series)
 
 function questionOf(
-  { found, interval, range, asOf }: Asked,
+  { commodities, interval, range, asOf }: WindowRequest,
   asker: string,
   coverageSince: number,
 ): Question {
-  const seriesIds = seriesOf(found)
+  const seriesIds = seriesOf(commodities)
     .sort((a, b) => (a.code < b.code ? -1 : 1))
-    .map(one => one.id)
+    .map(series => series.id)
   return {
     key: [asker, seriesIds.join(' '), interval, range.fixed, asOf ?? ''].join('|'),
     range: {
@@ -135,11 +148,13 @@ function questionOf(
   }
 }
 
-function ofType(found: Resolved[], type: string | undefined): Resolved[] {
-  if (type === undefined || type === '' || type === 'spot_price') return found
+function ofType(commodities: Resolved[], type: string | undefined): Resolved[] {
+  if (type === undefined || type === '' || type === 'spot_price') return commodities
   if (!(priceTypes as readonly string[]).includes(type))
     throw invalidParameter('by_type', type, 'is not a type.', priceTypes)
-  return found.filter(one => priceType(one.series.category, one.series.unit) === type)
+  return commodities.filter(
+    commodity => priceType(commodity.series.category, commodity.series.unit) === type,
+  )
 }
 
 function wantsCsv(format: string | undefined, request: Request): boolean {
@@ -151,18 +166,18 @@ function wantsCsv(format: string | undefined, request: Request): boolean {
 }
 
 function metadataOf(
-  { found, interval, downsampled }: Asked,
+  { commodities, interval, downsampled }: WindowRequest,
   requested: string | undefined,
   walked: WalkedPage,
   quarantine: QuarantineList,
 ) {
   const { from, to, rows } = walked
-  const series = seriesOf(found)
-  const disclosures = series.flatMap(one => disclosureRow(one, isoDay(to - 1)) ?? [])
-  const excluded = series.map(one => quarantine.within(one.id, from, to))
-  const days = [...new Set(excluded.flatMap(one => one.days))].sort()
+  const series = seriesOf(commodities)
+  const disclosures = series.flatMap(entry => disclosureRow(entry, isoDay(to - 1)) ?? [])
+  const excluded = series.map(entry => quarantine.within(entry.id, from, to))
+  const days = [...new Set(excluded.flatMap(exclusion => exclusion.days))].sort()
   return {
-    codes: series.map(one => one.code),
+    codes: series.map(entry => entry.code),
     interval,
     interval_requested: requested || null,
     downsampled,
@@ -171,14 +186,14 @@ function metadataOf(
     timezone: 'UTC',
     count: rows.length,
     source_description: [
-      ...new Set(series.map(one => sourceDescription(one.source, one.fixture))),
+      ...new Set(series.map(entry => sourceDescription(entry.source, entry.fixture))),
     ].join('; '),
     ...(disclosures.length > 0 && { instrument_disclosures: disclosures }),
     ...(days.length > 0 && {
       quarantine: {
         excluded_dates: days,
         excluded_count: days.length,
-        reason: [...new Set(excluded.flatMap(one => one.reasons))].join('; '),
+        reason: [...new Set(excluded.flatMap(exclusion => exclusion.reasons))].join('; '),
       },
     }),
   }

@@ -165,19 +165,19 @@ const rawDaysMax = 31
  * that bars stand where raw rows were meant.
  */
 export function servedInterval(
-  asked: Interval | undefined,
+  requested: Interval | undefined,
   series: readonly Series[],
   range: Range,
 ): { interval: Interval; downsampled: boolean } {
-  const intraday = series.some(one => isIntraday(one.cadence))
+  const intraday = series.some(entry => isIntraday(entry.cadence))
   const days = (range.to - range.from) / dayMs
-  if (asked === 'raw' || asked === 'minute') {
+  if (requested === 'raw' || requested === 'minute') {
     return intraday && days > rawDaysMax + 1e-6
       ? { interval: 'hour', downsampled: true }
-      : { interval: asked, downsampled: false }
+      : { interval: requested, downsampled: false }
   }
-  if (asked) return { interval: asked, downsampled: false }
-  const dense = intraday || series.some(one => one.cadence === 'twice_daily')
+  if (requested) return { interval: requested, downsampled: false }
+  const dense = intraday || series.some(entry => entry.cadence === 'twice_daily')
   if (days <= 1 + 1e-6) return { interval: 'raw', downsampled: false }
   if (days <= 7 + 1e-6)
     return intraday

@@ -8,7 +8,7 @@ import { invalidParameter } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { parseDay } from '../../lib/instant.ts'
 import type { Answering } from '../answer.ts'
-import { type WindowAnswerDeps, windowAnswer } from './window-answer.ts'
+import { createWindowAnswer, type WindowAnswerDeps } from './window-answer.ts'
 import {
   movingWindowQuery,
   type WindowName,
@@ -23,14 +23,14 @@ export interface WindowsDeps extends WindowAnswerDeps {
 }
 
 /** A path that names no day is no route at all. */
-const ofOneDay: Access = { meter: true, known: ({ date }) => parseDay(date ?? '') !== undefined }
+const dayAccess: Access = { meter: true, known: ({ date }) => parseDay(date ?? '') !== undefined }
 
-const note =
+const rowOrderNote =
   ' Rows are newest first; codes are merged into one order. Hour, day, week and month are UTC buckets (weeks start on Monday) of the observations inside the range. Walking the pages neither repeats nor loses a row while data comes in: pages after the first answer the rows of the first page’s moment.'
 
 const dayDescription = 'One UTC calendar day, on past_day only; wins over every other range.'
 
-interface Asking {
+interface HandlerInput {
   query: WindowQuery
   request: Request
   set: unknown
@@ -39,10 +39,10 @@ interface Asking {
 
 /** Prices of a window or a range of the past: as published, or as bars. */
 export function windowRoutes(deps: WindowsDeps) {
-  const answer = windowAnswer(deps)
+  const answer = createWindowAnswer(deps)
   const within =
     (name: WindowName) =>
-    ({ query, request, set, caller }: Asking) => {
+    ({ query, request, set, caller }: HandlerInput) => {
       if (query.at && name !== 'past_day')
         throw invalidParameter('at', query.at, 'is accepted on past_day only.')
       return answer(query, windowDays[name], request, set as Answering, caller.key.key.id)
@@ -63,7 +63,7 @@ export function windowRoutes(deps: WindowsDeps) {
       operationId,
       tags: ['prices'],
       summary: `Prices of the past ${name.slice('past_'.length)}`,
-      description: `Prices of the ${windowDays[name]} ${windowDays[name] === 1 ? 'day' : 'days'} up to now, or of any range of days.${note}`,
+      description: `Prices of the ${windowDays[name]} ${windowDays[name] === 1 ? 'day' : 'days'} up to now, or of any range of days.${rowOrderNote}`,
     },
   })
 
@@ -81,7 +81,7 @@ export function windowRoutes(deps: WindowsDeps) {
         operationId: 'getHistoricalPrices',
         tags: ['prices'],
         summary: 'Historical prices',
-        description: `Prices between two dates; the last 30 days without any.${note}`,
+        description: `Prices between two dates; the last 30 days without any.${rowOrderNote}`,
       },
     })
     .get(
@@ -89,7 +89,7 @@ export function windowRoutes(deps: WindowsDeps) {
       ({ params, query, request, set, caller }) =>
         answer({ ...query, at: params.date }, 1, request, set as Answering, caller.key.key.id),
       {
-        access: ofOneDay,
+        access: dayAccess,
         params: t.Object({
           date: t.String({
             description: 'A UTC calendar day, `YYYY-MM-DD`.',
@@ -102,7 +102,7 @@ export function windowRoutes(deps: WindowsDeps) {
           operationId: 'getPricesOfDay',
           tags: ['prices'],
           summary: 'Prices of one day',
-          description: `The same as past_day with \`at\`.${note}`,
+          description: `The same as past_day with \`at\`.${rowOrderNote}`,
         },
       },
     )

@@ -12,7 +12,7 @@ import type { Meter } from '../../service/keys/meter.ts'
 import type { Board } from '../../service/prices/board.ts'
 import { type Answering, envelope, markFixtures, success } from '../answer.ts'
 import { formatted } from '../prices/row.ts'
-import { dataPaths, runRowsMax, type SheetCall, type SheetRunDeps, sheetRun } from './run.ts'
+import { createSheetRun, dataPaths, runRowsMax, type SheetCall, type SheetRunDeps } from './run.ts'
 import {
   checkFormat,
   formatQuery,
@@ -105,8 +105,8 @@ const inXml =
 /** Prices, and any data path, as tables that a spreadsheet can load by address. */
 export function excelRoutes(deps: ExcelDeps) {
   const { now, xmlRoot } = deps
-  const run = sheetRun(deps)
-  const latest = sheetPrices(deps)
+  const runSheet = createSheetRun(deps)
+  const sheetLatest = createSheetPrices(deps)
   const noRows = () => ({
     retrieved_at: isoInstant(now()),
     returned_row_count: 0,
@@ -133,7 +133,7 @@ export function excelRoutes(deps: ExcelDeps) {
       .get(
         '/v1/excel/run',
         ({ query, request, set, caller }) =>
-          run(query, { request, set: set as Answering, caller }) as Promise<string>,
+          runSheet(query, { request, set: set as Answering, caller }) as Promise<string>,
         {
           access: runAccess,
           query: t.Object({ ...runQuery, format: formatQuery }),
@@ -149,7 +149,7 @@ export function excelRoutes(deps: ExcelDeps) {
       .get(
         '/v1/excel/run.xml',
         ({ query, request, set, caller }) =>
-          run(query, { request, set: set as Answering, caller }) as Promise<string>,
+          runSheet(query, { request, set: set as Answering, caller }) as Promise<string>,
         {
           access: runAccess,
           query: t.Object(runQuery),
@@ -165,7 +165,7 @@ export function excelRoutes(deps: ExcelDeps) {
       .get(
         '/v1/prices/excel-latest',
         ({ query, request, set, caller }) =>
-          latest(query, { request, set: set as Answering, caller }),
+          sheetLatest(query, { request, set: set as Answering, caller }),
         {
           access: latestAccess,
           query: t.Object({ ...latestQuery, format: formatQuery }),
@@ -181,7 +181,7 @@ export function excelRoutes(deps: ExcelDeps) {
       .get(
         '/v1/prices/excel-latest.xml',
         ({ query, request, set, caller }) =>
-          latest(query, { request, set: set as Answering, caller }),
+          sheetLatest(query, { request, set: set as Answering, caller }),
         {
           access: latestAccess,
           query: t.Object(latestQuery),
@@ -197,15 +197,15 @@ export function excelRoutes(deps: ExcelDeps) {
   )
 }
 
-function sheetPrices({ board, catalogue, codesMax, marks, meter, now, xmlRoot }: ExcelDeps) {
+function createSheetPrices({ board, catalogue, codesMax, marks, meter, now, xmlRoot }: ExcelDeps) {
   // Readers of XML go by position: every row has all fields, in one order.
-  const rowOf = (asked: string): LatestRow => {
-    const found = catalogue.resolve(asked, now())
-    const series = found?.series
+  const rowOf = (requestedCode: string): LatestRow => {
+    const commodity = catalogue.resolve(requestedCode, now())
+    const series = commodity?.series
     const observation = series && board.quote(series)?.observation
     const value = observation ? roundTo(observation.value, series.decimals) : null
     return {
-      code: inert(found?.code ?? asked.toUpperCase().slice(0, 100)),
+      code: inert(commodity?.code ?? requestedCode.toUpperCase().slice(0, 100)),
       name: inert(series?.name ?? ''),
       value,
       formatted: series && value !== null ? inert(formatted(series, value)) : '',
@@ -222,24 +222,25 @@ function sheetPrices({ board, catalogue, codesMax, marks, meter, now, xmlRoot }:
     { request, set, caller }: SheetCall,
   ): string => {
     checkFormat(query.format)
-    const asked = listOf(query.codes ?? query.by_code)
-    if (asked.length === 0) throw missingParameter('codes', 'one to twenty codes, comma-separated.')
-    if (asked.length > codesMax) {
-      const extra = { max: codesMax, requested: asked.length }
+    const requestedCodes = listOf(query.codes ?? query.by_code)
+    if (requestedCodes.length === 0)
+      throw missingParameter('codes', 'one to twenty codes, comma-separated.')
+    if (requestedCodes.length > codesMax) {
+      const extra = { max: codesMax, requested: requestedCodes.length }
       throw new Problem(
         'too_many_codes',
-        `At most ${codesMax} codes a request: ${asked.length} were requested.`,
+        `At most ${codesMax} codes a request: ${requestedCodes.length} were requested.`,
         extra,
       )
     }
-    const found = asked.flatMap(code => catalogue.resolve(code, now()) ?? [])
-    markFixtures(set, marks, found)
-    meter.asked(caller.key, [...new Set(found.map(one => one.series.id))])
+    const commodities = requestedCodes.flatMap(code => catalogue.resolve(code, now()) ?? [])
+    markFixtures(set, marks, commodities)
+    meter.asked(caller.key, [...new Set(commodities.map(commodity => commodity.series.id))])
     const asXml = wantsXml(request)
     set.headers['x-cache'] = 'MISS'
     set.headers['content-type'] = asXml ? xmlType : jsonType
     const retrieved = { retrieved_at: isoInstant(now()) }
-    const rows = asked.map(rowOf)
+    const rows = requestedCodes.map(rowOf)
     if (!asXml) return JSON.stringify(success({ ...retrieved, rows }))
     return xml(xmlRoot, {
       status: 'ok',

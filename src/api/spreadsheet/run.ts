@@ -60,7 +60,7 @@ export interface SheetCall {
 }
 
 /** Asks a data path as the caller and lays its rows out; a refusal of the path is passed on. */
-export function sheetRun({ marks, ids, now, xmlRoot, dispatch }: SheetRunDeps) {
+export function createSheetRun({ marks, ids, now, xmlRoot, dispatch }: SheetRunDeps) {
   return async (
     query: { path?: string; limit?: string; format?: string },
     { request, set, caller }: SheetCall,
@@ -80,12 +80,12 @@ export function sheetRun({ marks, ids, now, xmlRoot, dispatch }: SheetRunDeps) {
         ? notFound(`The path ${target.pathname}`)
         : noTable(target.pathname)
     if (!answer.ok && asXml) throw problemOf(answer)
-    if (!answer.ok) return relayed(answer)
+    if (!answer.ok) return passedOn(answer)
     const fixture = answer.headers.get(marks.fixtureHeader)
     if (fixture !== null) set.headers[marks.fixtureHeader] = fixture
     const table = sheetTable(await answer.json(), limit)
     set.headers['content-type'] = asXml ? xmlType : jsonType
-    return fitting(table.rows, rows =>
+    return largestThatFits(table.rows, rows =>
       asXml ? xml(xmlRoot, xmlContent(table, rows, now())) : jsonText(table, rows, now()),
     )
   }
@@ -131,11 +131,16 @@ const noTable = (path: string): Problem => invalidParameter('path', path, 'does 
 /** The refusal that an answer carries, by its headers. */
 function problemOf({ status, headers }: Response): Problem {
   const code = headers.get('x-error-code') ?? ''
-  const known = Object.hasOwn(problems, code) ? (code as ProblemCode) : 'INTERNAL_ERROR'
-  return new Problem(known, headers.get('x-error-message') ?? problems[known].when, {}, { status })
+  const knownCode = Object.hasOwn(problems, code) ? (code as ProblemCode) : 'INTERNAL_ERROR'
+  return new Problem(
+    knownCode,
+    headers.get('x-error-message') ?? problems[knownCode].when,
+    {},
+    { status },
+  )
 }
 
-const relayedHeaders = [
+const passedHeaderNames = [
   'content-type',
   'x-error-code',
   'x-error-status',
@@ -143,10 +148,11 @@ const relayedHeaders = [
   'retry-after',
 ]
 
-function relayed({ body, status, headers }: Response): Response {
-  const kept = new Headers()
-  for (const name of relayedHeaders) if (headers.has(name)) kept.set(name, headers.get(name)!)
-  return new Response(body, { status, headers: kept })
+function passedOn({ body, status, headers }: Response): Response {
+  const passedHeaders = new Headers()
+  for (const name of passedHeaderNames)
+    if (headers.has(name)) passedHeaders.set(name, headers.get(name)!)
+  return new Response(body, { status, headers: passedHeaders })
 }
 
 const countsOf = ({ sourceRowCount }: SheetTable, rows: readonly Cell[][], at: number) => ({
@@ -171,7 +177,7 @@ function xmlContent(table: SheetTable, rows: Cell[][], at: number): Record<strin
 }
 
 /** The text with the most of the rows that a sheet can still read. */
-function fitting(rows: Cell[][], render: (rows: Cell[][]) => string): string {
+function largestThatFits(rows: Cell[][], render: (rows: Cell[][]) => string): string {
   const whole = render(rows)
   if (whole.length < sheetCharactersMax) return whole
   let fits = 0

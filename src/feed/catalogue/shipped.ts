@@ -69,14 +69,19 @@ export function shippedCatalogue(exchangeWords: readonly string[] = ['exch']): {
     },
   )
   const rows = rowsOf(aliasesText).map(([alias, code]) => [alias!, code!] as const)
-  const worded = rows.filter(([alias]) => shippedWord.test(alias))
-  const others = rows.filter(([alias]) => !shippedWord.test(alias))
+  const exchangeAliases = rows.filter(([alias]) => shippedWord.test(alias))
+  const otherAliases = rows.filter(([alias]) => !shippedWord.test(alias))
   // A word may make what is an alias already: the shipped one keeps its meaning.
-  const made = exchangeWords.flatMap(word =>
-    worded.map(([alias, code]) => [alias.replace(shippedWord, word.toUpperCase()), code] as const),
+  const operatorAliases = exchangeWords.flatMap(word =>
+    exchangeAliases.map(
+      ([alias, code]) => [alias.replace(shippedWord, word.toUpperCase()), code] as const,
+    ),
   )
   return {
     series,
-    aliases: [...new Map([...made, ...others])].map(([alias, code]) => ({ alias, code })),
+    aliases: [...new Map([...operatorAliases, ...otherAliases])].map(([alias, code]) => ({
+      alias,
+      code,
+    })),
   }
 }

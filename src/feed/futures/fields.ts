@@ -1,5 +1,5 @@
 import { parseDay, weekdayOf } from '../../lib/instant.ts'
-import { listed } from '../../market/futures/contracts.ts'
+import { listedMonths } from '../../market/futures/contracts.ts'
 import {
   type Family,
   families,
@@ -12,7 +12,7 @@ import { type DatasetRow, neededText, numberIn, refuse, textIn } from '../files/
 const rightContract =
   'write a contract code, such as WTI_FUTURES_2026_12, or a place on the curve of the day, such as WTI_FUTURES.1 or CL.1'
 
-export interface GivenContract {
+export interface NamedContract {
   family: Family
   month: string
 }
@@ -25,7 +25,7 @@ export function contractIn(
   row: DatasetRow,
   exchangeWords: readonly string[],
   dateOf: (family: Family) => string,
-): GivenContract {
+): NamedContract {
   const text = neededText(row, 'contract', rightContract)
   const named = parseContractCode(text)
   if (named) return named
@@ -33,13 +33,13 @@ export function contractIn(
   const family =
     name === undefined
       ? undefined
-      : (families.find(one => one.code === name.toUpperCase()) ??
+      : (families.find(candidate => candidate.code === name.toUpperCase()) ??
         familyBySlug(name, exchangeWords)?.family)
   if (!family) return refuse('contract', text, 'is not a futures contract', rightContract)
   const nth = Number(place)
   if (nth < 1 || nth > listedCount)
     refuse('contract', text, 'is not on the curve', `write a place from 1 to ${listedCount}`)
-  return { family, month: listed(family.code, dateOf(family), nth)[nth - 1]! }
+  return { family, month: listedMonths(family.code, dateOf(family), nth)[nth - 1]! }
 }
 
 /** Prices have gone below zero; twenty times the usual level they have not. */
@@ -75,7 +75,7 @@ export function sourceIn(row: DatasetRow): string {
 /** Refuses dates on which no exchange trades and dates after the month of the contract. */
 export function checkTraded(
   day: string,
-  { family, month }: GivenContract,
+  { family, month }: NamedContract,
   field = 'traded_on',
 ): void {
   if (weekdayOf(parseDay(day)!) > 5)

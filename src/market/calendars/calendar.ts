@@ -61,28 +61,28 @@ const firstYear = 1980
 const endYear = 2101
 const firstDay = Date.UTC(firstYear, 0, 1) / dayMs
 const endDay = Date.UTC(endYear, 0, 1) / dayMs
-const closed = new Map<Market, Uint8Array>()
+const closedByMarket = new Map<Market, Uint8Array>()
 
 /**
  * One byte a day for the years that data can have: asked once for every point of every series, a
  * date computation each time would dominate.
  */
 function closedDays(market: Market): Uint8Array {
-  const known = closed.get(market)
-  if (known) return known
+  const cached = closedByMarket.get(market)
+  if (cached) return cached
   const days = new Uint8Array(endDay - firstDay)
   if (!rules[market].weekends)
     for (let i = 0; i < days.length; i++) days[i] = weekdayOfDay(firstDay + i) > 5 ? 1 : 0
   for (let year = firstYear; year <= endYear; year++)
     for (const day of rules[market].holidays?.(year) ?? []) days[day - firstDay] = 1
-  closed.set(market, days)
+  closedByMarket.set(market, days)
   return days
 }
 
 function closedOutside(market: Market, day: number): boolean {
   const year = new Date(day * dayMs).getUTCFullYear()
   if (!rules[market].weekends && weekdayOfDay(day) > 5) return true
-  return [year, year + 1].some(one => rules[market].holidays?.(one).includes(day))
+  return [year, year + 1].some(holidayYear => rules[market].holidays?.(holidayYear).includes(day))
 }
 
 /** Whether the market trades, sets or publishes on the UTC calendar day that contains `at`. */
@@ -143,7 +143,7 @@ export function sessionOf(market: Market, at: number): Session | undefined {
 export function sessionAt(market: Market, at: number): Session | undefined {
   return [at, at + dayMs]
     .map(day => sessionOf(market, day))
-    .find(one => one && one.opensAt <= at && at < one.closesAt)
+    .find(session => session && session.opensAt <= at && at < session.closesAt)
 }
 
 export const isOpen = (market: Market, at: number): boolean => sessionAt(market, at) !== undefined

@@ -28,18 +28,18 @@ export function easterDay(year: number): number {
   return dayOf(year, month, ((moon + sunday - 7 * shift + 114) % 31) + 1)
 }
 
-function nth(n: number, weekday: number, year: number, month: number): number {
+function nthWeekday(n: number, weekday: number, year: number, month: number): number {
   const first = dayOf(year, month, 1)
   return first + ((weekday - weekdayOfDay(first) + 7) % 7) + 7 * (n - 1)
 }
 
-function last(weekday: number, year: number, month: number): number {
+function lastWeekday(weekday: number, year: number, month: number): number {
   const end = dayOf(year, month + 1, 1) - 1
   return end - ((weekdayOfDay(end) - weekday + 7) % 7)
 }
 
 /** A Saturday is observed on Friday, a Sunday on Monday: the rule of United States law. */
-function nearest(day: number): number {
+function nearestWeekday(day: number): number {
   const weekday = weekdayOfDay(day)
   return weekday === 6 ? day - 1 : weekday === 7 ? day + 1 : day
 }
@@ -56,35 +56,35 @@ function weekendToMonday(day: number): number {
 const [monday, thursday] = [1, 4]
 
 const juneteenth = (year: number, since: number): number[] =>
-  year >= since ? [nearest(dayOf(year, 6, 19))] : []
+  year >= since ? [nearestWeekday(dayOf(year, 6, 19))] : []
 
 /** Full closures of the United States energy exchange. */
 export const usExchange: Holidays = year => [
   sundayToMonday(dayOf(year, 1, 1)),
-  nth(3, monday, year, 1),
-  nth(3, monday, year, 2),
+  nthWeekday(3, monday, year, 1),
+  nthWeekday(3, monday, year, 2),
   easterDay(year) - 2,
-  last(monday, year, 5),
+  lastWeekday(monday, year, 5),
   ...juneteenth(year, 2022),
-  nearest(dayOf(year, 7, 4)),
-  nth(1, monday, year, 9),
-  nth(4, thursday, year, 11),
-  nearest(dayOf(year, 12, 25)),
+  nearestWeekday(dayOf(year, 7, 4)),
+  nthWeekday(1, monday, year, 9),
+  nthWeekday(4, thursday, year, 11),
+  nearestWeekday(dayOf(year, 12, 25)),
 ]
 
 /** Federal holidays of the United States: the days on which its agencies publish nothing. */
 export const usFederal: Holidays = year => [
-  nearest(dayOf(year, 1, 1)),
-  nth(3, monday, year, 1),
-  nth(3, monday, year, 2),
-  last(monday, year, 5),
+  nearestWeekday(dayOf(year, 1, 1)),
+  nthWeekday(3, monday, year, 1),
+  nthWeekday(3, monday, year, 2),
+  lastWeekday(monday, year, 5),
   ...juneteenth(year, 2021),
-  nearest(dayOf(year, 7, 4)),
-  nth(1, monday, year, 9),
-  nth(2, monday, year, 10),
-  nearest(dayOf(year, 11, 11)),
-  nth(4, thursday, year, 11),
-  nearest(dayOf(year, 12, 25)),
+  nearestWeekday(dayOf(year, 7, 4)),
+  nthWeekday(1, monday, year, 9),
+  nthWeekday(2, monday, year, 10),
+  nearestWeekday(dayOf(year, 11, 11)),
+  nthWeekday(4, thursday, year, 11),
+  nearestWeekday(dayOf(year, 12, 25)),
 ]
 
 /** Full closures of the London energy exchange. */
@@ -135,9 +135,9 @@ export const londonBank: Holidays = year => {
     weekendToMonday(dayOf(year, 1, 1)),
     easterDay(year) - 2,
     easterDay(year) + 1,
-    special?.early ?? nth(1, monday, year, 5),
-    special?.spring ?? last(monday, year, 5),
-    last(monday, year, 8),
+    special?.early ?? nthWeekday(1, monday, year, 5),
+    special?.spring ?? lastWeekday(monday, year, 5),
+    lastWeekday(monday, year, 8),
     ...christmasDays(christmas),
     ...(special?.extra ?? []),
   ]

@@ -5,8 +5,8 @@ const isSwap = (a: string, b: string, at: number): boolean =>
 
 /** Edits between two words; two neighbouring letters that changed places count as one. */
 export function edits(a: string, b: string): number {
-  const found = distance(a, b)
-  if (found !== 2 || a.length !== b.length) return found
+  const distanceInEdits = distance(a, b)
+  if (distanceInEdits !== 2 || a.length !== b.length) return distanceInEdits
   let at = 0
   while (a[at] === b[at]) at += 1
   return isSwap(a, b, at) ? 1 : 2
@@ -36,9 +36,9 @@ export function wordLikeness(typed: string, word: string): number {
       [...typed].sort().join() === [...word].sort().join()
       ? 0.7
       : 0
-  const found = shorter.length < 4 ? Number.POSITIVE_INFINITY : edits(typed, word)
-  if (found > slipsMax(shorter.length)) return 0
+  const slips = shorter.length < 4 ? Number.POSITIVE_INFINITY : edits(typed, word)
+  if (slips > slipsMax(shorter.length)) return 0
   // Hardly anybody mistypes the first letter.
   const start = typed[0] === word[0] || isSwap(typed, word, 0) ? 1 : 0.75
-  return start - found / longer.length
+  return start - slips / longer.length
 }

@@ -51,10 +51,10 @@ interface Index<T> {
 }
 
 /** What was typed, word by word, with how alike the words of the vocabulary are to each. */
-interface Asked {
+interface TypedWords {
   words: readonly string[]
   weights: readonly number[]
-  alike: readonly ReadonlyMap<number, number>[]
+  likenesses: readonly ReadonlyMap<number, number>[]
   onlyCurrencies: boolean
 }
 
@@ -103,9 +103,9 @@ const joinedOf = (words: readonly string[]): string =>
 function makeIndex<T extends Candidate>(candidates: readonly T[]): Index<T> {
   const positions = new Map<string, number>()
   const positionOf = (word: string): number => {
-    const known = positions.get(word)
-    if (known === undefined) positions.set(word, positions.size)
-    return known ?? positions.size - 1
+    const position = positions.get(word)
+    if (position === undefined) positions.set(word, positions.size)
+    return position ?? positions.size - 1
   }
   const entries = candidates.map(candidate => {
     const texts = [candidate.code, ...candidate.aliases, candidate.name]
@@ -141,9 +141,9 @@ function weightOf(word: string, rarity: number): number {
 }
 
 function indexOf<T extends Candidate>(candidates: readonly T[]): Index<T> {
-  const held = indexes.get(candidates) ?? makeIndex(candidates)
-  indexes.set(candidates, held)
-  return held as Index<T>
+  const index = indexes.get(candidates) ?? makeIndex(candidates)
+  indexes.set(candidates, index)
+  return index as Index<T>
 }
 
 const alternatives = (word: string): string[] => [
@@ -151,25 +151,25 @@ const alternatives = (word: string): string[] => [
   ...(synonyms.get(word) ?? []),
 ]
 
-function alikeOf<T>(
+function likenessesOf<T>(
   word: string,
   { vocabulary, positions }: Index<T>,
   trusted: boolean,
 ): Map<number, number> {
-  const alike = new Map<number, number>()
+  const likenesses = new Map<number, number>()
   for (const other of alternatives(word)) {
     const position = positions.get(other)
-    if (position !== undefined) alike.set(position, 0.85)
+    if (position !== undefined) likenesses.set(position, 0.85)
   }
   const exact = positions.get(word)
-  if (exact !== undefined) alike.set(exact, 1)
-  if ((trusted && alike.size > 0) || /^\d/.test(word)) return alike
-  for (const [position, known] of vocabulary.entries()) {
-    if (alike.has(position) || (currencies.has(known) && word.length !== 3)) continue
-    const likeness = wordLikeness(word, known)
-    if (likeness > 0.55) alike.set(position, likeness)
+  if (exact !== undefined) likenesses.set(exact, 1)
+  if ((trusted && likenesses.size > 0) || /^\d/.test(word)) return likenesses
+  for (const [position, other] of vocabulary.entries()) {
+    if (likenesses.has(position) || (currencies.has(other) && word.length !== 3)) continue
+    const likeness = wordLikeness(word, other)
+    if (likeness > 0.55) likenesses.set(position, likeness)
   }
-  return alike
+  return likenesses
 }
 
 /** Two known words that were written as one. */
@@ -191,55 +191,59 @@ interface Spelled {
   share: number
 }
 
-function askedOf<T>(spelled: readonly Spelled[], index: Index<T>, trusted: boolean): Asked {
-  const alike = spelled.map(({ word }) => alikeOf(word, index, trusted))
+function typedWordsOf<T>(
+  spelled: readonly Spelled[],
+  index: Index<T>,
+  trusted: boolean,
+): TypedWords {
+  const likenesses = spelled.map(({ word }) => likenessesOf(word, index, trusted))
   const weights = spelled.map(({ word, share }, i) => {
     if (currencies.has(word)) return currencyWeight
     return (
       share *
-      (alike[i]!.size === 0
+      (likenesses[i]!.size === 0
         ? unknownWeight
-        : Math.max(...[...alike[i]!.keys()].map(position => index.weights[position]!)))
+        : Math.max(...[...likenesses[i]!.keys()].map(position => index.weights[position]!)))
     )
   })
   const words = spelled.map(({ word }) => word)
-  return { words, weights, alike, onlyCurrencies: words.every(word => currencies.has(word)) }
+  return { words, weights, likenesses, onlyCurrencies: words.every(word => currencies.has(word)) }
 }
 
 /** The entries that have any word that was typed; a currency alone does not count. */
-function touched<T>(asked: Asked, { holders }: Index<T>): Set<Entry<T>> {
-  const used = asked.alike.filter(
-    (_, i) => asked.onlyCurrencies || !currencies.has(asked.words[i]!),
+function entriesWithAnyWord<T>(typed: TypedWords, { holders }: Index<T>): Set<Entry<T>> {
+  const used = typed.likenesses.filter(
+    (_, i) => typed.onlyCurrencies || !currencies.has(typed.words[i]!),
   )
   return new Set(used.flatMap(alike => [...alike.keys()].flatMap(position => holders[position]!)))
 }
 
 /** How much of what was typed a candidate has, and a little for how well one of its forms fits. */
-function wordScore<T>(asked: Asked, entry: Entry<T>, index: Index<T>): number {
-  if (asked.onlyCurrencies && !entry.isPair) return 0
-  const sameHead = asked.alike.some(one => one.has(entry.head))
-  const bound = asked.onlyCurrencies
+function wordScore<T>(typed: TypedWords, entry: Entry<T>, index: Index<T>): number {
+  if (typed.onlyCurrencies && !entry.isPair) return 0
+  const sameHead = typed.likenesses.some(likenesses => likenesses.has(entry.head))
+  const bound = typed.onlyCurrencies
     ? 'pair'
     : sameHead && index.weights[entry.head]! >= headWeightMin
       ? 'sameHead'
       : 'otherHead'
-  const covered = coverOf(asked, entry.words)
+  const covered = coverOf(typed, entry.words)
   if (covered < coverMin[bound]) return 0
   let fit = 0
   for (const form of entry.forms) {
-    const own = coverOf(asked, form.words)
-    if (own > fit) fit = Math.max(fit, own * precisionOf(asked, form, index))
+    const own = coverOf(typed, form.words)
+    if (own > fit) fit = Math.max(fit, own * precisionOf(typed, form, index))
   }
   return covered * (0.7 + 0.3 * fit) + (sameHead && entry.words[0] === entry.head ? headBonus : 0)
 }
 
 /** The part of the typed words, by weight, that some words have. */
-function coverOf(asked: Asked, words: readonly number[]): number {
+function coverOf(typed: TypedWords, words: readonly number[]): number {
   let covered = 0
   let total = 0
-  for (const [i, weight] of asked.weights.entries()) {
+  for (const [i, weight] of typed.weights.entries()) {
     let best = 0
-    for (const word of words) best = Math.max(best, asked.alike[i]!.get(word) ?? 0)
+    for (const word of words) best = Math.max(best, typed.likenesses[i]!.get(word) ?? 0)
     covered += weight * best
     total += weight
   }
@@ -247,16 +251,16 @@ function coverOf(asked: Asked, words: readonly number[]): number {
 }
 
 /** The part of a form, by weight, that was typed. */
-function precisionOf<T>(asked: Asked, form: Form, { vocabulary, weights }: Index<T>): number {
-  let found = 0
-  let all = 0
+function precisionOf<T>(typed: TypedWords, form: Form, { vocabulary, weights }: Index<T>): number {
+  let typedWeight = 0
+  let totalWeight = 0
   for (const word of form.words) {
-    const likeness = Math.max(...asked.alike.map(one => one.get(word) ?? 0))
+    const likeness = Math.max(...typed.likenesses.map(likenesses => likenesses.get(word) ?? 0))
     // Dollars go without saying.
-    all += likeness === 0 && vocabulary[word] === 'USD' ? 0.1 : weights[word]!
-    found += weights[word]! * likeness
+    totalWeight += likeness === 0 && vocabulary[word] === 'USD' ? 0.1 : weights[word]!
+    typedWeight += weights[word]! * likeness
   }
-  return found / all
+  return typedWeight / totalWeight
 }
 
 /** How alike the whole of it is, whatever the separators. */
@@ -279,9 +283,9 @@ function spellingScore<T>(words: readonly string[], entry: Entry<T>): number {
 }
 
 /** The words without those that everybody adds, unless there are no others. */
-function telling(words: readonly string[]): readonly string[] {
-  const found = words.filter(word => !fillers.has(word))
-  return found.length > 0 ? found : words
+function withoutFillers(words: readonly string[]): readonly string[] {
+  const meaningful = words.filter(word => !fillers.has(word))
+  return meaningful.length > 0 ? meaningful : words
 }
 
 /**
@@ -295,13 +299,13 @@ function variantsOf<T>(words: readonly string[], { positions }: Index<T>): Spell
     if (full) return full.map(part => ({ word: part, share: 1 / full.length }))
     return (parted(word, positions) ?? [word]).map(part => ({ word: part, share: 1 }))
   })
-  return spelled.every((one, i) => one.word === words[i]) ? [plain] : [plain, spelled]
+  return spelled.every((part, i) => part.word === words[i]) ? [plain] : [plain, spelled]
 }
 
 /**
  * The entries near to what was typed. `trusted`: a word that the catalogue knows was not mistyped.
  */
-function near<T>(
+function entriesNear<T>(
   words: readonly string[],
   index: Index<T>,
   trusted: boolean,
@@ -311,9 +315,10 @@ function near<T>(
     if (score > 0) scores.set(entry, Math.max(scores.get(entry) ?? 0, score + entry.bonus))
   }
   for (const entry of index.entries) raise(entry, spellingScore(words, entry))
-  for (const variant of variantsOf(telling(words), index)) {
-    const asked = askedOf(variant, index, trusted)
-    for (const entry of touched(asked, index)) raise(entry, wordScore(asked, entry, index))
+  for (const variant of variantsOf(withoutFillers(words), index)) {
+    const typed = typedWordsOf(variant, index, trusted)
+    for (const entry of entriesWithAnyWord(typed, index))
+      raise(entry, wordScore(typed, entry, index))
   }
   const least = Math.max(scoreMin, ratioMin * Math.max(...scores.values()))
   return [...scores]
@@ -335,8 +340,8 @@ export function suggestCodes<T extends Candidate>(
   )
   if (words.join('').length < 2) return []
   const index = indexOf(candidates)
-  const found = near(words, index, true)
-  return (found.length > 0 ? found : near(words, index, false))
+  const matches = entriesNear(words, index, true)
+  return (matches.length > 0 ? matches : entriesNear(words, index, false))
     .sort(
       (a, b) =>
         b.score - a.score ||
@@ -344,5 +349,5 @@ export function suggestCodes<T extends Candidate>(
         (a.candidate.code < b.candidate.code ? -1 : 1),
     )
     .slice(0, max)
-    .map(one => one.candidate)
+    .map(match => match.candidate)
 }

@@ -192,11 +192,11 @@ function missingSlots(
   const { cadence, category, code } = listing
   const to = status === 'stale' ? slotStart(cadence, now) : lastAt + 1
   const excused = new Set(quarantined.map(day => slotStart(cadence, parseDay(day)!)))
-  const held = new Set(days.map(day => slotStart(cadence, day.startsAt)))
+  const filledSlots = new Set(days.map(day => slotStart(cadence, day.startsAt)))
   const slots = slotsBetween(cadence, marketOf(category, code), from, to).filter(
-    slot => held.has(slot.from) || !excused.has(slot.from),
+    slot => filledSlots.has(slot.from) || !excused.has(slot.from),
   )
-  return { expected: slots.length, missing: slots.filter(slot => !held.has(slot.from)) }
+  return { expected: slots.length, missing: slots.filter(slot => !filledSlots.has(slot.from)) }
 }
 
 interface Late {
@@ -294,9 +294,9 @@ const slotNames: Readonly<Partial<Record<Cadence, string>>> = { weekly: 'weeks',
 
 function issuesOf(
   { listing, days, quarantined, lastAt, now }: QualityInput,
-  found: Findings,
+  findings: Findings,
 ): QualityIssue[] {
-  const { gaps, late, odd, wrong } = found
+  const { gaps, late, odd, wrong } = findings
   const issues: QualityIssue[] = []
   const add = (
     kind: QualityIssue['kind'],
@@ -314,9 +314,9 @@ function issuesOf(
     })
   const until = freshUntil(listing, lastAt)
   const newest = `The newest observation is of ${isoDay(lastAt)}`
-  if (found.status === 'stale')
+  if (findings.status === 'stale')
     add('stale', 'critical', 1, until.delayedUntil, `${newest}: it is stale.`)
-  if (found.status === 'delayed')
+  if (findings.status === 'delayed')
     add('delayed', 'warning', 1, until.currentUntil, `${newest}: the next one is overdue.`)
   const [gap, count] = [gaps.missing.at(-1), gaps.missing.length]
   if (gap) {
@@ -343,13 +343,13 @@ function issuesOf(
   }
   const last = odd.at(-1)
   if (last !== undefined) {
-    const seenAt = days[last + halfWindow]!.bornAt
+    const detectedAt = days[last + halfWindow]!.bornAt
     const among = `${odd.length} of ${days.length} days`
     add(
       'anomaly',
       'warning',
       odd.length,
-      seenAt,
+      detectedAt,
       `Far from the days around them: ${among}, the last ${isoDay(days[last]!.startsAt)}.`,
     )
   }

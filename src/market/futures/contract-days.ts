@@ -1,6 +1,6 @@
 import { isoDay, parseDay, startOfMonth, startOfWeek } from '../../lib/instant.ts'
 import { dayAfter } from '../prices/window.ts'
-import { lastTradingDay, listed, monthAfter } from './contracts.ts'
+import { lastTradingDay, listedMonths, monthAfter } from './contracts.ts'
 import type { FamilyCode } from './families.ts'
 
 /**
@@ -101,7 +101,7 @@ export interface Stretch {
 export function stretchesOf(code: FamilyCode, from: string, to: string): Stretch[] {
   const stretches: Stretch[] = []
   let start = from
-  for (let front = listed(code, from, 1)[0]!; start <= to; front = monthAfter(front, 1)) {
+  for (let front = listedMonths(code, from, 1)[0]!; start <= to; front = monthAfter(front, 1)) {
     const last = lastTradingDay(code, front)
     stretches.push({ front, from: start, to: earlierDay(last, to) })
     start = dayAfter(last, 1)

@@ -143,20 +143,20 @@ export function lastTradingDay(
 ): string {
   const { expiry, isBusinessDay: own } = rules[code]
   if (isBusinessDay) return isoDay(expiry(monthNumber(month), isBusinessDay) * dayMs)
-  const held = expiries.get(code) ?? new Map<string, string>()
-  expiries.set(code, held)
-  const known = held.get(month) ?? isoDay(expiry(monthNumber(month), own) * dayMs)
+  const cachedDays = expiries.get(code) ?? new Map<string, string>()
+  expiries.set(code, cachedDays)
+  const day = cachedDays.get(month) ?? isoDay(expiry(monthNumber(month), own) * dayMs)
   // Every answer asks for a dozen of these, always the same ones; months out of range are not worth
   // their place.
-  if (month > '1980' && month < '2100') held.set(month, known)
-  return known
+  if (month > '1980' && month < '2100') cachedDays.set(month, day)
+  return day
 }
 
 /**
  * The first `count` contract months (`YYYY-MM`) whose last trading day is `day` or later, nearest
  * first.
  */
-export function listed(code: FamilyCode, day: string, count = listedCount): string[] {
+export function listedMonths(code: FamilyCode, day: string, count = listedCount): string[] {
   let front = day.slice(0, 7)
   while (lastTradingDay(code, front) < day) front = monthAfter(front, 1)
   return Array.from({ length: count }, (_, i) => monthAfter(front, i))
@@ -176,7 +176,7 @@ export function contractStatus(code: FamilyCode, month: string, day: string): Co
   const days = daysToExpiry(code, month, day)
   if (days < 0) return 'expired'
   if (days <= nearExpiryDays) return 'near_expiry'
-  return listed(code, day, 1)[0] === month ? 'front_month' : 'active'
+  return listedMonths(code, day, 1)[0] === month ? 'front_month' : 'active'
 }
 
 /** What to do about a front month that is about to expire. */
@@ -191,7 +191,7 @@ export interface RollIndicator {
 
 /** Undefined while the front month has more than seven days. */
 export function rollIndicator(code: FamilyCode, day: string): RollIndicator | undefined {
-  const [front, next] = listed(code, day, 2) as [string, string]
+  const [front, next] = listedMonths(code, day, 2) as [string, string]
   const days = daysToExpiry(code, front, day)
   if (days > nearExpiryDays) return undefined
   const when = days === 0 ? 'today' : days === 1 ? 'tomorrow' : `in ${days} days`

@@ -169,7 +169,7 @@ export interface Named {
 /** In any letter case; undefined for a name that no family has. */
 export function familyBySlug(text: string, words: readonly string[]): Named | undefined {
   const [, name, position] = /^(.*?)(?:\.([1-9]|1[0-2]))?$/.exec(text.toLowerCase()) ?? []
-  const family = families.find(one => namesOf(one, words).includes(name ?? ''))
+  const family = families.find(candidate => namesOf(candidate, words).includes(name ?? ''))
   if (!family) return undefined
   const canonical = slugsOf(family, words)
   return {
@@ -209,7 +209,7 @@ export const contractCode = (code: FamilyCode, month: string): string =>
 /** The family and month (`YYYY-MM`) of a contract code in any letter case. */
 export function parseContractCode(text: string): { family: Family; month: string } | undefined {
   const [, code, year, month] = /^([A-Z_]+)_(\d{4})_(\d{2})$/.exec(text.toUpperCase()) ?? []
-  const family = families.find(one => one.code === code)
+  const family = families.find(candidate => candidate.code === code)
   return family && monthPattern.test(`${year}-${month}`)
     ? { family, month: `${year}-${month}` }
     : undefined

@@ -81,11 +81,11 @@ export function extendBar(bar: Bar, next: Observation): void {
 /** The bars of observations given oldest first. */
 export function barsOf(interval: BarInterval, observations: Iterable<Observation>): Bar[] {
   const bars: Bar[] = []
-  for (const one of observations) {
-    const startsAt = bucketStart(interval, one.observedAt)
+  for (const observation of observations) {
+    const startsAt = bucketStart(interval, observation.observedAt)
     const bar = bars.at(-1)
-    if (bar?.startsAt === startsAt) extendBar(bar, one)
-    else bars.push(openBar(startsAt, one))
+    if (bar?.startsAt === startsAt) extendBar(bar, observation)
+    else bars.push(openBar(startsAt, observation))
   }
   return bars
 }

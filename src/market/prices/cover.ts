@@ -20,6 +20,6 @@ export const coverDays = 28
 export function daysOfCover(level: number, on: string, use: readonly Close[]): number | undefined {
   const after = dayAfter(on, -coverDays)
   const inside = use.filter(({ day }) => day > after && day <= on)
-  const mean = inside.reduce((sum, one) => sum + one.value, 0) / inside.length
+  const mean = inside.reduce((sum, close) => sum + close.value, 0) / inside.length
   return mean > 0 ? level / mean : undefined
 }

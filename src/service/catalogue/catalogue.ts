@@ -17,7 +17,7 @@ export interface Resolved {
 }
 
 /** What the catalogue asks about futures. */
-export interface ContractBook {
+export interface ContractCalendar {
   /**
    * The contract that answers for a futures family's code at an instant; undefined for any other
    * code.
@@ -62,45 +62,45 @@ export interface Catalogue {
 }
 
 /** More spellings than there are codes are tried by mistake or in search of a weakness. */
-const plainMax = 10_000
+const resolvedCodesMax = 10_000
 
-export function createCatalogue(store: SeriesStore, book: ContractBook): Catalogue {
+export function createCatalogue(store: SeriesStore, contracts: ContractCalendar): Catalogue {
   let list: Series[] = []
   let ids = new Map<number, Series>()
   let names = new Map<string, Series>()
   const extents = new Map<number, Extent>()
   /** Families of which some contract has data. */
-  const traded = new Set<string>()
+  const familiesWithData = new Set<string>()
   let version = 0
   /** What plain codes, as they were written, resolved to: all that is asked for again and again. */
-  const plain = new Map<string, Resolved>()
+  const resolvedCodes = new Map<string, Resolved>()
 
-  const hold = (series: Series, extent: Extent) => {
+  const setExtent = (series: Series, extent: Extent) => {
     extents.set(series.id, extent)
-    if (series.contractOf !== null) traded.add(series.contractOf)
+    if (series.contractOf !== null) familiesWithData.add(series.contractOf)
   }
   const reloadListeners: (() => void)[] = []
   const reload = () => {
     version += 1
-    plain.clear()
+    resolvedCodes.clear()
     extents.clear()
-    traded.clear()
+    familiesWithData.clear()
     const all = store.all()
-    list = all.filter(one => one.contractOf === null)
-    ids = new Map(all.map(one => [one.id, one]))
-    names = new Map(all.flatMap(one => one.aliases.map(alias => [alias, one] as const)))
-    const found = store.extents()
-    for (const one of all) {
-      names.set(one.code, one)
-      const extent = found.get(one.id)
-      if (extent) hold(one, extent)
+    list = all.filter(series => series.contractOf === null)
+    ids = new Map(all.map(series => [series.id, series]))
+    names = new Map(all.flatMap(series => series.aliases.map(alias => [alias, series] as const)))
+    const storedExtents = store.extents()
+    for (const series of all) {
+      names.set(series.code, series)
+      const extent = storedExtents.get(series.id)
+      if (extent) setExtent(series, extent)
     }
     for (const listener of reloadListeners) listener()
   }
   reload()
 
-  const addContracts = (contracts: readonly NewContract[]) => {
-    const missing = contracts.filter(one => !names.has(one.code))
+  const addContracts = (newContracts: readonly NewContract[]) => {
+    const missing = newContracts.filter(contract => !names.has(contract.code))
     if (missing.length === 0) return
     store.addContracts(missing)
     reload()
@@ -109,13 +109,14 @@ export function createCatalogue(store: SeriesStore, book: ContractBook): Catalog
    * A code that is not there yet may be that of a contract listed since; there are never more of
    * them than the families list.
    */
-  const sought = (code: string, now: number): Series | undefined => {
-    const contract = names.has(code) ? undefined : book.listed(code, now)
+  const findSeries = (code: string, now: number): Series | undefined => {
+    const contract = names.has(code) ? undefined : contracts.listed(code, now)
     if (contract) addContracts([contract])
     return names.get(code)
   }
   const hasData = (series: Series) =>
-    series.unavailableReason === null && (extents.has(series.id) || traded.has(series.code))
+    series.unavailableReason === null &&
+    (extents.has(series.id) || familiesWithData.has(series.code))
   return {
     get version() {
       return version
@@ -124,47 +125,48 @@ export function createCatalogue(store: SeriesStore, book: ContractBook): Catalog
     byId: id => ids.get(id)!,
     named: text => names.get(text.trim().toUpperCase()),
     resolve(text, now) {
-      const known = plain.get(text)
-      if (known) return known
-      const asked = text.trim().toUpperCase()
-      const found = sought(asked, now)
-      if (!found) return undefined
-      const family = found.contractOf === null ? found : names.get(found.contractOf)!
-      const front = book.front(family.code, now)
-      if (front === undefined || (found !== family && found.code !== front)) {
+      const cached = resolvedCodes.get(text)
+      if (cached) return cached
+      const requestedCode = text.trim().toUpperCase()
+      const series = findSeries(requestedCode, now)
+      if (!series) return undefined
+      const family = series.contractOf === null ? series : names.get(series.contractOf)!
+      const front = contracts.front(family.code, now)
+      if (front === undefined || (series !== family && series.code !== front)) {
         const resolved = {
-          series: found,
-          code: found.code,
-          requestedCode: asked === found.code ? undefined : asked,
+          series,
+          code: series.code,
+          requestedCode: requestedCode === series.code ? undefined : requestedCode,
         }
         // A contract may become the front one; other codes stay what they are until the list is
         // read again.
-        if (front === undefined && plain.size < plainMax) plain.set(text, resolved)
+        if (front === undefined && resolvedCodes.size < resolvedCodesMax)
+          resolvedCodes.set(text, resolved)
         return resolved
       }
       const own = names.get(front)
       return {
         series: own && extents.has(own.id) ? own : family,
         code: front,
-        requestedCode: asked === front ? undefined : asked,
+        requestedCode: requestedCode === front ? undefined : requestedCode,
       }
     },
     suggest: text => suggestCodes(text, list),
     extent: series => extents.get(series.id),
     hasData,
-    hasContracts: family => traded.has(family),
+    hasContracts: family => familiesWithData.has(family),
     unavailableReason(series) {
       if (series.unavailableReason) return series.unavailableReason as UnavailableReason
       return hasData(series) ? undefined : 'no_observations'
     },
     extend(id, firstAt, lastAt) {
-      const held = extents.get(id)
-      if (held && held.firstAt <= firstAt && held.lastAt >= lastAt) return
+      const extent = extents.get(id)
+      if (extent && extent.firstAt <= firstAt && extent.lastAt >= lastAt) return
       version += 1
-      if (held) {
-        held.firstAt = Math.min(held.firstAt, firstAt)
-        held.lastAt = Math.max(held.lastAt, lastAt)
-      } else hold(ids.get(id)!, { firstAt, lastAt })
+      if (extent) {
+        extent.firstAt = Math.min(extent.firstAt, firstAt)
+        extent.lastAt = Math.max(extent.lastAt, lastAt)
+      } else setExtent(ids.get(id)!, { firstAt, lastAt })
     },
     addContracts,
     reload,

@@ -51,18 +51,18 @@ export function ingestComponent(feeds: readonly Feed[]): Component {
     return {
       name: 'ingest',
       status: 'operational',
-      ...(delayed.length > 0 && { message: `Delayed: ${listed(delayed)}.` }),
+      ...(delayed.length > 0 && { message: `Delayed: ${nameList(delayed)}.` }),
     }
   }
   return {
     name: 'ingest',
     status: stale.length === running.length ? 'down' : 'degraded',
-    message: `Stale: ${listed(stale)}.`,
+    message: `Stale: ${nameList(stale)}.`,
   }
 }
 
 const namesMax = 5
-const listed = (names: readonly string[]): string =>
+const nameList = (names: readonly string[]): string =>
   names.length > namesMax
     ? `${names.slice(0, namesMax).join(', ')} and ${names.length - namesMax} more`
     : names.join(', ')
@@ -87,8 +87,11 @@ export function schedulerComponent(lastPassAt: number | null | undefined, now: n
 
 /** Down without its database; degraded while any other part is not as it should be. */
 export function conditionOf(components: readonly Component[]): Condition {
-  if (components.some(one => one.name === 'database' && one.status === 'down')) return 'down'
-  return components.some(one => one.status === 'down' || one.status === 'degraded')
+  if (components.some(component => component.name === 'database' && component.status === 'down'))
+    return 'down'
+  return components.some(
+    component => component.status === 'down' || component.status === 'degraded',
+  )
     ? 'degraded'
     : 'operational'
 }

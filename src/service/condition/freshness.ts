@@ -81,36 +81,36 @@ export function createFreshness({
     return newest && first && { firstOn: isoDay(first.startsAt), lastAt: newest.observedAt }
   }
 
-  const expected = () => catalogue.list().filter(series => series.unavailableReason === null)
+  const expectedSeries = () => catalogue.list().filter(series => series.unavailableReason === null)
 
   return {
     reach,
     hasData: series => catalogue.hasData(series) && reach(series) !== undefined,
     overview() {
-      const found: Overview = {
+      const overview: Overview = {
         ...emptyTally(),
         byCategory: new Map(),
         newestAt: undefined,
         oldestCurrentAt: undefined,
       }
-      for (const series of expected()) {
+      for (const series of expectedSeries()) {
         const lastAt = reach(series)?.lastAt
         const status = lastAt === undefined ? 'missing' : dataStatus(series, lastAt, now())
-        const category = found.byCategory.get(series.category) ?? emptyTally()
-        found.byCategory.set(series.category, category)
-        for (const tally of [found, category]) {
+        const category = overview.byCategory.get(series.category) ?? emptyTally()
+        overview.byCategory.set(series.category, category)
+        for (const tally of [overview, category]) {
           tally.total += 1
           tally[status] += 1
         }
         if (lastAt === undefined) continue
-        found.newestAt = Math.max(found.newestAt ?? lastAt, lastAt)
+        overview.newestAt = Math.max(overview.newestAt ?? lastAt, lastAt)
         if (status === 'current')
-          found.oldestCurrentAt = Math.min(found.oldestCurrentAt ?? lastAt, lastAt)
+          overview.oldestCurrentAt = Math.min(overview.oldestCurrentAt ?? lastAt, lastAt)
       }
-      return found
+      return overview
     },
     feeds() {
-      const groups = Map.groupBy(expected(), series => `${series.source}/${series.category}`)
+      const groups = Map.groupBy(expectedSeries(), series => `${series.source}/${series.category}`)
       return [...groups]
         .map(([name, list]) => feedOf(name, list, reach, now()))
         .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -138,15 +138,17 @@ function feedOf(
   })
   if (dated.length === 0)
     return { name, status: 'empty', lastObservationAt: undefined, expectedBy: undefined }
-  const byCadence = [...Map.groupBy(dated, one => one.series.cadence).values()]
+  const byCadence = [...Map.groupBy(dated, entry => entry.series.cadence).values()]
   const newest = byCadence.map(part =>
-    part.reduce((best, one) => (one.lastAt > best.lastAt ? one : best)),
+    part.reduce((best, entry) => (entry.lastAt > best.lastAt ? entry : best)),
   )
-  const statuses = new Set(newest.map(one => dataStatus(one.series, one.lastAt, now)))
+  const statuses = new Set(newest.map(entry => dataStatus(entry.series, entry.lastAt, now)))
   return {
     name,
     status: worst.find(status => statuses.has(status))!,
-    lastObservationAt: Math.max(...newest.map(one => one.lastAt)),
-    expectedBy: Math.min(...newest.map(one => freshUntil(one.series, one.lastAt).currentUntil)),
+    lastObservationAt: Math.max(...newest.map(entry => entry.lastAt)),
+    expectedBy: Math.min(
+      ...newest.map(entry => freshUntil(entry.series, entry.lastAt).currentUntil),
+    ),
   }
 }

@@ -37,7 +37,7 @@ export interface Quality {
 /** What one slice may take of the event loop. */
 const sliceMs = 15
 
-interface Kept {
+interface CachedQuality {
   quality: CodeQuality | undefined
   validUntil: number
 }
@@ -52,9 +52,9 @@ export function createQuality(deps: {
   stopwatch?: Pick<Clock, 'monotonic'>
 }): Quality {
   const { store, catalogue, board, quarantine, clock, stopwatch = createSystemClock() } = deps
-  const kept = new Map<number, Kept>()
+  const cache = new Map<number, CachedQuality>()
 
-  const make = (code: string, series: Series, now: number): Kept => {
+  const assess = (code: string, series: Series, now: number): CachedQuality => {
     const midnight = startOfDay(now) + dayMs
     const newest = board.quote(series)?.observation
     const extent = catalogue.extent(series)
@@ -72,10 +72,12 @@ export function createQuality(deps: {
       now,
     })
     const until = freshUntil(series, newest.observedAt)
-    const turns = [until.currentUntil + 1, until.delayedUntil + 1, midnight].filter(at => at > now)
+    const changesAt = [until.currentUntil + 1, until.delayedUntil + 1, midnight].filter(
+      at => at > now,
+    )
     return {
       quality: { code, series, report, generatedAt: now, updatedAt: newest.recordedAt },
-      validUntil: Math.min(...turns),
+      validUntil: Math.min(...changesAt),
     }
   }
 
@@ -83,28 +85,28 @@ export function createQuality(deps: {
     if (listed.unavailableReason !== null) return undefined
     const now = clock.now()
     const { series } = catalogue.resolve(listed.code, now)!
-    const held = kept.get(series.id)
-    if (held && now < held.validUntil && (!held.quality || held.quality.generatedAt <= now))
-      return held.quality
-    const made = make(listed.code, series, now)
-    kept.set(series.id, made)
-    return made.quality
+    const cached = cache.get(series.id)
+    if (cached && now < cached.validUntil && (!cached.quality || cached.quality.generatedAt <= now))
+      return cached.quality
+    const assessed = assess(listed.code, series, now)
+    cache.set(series.id, assessed)
+    return assessed.quality
   }
 
   return {
     of,
     async all() {
-      const found: CodeQuality[] = []
-      let until = stopwatch.monotonic() + sliceMs
+      const qualities: CodeQuality[] = []
+      let sliceEndsAt = stopwatch.monotonic() + sliceMs
       for (const series of catalogue.list()) {
-        const one = of(series)
-        if (one) found.push(one)
-        if (stopwatch.monotonic() < until) continue
+        const quality = of(series)
+        if (quality) qualities.push(quality)
+        if (stopwatch.monotonic() < sliceEndsAt) continue
         await sleep(0)
-        until = stopwatch.monotonic() + sliceMs
+        sliceEndsAt = stopwatch.monotonic() + sliceMs
       }
-      return found
+      return qualities
     },
-    forget: seriesId => void kept.delete(seriesId),
+    forget: seriesId => void cache.delete(seriesId),
   }
 }

@@ -1,4 +1,4 @@
-import { lastTradingDay, listed, tradingDate } from '../../market/futures/contracts.ts'
+import { lastTradingDay, listedMonths, tradingDate } from '../../market/futures/contracts.ts'
 import {
   contractCode,
   type Family,
@@ -6,7 +6,7 @@ import {
   parseContractCode,
 } from '../../market/futures/families.ts'
 import type { NewContract } from '../../store/catalogue/series.ts'
-import type { ContractBook } from '../catalogue/catalogue.ts'
+import type { ContractCalendar } from '../catalogue/catalogue.ts'
 
 const familyCodes = new Map(families.map(family => [family.code as string, family]))
 /**
@@ -30,14 +30,16 @@ export const contractOf = (family: Family, month: string): NewContract => ({
 })
 
 /** The contract calendars as the catalogue asks for them. */
-export const contractBook: ContractBook = {
+export const contractBook: ContractCalendar = {
   front(code, at) {
     const family = familyCodes.get(code)
-    return family && contractCode(family.code, listed(family.code, tradingDate(family, at), 1)[0]!)
+    return (
+      family && contractCode(family.code, listedMonths(family.code, tradingDate(family, at), 1)[0]!)
+    )
   },
   listed(code, at) {
     const parsed = parseContractCode(code)
-    const months = parsed ? listed(parsed.family.code, tradingDate(parsed.family, at)) : []
+    const months = parsed ? listedMonths(parsed.family.code, tradingDate(parsed.family, at)) : []
     return parsed && months.includes(parsed.month)
       ? contractOf(parsed.family, parsed.month)
       : undefined

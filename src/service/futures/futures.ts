@@ -15,7 +15,7 @@ import {
   contractStatus,
   daysToExpiry,
   lastTradingDay,
-  listed,
+  listedMonths,
   monthAfter,
   sessionAt,
   tradingDate,
@@ -68,7 +68,7 @@ export interface Curve {
  * Which contracts a history is of: one, or on each date those at places of the curve (1 = front
  * month).
  */
-export type Wanted = { month: string } | { places: readonly number[] }
+export type ContractSelection = { month: string } | { places: readonly number[] }
 
 export interface Freshness {
   /** `too_stale` comes before `live_stale`. */
@@ -106,13 +106,13 @@ export interface Futures extends FuturesRecorder {
    */
   closes(code: FamilyCode, nth: number, from: string, to: string): Close[]
   /** The same of one contract or place. */
-  closesOf(code: FamilyCode, wanted: Wanted, from: string, to: string): Close[]
+  closesOf(code: FamilyCode, selection: ContractSelection, from: string, to: string): Close[]
   /** Whether the wanted contracts have any day at all. */
-  hasDays(code: FamilyCode, wanted: Wanted): boolean
+  hasDays(code: FamilyCode, selection: ContractSelection): boolean
   /** Newest first, within a date nearest contract first. */
   page(
     code: FamilyCode,
-    wanted: Wanted,
+    selection: ContractSelection,
     from: string,
     to: string,
     offset: number,
@@ -121,7 +121,7 @@ export interface Futures extends FuturesRecorder {
   /** The same as weeks or calendar months, all of them: places are merged by place. */
   merged(
     code: FamilyCode,
-    wanted: Wanted,
+    selection: ContractSelection,
     interval: 'week' | 'month',
     from: string,
     to: string,
@@ -172,7 +172,7 @@ export function createFutures(deps: FuturesDeps): Futures {
 
   const quotes = (code: FamilyCode): ContractQuote[] => {
     const now = today(code)
-    return listed(code, now).flatMap((month, i) => {
+    return listedMonths(code, now).flatMap((month, i) => {
       const [day, previous] = reads.days(code, month, earliestDay, now, 2)
       if (!day) return []
       const status = contractStatus(code, month, now)
@@ -190,54 +190,61 @@ export function createFutures(deps: FuturesDeps): Futures {
   /** The newest day of the front month, or of the nearest that has any. */
   const nearest = (code: FamilyCode): ContractDay | undefined => {
     const now = today(code)
-    for (const month of listed(code, now)) {
+    for (const month of listedMonths(code, now)) {
       const [day] = reads.days(code, month, earliestDay, now, 1)
       if (day) return day
     }
     return undefined
   }
 
-  const curve = (code: FamilyCode, asked?: string): Curve | undefined => {
-    const day = asked ?? today(code)
+  const curve = (code: FamilyCode, requestedDay?: string): Curve | undefined => {
+    const day = requestedDay ?? today(code)
     if (!isMarketDay(code, day)) return undefined
-    const from = asked === undefined ? earliestDay : dayAfter(day, -lookBackDays)
-    const days = listed(code, day).flatMap(month => reads.days(code, month, from, day, 1))
-    const newest = days.reduce((best, one) => laterDay(best, one.tradedOn), '')
-    return newest === '' ? undefined : { day: newest, points: days.map(one => pointOf(code, one)) }
+    const from = requestedDay === undefined ? earliestDay : dayAfter(day, -lookBackDays)
+    const days = listedMonths(code, day).flatMap(month => reads.days(code, month, from, day, 1))
+    const newest = days.reduce((best, contractDay) => laterDay(best, contractDay.tradedOn), '')
+    return newest === ''
+      ? undefined
+      : { day: newest, points: days.map(contractDay => pointOf(code, contractDay)) }
   }
 
   /** The dates of a range by the contracts that are wanted on them, newest first. */
   const parts = (
     code: FamilyCode,
-    wanted: Wanted,
+    selection: ContractSelection,
     from: string,
     to: string,
   ): { months: string[]; from: string; to: string }[] => {
     const [first, last] = [laterDay(from, earliestDay), earlierDay(to, today(code))]
     if (first > last) return []
-    if ('month' in wanted) return [{ months: [wanted.month], from: first, to: last }]
+    if ('month' in selection) return [{ months: [selection.month], from: first, to: last }]
     return stretchesOf(code, first, last).map(stretch => ({
-      months: wanted.places.map(place => monthAfter(stretch.front, place - 1)),
+      months: selection.places.map(place => monthAfter(stretch.front, place - 1)),
       from: stretch.from,
       to: stretch.to,
     }))
   }
 
   /** Every day of one contract, or of one place of the curve, newest first. */
-  const allDays = (code: FamilyCode, wanted: Wanted, from: string, to: string): ContractDay[] =>
-    parts(code, wanted, from, to).flatMap(part =>
+  const allDays = (
+    code: FamilyCode,
+    selection: ContractSelection,
+    from: string,
+    to: string,
+  ): ContractDay[] =>
+    parts(code, selection, from, to).flatMap(part =>
       reads.days(code, part.months[0]!, part.from, part.to),
     )
 
-  const closesOf: Futures['closesOf'] = (code, wanted, from, to) =>
-    allDays(code, wanted, from, to)
+  const closesOf: Futures['closesOf'] = (code, selection, from, to) =>
+    allDays(code, selection, from, to)
       .reverse()
       .map(day => ({ day: day.tradedOn, value: day.close }))
 
-  const page: Futures['page'] = (code, wanted, from, to, offset, limit) => {
+  const page: Futures['page'] = (code, selection, from, to, offset, limit) => {
     const days: ContractDay[] = []
     let total = 0
-    for (const part of parts(code, wanted, from, to)) {
+    for (const part of parts(code, selection, from, to)) {
       const count = part.months.reduce(
         (sum, month) => sum + reads.count(code, month, part.from, part.to),
         0,
@@ -245,11 +252,11 @@ export function createFutures(deps: FuturesDeps): Futures {
       const skip = Math.max(0, offset - total)
       total += count
       if (skip >= count || days.length >= limit) continue
-      const wantedDays = skip + limit - days.length
-      const found = part.months.flatMap(month =>
-        reads.days(code, month, part.from, part.to, wantedDays),
+      const partLimit = skip + limit - days.length
+      const partDays = part.months.flatMap(month =>
+        reads.days(code, month, part.from, part.to, partLimit),
       )
-      days.push(...found.sort(newestThenNearest).slice(skip, wantedDays))
+      days.push(...partDays.sort(newestThenNearest).slice(skip, partLimit))
     }
     return { days, total }
   }
@@ -257,33 +264,33 @@ export function createFutures(deps: FuturesDeps): Futures {
   return {
     ...createFuturesRecorder({ store, catalogue, ingest }),
     today,
-    listedMonth: (code, nth) => listed(code, today(code), nth)[nth - 1]!,
+    listedMonth: (code, nth) => listedMonths(code, today(code), nth)[nth - 1]!,
     quotes,
     curve,
     front(code) {
       const now = today(code)
-      const [day] = reads.days(code, listed(code, now, 1)[0]!, earliestDay, now, 1)
+      const [day] = reads.days(code, listedMonths(code, now, 1)[0]!, earliestDay, now, 1)
       return day && pointOf(code, day)
     },
     closes: (code, nth, from, to) => closesOf(code, { places: [nth] }, from, to),
     closesOf,
-    hasDays(code, wanted) {
-      if ('month' in wanted)
-        return reads.days(code, wanted.month, earliestDay, today(code), 1).length > 0
+    hasDays(code, selection) {
+      if ('month' in selection)
+        return reads.days(code, selection.month, earliestDay, today(code), 1).length > 0
       return catalogue.hasContracts(code)
     },
     page,
-    merged(code, wanted, interval, from, to) {
-      const singles: Wanted[] =
-        'month' in wanted ? [wanted] : wanted.places.map(place => ({ places: [place] }))
+    merged(code, selection, interval, from, to) {
+      const singles: ContractSelection[] =
+        'month' in selection ? [selection] : selection.places.map(place => ({ places: [place] }))
       return singles
         .flatMap(single => mergeDays(interval, allDays(code, single, from, to)))
         .sort(newestThenNearest)
     },
-    intraday(code, month, asked) {
+    intraday(code, month, requestedDay) {
       const family = familyOf(code)
-      const newestAt = asked === undefined ? reads.newestTickAt(code, month) : undefined
-      const day = newestAt === undefined ? asked : tradingDate(family, newestAt)
+      const newestAt = requestedDay === undefined ? reads.newestTickAt(code, month) : undefined
+      const day = newestAt === undefined ? requestedDay : tradingDate(family, newestAt)
       if (day === undefined || !isMarketDay(code, day)) return undefined
       const { from, to } = tradingSpan(family, day)
       const ticks = reads.ticks(code, month, from, to)

@@ -26,7 +26,7 @@ export function createContractReads(
   const seriesOf = (code: FamilyCode, month: string) => catalogue.named(contractCode(code, month))
 
   /** The stretches of dates that reads may use, newest first, as a half-open range of text each. */
-  const clear = (seriesId: number, from: string, to: string) =>
+  const clearStretches = (seriesId: number, from: string, to: string) =>
     from > to
       ? []
       : quarantine
@@ -39,16 +39,16 @@ export function createContractReads(
       const series = seriesOf(code, month)
       if (!series) return []
       const rows: FuturesDay[] = []
-      for (const stretch of clear(series.id, from, to)) {
+      for (const stretch of clearStretches(series.id, from, to)) {
         if (rows.length >= limit) break
         rows.push(...store.days(series.id, stretch.from, stretch.to, limit - rows.length))
       }
-      return rows.map(row => shown(row, month, series.code))
+      return rows.map(row => contractDayOf(row, month, series.code))
     },
     count(code, month, from, to) {
       const series = seriesOf(code, month)
       if (!series) return 0
-      return clear(series.id, from, to).reduce(
+      return clearStretches(series.id, from, to).reduce(
         (sum, stretch) => sum + store.countDays(series.id, stretch.from, stretch.to),
         0,
       )
@@ -70,7 +70,7 @@ export function createContractReads(
 /**
  * A day as it is answered: where the source has a settlement only, that is the one price there is.
  */
-function shown(row: FuturesDay, month: string, code: string): ContractDay {
+function contractDayOf(row: FuturesDay, month: string, code: string): ContractDay {
   const close = (row.close ?? row.settlement)!
   const open = row.open ?? close
   return {

@@ -33,7 +33,7 @@ export interface FuturesRecorder {
 }
 
 /** A trading date of a contract with the ticks that a call adds to it. */
-interface Touched {
+interface TickedDate {
   family: Family
   seriesId: number
   tradedOn: string
@@ -68,30 +68,30 @@ export function createFuturesRecorder({ store, catalogue, ingest }: RecorderDeps
    * Brings the bar of a trading date up to its ticks: by adding to it where all of them are newer,
    * otherwise by folding them all anew.
    */
-  const follow = ({ family, seriesId, tradedOn, added }: Touched) => {
-    const held = store.day(seriesId, tradedOn)
-    if (held && !held.fromTicks && held.close !== null) return
+  const updateBar = ({ family, seriesId, tradedOn, added }: TickedDate) => {
+    const storedDay = store.day(seriesId, tradedOn)
+    if (storedDay && !storedDay.fromTicks && storedDay.close !== null) return
     const isNewer =
-      held?.fromTicks === true &&
-      added.every((tick, i) => tick.tradedAt > (added[i - 1]?.tradedAt ?? held.quotedAt))
+      storedDay?.fromTicks === true &&
+      added.every((tick, i) => tick.tradedAt > (added[i - 1]?.tradedAt ?? storedDay.quotedAt))
     const { from, to } = tradingSpan(family, tradedOn)
     const ticks = isNewer ? added : store.ticks(seriesId, from, to)
     const last = ticks.at(-1)!
     const prices = ticks.map(tick => tick.price)
-    const before = isNewer ? held : undefined
+    const extendedDay = isNewer ? storedDay : undefined
     store.putDay({
       seriesId,
       tradedOn,
-      open: before?.open ?? prices[0]!,
-      high: Math.max(...prices, before?.high ?? Number.NEGATIVE_INFINITY),
-      low: Math.min(...prices, before?.low ?? Number.POSITIVE_INFINITY),
+      open: extendedDay?.open ?? prices[0]!,
+      high: Math.max(...prices, extendedDay?.high ?? Number.NEGATIVE_INFINITY),
+      low: Math.min(...prices, extendedDay?.low ?? Number.POSITIVE_INFINITY),
       close: last.price,
-      settlement: held?.settlement ?? null,
-      volume: ticks.reduce((sum, tick) => sum + tick.volume, before?.volume ?? 0),
-      openInterest: held?.openInterest ?? null,
+      settlement: storedDay?.settlement ?? null,
+      volume: ticks.reduce((sum, tick) => sum + tick.volume, extendedDay?.volume ?? 0),
+      openInterest: storedDay?.openInterest ?? null,
       fromTicks: true,
       quotedAt: last.tradedAt,
-      recordedAt: Math.max(last.recordedAt, held?.recordedAt ?? last.recordedAt),
+      recordedAt: Math.max(last.recordedAt, storedDay?.recordedAt ?? last.recordedAt),
       source: last.source,
     })
   }
@@ -104,9 +104,9 @@ export function createFuturesRecorder({ store, catalogue, ingest }: RecorderDeps
         const points: Point[] = []
         for (const record of days) {
           const seriesId = series.get(contractCode(record.family, record.month))!.id
-          const held = store.day(seriesId, record.tradedOn)
-          const next = merged(record, seriesId, held, record.recordedAt ?? recordedAt)
-          counts[next ? (held ? 'revised' : 'inserted') : 'unchanged'] += 1
+          const storedDay = store.day(seriesId, record.tradedOn)
+          const next = mergedDay(record, seriesId, storedDay, record.recordedAt ?? recordedAt)
+          counts[next ? (storedDay ? 'revised' : 'inserted') : 'unchanged'] += 1
           if (!next) continue
           store.putDay(next)
           points.push({
@@ -125,14 +125,14 @@ export function createFuturesRecorder({ store, catalogue, ingest }: RecorderDeps
       return store.together(() => {
         const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
         const points: Point[] = []
-        const touched = new Map<string, Touched>()
+        const tickedDates = new Map<string, TickedDate>()
         for (const record of ticks) {
           const { id: seriesId } = series.get(contractCode(record.family, record.month))!
           const { tradedAt, price, volume, source } = record
-          const held = store.tick(seriesId, tradedAt)
-          const same = held?.price === price && held.volume === volume
-          counts[same ? 'unchanged' : held ? 'revised' : 'inserted'] += 1
-          if (same) continue
+          const storedTick = store.tick(seriesId, tradedAt)
+          const isUnchanged = storedTick?.price === price && storedTick.volume === volume
+          counts[isUnchanged ? 'unchanged' : storedTick ? 'revised' : 'inserted'] += 1
+          if (isUnchanged) continue
           const tick = {
             seriesId,
             tradedAt,
@@ -145,16 +145,16 @@ export function createFuturesRecorder({ store, catalogue, ingest }: RecorderDeps
           points.push({ seriesId, observedAt: tradedAt, value: price, recordedAt: tick.recordedAt })
           const family = familyOf(record.family)
           const tradedOn = tradingDate(family, tradedAt)
-          const date = touched.get(`${seriesId} ${tradedOn}`) ?? {
+          const date = tickedDates.get(`${seriesId} ${tradedOn}`) ?? {
             family,
             seriesId,
             tradedOn,
             added: [],
           }
           date.added.push(tick)
-          touched.set(`${seriesId} ${tradedOn}`, date)
+          tickedDates.set(`${seriesId} ${tradedOn}`, date)
         }
-        for (const date of touched.values()) follow(date)
+        for (const date of tickedDates.values()) updateBar(date)
         ingest.write(points, recordedAt)
         return counts
       })
@@ -165,22 +165,22 @@ export function createFuturesRecorder({ store, catalogue, ingest }: RecorderDeps
 const valueNames = ['open', 'high', 'low', 'close', 'settlement', 'volume', 'openInterest'] as const
 
 /** The day with what a record says of it; undefined when it says nothing new. */
-function merged(
+function mergedDay(
   record: DayRecord,
   seriesId: number,
-  held: FuturesDay | undefined,
+  storedDay: FuturesDay | undefined,
   recordedAt: number,
 ): FuturesDay | undefined {
   const values = Object.fromEntries(
-    valueNames.map(name => [name, record[name] ?? held?.[name] ?? null]),
+    valueNames.map(name => [name, record[name] ?? storedDay?.[name] ?? null]),
   ) as Pick<FuturesDay, (typeof valueNames)[number]>
-  const fromTicks = held?.fromTicks === true && record.close === null
-  const confirmed = record.quotedAt !== undefined && record.quotedAt > (held?.quotedAt ?? 0)
+  const fromTicks = storedDay?.fromTicks === true && record.close === null
+  const isConfirmed = record.quotedAt !== undefined && record.quotedAt > (storedDay?.quotedAt ?? 0)
   if (
-    held &&
-    held.fromTicks === fromTicks &&
-    !confirmed &&
-    valueNames.every(name => held[name] === values[name])
+    storedDay &&
+    storedDay.fromTicks === fromTicks &&
+    !isConfirmed &&
+    valueNames.every(name => storedDay[name] === values[name])
   )
     return undefined
   return {
@@ -190,9 +190,9 @@ function merged(
     fromTicks,
     quotedAt:
       record.quotedAt === undefined
-        ? quotedAt(record, held, recordedAt)
-        : Math.max(record.quotedAt, held?.quotedAt ?? 0),
-    recordedAt: Math.max(recordedAt, held?.recordedAt ?? recordedAt),
+        ? quotedAt(record, storedDay, recordedAt)
+        : Math.max(record.quotedAt, storedDay?.quotedAt ?? 0),
+    recordedAt: Math.max(recordedAt, storedDay?.recordedAt ?? recordedAt),
     source: record.source,
   }
 }
@@ -201,14 +201,18 @@ function merged(
  * A close stands for the end of its session and a settlement alone for its publication, unless it
  * was known before that.
  */
-function quotedAt(record: DayRecord, held: FuturesDay | undefined, recordedAt: number): number {
+function quotedAt(
+  record: DayRecord,
+  storedDay: FuturesDay | undefined,
+  recordedAt: number,
+): number {
   const isNew =
-    held === undefined ||
-    (record.close === null ? held.close === null : record.close !== held.close)
-  if (!isNew) return held.quotedAt
-  const natural =
+    storedDay === undefined ||
+    (record.close === null ? storedDay.close === null : record.close !== storedDay.close)
+  if (!isNew) return storedDay.quotedAt
+  const usualQuotedAt =
     record.close === null
       ? settledAt(record.tradedOn)
       : sessionOn(familyOf(record.family), record.tradedOn).closesAt
-  return Math.min(natural, recordedAt)
+  return Math.min(usualQuotedAt, recordedAt)
 }

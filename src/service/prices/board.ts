@@ -55,13 +55,13 @@ export function createBoard(
 
   const newestBefore = (seriesId: number, before: number): Observation | undefined => {
     for (const stretch of quarantine.clear(seriesId, Number.MIN_SAFE_INTEGER, before).reverse()) {
-      const found = observations.newest(seriesId, stretch.to)
-      if (found && found.observedAt >= stretch.from) return found
+      const observation = observations.newest(seriesId, stretch.to)
+      if (observation && observation.observedAt >= stretch.from) return observation
     }
     return undefined
   }
 
-  const makeEntry = (series: Series, now: number): Entry => {
+  const createEntry = (series: Series, now: number): Entry => {
     const observation = newestBefore(series.id, Number.MAX_SAFE_INTEGER)
     if (!observation)
       return { quote: undefined, validUntil: Number.POSITIVE_INFINITY, texts: new Map() }
@@ -92,19 +92,19 @@ export function createBoard(
 
   const entryOf = (series: Series): Entry => {
     const now = clock.now()
-    const held = entries.get(series.id)
-    if (held && now <= held.validUntil) return held
-    const made = makeEntry(series, now)
-    entries.set(series.id, made)
-    return made
+    const cached = entries.get(series.id)
+    if (cached && now <= cached.validUntil) return cached
+    const entry = createEntry(series, now)
+    entries.set(series.id, entry)
+    return entry
   }
 
   return {
     quote: series => entryOf(series).quote,
     rendered(key, series, render) {
       const entry = entryOf(series)
-      const held = entry.texts.get(key)
-      if (held || !entry.quote) return held
+      const cached = entry.texts.get(key)
+      if (cached || !entry.quote) return cached
       const text = render(entry.quote)
       const etag = strongEtag(text)
       // As many texts as a series has names that answer differently; a client cannot make more.

@@ -37,11 +37,11 @@ const derivedMax = 1000
 export function createCloses(
   store: CloseStore,
   quarantine: QuarantineList,
-  keptMax = closesMax,
+  countMax = closesMax,
 ): Closes {
   // A Map keeps the order of insertion, so the first is what was asked for longest ago.
-  const held = new Map<number, readonly Close[]>()
-  let kept = 0
+  const closesBySeries = new Map<number, readonly Close[]>()
+  let closesCount = 0
   const days = new Map<number, string>()
   /** How often each series has changed. */
   const changes = new Map<number, number>()
@@ -74,20 +74,20 @@ export function createCloses(
   }
 
   const drop = (seriesId: number) => {
-    kept -= held.get(seriesId)?.length ?? 0
-    held.delete(seriesId)
+    closesCount -= closesBySeries.get(seriesId)?.length ?? 0
+    closesBySeries.delete(seriesId)
   }
 
   const of = (seriesId: number): readonly Close[] => {
-    const found = held.get(seriesId) ?? read(seriesId)
+    const closes = closesBySeries.get(seriesId) ?? read(seriesId)
     drop(seriesId)
-    held.set(seriesId, found)
-    kept += found.length
-    for (const [oldest] of held) {
-      if (kept <= keptMax || oldest === seriesId) break
+    closesBySeries.set(seriesId, closes)
+    closesCount += closes.length
+    for (const [oldest] of closesBySeries) {
+      if (closesCount <= countMax || oldest === seriesId) break
       drop(oldest)
     }
-    return found
+    return closes
   }
 
   return {
@@ -99,8 +99,8 @@ export function createCloses(
     ): T {
       const key = `${name} ${seriesIds.join(' ')}`
       const after = seriesIds.map(id => changes.get(id) ?? 0).join(' ')
-      const known = results.get(key)
-      if (known?.after === after) return known.value as T
+      const cached = results.get(key)
+      if (cached?.after === after) return cached.value as T
       const value = make(seriesIds.map(of))
       results.delete(key)
       if (results.size >= derivedMax) results.delete(results.keys().next().value!)

@@ -27,8 +27,8 @@ export function createDayIndexes(
   observations: ObservationStore,
   quarantine: QuarantineList,
 ): DayIndexes {
-  const held = new Map<number, DayIndex>()
-  const made = (seriesId: number, bornBy?: number): DayIndex => {
+  const indexes = new Map<number, DayIndex>()
+  const readIndex = (seriesId: number, bornBy?: number): DayIndex => {
     const days = observations.days(seriesId, bornBy)
     const [first, last] = [days[0], days.at(-1)]
     const clear =
@@ -41,17 +41,17 @@ export function createDayIndexes(
   }
   return {
     of(seriesId, bornBy) {
-      let index = held.get(seriesId)
+      let index = indexes.get(seriesId)
       if (!index) {
-        index = made(seriesId)
-        held.set(seriesId, index)
+        index = readIndex(seriesId)
+        indexes.set(seriesId, index)
       }
       // What a series was like at a moment is worth keeping only while it still is like that.
       return bornBy === undefined || index.newestRecordedAt <= bornBy
         ? index
-        : made(seriesId, bornBy)
+        : readIndex(seriesId, bornBy)
     },
-    forget: seriesId => void held.delete(seriesId),
+    forget: seriesId => void indexes.delete(seriesId),
   }
 }
 

@@ -28,7 +28,7 @@ const crossings = [[], ['USD'], ['EUR'], ['USD', 'EUR'], ['EUR', 'USD']] as cons
 const pairPattern = /^([A-Z]{3})_([A-Z]{3})$/
 
 export function createFx(catalogue: Catalogue, board: Board): Fx {
-  const quoted = (pair: string, now: number): Rate | undefined => {
+  const quotedRate = (pair: string, now: number): Rate | undefined => {
     const leg = catalogue.resolve(pair, now)
     if (leg?.series.category !== 'fx') return undefined
     const observation = board.quote(leg.series)?.observation
@@ -37,17 +37,17 @@ export function createFx(catalogue: Catalogue, board: Board): Fx {
       : undefined
   }
 
-  const paired = (from: string, to: string, now: number): Rate | undefined => {
-    const direct = quoted(`${from}_${to}`, now)
+  const pairRate = (from: string, to: string, now: number): Rate | undefined => {
+    const direct = quotedRate(`${from}_${to}`, now)
     if (direct) return direct
-    const inverse = quoted(`${to}_${from}`, now)
+    const inverse = quotedRate(`${to}_${from}`, now)
     return inverse && { ...inverse, rate: 1 / inverse.rate }
   }
 
-  const along = (path: readonly string[], now: number): Rate | undefined => {
+  const crossedRate = (path: readonly string[], now: number): Rate | undefined => {
     const crossed: Rate = { rate: 1, asOf: Number.POSITIVE_INFINITY, legs: [] }
     for (const [i, to] of path.slice(1).entries()) {
-      const step = paired(path[i]!, to, now)
+      const step = pairRate(path[i]!, to, now)
       if (!step) return undefined
       crossed.rate *= step.rate
       crossed.asOf = Math.min(crossed.asOf, step.asOf)
@@ -59,8 +59,8 @@ export function createFx(catalogue: Catalogue, board: Board): Fx {
   const rate: Fx['rate'] = (from, to, now) => {
     if (from === to) return { rate: 1, asOf: now, legs: [] }
     for (const between of crossings) {
-      const found = along([from, ...between, to], now)
-      if (found) return found
+      const crossed = crossedRate([from, ...between, to], now)
+      if (crossed) return crossed
     }
     return undefined
   }

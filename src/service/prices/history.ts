@@ -75,12 +75,12 @@ export function createHistory(observations: ObservationStore, quarantine: Quaran
   const rows = createSeriesRows(observations, quarantine)
 
   const counterOf = (range: HistoryRange) => {
-    const held = range.seriesIds.map(id => ({
+    const counters = range.seriesIds.map(id => ({
       index: indexes.of(id, range.bornBy),
       within: partCounter(observations, id, range),
     }))
     return (from: number) =>
-      held.reduce(
+      counters.reduce(
         (sum, { index, within }) => sum + index.count(range.interval, from, range.to, within),
         0,
       )
@@ -89,18 +89,18 @@ export function createHistory(observations: ObservationStore, quarantine: Quaran
   const pageOf = (query: HistoryQuery, read: Reader): HistoryPage => {
     const { to, skip } = query.after ? { to: query.to, skip: 0 } : startOf(query, counterOf)
     const ends = query.after ?? query.seriesIds.map(() => to)
-    const wanted = skip + query.limit
-    const found = newestFirst(query.seriesIds, (id, i) =>
-      query.from < ends[i]! ? read(id, ends[i]!, wanted + 1) : [],
+    const rowsNeeded = skip + query.limit
+    const newestRows = newestFirst(query.seriesIds, (id, i) =>
+      query.from < ends[i]! ? read(id, ends[i]!, rowsNeeded + 1) : [],
     )
     const end = [...ends]
-    for (const row of found.slice(0, wanted))
+    for (const row of newestRows.slice(0, rowsNeeded))
       end[query.seriesIds.indexOf(row.seriesId)] = row.bar?.startsAt ?? row.observedAt
-    return { rows: found.slice(skip, wanted), end, more: found.length > wanted }
+    return { rows: newestRows.slice(skip, rowsNeeded), end, more: newestRows.length > rowsNeeded }
   }
 
   /** An as-of read sees exactly the rows that were there: those born by then. */
-  const seenAt = <T extends HistoryRange>(range: T, asOf: number, coverageSince: number): T =>
+  const visibleAt = <T extends HistoryRange>(range: T, asOf: number, coverageSince: number): T =>
     asOf < coverageSince ? range : { ...range, bornBy: Math.min(asOf, range.bornBy ?? asOf) }
 
   return {
@@ -115,17 +115,17 @@ export function createHistory(observations: ObservationStore, quarantine: Quaran
       }),
     count: range => counterOf(range)(range.from),
     pageAsOf: (query, asOf, coverageSince) =>
-      pageOf(seenAt(query, asOf, coverageSince), (seriesId, to, limit) => {
+      pageOf(visibleAt(query, asOf, coverageSince), (seriesId, to, limit) => {
         const { from, bornBy = Number.MAX_SAFE_INTEGER } = query
-        const found =
+        const values =
           asOf < coverageSince
             ? rows.firstRecorded(seriesId, from, to, limit, bornBy)
             : rows.asOf(seriesId, from, to, limit, Math.min(asOf, bornBy))
-        return found.map(row => rawRow(seriesId, row))
+        return values.map(row => rawRow(seriesId, row))
       }),
     countAsOf(range, asOf, coverageSince) {
-      const seen = seenAt(range, asOf, coverageSince)
-      return counterOf(seen)(seen.from)
+      const visible = visibleAt(range, asOf, coverageSince)
+      return counterOf(visible)(visible.from)
     },
     newestRecordedAt: seriesIds =>
       Math.max(...seriesIds.map(id => indexes.of(id).newestRecordedAt)),
@@ -193,15 +193,15 @@ function partCounter(
   seriesId: number,
   { interval, bornBy }: HistoryRange,
 ): Parameters<DayIndex['count']>[3] {
-  const counted = new Map<string, number>()
+  const counts = new Map<string, number>()
   const count = (from: number, to: number) =>
     interval === 'raw'
       ? observations.count(seriesId, from, to, bornBy)
       : barsOf(interval, observations.oldestFirst(seriesId, from, to, bornBy)).length
   return (from, to) => {
     const part = `${from} ${to}`
-    const known = counted.get(part) ?? count(from, to)
-    counted.set(part, known)
-    return known
+    const cached = counts.get(part) ?? count(from, to)
+    counts.set(part, cached)
+    return cached
   }
 }

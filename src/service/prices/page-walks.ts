@@ -42,30 +42,30 @@ interface Walk {
   use: number
 }
 
-const keptMs = 15 * 60_000
+const walkLifetimeMs = 15 * 60_000
 const questionsMax = 10_000
-const walksEach = 4
-const startsMax = 8
+const walksPerQuestionMax = 4
+const startsPerWalkMax = 8
 
 export function createPageWalks(history: History, ingest: Ingest): PageWalks {
   // A Map keeps the order of insertion, so the first question is the one that was not asked for
   // longest.
-  const held = new Map<string, Walk[]>()
+  const walksByKey = new Map<string, Walk[]>()
   let uses = 0
 
-  const hold = (key: string, found: Walk[]) => {
-    held.delete(key)
-    if (held.size >= questionsMax) held.delete(held.keys().next().value!)
-    held.set(key, found)
+  const remember = (key: string, walks: Walk[]) => {
+    walksByKey.delete(key)
+    if (walksByKey.size >= questionsMax) walksByKey.delete(walksByKey.keys().next().value!)
+    walksByKey.set(key, walks)
   }
 
   const begin = ({ key, range, vintage }: Question, now: number): Walk => {
     // Every row there is belongs to the walk, also one that was recorded by a clock that ran ahead.
     const bornBy = Math.max(ingest.mark(), history.newestRecordedAt(range.seriesIds))
-    const born = { ...range, bornBy }
+    const snapshot = { ...range, bornBy }
     const total = vintage
-      ? history.countAsOf(born, vintage.asOf, vintage.coverageSince)
-      : history.count(born)
+      ? history.countAsOf(snapshot, vintage.asOf, vintage.coverageSince)
+      : history.count(snapshot)
     const walk = {
       from: range.from,
       to: range.to,
@@ -75,22 +75,24 @@ export function createPageWalks(history: History, ingest: Ingest): PageWalks {
       usedAt: now,
       use: ++uses,
     }
-    const others = held.get(key) ?? []
+    const walks = walksByKey.get(key) ?? []
     // Two may ask the same with one key: the one that was idle longest is given up.
-    if (others.length >= walksEach)
-      others.splice(others.indexOf(others.reduce((a, b) => (a.use < b.use ? a : b))), 1)
-    hold(key, [...others, walk])
+    if (walks.length >= walksPerQuestionMax)
+      walks.splice(walks.indexOf(walks.reduce((a, b) => (a.use < b.use ? a : b))), 1)
+    remember(key, [...walks, walk])
     return walk
   }
 
   /** The newest walk that has come to the page, else the newest of all. */
   const walkAt = (key: string, page: number, now: number): Walk | undefined => {
-    const found = (held.get(key) ?? []).filter(walk => now - walk.usedAt < keptMs)
-    const walk = found.findLast(one => one.starts.has(page)) ?? found.at(-1)
+    const recentWalks = (walksByKey.get(key) ?? []).filter(
+      walk => now - walk.usedAt < walkLifetimeMs,
+    )
+    const walk = recentWalks.findLast(candidate => candidate.starts.has(page)) ?? recentWalks.at(-1)
     if (!walk) return undefined
     walk.usedAt = now
     walk.use = ++uses
-    hold(key, found)
+    remember(key, recentWalks)
     return walk
   }
 
@@ -115,7 +117,8 @@ export function createPageWalks(history: History, ingest: Ingest): PageWalks {
       if (more) {
         walk.starts.delete(page + 1)
         walk.starts.set(page + 1, end)
-        if (walk.starts.size > startsMax) walk.starts.delete(walk.starts.keys().next().value!)
+        if (walk.starts.size > startsPerWalkMax)
+          walk.starts.delete(walk.starts.keys().next().value!)
         // Rows that came meanwhile and claim to be older make the walk longer, and never cut its
         // end.
         walk.total = Math.max(walk.total, page * perPage + 1)

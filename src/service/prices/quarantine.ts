@@ -33,13 +33,13 @@ export function createQuarantineList(
   const reload = () => {
     all = store.all()
     ranges = new Map()
-    for (const one of all) {
+    for (const quarantine of all) {
       const range = {
-        from: parseDay(one.fromOn)!,
-        to: parseDay(one.toOn)! + dayMs,
-        reason: one.reason,
+        from: parseDay(quarantine.fromOn)!,
+        to: parseDay(quarantine.toOn)! + dayMs,
+        reason: quarantine.reason,
       }
-      ranges.set(one.seriesId, [...(ranges.get(one.seriesId) ?? []), range])
+      ranges.set(quarantine.seriesId, [...(ranges.get(quarantine.seriesId) ?? []), range])
     }
   }
   reload()
@@ -80,7 +80,7 @@ export function createQuarantineList(
       return added
     },
     remove(id) {
-      const removed = all.find(one => one.id === id)
+      const removed = all.find(quarantine => quarantine.id === id)
       if (!removed || !store.remove(id)) return undefined
       reload()
       changed(removed.seriesId)

@@ -45,7 +45,7 @@ export function createSeriesRows(
   quarantine: QuarantineList,
 ): SeriesRows {
   /** Reads stretch by stretch, newest first, until there are `limit` rows. */
-  const stretched = <T>(
+  const readStretches = <T>(
     seriesId: number,
     from: number,
     to: number,
@@ -60,7 +60,7 @@ export function createSeriesRows(
     return rows
   }
 
-  const folded = (
+  const foldedBars = (
     seriesId: number,
     interval: BarInterval,
     from: number,
@@ -72,7 +72,7 @@ export function createSeriesRows(
    * Stored bars of the whole buckets of a stretch, and the buckets that it cuts from their
    * observations.
    */
-  const stored = (
+  const storedBars = (
     seriesId: number,
     span: Span,
     { from, to }: Stretch,
@@ -83,8 +83,8 @@ export function createSeriesRows(
     const lastWhole = bucketStart(interval, to)
     const first = bucketStart(interval, from)
     const firstWhole = first < from ? bucketEnd(interval, first) : first
-    if (firstWhole > lastWhole) return folded(seriesId, interval, from, to, bornBy)
-    const bars = lastWhole < to ? folded(seriesId, interval, lastWhole, to, bornBy) : []
+    if (firstWhole > lastWhole) return foldedBars(seriesId, interval, from, to, bornBy)
+    const bars = lastWhole < to ? foldedBars(seriesId, interval, lastWhole, to, bornBy) : []
     if (firstWhole < lastWhole && bars.length < limit) {
       const whole = observations.bars(
         seriesId,
@@ -96,15 +96,15 @@ export function createSeriesRows(
       )
       // A bar that something was added to since is made again from what it had then.
       const asBorn = (bar: Bar) =>
-        folded(seriesId, interval, bar.startsAt, bucketEnd(interval, bar.startsAt), bornBy)
+        foldedBars(seriesId, interval, bar.startsAt, bucketEnd(interval, bar.startsAt), bornBy)
       bars.push(...whole.flatMap(bar => (bar.recordedAt <= bornBy ? bar : asBorn(bar))))
     }
     if (from < firstWhole && bars.length < limit)
-      bars.push(...folded(seriesId, interval, from, firstWhole, bornBy))
+      bars.push(...foldedBars(seriesId, interval, from, firstWhole, bornBy))
     return bars
   }
 
-  const short = (
+  const spanBars = (
     seriesId: number,
     span: Span,
     from: number,
@@ -112,30 +112,30 @@ export function createSeriesRows(
     limit: number,
     bornBy: number,
   ): Bar[] =>
-    stretched(seriesId, from, to, limit, (stretch, wanted) =>
-      stored(seriesId, span, stretch, wanted, bornBy),
+    readStretches(seriesId, from, to, limit, (stretch, rowsLeft) =>
+      storedBars(seriesId, span, stretch, rowsLeft, bornBy),
     )
 
   return {
     raw: (seriesId, from, to, limit, bornBy) =>
-      stretched(seriesId, from, to, limit, (part, wanted) =>
-        observations.between(seriesId, part.from, part.to, wanted, bornBy),
+      readStretches(seriesId, from, to, limit, (stretch, rowsLeft) =>
+        observations.between(seriesId, stretch.from, stretch.to, rowsLeft, bornBy),
       ),
     bars(seriesId, interval, from, to, limit, bornBy) {
-      if (interval === 'hour') return short(seriesId, 1, from, to, limit, bornBy)
-      if (interval === 'day') return short(seriesId, 24, from, to, limit, bornBy)
+      if (interval === 'hour') return spanBars(seriesId, 1, from, to, limit, bornBy)
+      if (interval === 'day') return spanBars(seriesId, 24, from, to, limit, bornBy)
       // As many days as the buckets can have: of those asked for none is cut short, and what lies
       // beyond them is dropped.
-      const days = short(seriesId, 24, from, to, limit * (interval === 'week' ? 7 : 31), bornBy)
+      const days = spanBars(seriesId, 24, from, to, limit * (interval === 'week' ? 7 : 31), bornBy)
       return mergeBars(interval, days.reverse()).reverse().slice(0, limit)
     },
     asOf: (seriesId, from, to, limit, asOf) =>
-      stretched(seriesId, from, to, limit, (part, wanted) =>
-        observations.asOf(seriesId, part.from, part.to, asOf, wanted),
+      readStretches(seriesId, from, to, limit, (stretch, rowsLeft) =>
+        observations.asOf(seriesId, stretch.from, stretch.to, asOf, rowsLeft),
       ),
     firstRecorded: (seriesId, from, to, limit, bornBy) =>
-      stretched(seriesId, from, to, limit, (part, wanted) =>
-        observations.firstRecorded(seriesId, part.from, part.to, wanted, bornBy),
+      readStretches(seriesId, from, to, limit, (stretch, rowsLeft) =>
+        observations.firstRecorded(seriesId, stretch.from, stretch.to, rowsLeft, bornBy),
       ),
   }
 }

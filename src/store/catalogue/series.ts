@@ -104,7 +104,7 @@ export function createSeriesStore(db: Database): SeriesStore {
         unavailableReason: unavailable_reason,
         fixture: fixture === 1,
         contractOf: contract_of,
-        aliases: (byCode.get(row.code) ?? []).map(one => one.alias),
+        aliases: (byCode.get(row.code) ?? []).map(row => row.alias),
       }))
     },
     put(rows, names) {

@@ -31,7 +31,7 @@ export function createQualityStore(db: Database): QualityStore {
   )
   return {
     days(seriesId, from) {
-      const byDay = new Map(observed.all(seriesId, from).map(one => [one.day, one]))
+      const byDay = new Map(observed.all(seriesId, from).map(day => [day.day, day]))
       return bars
         .all(seriesId, from)
         .map(bar => ({ ...bar, observed: byDay.get(bar.startsAt / dayMs) }))

@@ -130,24 +130,24 @@ export function createFuturesStore(db: Database): FuturesStore {
       return row ? dayOf(seriesId, row) : undefined
     },
     countDays: (seriesId, from, to) => count.get(seriesId, from, to)!.n,
-    putDay(one) {
+    putDay(futuresDay) {
       const prices = [
-        one.open,
-        one.high,
-        one.low,
-        one.close,
-        one.settlement,
-        one.volume,
-        one.openInterest,
+        futuresDay.open,
+        futuresDay.high,
+        futuresDay.low,
+        futuresDay.close,
+        futuresDay.settlement,
+        futuresDay.volume,
+        futuresDay.openInterest,
       ]
       putDay.run(
-        one.seriesId,
-        one.tradedOn,
+        futuresDay.seriesId,
+        futuresDay.tradedOn,
         ...prices,
-        one.fromTicks ? 1 : 0,
-        one.quotedAt,
-        one.recordedAt,
-        one.source,
+        futuresDay.fromTicks ? 1 : 0,
+        futuresDay.quotedAt,
+        futuresDay.recordedAt,
+        futuresDay.source,
       )
     },
     ticks: (seriesId, from, to) => ticks.all(seriesId, from, to).map(row => tickOf(seriesId, row)),
@@ -156,14 +156,14 @@ export function createFuturesStore(db: Database): FuturesStore {
       return row ? tickOf(seriesId, row) : undefined
     },
     newestTickAt: seriesId => newestTick.get(seriesId)?.at ?? undefined,
-    putTick: one =>
+    putTick: futuresTick =>
       void putTick.run(
-        one.seriesId,
-        one.tradedAt,
-        one.price,
-        one.volume,
-        one.recordedAt,
-        one.source,
+        futuresTick.seriesId,
+        futuresTick.tradedAt,
+        futuresTick.price,
+        futuresTick.volume,
+        futuresTick.recordedAt,
+        futuresTick.source,
       ),
     together: work => transact(db, work),
   }

@@ -95,8 +95,8 @@ type OldestFirst = (seriesId: number, from: number, to: number) => Observation[]
  * Brings the hour and day bars of a change up to date: by adding to a bar where all is newer than
  * it, otherwise by folding the bucket anew.
  */
-export function barWriter(db: Database, oldestFirst: OldestFirst): (change: Change) => void {
-  const one = db.query<Bar, number[]>(
+export function createBarWriter(db: Database, oldestFirst: OldestFirst): (change: Change) => void {
+  const barAt = db.query<Bar, number[]>(
     `SELECT ${barColumns} FROM bars WHERE series_id = ? AND span = ? AND starts_at = ?`,
   )
   const lastStart = db.query<{ at: number | null }, number[]>(
@@ -125,7 +125,7 @@ export function barWriter(db: Database, oldestFirst: OldestFirst): (change: Chan
       bar.bornAt,
     )
 
-  const follow = (
+  const updateBars = (
     { seriesId, inserted, revised }: Change,
     { span, interval }: (typeof spans)[number],
   ) => {
@@ -147,9 +147,9 @@ export function barWriter(db: Database, oldestFirst: OldestFirst): (change: Chan
         continue
       }
       close()
-      const held = startsAt > lastAt ? null : one.get(seriesId, span, startsAt)
-      if (held && point.observedAt <= held.closedAt) stale.set(startsAt, held.bornAt)
-      bar = held ?? undefined
+      const storedBar = startsAt > lastAt ? null : barAt.get(seriesId, span, startsAt)
+      if (storedBar && point.observedAt <= storedBar.closedAt) stale.set(startsAt, storedBar.bornAt)
+      bar = storedBar ?? undefined
       if (bar) extendBar(bar, point)
       else bar = openBar(startsAt, point)
     }
@@ -163,7 +163,7 @@ export function barWriter(db: Database, oldestFirst: OldestFirst): (change: Chan
     }
   }
   return change => {
-    for (const one of spans) follow(change, one)
+    for (const span of spans) updateBars(change, span)
   }
 }
 
@@ -192,16 +192,16 @@ export function barFaults(
     const observations = oldestFirst(id, from, to)
     const births = firstBirths.all(id, from, to)
     for (const { span, interval } of spans) {
-      const given = new Map(barsOf(interval, observations).map(bar => [bar.startsAt, bar]))
+      const expected = new Map(barsOf(interval, observations).map(bar => [bar.startsAt, bar]))
       for (const birth of births) {
-        const bar = given.get(bucketStart(interval, birth.observed_at))
+        const bar = expected.get(bucketStart(interval, birth.observed_at))
         if (bar) bar.bornAt = Math.min(bar.bornAt, birth.recorded_at)
       }
       const stored = new Map(bars(id, span, from, to, anyTime).map(bar => [bar.startsAt, bar]))
-      for (const startsAt of [...new Set([...given.keys(), ...stored.keys()])].sort(
+      for (const startsAt of [...new Set([...expected.keys(), ...stored.keys()])].sort(
         (a, b) => a - b,
       )) {
-        if (Bun.deepEquals(given.get(startsAt), stored.get(startsAt))) continue
+        if (Bun.deepEquals(expected.get(startsAt), stored.get(startsAt))) continue
         faults.push(`${code}: the ${interval} bar at ${startsAt} does not follow its observations`)
       }
     }

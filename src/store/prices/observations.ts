@@ -5,10 +5,10 @@ import {
   anyTime,
   type BarReads,
   barFaults,
-  barWriter,
   bornBy,
   type Change,
   createBarReads,
+  createBarWriter,
 } from './bars.ts'
 
 export type { Change, Day, Span } from './bars.ts'
@@ -82,17 +82,17 @@ export interface ObservationStore extends ObservationReads, BarReads {
 }
 
 export function createObservationStore(db: Database): ObservationStore {
-  const reads = observationReads(db)
+  const reads = createObservationReads(db)
   const bars = createBarReads(db)
   return {
     ...reads,
     ...bars,
-    write: observationWriter(db, reads),
+    write: createObservationWriter(db, reads),
     faults: () => [...revisionFaults(db), ...barFaults(db, bars, reads.oldestFirst)],
   }
 }
 
-function observationReads(db: Database): ObservationReads {
+function createObservationReads(db: Database): ObservationReads {
   const between = db.query<Observation, number[]>(
     `SELECT ${columns} FROM observations o WHERE ${range} AND ${bornBy('?4')} ORDER BY observed_at DESC LIMIT ?5`,
   )
@@ -133,7 +133,7 @@ function observationReads(db: Database): ObservationReads {
 }
 
 /** The write path: current values, revisions and bars in one transaction. */
-function observationWriter(
+function createObservationWriter(
   db: Database,
   { oldestFirst }: ObservationReads,
 ): ObservationStore['write'] {
@@ -143,14 +143,14 @@ function observationWriter(
   const last = db.query<{ at: number | null }, number[]>(
     'SELECT max(observed_at) AS at FROM observations WHERE series_id = ?',
   )
-  const insert = inserter(db)
+  const insert = createInserter(db)
   const update = db.query(
     'UPDATE observations SET value = ?, recorded_at = ? WHERE series_id = ? AND observed_at = ?',
   )
   const keep = db.query(
     'INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at) VALUES (?, ?, ?, ?, ?)',
   )
-  const bars = barWriter(db, oldestFirst)
+  const bars = createBarWriter(db, oldestFirst)
 
   const writeSeries = (
     seriesId: number,
@@ -217,10 +217,10 @@ function observationWriter(
 const rowsEach = 32
 
 /** Collects new rows and writes them many to a statement; `flush` writes what is left of them. */
-function inserter(db: Database) {
+function createInserter(db: Database) {
   const into = 'INSERT INTO observations (series_id, observed_at, value, recorded_at) VALUES'
-  const one = db.query(`${into} (?, ?, ?, ?)`)
-  const many = db.query(
+  const insertOne = db.query(`${into} (?, ?, ?, ?)`)
+  const insertMany = db.query(
     `${into} ${Array.from({ length: rowsEach }, () => '(?, ?, ?, ?)').join(', ')}`,
   )
   let values: number[] = []
@@ -231,13 +231,13 @@ function inserter(db: Database) {
       const full = values
       // Emptied first: a statement that fails must not leave its rows to the next transaction.
       values = []
-      many.run(...full)
+      insertMany.run(...full)
     },
     flush() {
       const rest = values
       values = []
       for (let i = 0; i < rest.length; i += 4)
-        one.run(rest[i]!, rest[i + 1]!, rest[i + 2]!, rest[i + 3]!)
+        insertOne.run(rest[i]!, rest[i + 1]!, rest[i + 2]!, rest[i + 3]!)
     },
   }
 }

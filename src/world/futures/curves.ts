@@ -3,7 +3,7 @@ import { sessionOf } from '../../market/calendars/calendar.ts'
 import type { DayRecord, TickRecord } from '../../market/futures/contract-days.ts'
 import {
   type ContractSession,
-  listed,
+  listedMonths,
   monthAfter,
   sessionOn,
   tradesOn,
@@ -137,7 +137,7 @@ export function createFixtureCurve(deps: {
       ? {
           day,
           before: dayBefore(day),
-          front: listed(family.code, day, 1)[0]!,
+          front: listedMonths(family.code, day, 1)[0]!,
           session: sessionOn(family, day),
         }
       : undefined

@@ -3,7 +3,7 @@ import { Value } from '@sinclair/typebox/value'
 import type { InternalRoute, TSchema } from 'elysia'
 import { dayMs, hourMs, isoDay, isoInstant, parseDay, weekdayOf } from '../../../src/lib/instant.ts'
 import { codesOf } from '../../../src/market/analytics/spread.ts'
-import { listed } from '../../../src/market/futures/contracts.ts'
+import { listedMonths } from '../../../src/market/futures/contracts.ts'
 import type { FamilyCode } from '../../../src/market/futures/families.ts'
 import { spreads } from '../../../src/market/units/identities.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
@@ -59,7 +59,7 @@ function settle(
   prices: readonly (number | null)[],
   quotedAt = startAt - hourMs,
 ): void {
-  const months = listed(family, isoDay(startAt), prices.length)
+  const months = listedMonths(family, isoDay(startAt), prices.length)
   home.services.futures.recordDays(
     prices.flatMap((price, i) => {
       if (price === null) return []
@@ -550,8 +550,8 @@ describe('gasoil crack', () => {
     settle(home, 'BRENT_FUTURES', [75.1, 74.8])
     const { data } = await answered(crack)
     const [gasoil, brent] = [
-      listed('GASOIL_FUTURES', isoDay(startAt), 1)[0]!,
-      listed('BRENT_FUTURES', isoDay(startAt), 1)[0]!,
+      listedMonths('GASOIL_FUTURES', isoDay(startAt), 1)[0]!,
+      listedMonths('BRENT_FUTURES', isoDay(startAt), 1)[0]!,
     ]
     close(data.value, 702.5 / 7.45 - 75.1)
     close(data.conversion.gasoil_usd_per_bbl, 702.5 / 7.45)
@@ -628,7 +628,7 @@ describe('curve structure', () => {
       [80, 79.5, 79.1, 78.8, 78.5, 78.3, 78.1, 77.9, 77.8, 77.7, 77.6, 77.5],
     )
     const { data } = await answered('curve-structure?commodity=EXCH_BRENT')
-    const months = listed('BRENT_FUTURES', isoDay(startAt), 12).map(
+    const months = listedMonths('BRENT_FUTURES', isoDay(startAt), 12).map(
       month => `BRENT_FUTURES_${month.replace('-', '_')}`,
     )
     close(data.term_slope_pct, 100 * (77.5 / 80 - 1))

@@ -10,7 +10,7 @@ import {
 } from '../../../src/market/futures/contract-days.ts'
 import {
   lastTradingDay,
-  listed,
+  listedMonths,
   monthAfter,
   sessionOn,
   tradingDate,
@@ -64,8 +64,8 @@ describe('stretches', () => {
         const stretches = stretchesOf(code, from, to)
         expect([stretches.at(-1)?.from, stretches[0]?.to]).toEqual([from, to])
         for (const [i, stretch] of stretches.entries()) {
-          expect(listed(code, stretch.from, 1)[0]).toBe(stretch.front)
-          expect(listed(code, stretch.to, 1)[0]).toBe(stretch.front)
+          expect(listedMonths(code, stretch.from, 1)[0]).toBe(stretch.front)
+          expect(listedMonths(code, stretch.to, 1)[0]).toBe(stretch.front)
           const older = stretches[i + 1]
           if (!older) continue
           expect(stretch.from).toBe(dayAfter(older.to, 1))

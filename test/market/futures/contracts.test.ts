@@ -10,7 +10,7 @@ import {
   isLondonBusinessDay,
   isOpen,
   lastTradingDay,
-  listed,
+  listedMonths,
   monthAfter,
   rollIndicator,
   sessionAt,
@@ -136,13 +136,21 @@ describe('last trading days', () => {
 
 describe('listing', () => {
   test('begins with the month that still trades on the day and goes on without gaps', () => {
-    expect(listed('BRENT_FUTURES', '2026-11-30', 3)).toEqual(['2027-01', '2027-02', '2027-03'])
-    expect(listed('BRENT_FUTURES', '2026-12-01', 3)).toEqual(['2027-02', '2027-03', '2027-04'])
-    expect(listed('WTI_FUTURES', '2026-11-20', 1)).toEqual(['2026-12'])
-    expect(listed('WTI_FUTURES', '2026-11-21', 1)).toEqual(['2027-01'])
-    expect(listed('GASOIL_FUTURES', '2026-11-12', 1)).toEqual(['2026-11'])
-    expect(listed('EUA_FUTURES', '2026-11-21')).toHaveLength(12)
-    expect(listed('EUA_FUTURES', '2026-12-15', 2)).toEqual(['2027-01', '2027-02'])
+    expect(listedMonths('BRENT_FUTURES', '2026-11-30', 3)).toEqual([
+      '2027-01',
+      '2027-02',
+      '2027-03',
+    ])
+    expect(listedMonths('BRENT_FUTURES', '2026-12-01', 3)).toEqual([
+      '2027-02',
+      '2027-03',
+      '2027-04',
+    ])
+    expect(listedMonths('WTI_FUTURES', '2026-11-20', 1)).toEqual(['2026-12'])
+    expect(listedMonths('WTI_FUTURES', '2026-11-21', 1)).toEqual(['2027-01'])
+    expect(listedMonths('GASOIL_FUTURES', '2026-11-12', 1)).toEqual(['2026-11'])
+    expect(listedMonths('EUA_FUTURES', '2026-11-21')).toHaveLength(12)
+    expect(listedMonths('EUA_FUTURES', '2026-12-15', 2)).toEqual(['2027-01', '2027-02'])
   })
 
   test('is the first months whose last trading day has not passed, for any day', () => {
@@ -152,7 +160,7 @@ describe('listing', () => {
         fc.integer({ min: 0, max: 9000 }),
         ({ code }, days) => {
           const day = dayAfter('2010-01-01', days)
-          const months = listed(code, day)
+          const months = listedMonths(code, day)
           expect(months).toEqual(months.map((_, i) => monthAfter(months[0]!, i)))
           expect(lastTradingDay(code, months[0]!) >= day).toBe(true)
           expect(lastTradingDay(code, monthAfter(months[0]!, -1)) < day).toBe(true)

@@ -4,7 +4,7 @@ import {
   daysToExpiry,
   isOpen,
   lastTradingDay,
-  listed,
+  listedMonths,
   sessionOn,
   tradesOn,
 } from '../../../src/market/futures/contracts.ts'
@@ -29,7 +29,7 @@ describe('a fresh copy', () => {
     const { code } = family
     test(`lists twelve months of ${code}, each with a quote of the running session`, () => {
       const quotes = futures.quotes(code)
-      expect(quotes.map(quote => quote.day.month)).toEqual(listed(code, futures.today(code)))
+      expect(quotes.map(quote => quote.day.month)).toEqual(listedMonths(code, futures.today(code)))
       expect(quotes.length).toBe(listedCount)
       for (const { day, previous } of quotes) {
         expect([day.tradedOn, day.settlement, day.source]).toEqual(['2026-11-20', null, 'fixture'])
@@ -73,7 +73,7 @@ describe('a fresh copy', () => {
     test(`has three sessions of ticks of ${code}, every five minutes for the front month`, () => {
       for (const day of ['2026-11-17', '2026-11-18', '2026-11-19']) {
         const { opensAt, closesAt } = sessionOn(family, day)
-        const found = futures.intraday(code, listed(code, day, 1)[0]!, day)!
+        const found = futures.intraday(code, listedMonths(code, day, 1)[0]!, day)!
         expect(found.ticks.length).toBe((closesAt - opensAt) / (5 * minuteMs) + 1)
         expect([found.ticks[0]!.tradedAt, found.ticks.at(-1)!.tradedAt]).toEqual([
           opensAt,
@@ -85,7 +85,7 @@ describe('a fresh copy', () => {
 
   test('marks every contract as fixture data', () => {
     for (const { code } of families)
-      for (const month of listed(code, '2026-11-20'))
+      for (const month of listedMonths(code, '2026-11-20'))
         expect(catalogue.named(contractCode(code, month))?.fixture).toBe(true)
   })
 
