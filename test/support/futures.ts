@@ -6,7 +6,7 @@ import { createWorld, type World } from '../../src/world/prices/world.ts'
 import { openTestInstance, type TestInstance } from './instance.ts'
 
 /** An instance whose futures are those of the fixture world, moved on by `follow`. */
-export interface FuturesHouse extends TestInstance {
+export interface FuturesInstance extends TestInstance {
   world: World
   /** Moves the clock and publishes what is due on the way; without `isPublished` the data ages. */
   follow(to: number, isPublished?: boolean): void
@@ -15,23 +15,25 @@ export interface FuturesHouse extends TestInstance {
 /** Enough for answers about these days, in a fraction of the time that a whole copy takes. */
 const shortReach: Reach = { wholeCurveDays: 40, nearMonthsDays: 40, tickDays: 6 }
 
-export function futuresHouse(
+export function openFuturesInstance(
   now?: number,
   reach: Partial<Reach> = {},
   flags: Record<string, string> = {},
-): FuturesHouse {
-  const whole = openTestInstance(flags, now)
-  const { catalogue, series, futures, settings } = whole.services
+): FuturesInstance {
+  const instance = openTestInstance(flags, now)
+  const { catalogue, series, futures, settings } = instance.services
   const world = createWorld({
     seed: 1,
-    series: catalogue.list().map(one => ({ ...one, available: one.unavailableReason === null })),
+    series: catalogue
+      .list()
+      .map(series => ({ ...series, available: series.unavailableReason === null })),
   })
   const filler = createFuturesFiller({
     world,
     futures,
     settings,
     reach: { ...shortReach, ...reach },
-    clock: whole.clock,
+    clock: instance.clock,
     seed: 1,
     decimals: code => catalogue.named(code)!.decimals,
     open(contracts) {
@@ -46,10 +48,10 @@ export function futuresHouse(
   })
   while (filler.step(1_000));
   return {
-    ...whole,
+    ...instance,
     world,
     follow(to, isPublished = true) {
-      whole.clock.set(to)
+      instance.clock.set(to)
       if (isPublished) filler.advance(to + 1)
     },
   }
@@ -62,7 +64,7 @@ export const at = (text: string): number => {
 }
 
 /** A day of WTI for 2027-01 with a close, and what else is given. */
-export const dayOf = (given: Partial<DayRecord> = {}): DayRecord => ({
+export const dayOf = (fields: Partial<DayRecord> = {}): DayRecord => ({
   family: 'WTI_FUTURES',
   month: '2027-01',
   tradedOn: '2026-11-19',
@@ -74,13 +76,13 @@ export const dayOf = (given: Partial<DayRecord> = {}): DayRecord => ({
   volume: null,
   openInterest: null,
   source: 'import',
-  ...given,
+  ...fields,
 })
 
 export const tickOf = (
   tradedAt: string,
   price: number,
-  given: Partial<TickRecord> = {},
+  fields: Partial<TickRecord> = {},
 ): TickRecord => ({
   family: 'WTI_FUTURES',
   month: '2027-01',
@@ -88,7 +90,7 @@ export const tickOf = (
   price,
   volume: 10,
   source: 'import',
-  ...given,
+  ...fields,
 })
 
 export const manyRequests = { 'limits.per_minute': '100000' }

@@ -43,7 +43,7 @@ export interface Past {
   ): HistoryRow[]
 }
 
-export function past(): Past {
+export function createPast(): Past {
   const db = openDatabase(':memory:')
   createSeriesStore(db).put(
     seriesIds.map(id => ({
@@ -63,29 +63,32 @@ export function past(): Past {
     [],
   )
   const store = createObservationStore(db)
-  const quarantine = createQuarantineList(createQuarantineStore(db), id => read.forget(id))
-  const read = createHistory(store, quarantine)
+  const quarantine = createQuarantineList(createQuarantineStore(db), id => history.forget(id))
+  const history = createHistory(store, quarantine)
   const points = new Map<string, { seriesId: number; observedAt: number; versions: Version[] }>()
   const isClear = (seriesId: number, at: number) =>
     !quarantine
       .all()
-      .some(one => one.seriesId === seriesId && one.fromOn <= isoDay(at) && isoDay(at) <= one.toOn)
+      .some(
+        range =>
+          range.seriesId === seriesId && range.fromOn <= isoDay(at) && isoDay(at) <= range.toOn,
+      )
 
   return {
     store,
-    history: read,
+    history,
     quarantine,
     write(all, recordedAt) {
       store.write(all, recordedAt)
       for (const { seriesId, observedAt, value, recordedAt: own = recordedAt } of all) {
-        read.forget(seriesId)
+        history.forget(seriesId)
         const key = `${seriesId} ${observedAt}`
-        const known = points.get(key)
-        const last = known?.versions.at(-1)
-        if (!known)
+        const point = points.get(key)
+        const last = point?.versions.at(-1)
+        if (!point)
           points.set(key, { seriesId, observedAt, versions: [{ value, recordedAt: own }] })
         else if (last!.value !== value && own <= last!.recordedAt) last!.value = value
-        else if (last!.value !== value) known.versions.push({ value, recordedAt: own })
+        else if (last!.value !== value) point.versions.push({ value, recordedAt: own })
       }
     },
     rows(
@@ -152,5 +155,5 @@ function bucketed(raw: readonly HistoryRow[], interval: BarInterval): HistoryRow
 }
 
 /** Rows without when their buckets came to be, which no reader of a row uses. */
-export const shown = (rows: readonly HistoryRow[]): HistoryRow[] =>
+export const withoutBirths = (rows: readonly HistoryRow[]): HistoryRow[] =>
   rows.map(row => (row.bar ? { ...row, bar: { ...row.bar, bornAt: 0 } } : row))

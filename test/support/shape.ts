@@ -9,12 +9,12 @@ import type { App } from '../../src/app.ts'
  * included.
  */
 export function expectShape(app: App, path: string, body: unknown, status = 200): void {
-  const route = (app.routes as InternalRoute[]).find(one => one.path === path)!
+  const route = (app.routes as InternalRoute[]).find(route => route.path === path)!
   const declared = (route.hooks as { response: Record<number, TSchema> }).response[status]!
   const schema = (declared['x-serialised'] ?? declared) as TSchema
   const faults = [...Value.Errors(schema, body)]
     .slice(0, 5)
-    .map(one => `${one.path}: ${one.message}, not ${JSON.stringify(one.value)}`)
+    .map(error => `${error.path}: ${error.message}, not ${JSON.stringify(error.value)}`)
   expect(faults, path).toEqual([])
 }
 

@@ -27,24 +27,24 @@ export const bodyOf = (response: Response | Promise<Response>) => json<Answer['b
  * An instance with a key, whose windows are asked by path alone; every body of a 200 is checked against
  * its documentation.
  */
-export function desk(flags: Record<string, string> = unhurried) {
-  const h = openTestInstance(flags)
-  const token = h.key()
-  const series = (code: string) => h.services.catalogue.resolve(code, startAt)!.series
+export function openWindowInstance(flags: Record<string, string> = unhurried) {
+  const instance = openTestInstance(flags)
+  const token = instance.key()
+  const series = (code: string) => instance.services.catalogue.resolve(code, startAt)!.series
   return {
-    ...h,
+    ...instance,
     token,
     series,
     /** Requests that counted so far. */
-    used: () => h.services.meter.standing(h.services.keys.find(token)!).used,
+    used: () => instance.services.meter.standing(instance.services.keys.find(token)!).used,
     async ask(path: string, headers: Record<string, string> = {}): Promise<Answer> {
-      const response = await h.get(
+      const response = await instance.get(
         path.startsWith('/') ? path : `/v1/prices/${path}`,
         token,
         headers,
       )
       const body = await bodyOf(response)
-      if (response.status === 200) expectShape(h.app, '/v1/prices/past_day', body)
+      if (response.status === 200) expectShape(instance.app, '/v1/prices/past_day', body)
       return {
         status: response.status,
         headers: response.headers,
@@ -53,7 +53,7 @@ export function desk(flags: Record<string, string> = unhurried) {
       }
     },
     write: (code: string, values: Record<string, number>, recordedAt?: number) =>
-      h.services.ingest.write(
+      instance.services.ingest.write(
         Object.entries(values).map(([text, value]) => ({
           seriesId: series(code).id,
           observedAt: at(text),
@@ -62,7 +62,7 @@ export function desk(flags: Record<string, string> = unhurried) {
         recordedAt,
       ),
     exclude: (code: string, fromOn: string, toOn: string, reason: string) =>
-      h.services.quarantine.add({
+      instance.services.quarantine.add({
         seriesId: series(code).id,
         fromOn,
         toOn,

@@ -17,7 +17,7 @@ interface Categories {
   data: Record<string, { name: string; count: number; commodities: Commodity[] }>
 }
 
-interface One {
+interface CommodityBody {
   data: Commodity & {
     requested_code?: string
     instrument_disclosure?: { settlement_basis: string }
@@ -39,24 +39,28 @@ interface Refusal {
 const used = (response: Response) => Number(response.headers.get('x-ratelimit-used'))
 
 /** Newest values at `startAt` for some of the codes. */
-function filled(h: TestInstance, ...codes: string[]): TestInstance {
-  for (const code of codes) h.record(code, [70, 71, 72], startAt - hourMs, dayMs)
-  return h
+function filled(instance: TestInstance, ...codes: string[]): TestInstance {
+  for (const code of codes) instance.record(code, [70, 71, 72], startAt - hourMs, dayMs)
+  return instance
 }
 
 describe('the list of codes', () => {
   test('has the codes with data, by code, and says how many', async () => {
-    const h = filled(openTestInstance(), 'WTI_USD', 'BRENT_CRUDE_USD', 'EUR_USD')
-    const body = await json<List>(h.get('/v1/commodities', h.key()))
-    expectShape(h.app, '/v1/commodities', body)
+    const instance = filled(openTestInstance(), 'WTI_USD', 'BRENT_CRUDE_USD', 'EUR_USD')
+    const body = await json<List>(instance.get('/v1/commodities', instance.key()))
+    expectShape(instance.app, '/v1/commodities', body)
     expect(body.status).toBe('success')
-    expect(body.data.map(one => one.code)).toEqual(['BRENT_CRUDE_USD', 'EUR_USD', 'WTI_USD'])
+    expect(body.data.map(commodity => commodity.code)).toEqual([
+      'BRENT_CRUDE_USD',
+      'EUR_USD',
+      'WTI_USD',
+    ])
     expect(body.meta).toEqual({ total: 3, include_unavailable: false })
   })
 
   test('describes a code in full', async () => {
-    const h = filled(openTestInstance(), 'WTI_USD')
-    const body = await json<List>(h.get('/v1/commodities', h.key()))
+    const instance = filled(openTestInstance(), 'WTI_USD')
+    const body = await json<List>(instance.get('/v1/commodities', instance.key()))
     expect(body.data[0]).toMatchObject({
       code: 'WTI_USD',
       name: 'WTI Crude Oil',
@@ -84,19 +88,24 @@ describe('the list of codes', () => {
   })
 
   test('has every code of the catalogue when asked, each without data with its reason and no other', async () => {
-    const h = filled(openTestInstance(), 'WTI_USD')
-    const body = await json<List>(h.get('/v1/commodities?include_unavailable=true', h.key()))
-    expectShape(h.app, '/v1/commodities', body)
-    const codes = body.data.map(one => one.code)
-    expect(codes).toEqual(shipped.series.map(one => one.code).sort())
+    const instance = filled(openTestInstance(), 'WTI_USD')
+    const body = await json<List>(
+      instance.get('/v1/commodities?include_unavailable=true', instance.key()),
+    )
+    expectShape(instance.app, '/v1/commodities', body)
+    const codes = body.data.map(commodity => commodity.code)
+    expect(codes).toEqual(shipped.series.map(series => series.code).sort())
     expect(body.meta).toEqual({ total: shipped.series.length, include_unavailable: true })
-    const reasons = new Map(body.data.map(one => [one.code, one.unavailable_reason]))
+    const reasons = new Map(
+      body.data.map(commodity => [commodity.code, commodity.unavailable_reason]),
+    )
     expect(reasons.get('WTI_USD')).toBeUndefined()
     expect(reasons.get('BOSCAN_USD')).toBe('no_source')
     expect(reasons.get('IRAN_HEAVY_USD')).toBe('discontinued')
     expect(reasons.get('GOLD_USD')).toBe('no_observations')
-    for (const one of body.data) expect(one.has_data).toBe(one.unavailable_reason === undefined)
-    const boscan = body.data.find(one => one.code === 'BOSCAN_USD')
+    for (const commodity of body.data)
+      expect(commodity.has_data).toBe(commodity.unavailable_reason === undefined)
+    const boscan = body.data.find(commodity => commodity.code === 'BOSCAN_USD')
     expect(boscan).toMatchObject({
       active: false,
       description: 'Very heavy Venezuelan grade',
@@ -106,9 +115,11 @@ describe('the list of codes', () => {
   })
 
   test('has a currency only for what is money', async () => {
-    const h = openTestInstance()
-    const body = await json<List>(h.get('/v1/commodities?include_unavailable=1', h.key()))
-    const currencies = new Map(body.data.map(one => [one.code, one.currency]))
+    const instance = openTestInstance()
+    const body = await json<List>(
+      instance.get('/v1/commodities?include_unavailable=1', instance.key()),
+    )
+    const currencies = new Map(body.data.map(commodity => [commodity.code, commodity.currency]))
     expect(currencies.get('US_RIG_COUNT')).toBeNull()
     expect(currencies.get('CUSHING_STORAGE')).toBeNull()
     expect(currencies.get('NATURAL_GAS_GBP')).toBe('GBP')
@@ -126,16 +137,16 @@ describe('the list of codes', () => {
     ['q=nothing-like-it', []],
     ['category=', ['BRENT_CRUDE_USD', 'EUR_USD', 'WTI_USD']],
   ])('is narrowed by %s', async (query, codes) => {
-    const h = filled(openTestInstance(), 'WTI_USD', 'BRENT_CRUDE_USD', 'EUR_USD')
-    const body = await json<List>(h.get(`/v1/commodities?${query}`, h.key()))
-    expect(body.data.map(one => one.code)).toEqual(codes)
+    const instance = filled(openTestInstance(), 'WTI_USD', 'BRENT_CRUDE_USD', 'EUR_USD')
+    const body = await json<List>(instance.get(`/v1/commodities?${query}`, instance.key()))
+    expect(body.data.map(commodity => commodity.code)).toEqual(codes)
     expect(body.meta.total).toBe(codes.length)
   })
 
   test('refuses what it can not read, with what it can', async () => {
-    const h = openTestInstance()
-    const key = h.key()
-    const category = await h.get('/v1/commodities?category=cheese', key)
+    const instance = openTestInstance()
+    const key = instance.key()
+    const category = await instance.get('/v1/commodities?category=cheese', key)
     expect(category.status).toBe(400)
     const { error } = await json<Refusal>(category)
     expect(error).toMatchObject({
@@ -144,55 +155,58 @@ describe('the list of codes', () => {
       value: 'cheese',
     })
     expect(error.allowed).toContain('crude_oil')
-    const flag = await h.get('/v1/commodities?include_unavailable=perhaps', key)
+    const flag = await instance.get('/v1/commodities?include_unavailable=perhaps', key)
     expect(flag.status).toBe(400)
     expect((await json<Refusal>(flag)).error.parameter).toBe('include_unavailable')
   })
 
   test('is written once for many, and again when the data moved', async () => {
-    const h = filled(openTestInstance(), 'WTI_USD')
-    const key = h.key()
-    const first = await h.get('/v1/commodities', key)
-    const second = await h.get('/v1/commodities', key)
+    const instance = filled(openTestInstance(), 'WTI_USD')
+    const key = instance.key()
+    const first = await instance.get('/v1/commodities', key)
+    const second = await instance.get('/v1/commodities', key)
     expect([first.headers.get('x-cache'), second.headers.get('x-cache')]).toEqual(['MISS', 'HIT'])
     expect(second.headers.get('etag')).toBe(first.headers.get('etag')!)
-    h.record('GOLD_USD', [2000], startAt, 1)
-    const third = await h.get('/v1/commodities', key)
+    instance.record('GOLD_USD', [2000], startAt, 1)
+    const third = await instance.get('/v1/commodities', key)
     expect(third.headers.get('x-cache')).toBe('MISS')
     expect(third.headers.get('etag')).not.toBe(first.headers.get('etag'))
-    expect((await json<List>(third)).data.map(one => one.code)).toEqual(['GOLD_USD', 'WTI_USD'])
+    expect((await json<List>(third)).data.map(commodity => commodity.code)).toEqual([
+      'GOLD_USD',
+      'WTI_USD',
+    ])
   })
 
   test('is 304 for who has it, which does not count', async () => {
-    const h = filled(openTestInstance(), 'WTI_USD')
-    const key = h.key()
-    const first = await h.get('/v1/commodities', key)
+    const instance = filled(openTestInstance(), 'WTI_USD')
+    const key = instance.key()
+    const first = await instance.get('/v1/commodities', key)
     const etag = first.headers.get('etag')!
     expect(etag).toMatch(/^"[^"]+"$/)
     expect(first.headers.get('cache-control')).toBe('private, no-cache')
     expect(used(first)).toBe(1)
-    const again = await h.get('/v1/commodities', key, { 'if-none-match': etag })
+    const again = await instance.get('/v1/commodities', key, { 'if-none-match': etag })
     expect(again.status).toBe(304)
     expect(await again.text()).toBe('')
     expect(used(again)).toBe(1)
-    h.record('WTI_USD', [73], startAt, 1)
-    const moved = await h.get('/v1/commodities', key, { 'if-none-match': etag })
+    instance.record('WTI_USD', [73], startAt, 1)
+    const moved = await instance.get('/v1/commodities', key, { 'if-none-match': etag })
     expect(moved.status).toBe(200)
     expect(used(moved)).toBe(2)
     expect((await json<List>(moved)).data[0]!.last_observation).toBe('2026-11-20T15:00:00Z')
   })
 
   test('reaches as far as the days outside quarantine', async () => {
-    const h = filled(openTestInstance(unlimited), 'WTI_USD')
-    const key = h.key()
+    const instance = filled(openTestInstance(unlimited), 'WTI_USD')
+    const key = instance.key()
     const reach = async () => {
       const body = await json<List>(
-        h.get('/v1/commodities?include_unavailable=true&category=crude_oil', key),
+        instance.get('/v1/commodities?include_unavailable=true&category=crude_oil', key),
       )
-      const wti = body.data.find(one => one.code === 'WTI_USD')!
+      const wti = body.data.find(commodity => commodity.code === 'WTI_USD')!
       return [wti.has_data, wti.unavailable_reason, wti.first_observation, wti.last_observation]
     }
-    const { quarantine, catalogue } = h.services
+    const { quarantine, catalogue } = instance.services
     const seriesId = catalogue.named('WTI_USD')!.id
     const range = (fromOn: string, toOn: string) => ({
       seriesId,
@@ -214,34 +228,38 @@ describe('the list of codes', () => {
   })
 
   test('says that it rests on fixture data where it does', async () => {
-    const h = filled(openTestInstance(), 'WTI_USD')
-    const key = h.key()
-    expect((await h.get('/v1/commodities', key)).headers.get('x-service-data')).toBeNull()
-    h.services.series.markFixture([h.services.catalogue.named('WTI_USD')!.id])
-    h.services.catalogue.reload()
-    expect((await h.get('/v1/commodities', key)).headers.get('x-service-data')).toBe('fixture')
-    expect((await h.get('/v1/commodities/wti_usd', key)).headers.get('x-service-data')).toBe(
+    const instance = filled(openTestInstance(), 'WTI_USD')
+    const key = instance.key()
+    expect((await instance.get('/v1/commodities', key)).headers.get('x-service-data')).toBeNull()
+    instance.services.series.markFixture([instance.services.catalogue.named('WTI_USD')!.id])
+    instance.services.catalogue.reload()
+    expect((await instance.get('/v1/commodities', key)).headers.get('x-service-data')).toBe(
       'fixture',
     )
-    expect((await h.get('/v1/commodities/gold_usd', key)).headers.get('x-service-data')).toBeNull()
+    expect((await instance.get('/v1/commodities/wti_usd', key)).headers.get('x-service-data')).toBe(
+      'fixture',
+    )
+    expect(
+      (await instance.get('/v1/commodities/gold_usd', key)).headers.get('x-service-data'),
+    ).toBeNull()
   })
 
   test('is for keys only', async () => {
-    const h = openTestInstance()
+    const instance = openTestInstance()
     for (const path of [
       '/v1/commodities',
       '/v1/commodities/categories',
       '/v1/commodities/codes',
       '/v1/commodities/WTI_USD',
     ]) {
-      expect((await h.get(path)).status, path).toBe(401)
+      expect((await instance.get(path)).status, path).toBe(401)
     }
   })
 })
 
 describe('the categories', () => {
   test('hold every listed code once, under names that people use', async () => {
-    const h = filled(
+    const instance = filled(
       openTestInstance(),
       'WTI_USD',
       'EUR_USD',
@@ -249,13 +267,13 @@ describe('the categories', () => {
       'PROPANE_USD',
       'GASOLINE_USD',
     )
-    const key = h.key()
-    const body = await json<Categories>(h.get('/v1/commodities/categories', key))
-    expectShape(h.app, '/v1/commodities/categories', body)
+    const key = instance.key()
+    const body = await json<Categories>(instance.get('/v1/commodities/categories', key))
+    expectShape(instance.app, '/v1/commodities/categories', body)
     const names = Object.fromEntries(
-      Object.entries(body.data as Record<string, { name: string }>).map(([category, one]) => [
+      Object.entries(body.data as Record<string, { name: string }>).map(([category, group]) => [
         category,
-        one.name,
+        group.name,
       ]),
     )
     expect(names).toEqual({
@@ -266,29 +284,29 @@ describe('the categories', () => {
       refined_products: 'Refined Products',
     })
     const all = await json<Categories>(
-      h.get('/v1/commodities/categories?include_unavailable=yes', key),
+      instance.get('/v1/commodities/categories?include_unavailable=yes', key),
     )
     const groups = Object.values(
       all.data as Record<string, { count: number; commodities: { code: string }[] }>,
     )
     for (const group of groups) expect(group.count).toBe(group.commodities.length)
-    const codes = groups.flatMap(group => group.commodities.map(one => one.code))
-    expect(codes.sort()).toEqual(shipped.series.map(one => one.code).sort())
+    const codes = groups.flatMap(group => group.commodities.map(commodity => commodity.code))
+    expect(codes.sort()).toEqual(shipped.series.map(series => series.code).sort())
   })
 
   test('are 304 for who has them', async () => {
-    const h = filled(openTestInstance(), 'WTI_USD')
-    const key = h.key()
-    const etag = (await h.get('/v1/commodities/categories', key)).headers.get('etag')!
-    expect((await h.get('/v1/commodities/categories', key, { 'if-none-match': etag })).status).toBe(
-      304,
-    )
+    const instance = filled(openTestInstance(), 'WTI_USD')
+    const key = instance.key()
+    const etag = (await instance.get('/v1/commodities/categories', key)).headers.get('etag')!
+    expect(
+      (await instance.get('/v1/commodities/categories', key, { 'if-none-match': etag })).status,
+    ).toBe(304)
   })
 })
 
 test('the address that refusals name for all codes leads to the list, and does not count', async () => {
-  const h = openTestInstance()
-  const response = await h.get('/v1/commodities/codes', h.key())
+  const instance = openTestInstance()
+  const response = await instance.get('/v1/commodities/codes', instance.key())
   expect(response.status).toBe(302)
   expect(response.headers.get('location')).toBe('/v1/commodities')
   expect(await response.text()).toBe('')
@@ -297,11 +315,11 @@ test('the address that refusals name for all codes leads to the list, and does n
 
 describe('one code', () => {
   test('answers by every code and every alias, under the code itself', async () => {
-    const h = openTestInstance(unlimited)
-    const key = h.key()
+    const instance = openTestInstance(unlimited)
+    const key = instance.key()
     const wrong: string[] = []
     for (const { code, category, unavailableReason } of shipped.series) {
-      const body = await json<One>(h.get(`/v1/commodities/${code}`, key))
+      const body = await json<CommodityBody>(instance.get(`/v1/commodities/${code}`, key))
       const { data } = body
       const reason = unavailableReason ?? 'no_observations'
       if (
@@ -313,18 +331,20 @@ describe('one code', () => {
         wrong.push(code)
     }
     for (const { alias, code } of shipped.aliases) {
-      const { data } = await json<One>(h.get(`/v1/commodities/${alias.toLowerCase()}`, key))
+      const { data } = await json<CommodityBody>(
+        instance.get(`/v1/commodities/${alias.toLowerCase()}`, key),
+      )
       if (data?.code !== code || data.requested_code !== alias) wrong.push(alias)
     }
     expect(wrong).toEqual([])
   })
 
   test('says how fresh it is and holds no price', async () => {
-    const h = filled(openTestInstance(unlimited), 'WTI_USD')
-    const key = h.key()
+    const instance = filled(openTestInstance(unlimited), 'WTI_USD')
+    const key = instance.key()
     const ask = async () => {
-      const body = await json<One>(h.get('/v1/commodities/WTI_USD', key))
-      expectShape(h.app, '/v1/commodities/:code', body)
+      const body = await json<CommodityBody>(instance.get('/v1/commodities/WTI_USD', key))
+      expectShape(instance.app, '/v1/commodities/:code', body)
       expect(Object.keys(body.data)).not.toContainAnyValues(['price', 'prices'])
       return body.data.freshness
     }
@@ -334,23 +354,25 @@ describe('one code', () => {
       data_status: 'current',
       stale: false,
     })
-    h.clock.advance(fresh.max_age_hours * hourMs)
+    instance.clock.advance(fresh.max_age_hours * hourMs)
     expect(await ask()).toMatchObject({
       as_of: '2026-11-20T14:00:00Z',
       data_status: 'stale',
       stale: true,
     })
-    const empty = await json<One>(h.get('/v1/commodities/GOLD_USD', key))
-    expectShape(h.app, '/v1/commodities/:code', empty)
+    const empty = await json<CommodityBody>(instance.get('/v1/commodities/GOLD_USD', key))
+    expectShape(instance.app, '/v1/commodities/:code', empty)
     expect(empty.data.freshness).toMatchObject({ as_of: null, data_status: 'empty', stale: false })
   })
 
   test.each(['SINGAPORE_JET_KEROSENE_USD', 'SINGAPORE_MOGAS_92_USD'])(
     '%s is disclosed as a swap, with its contract month',
     async code => {
-      const h = openTestInstance()
-      h.record(code, [90], parseDay('2026-10-30')!, dayMs)
-      const { data } = await json<One>(h.get(`/v1/commodities/${code}`, h.key()))
+      const instance = openTestInstance()
+      instance.record(code, [90], parseDay('2026-10-30')!, dayMs)
+      const { data } = await json<CommodityBody>(
+        instance.get(`/v1/commodities/${code}`, instance.key()),
+      )
       expect(data.instrument_disclosure).toMatchObject({
         code,
         instrument_type: 'calendar_month_average_swap',
@@ -361,17 +383,19 @@ describe('one code', () => {
   )
 
   test('that is no swap has no disclosure', async () => {
-    const h = openTestInstance()
-    const { data } = await json<One>(h.get('/v1/commodities/JET_FUEL_USD', h.key()))
+    const instance = openTestInstance()
+    const { data } = await json<CommodityBody>(
+      instance.get('/v1/commodities/JET_FUEL_USD', instance.key()),
+    )
     expect(data).not.toHaveProperty('instrument_disclosure')
   })
 
   test('of a futures family is the family, whichever contract answers for its price', async () => {
     const at = Date.parse('2026-12-01T15:00:00Z')
-    const h = openTestInstance({}, at)
-    const key = h.key()
-    h.record('UKA_FUTURES', [60, 61], at - hourMs, dayMs)
-    const { data } = await json<One>(h.get('/v1/commodities/UKA_FUTURES', key))
+    const instance = openTestInstance({}, at)
+    const key = instance.key()
+    instance.record('UKA_FUTURES', [60, 61], at - hourMs, dayMs)
+    const { data } = await json<CommodityBody>(instance.get('/v1/commodities/UKA_FUTURES', key))
     expect(data).toMatchObject({
       code: 'UKA_FUTURES',
       category: 'futures',
@@ -380,7 +404,9 @@ describe('one code', () => {
       has_data: true,
     })
     expect(data).not.toHaveProperty('requested_code')
-    const latest = await json<{ data: object }>(h.get('/v1/prices/latest?by_code=uka_futures', key))
+    const latest = await json<{ data: object }>(
+      instance.get('/v1/prices/latest?by_code=uka_futures', key),
+    )
     expect(latest.data).toMatchObject({
       code: 'UKA_FUTURES_2026_12',
       requested_code: 'UKA_FUTURES',
@@ -389,12 +415,14 @@ describe('one code', () => {
   })
 
   test('that is unknown is refused in the shape of the catalogue, with what may have been meant', async () => {
-    const h = openTestInstance()
-    const response = await h.get('/v1/commodities/gasolne_usd', h.key(), { 'x-request-id': 'abc' })
+    const instance = openTestInstance()
+    const response = await instance.get('/v1/commodities/gasolne_usd', instance.key(), {
+      'x-request-id': 'abc',
+    })
     expect(response.status).toBe(404)
     expect(response.headers.get('x-error-code')).toBe('COMMODITY_NOT_FOUND')
     const body = await json<Refusal>(response)
-    expectShape(h.app, '/v1/commodities/:code', body, 404)
+    expectShape(instance.app, '/v1/commodities/:code', body, 404)
     expect(body).toMatchObject({
       status: 'fail',
       code: 'COMMODITY_NOT_FOUND',
@@ -414,30 +442,32 @@ describe('one code', () => {
   test.each(['%00', '%zz', '%F0%9F%9B%A2', 'x'.repeat(5000), '..%2f..', '%20'])(
     '%p is no code and no accident',
     async text => {
-      const h = openTestInstance()
-      const response = await h.get(`/v1/commodities/${text}`, h.key())
+      const instance = openTestInstance()
+      const response = await instance.get(`/v1/commodities/${text}`, instance.key())
       expect([400, 404]).toContain(response.status)
     },
   )
 
   test('is 304 for who has it until its price moves', async () => {
-    const h = filled(openTestInstance(), 'WTI_USD')
-    const key = h.key()
-    const first = await h.get('/v1/commodities/WTI_USD', key)
+    const instance = filled(openTestInstance(), 'WTI_USD')
+    const key = instance.key()
+    const first = await instance.get('/v1/commodities/WTI_USD', key)
     const etag = first.headers.get('etag')!
-    const again = await h.get('/v1/commodities/WTI_USD', key, { 'if-none-match': etag })
+    const again = await instance.get('/v1/commodities/WTI_USD', key, { 'if-none-match': etag })
     expect([again.status, used(again)]).toEqual([304, 1])
-    h.record('WTI_USD', [73], startAt, 1)
-    expect((await h.get('/v1/commodities/WTI_USD', key, { 'if-none-match': etag })).status).toBe(
-      200,
-    )
+    instance.record('WTI_USD', [73], startAt, 1)
+    expect(
+      (await instance.get('/v1/commodities/WTI_USD', key, { 'if-none-match': etag })).status,
+    ).toBe(200)
   })
 
   test('reaches back to the first day of its history', async () => {
-    const h = openTestInstance()
+    const instance = openTestInstance()
     const firstAt = parseDay('2002-08-23')!
-    h.record('DIESEL_LIST_STANDARD_DKK', [7.42, 7.41], firstAt + dayMs, dayMs)
-    const { data } = await json<One>(h.get('/v1/commodities/DIESEL_LIST_STANDARD_DKK', h.key()))
+    instance.record('DIESEL_LIST_STANDARD_DKK', [7.42, 7.41], firstAt + dayMs, dayMs)
+    const { data } = await json<CommodityBody>(
+      instance.get('/v1/commodities/DIESEL_LIST_STANDARD_DKK', instance.key()),
+    )
     expect(data).toMatchObject({
       first_observation: isoDay(firstAt),
       currency: 'DKK',

@@ -36,20 +36,20 @@ interface Refusal {
 }
 
 function filled(flags: Record<string, string> = {}): TestInstance {
-  const h = openTestInstance({ 'demo.limit_per_hour': '1000', ...flags })
-  for (const code of nine) h.record(code, [70, 71.5], startAt - hourMs, dayMs)
-  return h
+  const instance = openTestInstance({ 'demo.limit_per_hour': '1000', ...flags })
+  for (const code of nine) instance.record(code, [70, 71.5], startAt - hourMs, dayMs)
+  return instance
 }
 
 describe('the prices of the demo', () => {
   test('are those of nine codes in their order, without a key', async () => {
-    const h = filled()
-    const response = await h.get('/v1/demo/prices')
+    const instance = filled()
+    const response = await instance.get('/v1/demo/prices')
     expect(response.status).toBe(200)
     expect(response.headers.get('x-demo-mode')).toBe('true')
     const body = await json<Prices>(response)
-    expectShape(h.app, '/v1/demo/prices', body)
-    expect(body.data.prices.map(one => one.code)).toEqual(nine)
+    expectShape(instance.app, '/v1/demo/prices', body)
+    expect(body.data.prices.map(price => price.code)).toEqual(nine)
     expect<object | undefined>(body.data.prices[1]).toEqual({
       code: 'WTI_USD',
       name: 'WTI Crude Oil',
@@ -72,15 +72,15 @@ describe('the prices of the demo', () => {
   })
 
   test('come with examples that work', async () => {
-    const h = filled()
-    const key = h.key()
-    const { examples } = (await json<Prices>(h.get('/v1/demo/prices'))).data
+    const instance = filled()
+    const key = instance.key()
+    const { examples } = (await json<Prices>(instance.get('/v1/demo/prices'))).data
     expect(Object.keys(examples).sort()).toEqual(['authentication', 'curl', 'history', 'latest'])
     for (const example of [examples.curl, examples.latest, examples.history]) {
       const url = new URL(/"(http[^"]+)"$/.exec(example)![1]!)
       const named = /Authorization: Token YOUR_API_KEY/.test(example)
       expect(
-        (await h.get(url.pathname + url.search, named ? key : undefined)).status,
+        (await instance.get(url.pathname + url.search, named ? key : undefined)).status,
         example,
       ).toBe(200)
     }
@@ -94,27 +94,29 @@ describe('the prices of the demo', () => {
     ['', nine, undefined],
     [',', nine, undefined],
   ])('are restricted to %p', async (codes, answered, unavailable) => {
-    const h = filled()
-    const { prices, meta } = (await json<Prices>(h.get(`/v1/demo/prices?codes=${codes}`))).data
-    expect(prices.map(one => one.code)).toEqual(answered)
+    const instance = filled()
+    const { prices, meta } = (await json<Prices>(instance.get(`/v1/demo/prices?codes=${codes}`)))
+      .data
+    expect(prices.map(price => price.code)).toEqual(answered)
     expect(meta.unavailable_codes).toEqual(unavailable)
     expect(meta.available_commodities).toBe(9)
   })
 
   test('never repeat a token that somebody sent for a code', async () => {
-    const h = filled()
-    const token = h.key()
+    const instance = filled()
+    const token = instance.key()
     expect(
-      (await (await h.get(`/v1/demo/prices?codes=${token}`)).text()).toLowerCase(),
+      (await (await instance.get(`/v1/demo/prices?codes=${token}`)).text()).toLowerCase(),
     ).not.toContain(token)
   })
 
   test('lack a code without a price, and say of how many there are', async () => {
-    const h = openTestInstance()
-    h.record('WTI_USD', [70], startAt, 1)
-    const { prices, meta } = (await json<Prices>(h.get('/v1/demo/prices?codes=WTI_USD,GOLD_USD')))
-      .data
-    expect(prices.map(one => one.code)).toEqual(['WTI_USD'])
+    const instance = openTestInstance()
+    instance.record('WTI_USD', [70], startAt, 1)
+    const { prices, meta } = (
+      await json<Prices>(instance.get('/v1/demo/prices?codes=WTI_USD,GOLD_USD'))
+    ).data
+    expect(prices.map(price => price.code)).toEqual(['WTI_USD'])
     expect(meta).toMatchObject({
       available_commodities: 1,
       commodities_available: 1,
@@ -123,15 +125,15 @@ describe('the prices of the demo', () => {
   })
 
   test('are of the codes that the operator set', async () => {
-    const h = filled({ 'demo.codes': 'DIESEL_USD,EUR_USD' })
-    const { prices, meta } = (await json<Prices>(h.get('/v1/demo/prices'))).data
-    expect(prices.map(one => one.code)).toEqual(['DIESEL_USD', 'EUR_USD'])
+    const instance = filled({ 'demo.codes': 'DIESEL_USD,EUR_USD' })
+    const { prices, meta } = (await json<Prices>(instance.get('/v1/demo/prices'))).data
+    expect(prices.map(price => price.code)).toEqual(['DIESEL_USD', 'EUR_USD'])
     expect(meta.available_commodities).toBe(2)
   })
 
   test('are for twenty requests an hour from one address, over all of the demo', async () => {
-    const h = openTestInstance()
-    h.record('WTI_USD', [70], startAt, 1)
+    const instance = openTestInstance()
+    instance.record('WTI_USD', [70], startAt, 1)
     const paths = [
       '/v1/demo/prices',
       '/v1/demo/commodities',
@@ -139,58 +141,58 @@ describe('the prices of the demo', () => {
       '/v1/demo/prices/NONSENSE',
     ]
     for (let i = 0; i < 20; i++) {
-      const response = await h.get(paths[i % 4]!)
+      const response = await instance.get(paths[i % 4]!)
       expect(response.headers.get('x-ratelimit-limit')).toBe('20')
       expect(response.headers.get('x-ratelimit-remaining')).toBe(String(19 - i))
       expect(Number(response.headers.get('x-ratelimit-reset'))).toBeGreaterThan(startAt / 1000)
     }
-    const refused = await h.get('/v1/demo/prices')
+    const refused = await instance.get('/v1/demo/prices')
     expect(refused.status).toBe(429)
     const body = await json<object>(refused)
-    expectShape(h.app, '/v1/demo/prices', body, 429)
+    expectShape(instance.app, '/v1/demo/prices', body, 429)
     expect(body).toMatchObject({
       error_code: 'RATE_LIMIT_EXCEEDED',
       limit: 20,
       window_seconds: 3600,
     })
-    h.clock.advance(3600_000)
-    expect((await h.get('/v1/demo/prices')).status).toBe(200)
+    instance.clock.advance(3600_000)
+    expect((await instance.get('/v1/demo/prices')).status).toBe(200)
   })
 
   test('cost a key nothing', async () => {
-    const h = filled()
-    const key = h.key()
-    const response = await h.get('/v1/demo/prices', key)
+    const instance = filled()
+    const key = instance.key()
+    const response = await instance.get('/v1/demo/prices', key)
     expect(response.status).toBe(200)
     expect(response.headers.get('x-ratelimit-used')).toBeNull()
   })
 
   test('say that they are fixtures where they are', async () => {
-    const h = filled()
-    h.services.series.markFixture([h.services.catalogue.named('WTI_USD')!.id])
-    h.services.catalogue.reload()
-    h.services.board.forgetAll()
+    const instance = filled()
+    instance.services.series.markFixture([instance.services.catalogue.named('WTI_USD')!.id])
+    instance.services.catalogue.reload()
+    instance.services.board.forgetAll()
     for (const path of ['/v1/demo/prices', '/v1/demo/prices/WTI_USD', '/v1/demo/commodities']) {
-      expect((await h.get(path)).headers.get('x-service-data'), path).toBe('fixture')
+      expect((await instance.get(path)).headers.get('x-service-data'), path).toBe('fixture')
     }
   })
 })
 
 describe('one price of the demo', () => {
   test('answers by code and alias', async () => {
-    const h = filled()
+    const instance = filled()
     for (const name of ['WTI_USD', 'wti_usd', 'WTI', 'wti_crude']) {
-      const response = await h.get(`/v1/demo/prices/${name}`)
+      const response = await instance.get(`/v1/demo/prices/${name}`)
       const body = await json<{ data: object }>(response)
-      expectShape(h.app, '/v1/demo/prices/:code', body)
+      expectShape(instance.app, '/v1/demo/prices/:code', body)
       expect(body.data, name).toMatchObject({ code: 'WTI_USD', price: 71.5, demo_mode: true })
       expect(response.headers.get('x-demo-mode')).toBe('true')
     }
   })
 
   test('of another code is refused with those that there are', async () => {
-    const h = filled()
-    const response = await h.get('/v1/demo/prices/JET_FUEL_USD')
+    const instance = filled()
+    const response = await instance.get('/v1/demo/prices/JET_FUEL_USD')
     expect(response.status).toBe(403)
     const { error } = await json<Refusal>(response)
     expect(error).toMatchObject({
@@ -201,11 +203,11 @@ describe('one price of the demo', () => {
   })
 
   test('of no code is not found, with suggestions', async () => {
-    const h = filled()
-    const response = await h.get('/v1/demo/prices/WTTI_USD')
+    const instance = filled()
+    const response = await instance.get('/v1/demo/prices/WTTI_USD')
     expect(response.status).toBe(404)
     const body = await json<Refusal>(response)
-    expectShape(h.app, '/v1/demo/prices/:code', body, 404)
+    expectShape(instance.app, '/v1/demo/prices/:code', body, 404)
     expect(body).toMatchObject({
       status: 'fail',
       error: { code: 'COMMODITY_NOT_FOUND', commodity_code: 'WTTI_USD' },
@@ -221,16 +223,20 @@ describe('one price of the demo', () => {
 })
 
 test('the codes of the demo are those with data by category, and name the nine', async () => {
-  const h = openTestInstance()
-  const listed = shippedCatalogue().series.filter(one => one.unavailableReason === null)
-  for (const one of listed) h.record(one.code, [one.level], startAt, 1)
-  const response = await h.get('/v1/demo/commodities')
+  const instance = openTestInstance()
+  const availableSeries = shippedCatalogue().series.filter(
+    series => series.unavailableReason === null,
+  )
+  for (const series of availableSeries) instance.record(series.code, [series.level], startAt, 1)
+  const response = await instance.get('/v1/demo/commodities')
   expect(response.headers.get('x-demo-mode')).toBe('true')
   const body = await json<Codes>(response)
-  expectShape(h.app, '/v1/demo/commodities', body)
+  expectShape(instance.app, '/v1/demo/commodities', body)
   const { commodities, meta } = body.data
   const flat = Object.values(commodities).flat()
-  expect(flat.map(one => one.code).sort()).toEqual(listed.map(one => one.code).sort())
+  expect(flat.map(commodity => commodity.code).sort()).toEqual(
+    availableSeries.map(series => series.code).sort(),
+  )
   expect(meta).toEqual({
     total: flat.length,
     categories: Object.keys(commodities),
@@ -239,8 +245,8 @@ test('the codes of the demo are those with data by category, and name the nine',
   expect(flat.length).toBeGreaterThanOrEqual(400)
   expect(
     flat
-      .filter(one => one.free_tier)
-      .map(one => one.code)
+      .filter(commodity => commodity.free_tier)
+      .map(commodity => commodity.code)
       .sort(),
   ).toEqual([...nine].sort())
 })

@@ -37,16 +37,18 @@ interface Facts {
 }
 
 const used = (response: Response) => Number(response.headers.get('x-ratelimit-used'))
-const listed = shippedCatalogue().series.filter(one => one.unavailableReason === null)
+const availableSeries = shippedCatalogue().series.filter(
+  series => series.unavailableReason === null,
+)
 
 describe('the limits', () => {
   test('are those of the plans in force', async () => {
-    const h = openTestInstance()
-    const body = await json<Limits>(h.get('/v1/meta/limits'))
-    expectShape(h.app, '/v1/meta/limits', body)
+    const instance = openTestInstance()
+    const body = await json<Limits>(instance.get('/v1/meta/limits'))
+    expectShape(instance.app, '/v1/meta/limits', body)
     expect(body.data).toMatchObject({ schema_version: '2.0.0', updated_at: '2026-11-20T15:00:00Z' })
     const tiers = body.data.tiers
-    expect(tiers.map(one => one.id)).toEqual([
+    expect(tiers.map(tier => tier.id)).toEqual([
       'free',
       'trial',
       'developer',
@@ -67,7 +69,7 @@ describe('the limits', () => {
       request_quota: { limit: 1_000_000 },
       scheduled_deliveries: null,
     })
-    expect(body.data.rate_limits.map(one => [one.class, one.limit])).toEqual([
+    expect(body.data.rate_limits.map(limit => [limit.class, limit.limit])).toEqual([
       ['authenticated', 60],
       ['unauthenticated', 10],
       ['over_quota', 5],
@@ -92,13 +94,13 @@ describe('the limits', () => {
   })
 
   test('are those that the operator set', async () => {
-    const h = openTestInstance({
+    const instance = openTestInstance({
       'limits.per_minute': '600',
       'limits.unauthenticated_per_minute': '77',
       'demo.limit_per_hour': '3',
     })
-    const { data } = await json<Limits>(h.get('/v1/meta/limits'))
-    const limits = new Map(data.rate_limits.map(one => [one.class, one.limit]))
+    const { data } = await json<Limits>(instance.get('/v1/meta/limits'))
+    const limits = new Map(data.rate_limits.map(limit => [limit.class, limit.limit]))
     expect([
       limits.get('authenticated'),
       limits.get('unauthenticated'),
@@ -108,43 +110,46 @@ describe('the limits', () => {
   })
 
   test('without any are null', async () => {
-    const h = openTestInstance({ plans: 'unlimited' })
-    const body = await json<Limits>(h.get('/v1/meta/limits'))
-    expectShape(h.app, '/v1/meta/limits', body)
+    const instance = openTestInstance({ plans: 'unlimited' })
+    const body = await json<Limits>(instance.get('/v1/meta/limits'))
+    expectShape(instance.app, '/v1/meta/limits', body)
     expect(body.data.tiers[0]!.request_quota.limit).toBeNull()
   })
 
   test('are the same text at both addresses, and 304 for who has it', async () => {
-    const h = openTestInstance()
-    const [one, other] = [await h.get('/v1/meta/limits'), await h.get('/limits.json')]
-    const etag = one.headers.get('etag')!
+    const instance = openTestInstance()
+    const [answer, otherAnswer] = [
+      await instance.get('/v1/meta/limits'),
+      await instance.get('/limits.json'),
+    ]
+    const etag = answer.headers.get('etag')!
     expect(etag).toMatch(/^"[^"]+"$/)
-    expect(other.headers.get('etag')).toBe(etag)
-    expect(await one.text()).toBe(await other.text())
-    h.clock.advance(hourMs)
+    expect(otherAnswer.headers.get('etag')).toBe(etag)
+    expect(await answer.text()).toBe(await otherAnswer.text())
+    instance.clock.advance(hourMs)
     for (const path of ['/v1/meta/limits', '/limits.json']) {
-      const again = await h.get(path, undefined, { 'if-none-match': etag })
+      const again = await instance.get(path, undefined, { 'if-none-match': etag })
       expect([again.status, await again.text()]).toEqual([304, ''])
     }
   })
 
   test('can be asked for ten times a minute from one address', async () => {
-    const h = openTestInstance()
+    const instance = openTestInstance()
     for (let i = 0; i < 10; i++)
-      expect((await h.get(i % 2 ? '/limits.json' : '/v1/meta/limits')).status).toBe(200)
-    const refused = await h.get('/v1/meta/limits')
+      expect((await instance.get(i % 2 ? '/limits.json' : '/v1/meta/limits')).status).toBe(200)
+    const refused = await instance.get('/v1/meta/limits')
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
   })
 })
 
 describe('health', () => {
   test('says that the service is up, since when and in which version', async () => {
-    const h = openTestInstance()
-    h.clock.advance(90_500)
+    const instance = openTestInstance()
+    instance.clock.advance(90_500)
     for (const path of ['/v1/health', '/health']) {
-      const response = await h.get(path)
+      const response = await instance.get(path)
       const body = await json<object>(response)
-      expectShape(h.app, path, body)
+      expectShape(instance.app, path, body)
       expect([response.status, body]).toEqual([
         200,
         { status: 'ok', version, uptime_seconds: 90, timestamp: '2026-11-20T15:01:30.500Z' },
@@ -154,48 +159,49 @@ describe('health', () => {
   })
 
   test('is 503 when the database does not answer', async () => {
-    const h = openTestInstance()
-    h.services.db.close()
+    const instance = openTestInstance()
+    instance.services.db.close()
     for (const path of ['/v1/health', '/health']) {
-      const response = await h.get(path)
+      const response = await instance.get(path)
       const body = await json<{ status: string }>(response)
-      expectShape(h.app, path, body, 503)
+      expectShape(instance.app, path, body, 503)
       expect([response.status, body.status]).toEqual([503, 'unavailable'])
     }
   })
 
   test('may be asked by probes as often as they like', async () => {
-    const h = openTestInstance()
-    for (let i = 0; i < 100; i++) expect((await h.get('/health')).status).toBe(200)
-    for (let i = 0; i < 10; i++) await h.get('/v1/health')
-    expect((await h.get('/v1/health')).status).toBe(429)
-    expect((await h.get('/health')).status).toBe(200)
+    const instance = openTestInstance()
+    for (let i = 0; i < 100; i++) expect((await instance.get('/health')).status).toBe(200)
+    for (let i = 0; i < 10; i++) await instance.get('/v1/health')
+    expect((await instance.get('/v1/health')).status).toBe(429)
+    expect((await instance.get('/health')).status).toBe(200)
   })
 })
 
 describe('the status', () => {
-  const ask = async (h: TestInstance, key = h.key()) => {
-    const response = await h.get('/v1/status', key)
+  const ask = async (instance: TestInstance, key = instance.key()) => {
+    const response = await instance.get('/v1/status', key)
     expect(response.status).toBe(200)
     expect(used(response)).toBe(0)
     const body = await json<Status>(response)
-    expectShape(h.app, '/v1/status', body)
+    expectShape(instance.app, '/v1/status', body)
     return body.data
   }
   const statusOf = (data: Status['data'], name: string) =>
-    data.components.find(one => one.name === name)?.status
-  const feedOf = (data: Status['data'], name: string) => data.feeds.find(one => one.name === name)!
+    data.components.find(component => component.name === name)?.status
+  const feedOf = (data: Status['data'], name: string) =>
+    data.feeds.find(feed => feed.name === name)!
 
   test('names every part, and those that this copy does not have as disabled', async () => {
-    const h = openTestInstance()
-    h.record('WTI_USD', [70], startAt, 1)
-    const data = await ask(h)
+    const instance = openTestInstance()
+    instance.record('WTI_USD', [70], startAt, 1)
+    const data = await ask(instance)
     expect(data).toMatchObject({
       status: 'operational',
       version,
       timestamp: '2026-11-20T15:00:00Z',
     })
-    expect(data.components.map(one => one.name)).toEqual([
+    expect(data.components.map(component => component.name)).toEqual([
       'api',
       'database',
       'ingest',
@@ -206,18 +212,19 @@ describe('the status', () => {
     ])
     for (const name of ['api', 'database', 'ingest'])
       expect(statusOf(data, name), name).toBe('operational')
-    for (const one of data.components) expect(one.checked_at).toBe('2026-11-20T15:00:00Z')
+    for (const component of data.components)
+      expect(component.checked_at).toBe('2026-11-20T15:00:00Z')
     expect(data.outbox).toEqual({ pending: 0, oldest_pending_seconds: null })
   })
 
   test('has a feed for each source and category of the catalogue, with its newest observation', async () => {
-    const h = openTestInstance()
-    h.record('WTI_USD', [70, 71], startAt - hourMs, dayMs)
-    h.record('BRENT_CRUDE_USD', [75], startAt - 2 * hourMs, dayMs)
-    h.record('CUSHING_STORAGE', [25], parseInstant('2026-11-18T12:00:00Z')!, dayMs)
-    const data = await ask(h)
-    const names = new Set(listed.map(one => `${one.source}/${one.category}`))
-    expect(data.feeds.map(one => one.name)).toEqual([...names].sort())
+    const instance = openTestInstance()
+    instance.record('WTI_USD', [70, 71], startAt - hourMs, dayMs)
+    instance.record('BRENT_CRUDE_USD', [75], startAt - 2 * hourMs, dayMs)
+    instance.record('CUSHING_STORAGE', [25], parseInstant('2026-11-18T12:00:00Z')!, dayMs)
+    const data = await ask(instance)
+    const names = new Set(availableSeries.map(series => `${series.source}/${series.category}`))
+    expect(data.feeds.map(feed => feed.name)).toEqual([...names].sort())
     expect(feedOf(data, 'market_reporting/crude_oil')).toMatchObject({
       status: 'current',
       last_observation_at: '2026-11-20T14:00:00Z',
@@ -241,18 +248,18 @@ describe('the status', () => {
   })
 
   test('turns when a feed is past the time at which it was expected', async () => {
-    const h = openTestInstance()
-    h.record('USD_KZT', [520], startAt - hourMs, dayMs)
-    const key = h.key()
+    const instance = openTestInstance()
+    instance.record('USD_KZT', [520], startAt - hourMs, dayMs)
+    const key = instance.key()
     const name = 'market_reporting/fx'
-    const expectedBy = parseInstant(feedOf(await ask(h, key), name).expected_by!)!
-    h.clock.set(expectedBy)
-    expect(feedOf(await ask(h, key), name)).toMatchObject({ status: 'current' })
-    h.clock.set(expectedBy + 1)
-    const late = await ask(h, key)
+    const expectedBy = parseInstant(feedOf(await ask(instance, key), name).expected_by!)!
+    instance.clock.set(expectedBy)
+    expect(feedOf(await ask(instance, key), name)).toMatchObject({ status: 'current' })
+    instance.clock.set(expectedBy + 1)
+    const late = await ask(instance, key)
     expect(feedOf(late, name)).not.toMatchObject({ status: 'current' })
-    h.clock.advance(30 * dayMs)
-    const stopped = await ask(h, key)
+    instance.clock.advance(30 * dayMs)
+    const stopped = await ask(instance, key)
     expect(feedOf(stopped, name)).toMatchObject({ status: 'stale' })
     expect([stopped.status, statusOf(stopped, 'ingest'), stopped.data.stale]).toEqual([
       'degraded',
@@ -262,11 +269,13 @@ describe('the status', () => {
   })
 
   test('shows a daily part that stopped behind a weekly one that goes on', async () => {
-    const h = openTestInstance()
-    h.record('GOLD_USD', [2000], startAt - 20 * dayMs, dayMs)
-    const weekly = listed.find(one => one.category === 'metals' && one.cadence === 'weekly')!
-    h.record(weekly.code, [110], startAt - hourMs, dayMs)
-    expect(feedOf(await ask(h), 'market_reporting/metals')).toMatchObject({
+    const instance = openTestInstance()
+    instance.record('GOLD_USD', [2000], startAt - 20 * dayMs, dayMs)
+    const weekly = availableSeries.find(
+      series => series.category === 'metals' && series.cadence === 'weekly',
+    )!
+    instance.record(weekly.code, [110], startAt - hourMs, dayMs)
+    expect(feedOf(await ask(instance), 'market_reporting/metals')).toMatchObject({
       status: 'stale',
       last_observation_at: '2026-11-20T14:00:00Z',
     })
@@ -289,12 +298,12 @@ describe('the status', () => {
 
 describe('where webhooks come from', () => {
   test('is what the operator set, addresses apart', async () => {
-    const h = openTestInstance({
+    const instance = openTestInstance({
       'webhooks.source_ranges': '198.51.100.0/24,203.0.113.7,2001:db8::7,2001:db8::/32',
     })
-    const response = await h.get('/v1/webhook-ips', h.key())
+    const response = await instance.get('/v1/webhook-ips', instance.key())
     const body = await json<{ data: object }>(response)
-    expectShape(h.app, '/v1/webhook-ips', body)
+    expectShape(instance.app, '/v1/webhook-ips', body)
     expect(body.data).toEqual({
       ip_ranges: ['198.51.100.0/24', '203.0.113.7/32', '2001:db8::7/128', '2001:db8::/32'],
       ips: ['203.0.113.7', '2001:db8::7'],
@@ -304,19 +313,21 @@ describe('where webhooks come from', () => {
   })
 
   test('is empty where nothing is set', async () => {
-    const h = openTestInstance()
-    expect((await json<{ data: object }>(h.get('/v1/webhook-ips', h.key()))).data).toMatchObject({
+    const instance = openTestInstance()
+    expect(
+      (await json<{ data: object }>(instance.get('/v1/webhook-ips', instance.key()))).data,
+    ).toMatchObject({
       ip_ranges: [],
       ips: [],
     })
-    expect((await h.get('/v1/webhook-ips')).status).toBe(401)
+    expect((await instance.get('/v1/webhook-ips')).status).toBe(401)
   })
 })
 
 test('the facts name plans, features and the size of the catalogue, and follow it', async () => {
-  const h = openTestInstance({ 'brand.service_name': 'Desk prices' })
-  const body = await json<Facts>(h.get('/product-facts.json'))
-  expectShape(h.app, '/product-facts.json', body)
+  const instance = openTestInstance({ 'brand.service_name': 'Desk prices' })
+  const body = await json<Facts>(instance.get('/product-facts.json'))
+  expectShape(instance.app, '/product-facts.json', body)
   expect(body).toMatchObject({
     schema_version: '2.0.0',
     name: 'Desk prices',
@@ -324,13 +335,13 @@ test('the facts name plans, features and the size of the catalogue, and follow i
     commodities: { available: 0 },
   })
   expect(body.commodities.total).toBe(shippedCatalogue().series.length)
-  expect(body.plans).toEqual((await json<Limits>(h.get('/v1/meta/limits'))).data.tiers)
+  expect(body.plans).toEqual((await json<Limits>(instance.get('/v1/meta/limits'))).data.tiers)
   expect(body.features).toContain('energy_intelligence')
-  const etag = (await h.get('/product-facts.json')).headers.get('etag')!
-  expect((await h.get('/product-facts.json', undefined, { 'if-none-match': etag })).status).toBe(
-    304,
-  )
-  h.record('WTI_USD', [70], startAt, 1)
-  const after = await h.get('/product-facts.json', undefined, { 'if-none-match': etag })
+  const etag = (await instance.get('/product-facts.json')).headers.get('etag')!
+  expect(
+    (await instance.get('/product-facts.json', undefined, { 'if-none-match': etag })).status,
+  ).toBe(304)
+  instance.record('WTI_USD', [70], startAt, 1)
+  const after = await instance.get('/product-facts.json', undefined, { 'if-none-match': etag })
   expect((await json<Facts>(after)).commodities.available).toBe(1)
 })

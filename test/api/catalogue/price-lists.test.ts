@@ -36,30 +36,32 @@ interface Health {
 }
 
 const used = (response: Response) => Number(response.headers.get('x-ratelimit-used'))
-const listed = shippedCatalogue().series.filter(one => one.unavailableReason === null)
+const availableSeries = shippedCatalogue().series.filter(
+  series => series.unavailableReason === null,
+)
 
 function filled(...codes: string[]): TestInstance {
-  const h = openTestInstance({ 'limits.per_minute': '1000000' })
-  for (const code of codes) h.record(code, [70, 71.5], startAt - hourMs, dayMs)
-  return h
+  const instance = openTestInstance({ 'limits.per_minute': '1000000' })
+  for (const code of codes) instance.record(code, [70, 71.5], startAt - hourMs, dayMs)
+  return instance
 }
 
 function full(): TestInstance {
-  const h = openTestInstance({ 'limits.per_minute': '1000000' })
-  const points = listed.map(one => ({
-    seriesId: h.services.catalogue.named(one.code)!.id,
+  const instance = openTestInstance({ 'limits.per_minute': '1000000' })
+  const points = availableSeries.map(series => ({
+    seriesId: instance.services.catalogue.named(series.code)!.id,
     observedAt: startAt - hourMs,
-    value: one.level,
+    value: series.level,
   }))
-  h.services.ingest.write(points)
-  return h
+  instance.services.ingest.write(points)
+  return instance
 }
 
 describe('the list of latest prices', () => {
   test('is a list for one code too', async () => {
-    const h = filled('WTI_USD')
-    const body = await json<List>(h.get('/v1/prices?by_code=WTI_USD', h.key()))
-    expectShape(h.app, '/v1/prices', body)
+    const instance = filled('WTI_USD')
+    const body = await json<List>(instance.get('/v1/prices?by_code=WTI_USD', instance.key()))
+    expectShape(instance.app, '/v1/prices', body)
     expect(body.data.prices).toHaveLength(1)
     expect(body.data).toMatchObject({
       count: 1,
@@ -69,38 +71,46 @@ describe('the list of latest prices', () => {
   })
 
   test('keeps the order asked and names the codes that have no price', async () => {
-    const h = filled('WTI_USD', 'GOLD_USD')
-    const { data } = await json<List>(h.get('/v1/prices?by_code=gold,EUR_USD,WTI_USD,XAU', h.key()))
-    expect(data.prices.map(one => one.code)).toEqual(['GOLD_USD', 'WTI_USD'])
+    const instance = filled('WTI_USD', 'GOLD_USD')
+    const { data } = await json<List>(
+      instance.get('/v1/prices?by_code=gold,EUR_USD,WTI_USD,XAU', instance.key()),
+    )
+    expect(data.prices.map(price => price.code)).toEqual(['GOLD_USD', 'WTI_USD'])
     expect(data.prices[0]!.requested_code).toBe('GOLD')
     expect(data).toMatchObject({ count: 2, missing_codes: ['EUR_USD'] })
   })
 
   test('has every available code when none is named, those of the free tier first', async () => {
-    const h = filled('JET_FUEL_USD', 'WTI_USD', 'AGBAMI_USD')
-    const { data } = await json<List>(h.get('/v1/prices', h.key()))
-    expect(data.prices.map(one => one.code)).toEqual(['WTI_USD', 'AGBAMI_USD', 'JET_FUEL_USD'])
+    const instance = filled('JET_FUEL_USD', 'WTI_USD', 'AGBAMI_USD')
+    const { data } = await json<List>(instance.get('/v1/prices', instance.key()))
+    expect(data.prices.map(price => price.code)).toEqual(['WTI_USD', 'AGBAMI_USD', 'JET_FUEL_USD'])
     expect(data).not.toHaveProperty('missing_codes')
   })
 
   test('knows nothing of dates', async () => {
-    const h = filled('WTI_USD')
+    const instance = filled('WTI_USD')
     const { data } = await json<List>(
-      h.get('/v1/prices?by_code=WTI_USD&start_date=2020-01-01&end_date=2020-02-01', h.key()),
+      instance.get(
+        '/v1/prices?by_code=WTI_USD&start_date=2020-01-01&end_date=2020-02-01',
+        instance.key(),
+      ),
     )
     expect(data.prices[0]!.price).toBe(71.5)
   })
 
   test('refuses unknown codes and too many of them', async () => {
-    const h = filled('WTI_USD')
-    const key = h.key()
-    const unknown = await h.get('/v1/prices?by_code=WTI_USD,GASOLNE_USD', key)
+    const instance = filled('WTI_USD')
+    const key = instance.key()
+    const unknown = await instance.get('/v1/prices?by_code=WTI_USD,GASOLNE_USD', key)
     expect(unknown.status).toBe(400)
     expect((await json<List>(unknown)).data).toMatchObject({
       error: 'invalid_code',
       invalid_codes: ['GASOLNE_USD'],
     })
-    const many = await h.get(`/v1/prices?by_code=${Array(21).fill('WTI_USD').join(',')}`, key)
+    const many = await instance.get(
+      `/v1/prices?by_code=${Array(21).fill('WTI_USD').join(',')}`,
+      key,
+    )
     expect((await json<List>(many)).data).toMatchObject({
       error: 'too_many_codes',
       max: 20,
@@ -110,19 +120,19 @@ describe('the list of latest prices', () => {
   })
 
   test('counts one request', async () => {
-    const h = filled('WTI_USD', 'GOLD_USD')
-    const key = h.key()
-    expect(used(await h.get('/v1/prices?by_code=WTI_USD,GOLD_USD', key))).toBe(1)
-    expect(used(await h.get('/v1/prices', key))).toBe(2)
+    const instance = filled('WTI_USD', 'GOLD_USD')
+    const key = instance.key()
+    expect(used(await instance.get('/v1/prices?by_code=WTI_USD,GOLD_USD', key))).toBe(1)
+    expect(used(await instance.get('/v1/prices', key))).toBe(2)
   })
 })
 
 describe('every price', () => {
   test('stands by code, twice, in the shape that clients read', async () => {
-    const h = filled('WTI_USD', 'CUSHING_STORAGE')
-    const response = await h.get('/v1/prices/all', h.key())
+    const instance = filled('WTI_USD', 'CUSHING_STORAGE')
+    const response = await instance.get('/v1/prices/all', instance.key())
     const body = await json<All>(response)
-    expectShape(h.app, '/v1/prices/all', body)
+    expectShape(instance.app, '/v1/prices/all', body)
     expect<object | undefined>(body.data.prices.WTI_USD).toEqual({
       code: 'WTI_USD',
       name: 'WTI Crude Oil',
@@ -156,26 +166,28 @@ describe('every price', () => {
   })
 
   test('of every available code fits on the first page', async () => {
-    const h = full()
-    const { data, meta } = await json<All>(h.get('/v1/prices/all', h.key()))
-    expect(Object.keys(data.prices).sort()).toEqual(listed.map(one => one.code).sort())
-    expect(data.count).toBe(listed.length)
-    expect(meta).toMatchObject({ total: listed.length, has_next: false })
+    const instance = full()
+    const { data, meta } = await json<All>(instance.get('/v1/prices/all', instance.key()))
+    expect(Object.keys(data.prices).sort()).toEqual(
+      availableSeries.map(series => series.code).sort(),
+    )
+    expect(data.count).toBe(availableSeries.length)
+    expect(meta).toMatchObject({ total: availableSeries.length, has_next: false })
   })
 
   test('is on one of the pages, and on no other', async () => {
-    const h = full()
-    const key = h.key()
+    const instance = full()
+    const key = instance.key()
     const codes: string[] = []
     for (let page = 1, next = true; next; page++) {
-      const response = await h.get(`/v1/prices/all?per_page=250&page=${page}`, key)
+      const response = await instance.get(`/v1/prices/all?per_page=250&page=${page}`, key)
       codes.push(...Object.keys((await json<All>(response)).data.prices))
       next = response.headers.get('x-has-next') === 'true'
-      expect(response.headers.get('x-total')).toBe(String(listed.length))
+      expect(response.headers.get('x-total')).toBe(String(availableSeries.length))
     }
-    expect(codes).toEqual(listed.map(one => one.code).sort())
-    const past = await h.get('/v1/prices/all?page=99', key)
-    expect([past.status, (await json<All>(past)).data]).toMatchObject([
+    expect(codes).toEqual(availableSeries.map(series => series.code).sort())
+    const pastTheEnd = await instance.get('/v1/prices/all?page=99', key)
+    expect([pastTheEnd.status, (await json<All>(pastTheEnd)).data]).toMatchObject([
       200,
       { prices: {}, count: 0, data: { prices: {}, count: 0 } },
     ])
@@ -188,8 +200,8 @@ describe('every price', () => {
     ['page=0', 400],
     ['category=cheese', 400],
   ])('with %s is %d', async (query, status) => {
-    const h = filled('WTI_USD')
-    const response = await h.get(`/v1/prices/all?${query}`, h.key())
+    const instance = filled('WTI_USD')
+    const response = await instance.get(`/v1/prices/all?${query}`, instance.key())
     expect(response.status).toBe(status)
     if (status === 200) expect((await json<All>(response)).meta.per_page).toBe(1000)
     else
@@ -199,26 +211,26 @@ describe('every price', () => {
   })
 
   test('of a category is of that category', async () => {
-    const h = full()
-    const { data } = await json<All>(h.get('/v1/prices/all?category=fx', h.key()))
+    const instance = full()
+    const { data } = await json<All>(instance.get('/v1/prices/all?category=fx', instance.key()))
     expect(Object.keys(data.prices).sort()).toEqual(
-      listed
-        .filter(one => one.category === 'fx')
-        .map(one => one.code)
+      availableSeries
+        .filter(series => series.category === 'fx')
+        .map(series => series.code)
         .sort(),
     )
   })
 
   test('follows what is written and what is quarantined', async () => {
-    const h = filled('WTI_USD')
-    const key = h.key()
+    const instance = filled('WTI_USD')
+    const key = instance.key()
     const price = async () =>
-      (await json<All>(h.get('/v1/prices/all', key))).data.prices.WTI_USD?.price
+      (await json<All>(instance.get('/v1/prices/all', key))).data.prices.WTI_USD?.price
     expect(await price()).toBe(71.5)
-    h.record('WTI_USD', [73], startAt, 1)
+    instance.record('WTI_USD', [73], startAt, 1)
     expect(await price()).toBe(73)
-    const seriesId = h.services.catalogue.named('WTI_USD')!.id
-    h.services.quarantine.add({
+    const seriesId = instance.services.catalogue.named('WTI_USD')!.id
+    instance.services.quarantine.add({
       seriesId,
       fromOn: '2026-11-20',
       toOn: '2026-11-20',
@@ -226,7 +238,7 @@ describe('every price', () => {
       createdAt: startAt,
     })
     expect(await price()).toBe(70)
-    h.services.quarantine.add({
+    instance.services.quarantine.add({
       seriesId,
       fromOn: '2026-11-19',
       toOn: '2026-11-19',
@@ -237,24 +249,24 @@ describe('every price', () => {
   })
 
   test('of a futures family is that of its front contract, under the family', async () => {
-    const h = openTestInstance({}, Date.parse('2026-12-01T15:00:00Z'))
-    h.record('UKA_FUTURES_2026_12', [64, 65], h.clock.now() - hourMs, dayMs)
-    h.record('UKA_FUTURES_2027_01', [67, 68], h.clock.now() - hourMs, dayMs)
-    const key = h.key()
-    const { data } = await json<All>(h.get('/v1/prices/all?category=futures', key))
+    const instance = openTestInstance({}, Date.parse('2026-12-01T15:00:00Z'))
+    instance.record('UKA_FUTURES_2026_12', [64, 65], instance.clock.now() - hourMs, dayMs)
+    instance.record('UKA_FUTURES_2027_01', [67, 68], instance.clock.now() - hourMs, dayMs)
+    const key = instance.key()
+    const { data } = await json<All>(instance.get('/v1/prices/all?category=futures', key))
     expect(Object.keys(data.prices)).toEqual(['UKA_FUTURES'])
     expect(data.prices.UKA_FUTURES).toMatchObject({
       code: 'UKA_FUTURES',
       name: 'UK Carbon Futures',
       price: 65,
     })
-    const list = await json<List>(h.get('/v1/prices', key))
+    const list = await json<List>(instance.get('/v1/prices', key))
     expect(list.data.prices[0]).toMatchObject({
       code: 'UKA_FUTURES_2026_12',
       requested_code: 'UKA_FUTURES',
       price: 65,
     })
-    const commodity = await json<{ data: object }>(h.get('/v1/commodities/UKA_FUTURES', key))
+    const commodity = await json<{ data: object }>(instance.get('/v1/commodities/UKA_FUTURES', key))
     expect(commodity.data).toMatchObject({
       code: 'UKA_FUTURES',
       has_data: true,
@@ -264,39 +276,39 @@ describe('every price', () => {
 })
 
 describe('the health of the prices', () => {
-  const ask = async (h: TestInstance, key: string) => {
-    const response = await h.get('/v1/prices/all/health', key)
+  const ask = async (instance: TestInstance, key: string) => {
+    const response = await instance.get('/v1/prices/all/health', key)
     const body = await json<Health>(response)
-    expectShape(h.app, '/v1/prices/all/health', body)
+    expectShape(instance.app, '/v1/prices/all/health', body)
     return body.data
   }
 
   test('counts by age and by category, and adds up', async () => {
-    const h = filled('WTI_USD', 'EUR_USD')
-    h.record('GOLD_USD', [2000], startAt - 30 * dayMs, dayMs)
-    const data = await ask(h, h.key())
+    const instance = filled('WTI_USD', 'EUR_USD')
+    instance.record('GOLD_USD', [2000], startAt - 30 * dayMs, dayMs)
+    const data = await ask(instance, instance.key())
     expect(data).toMatchObject({
       status: 'degraded',
-      total: listed.length,
+      total: availableSeries.length,
       current: 2,
       stale: 1,
-      missing: listed.length - 3,
+      missing: availableSeries.length - 3,
       newest_observation: '2026-11-20T14:00:00Z',
       oldest_current: '2026-11-20T14:00:00Z',
       checked_at: '2026-11-20T15:00:00Z',
     })
     expect(data.current + data.delayed + data.stale + data.missing).toBe(data.total)
     expect(data.by_category.metals).toMatchObject({ current: 0, stale: 1 })
-    const totals = Object.values(data.by_category).map(one => one.total)
+    const totals = Object.values(data.by_category).map(tally => tally.total)
     expect(totals.reduce((a, b) => a + b)).toBe(data.total)
   })
 
   test('goes from healthy to unhealthy as the data ages', async () => {
-    const h = filled('WTI_USD')
-    const key = h.key()
-    expect((await ask(h, key)).status).toBe('healthy')
-    h.clock.advance(30 * dayMs)
-    expect(await ask(h, key)).toMatchObject({
+    const instance = filled('WTI_USD')
+    const key = instance.key()
+    expect((await ask(instance, key)).status).toBe('healthy')
+    instance.clock.advance(30 * dayMs)
+    expect(await ask(instance, key)).toMatchObject({
       status: 'unhealthy',
       current: 0,
       stale: 1,
@@ -305,10 +317,10 @@ describe('the health of the prices', () => {
   })
 
   test('of nothing is unhealthy, and says that everything is missing', async () => {
-    const h = openTestInstance()
-    expect(await ask(h, h.key())).toMatchObject({
+    const instance = openTestInstance()
+    expect(await ask(instance, instance.key())).toMatchObject({
       status: 'unhealthy',
-      missing: listed.length,
+      missing: availableSeries.length,
       newest_observation: null,
     })
   })

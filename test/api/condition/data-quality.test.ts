@@ -32,30 +32,35 @@ for (let at = parseDay('2026-07-01')!; at <= parseDay('2026-11-19')!; at += dayM
 /**
  * Daily closes of a code, each recorded ten minutes after it was made, but for the days left out.
  */
-function record(h: TestInstance, code: string, without: readonly string[] = []): void {
-  const seriesId = h.services.catalogue.named(code)!.id
+function record(instance: TestInstance, code: string, without: readonly string[] = []): void {
+  const seriesId = instance.services.catalogue.named(code)!.id
   const points = days.flatMap((day, i) => {
     const observedAt = parseDay(day)! + 19.5 * hourMs
     return without.includes(day)
       ? []
       : [{ seriesId, observedAt, value: 2 + (i % 4) / 100, recordedAt: observedAt + 600_000 }]
   })
-  h.services.ingest.write(points)
+  instance.services.ingest.write(points)
 }
 const gone = ['2026-09-15', '2026-10-20', '2026-10-21']
-const report = async (h: TestInstance, code: string) =>
-  (await json<{ data: Report }>(h.get(`/v1/data-quality/reports/${code}`, h.key('free')))).data
-const summary = async (h: TestInstance) =>
-  (await json<{ data: Summary }>(h.get('/v1/data-quality/summary', h.key('free')))).data
+const report = async (instance: TestInstance, code: string) =>
+  (
+    await json<{ data: Report }>(
+      instance.get(`/v1/data-quality/reports/${code}`, instance.key('free')),
+    )
+  ).data
+const summary = async (instance: TestInstance) =>
+  (await json<{ data: Summary }>(instance.get('/v1/data-quality/summary', instance.key('free'))))
+    .data
 
 describe('the quality of a code', () => {
   test('is 100 where every day is there and came in time', async () => {
-    const h = openTestInstance()
-    record(h, 'GASOLINE_USD')
+    const instance = openTestInstance()
+    record(instance, 'GASOLINE_USD')
     const body = await json<{ data: Report }>(
-      h.get('/v1/data-quality/reports/gasoline_usd', h.key('free')),
+      instance.get('/v1/data-quality/reports/gasoline_usd', instance.key('free')),
     )
-    expectShape(h.app, '/v1/data-quality/reports/:code', body)
+    expectShape(instance.app, '/v1/data-quality/reports/:code', body)
     expect(body.data).toMatchObject({
       code: 'GASOLINE_USD',
       status: 'healthy',
@@ -95,32 +100,32 @@ describe('the quality of a code', () => {
   })
 
   test('is computed again when the gap is filled or put into quarantine', async () => {
-    const h = openTestInstance()
-    record(h, 'GASOLINE_USD', gone)
-    expect((await report(h, 'GASOLINE_USD')).metrics.missing_points).toBe(3)
-    const seriesId = h.services.catalogue.named('GASOLINE_USD')!.id
-    h.services.quarantine.add({
+    const instance = openTestInstance()
+    record(instance, 'GASOLINE_USD', gone)
+    expect((await report(instance, 'GASOLINE_USD')).metrics.missing_points).toBe(3)
+    const seriesId = instance.services.catalogue.named('GASOLINE_USD')!.id
+    instance.services.quarantine.add({
       seriesId,
       fromOn: gone[0]!,
       toOn: gone[0]!,
       reason: 'none published',
       createdAt: 1,
     })
-    expect((await report(h, 'GASOLINE_USD')).metrics.missing_points).toBe(2)
-    record(h, 'GASOLINE_USD')
-    expect((await report(h, 'GASOLINE_USD')).metrics.missing_points).toBe(0)
+    expect((await report(instance, 'GASOLINE_USD')).metrics.missing_points).toBe(2)
+    record(instance, 'GASOLINE_USD')
+    expect((await report(instance, 'GASOLINE_USD')).metrics.missing_points).toBe(0)
   })
 
   test('falls as time passes without news', async () => {
-    const h = openTestInstance()
-    record(h, 'PROPANE_USD')
-    const seen: [string, number | undefined][] = []
+    const instance = openTestInstance()
+    record(instance, 'PROPANE_USD')
+    const rows: [string, number | undefined][] = []
     for (const at of ['2026-11-20T15:00:00Z', '2026-11-24T15:00:00Z', '2026-12-10T15:00:00Z']) {
-      h.clock.set(Date.parse(at))
-      const { status, metrics } = await report(h, 'PROPANE_USD')
-      seen.push([status, metrics.timeliness])
+      instance.clock.set(Date.parse(at))
+      const { status, metrics } = await report(instance, 'PROPANE_USD')
+      rows.push([status, metrics.timeliness])
     }
-    expect(seen).toEqual([
+    expect(rows).toEqual([
       ['healthy', 100],
       ['warning', 60],
       ['critical', 0],
@@ -128,24 +133,24 @@ describe('the quality of a code', () => {
   })
 
   test('finds a bar that is not that of its observations', async () => {
-    const h = openTestInstance()
-    record(h, 'GASOLINE_USD')
-    const seriesId = h.services.catalogue.named('GASOLINE_USD')!.id
-    h.services.db.run(
+    const instance = openTestInstance()
+    record(instance, 'GASOLINE_USD')
+    const seriesId = instance.services.catalogue.named('GASOLINE_USD')!.id
+    instance.services.db.run(
       'UPDATE bars SET high = 9 WHERE series_id = ? AND span = 24 AND starts_at = ?',
       [seriesId, parseDay('2026-11-10')!],
     )
-    const found = await report(h, 'GASOLINE_USD')
-    expect(found.metrics.consistency).toBeLessThan(100)
-    expect(found.issues.find(one => one.severity === 'critical')?.description).toContain(
+    const gasoline = await report(instance, 'GASOLINE_USD')
+    expect(gasoline.metrics.consistency).toBeLessThan(100)
+    expect(gasoline.issues.find(issue => issue.severity === 'critical')?.description).toContain(
       '2026-11-10',
     )
   })
 
   test('is not there for a code without data, and 404 tells it from a code that is not there', async () => {
-    const h = openTestInstance()
+    const instance = openTestInstance()
     const refusal = async (code: string) => {
-      const response = await h.get(`/v1/data-quality/reports/${code}`, h.key('free'))
+      const response = await instance.get(`/v1/data-quality/reports/${code}`, instance.key('free'))
       return [response.status, (await json<{ error: { code: string } }>(response)).error.code]
     }
     expect(await refusal('GASOLINE_USD')).toEqual([404, 'DATA_NOT_AVAILABLE'])
@@ -155,12 +160,17 @@ describe('the quality of a code', () => {
 
 describe('the quality of all', () => {
   test('is the mean over the codes that have data, with their issues', async () => {
-    const h = openTestInstance()
-    record(h, 'GASOLINE_USD')
-    record(h, 'HEATING_OIL_USD', gone)
-    const body = await json<{ data: Summary }>(h.get('/v1/data-quality/summary', h.key('free')))
-    expectShape(h.app, '/v1/data-quality/summary', body)
-    const [good, bad] = [await report(h, 'GASOLINE_USD'), await report(h, 'HEATING_OIL_USD')]
+    const instance = openTestInstance()
+    record(instance, 'GASOLINE_USD')
+    record(instance, 'HEATING_OIL_USD', gone)
+    const body = await json<{ data: Summary }>(
+      instance.get('/v1/data-quality/summary', instance.key('free')),
+    )
+    expectShape(instance.app, '/v1/data-quality/summary', body)
+    const [good, bad] = [
+      await report(instance, 'GASOLINE_USD'),
+      await report(instance, 'HEATING_OIL_USD'),
+    ]
     expect(body.data).toMatchObject({
       total_commodities: 2,
       total_issues: 1,
@@ -190,26 +200,28 @@ describe('the quality of all', () => {
   })
 
   test('by code is a row for each, all or those of one status', async () => {
-    const h = openTestInstance()
-    record(h, 'GASOLINE_USD')
+    const instance = openTestInstance()
+    record(instance, 'GASOLINE_USD')
     record(
-      h,
+      instance,
       'HEATING_OIL_USD',
       days.filter((_, i) => i % 4 === 1),
     )
     const rows = async (query: string) => {
       const body = await json<{
         data: { reports: { code: string; status: string }[]; count: number }
-      }>(h.get(`/v1/data-quality/reports${query}`, h.key('free')))
-      expectShape(h.app, '/v1/data-quality/reports', body)
+      }>(instance.get(`/v1/data-quality/reports${query}`, instance.key('free')))
+      expectShape(instance.app, '/v1/data-quality/reports', body)
       expect(body.data.count).toBe(body.data.reports.length)
-      return body.data.reports.map(one => [one.code, one.status])
+      return body.data.reports.map(row => [row.code, row.status])
     }
     expect(await rows('')).toEqual([
       ['GASOLINE_USD', 'healthy'],
       ['HEATING_OIL_USD', 'warning'],
     ])
     expect(await rows('?status=warning')).toEqual([['HEATING_OIL_USD', 'warning']])
-    expect((await h.get('/v1/data-quality/reports?status=fine', h.key())).status).toBe(400)
+    expect(
+      (await instance.get('/v1/data-quality/reports?status=fine', instance.key())).status,
+    ).toBe(400)
   })
 })

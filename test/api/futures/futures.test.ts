@@ -5,8 +5,8 @@ import {
   answered,
   at,
   dayOf,
-  futuresHouse,
   manyRequests,
+  openFuturesInstance,
   problemOf,
   tickOf,
 } from '../../support/futures.ts'
@@ -14,7 +14,7 @@ import { openTestInstance, type TestInstance } from '../../support/instance.ts'
 import { expectShape } from '../../support/shape.ts'
 
 const friday = at('2026-11-20T15:00:00Z')
-const copy = futuresHouse(friday, {}, manyRequests)
+const copy = openFuturesInstance(friday, {}, manyRequests)
 const token = copy.key()
 const ask = (path: string, from: TestInstance = copy, key = token) => answered(from, path, key)
 
@@ -41,7 +41,7 @@ describe('every name of a family', () => {
   })
 
   test('every configured exchange word is accepted and the first is answered', async () => {
-    const own = futuresHouse(
+    const own = openFuturesInstance(
       friday,
       { wholeCurveDays: 6, nearMonthsDays: 6, tickDays: 1 },
       { ...manyRequests, 'brand.exchange_words': 'mart,exch' },
@@ -85,7 +85,7 @@ describe('every name of a family', () => {
 describe('current quotes', () => {
   test('list twelve months nearest first, with the front month apart and its session', async () => {
     const { body, headers } = await ask('/v1/futures/exch-brent')
-    expect(body.contracts.map(one => one.contract_month).join()).toBe(
+    expect(body.contracts.map(contract => contract.contract_month).join()).toBe(
       '2027-01,2027-02,2027-03,2027-04,2027-05,2027-06,2027-07,2027-08,2027-09,2027-10,2027-11,2027-12',
     )
     expect(body.front_month).toEqual(body.contracts[0]!)
@@ -99,7 +99,9 @@ describe('current quotes', () => {
     expect(
       body.contracts
         .slice(1)
-        .every(one => one.contract_status === 'active' && one.is_front_month === false),
+        .every(
+          contract => contract.contract_status === 'active' && contract.is_front_month === false,
+        ),
     ).toBe(true)
     expect(body).toMatchObject({
       name: 'Brent Futures',
@@ -134,7 +136,7 @@ describe('current quotes', () => {
   })
 
   test('become near expiry, tell to roll and expire on the trading date that the exchange is at', async () => {
-    const own = futuresHouse(
+    const own = openFuturesInstance(
       at('2026-11-22T12:00:00Z'),
       { wholeCurveDays: 6, nearMonthsDays: 6, tickDays: 3 },
       manyRequests,
@@ -178,12 +180,12 @@ describe('current quotes', () => {
       if (roll === undefined) expect(body.roll_indicator).toBeUndefined()
       else expect(body.roll_indicator).toMatchObject(roll)
       expect(body.contracts.length).toBe(12)
-      expect(body.contracts.some(one => one.contract_status === 'expired')).toBe(false)
+      expect(body.contracts.some(contract => contract.contract_status === 'expired')).toBe(false)
     }
   })
 
   test('carry settlements once they are published, with their date', async () => {
-    const own = futuresHouse(
+    const own = openFuturesInstance(
       at('2026-11-20T19:29:00Z'),
       { wholeCurveDays: 6, nearMonthsDays: 6, tickDays: 1 },
       manyRequests,
@@ -193,17 +195,19 @@ describe('current quotes', () => {
     own.follow(at('2026-11-20T19:35:00Z'))
     const { body } = await ask('/v1/futures/ttf', own, key)
     expect(body.settlement_date).toBe('2026-11-20')
-    for (const one of body.contracts)
-      expect(typeof one.settlement === 'number' && one.settlement !== one.close).toBe(true)
+    for (const contract of body.contracts)
+      expect(
+        typeof contract.settlement === 'number' && contract.settlement !== contract.close,
+      ).toBe(true)
     const curve = (await ask('/v1/futures/ttf/curve', own, key)).body
-    expect(curve.contracts.map(one => [one.price, one.settlement_basis])).toEqual(
-      body.contracts.map(one => [one.settlement, 'exchange_settlement']),
+    expect(curve.contracts.map(point => [point.price, point.settlement_basis])).toEqual(
+      body.contracts.map(contract => [contract.settlement, 'exchange_settlement']),
     )
   })
 })
 
 describe('a feed that has fallen silent', () => {
-  const own = futuresHouse(
+  const own = openFuturesInstance(
     friday,
     { wholeCurveDays: 6, nearMonthsDays: 6, tickDays: 1 },
     manyRequests,
@@ -248,7 +252,7 @@ describe('a feed that has fallen silent', () => {
       ],
     ]
     for (const [moment, expected] of table) {
-      const found = Object.fromEntries(
+      const statuses = Object.fromEntries(
         await Promise.all(
           Object.keys(expected).map(async slug => [
             slug,
@@ -256,7 +260,7 @@ describe('a feed that has fallen silent', () => {
           ]),
         ),
       )
-      expect([new Date(moment).toISOString(), found]).toEqual([
+      expect([new Date(moment).toISOString(), statuses]).toEqual([
         new Date(moment).toISOString(),
         expected,
       ])
@@ -328,7 +332,7 @@ test('a contract without a price in the front leaves front_month null and lists 
   const own = openTestInstance(manyRequests, friday)
   own.services.futures.recordDays([dayOf({ month: '2027-02', close: 71.5 })], friday)
   const { body } = await ask('/v1/futures/CL', own, own.key())
-  expect([body.front_month, body.contracts.map(one => one.contract_code)]).toEqual([
+  expect([body.front_month, body.contracts.map(contract => contract.contract_code)]).toEqual([
     null,
     ['WTI_FUTURES_2027_02'],
   ])

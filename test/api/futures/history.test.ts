@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import { answered, at, futuresHouse, manyRequests, problemOf } from '../../support/futures.ts'
+import {
+  answered,
+  at,
+  manyRequests,
+  openFuturesInstance,
+  problemOf,
+} from '../../support/futures.ts'
 import type { TestInstance } from '../../support/instance.ts'
 import { expectShape } from '../../support/shape.ts'
 
 const friday = at('2026-11-20T15:00:00Z')
-const copy = futuresHouse(friday, {}, manyRequests)
+const copy = openFuturesInstance(friday, {}, manyRequests)
 const token = copy.key()
 const ask = (path: string, from: TestInstance = copy, key = token) => answered(from, path, key)
 
@@ -183,18 +189,18 @@ describe('spreads', () => {
     expect(spreads).toEqual(body.data as typeof spreads)
     expect([spreads.length, body.count, body.days]).toEqual([14, 14, 10])
     const months = (await ask('/v1/futures/exch-gasoil')).body.contracts.map(
-      one => one.contract_month,
+      contract => contract.contract_month,
     )
-    expect(spreads.slice(11).map(one => `${one.month1} ${one.month2}`)).toEqual(
+    expect(spreads.slice(11).map(spread => `${spread.month1} ${spread.month2}`)).toEqual(
       [2, 5, 11].map(i => `${months[0]} ${months[i]}`),
     )
-    for (const one of spreads) {
-      expect(one.spread).toBeCloseTo((one.price1 as number) - (one.price2 as number), 9)
+    for (const spread of spreads) {
+      expect(spread.spread).toBeCloseTo((spread.price1 as number) - (spread.price2 as number), 9)
       expect(
-        one.min! <= one.average! &&
-          one.average! <= one.max! &&
-          one.min! <= one.spread! &&
-          one.spread! <= one.max!,
+        spread.min! <= spread.average! &&
+          spread.average! <= spread.max! &&
+          spread.min! <= spread.spread! &&
+          spread.spread! <= spread.max!,
       ).toBe(true)
     }
   })
@@ -257,7 +263,7 @@ describe('spreads', () => {
 test('a curve repeats its contracts in both spellings and measures them', async () => {
   const { body } = await ask('/v1/futures/ng/curve')
   const metrics = body.curve_metrics as Record<string, number>
-  const prices = body.contracts.map(one => one.price as number)
+  const prices = body.contracts.map(contract => contract.price as number)
   expect(body).toMatchObject({
     analysis_date: '2026-11-20',
     total_contracts: 12,
@@ -265,15 +271,19 @@ test('a curve repeats its contracts in both spellings and measures them', async 
     back_month: body.contracts[11],
   })
   expect(
-    (body.curve as Record<string, unknown>[]).map(one => [one.month, one.price, one.months_out]),
-  ).toEqual(body.contracts.map((one, i) => [one.contract_month, one.price, i]))
+    (body.curve as Record<string, unknown>[]).map(point => [
+      point.month,
+      point.price,
+      point.months_out,
+    ]),
+  ).toEqual(body.contracts.map((contract, i) => [contract.contract_month, contract.price, i]))
   expect(metrics.total_slope).toBeCloseTo(prices[11]! - prices[0]!, 9)
   expect(metrics.price_range).toBeCloseTo(Math.max(...prices) - Math.min(...prices), 9)
-  const past = (await ask('/v1/futures/ng/curve?date=2026-11-15')).body
-  expect([past.analysis_date, new Set(past.contracts.map(one => one.settlement_basis))]).toEqual([
-    '2026-11-13',
-    new Set(['exchange_settlement']),
-  ])
+  const pastCurve = (await ask('/v1/futures/ng/curve?date=2026-11-15')).body
+  expect([
+    pastCurve.analysis_date,
+    new Set(pastCurve.contracts.map(contract => contract.settlement_basis)),
+  ]).toEqual(['2026-11-13', new Set(['exchange_settlement'])])
 })
 
 test('short forms answer by ticker, slug or code; the first contract is the front month', async () => {

@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { answered, at, futuresHouse, manyRequests, problemOf } from '../../support/futures.ts'
+import {
+  answered,
+  at,
+  manyRequests,
+  openFuturesInstance,
+  problemOf,
+} from '../../support/futures.ts'
 import { openTestInstance, type TestInstance } from '../../support/instance.ts'
 
 const friday = at('2026-11-20T15:00:00Z')
-const copy = futuresHouse(friday, {}, manyRequests)
+const copy = openFuturesInstance(friday, {}, manyRequests)
 const token = copy.key()
 const ask = (path: string, from: TestInstance = copy, key = token) => answered(from, path, key)
 
@@ -218,9 +224,9 @@ test('whatever a parameter says, the answer is data or a refusal that names it',
     { requiredKeys: [] },
   )
   await fc.assert(
-    fc.asyncProperty(slug, tail, query, async (name, end, given) => {
+    fc.asyncProperty(slug, tail, query, async (name, end, parameters) => {
       const { status, headers } = await ask(
-        `/v1/futures/${name}${end}?${new URLSearchParams(given as Record<string, string>)}`,
+        `/v1/futures/${name}${end}?${new URLSearchParams(parameters as Record<string, string>)}`,
       )
       expect([200, 400, 404]).toContain(status)
       if (status === 400) expect(headers.get('x-error-message')).not.toBe('')

@@ -28,8 +28,8 @@ instance.record('GBP_USD', [1.3], startAt - 120_000, 1)
 instance.record('USD_JPY', [155.2], startAt - 120_000, 1)
 const token = instance.key()
 
-const ask = (body: unknown, given: string | undefined = token) =>
-  instance.send('POST', '/v1/prices/batch', body, given)
+const ask = (body: unknown, key: string | undefined = token) =>
+  instance.send('POST', '/v1/prices/batch', body, key)
 const answered = async (body: unknown): Promise<Batch> => {
   const answer = await ask(body)
   expect(answer.status).toBe(200)
@@ -52,10 +52,12 @@ describe('a batch', () => {
   })
 
   test('has the rows of latest', async () => {
-    const one = (await (await instance.get('/v1/prices/latest?by_code=WTI_USD', token)).json()) as {
+    const latest = (await (
+      await instance.get('/v1/prices/latest?by_code=WTI_USD', token)
+    ).json()) as {
       data: PriceRow
     }
-    expect((await answered({ codes: ['WTI_USD'] })).prices).toEqual([one.data])
+    expect((await answered({ codes: ['WTI_USD'] })).prices).toEqual([latest.data])
   })
 
   test('answers one row when one code is asked, in a list', async () => {
@@ -191,7 +193,7 @@ describe('a currency', () => {
 })
 
 describe('a body that is none', () => {
-  for (const [what, body, code] of [
+  for (const [name, body, code] of [
     ['not JSON', '{"codes":', 'MALFORMED_JSON'],
     ['absent', '', 'MISSING_CODES'],
     ['an empty object', {}, 'MISSING_CODES'],
@@ -206,7 +208,7 @@ describe('a body that is none', () => {
     ['with an unknown code', { codes: ['WTI_USD', 'NOPE_USD'] }, 'invalid_code'],
     ['with twenty-one codes', { codes: Array(21).fill('WTI_USD') }, 'too_many_codes'],
   ] as const) {
-    test(`${what}: ${code}`, async () => {
+    test(`${name}: ${code}`, async () => {
       expect(await refused(body)).toEqual([400, code])
     })
   }

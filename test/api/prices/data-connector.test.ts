@@ -19,10 +19,10 @@ const path = '/v1/prices/data-connector'
 const noon = parseDay('2026-11-19')! + 12 * hourMs
 const ports = shippedPorts()
 
-function filled(desk: SourceDesk): SourceDesk {
+function filled(instance: SourceDesk): SourceDesk {
   for (const [i, port] of ports.entries()) {
     for (const [k, grade] of grades.entries()) {
-      desk.record(
+      instance.record(
         marineCode(grade, port),
         Array.from({ length: 40 }, (_, n) => 500 + 10 * i + k + n / 100),
         noon,
@@ -30,28 +30,28 @@ function filled(desk: SourceDesk): SourceDesk {
       )
     }
   }
-  return desk
+  return instance
 }
-const rowsOf = async (desk: SourceDesk, query = '', token?: string) => {
-  const { status, data, text } = await desk.ask<{ data: { prices: Row[]; count: number } }>(
+const rowsOf = async (instance: SourceDesk, query = '', token?: string) => {
+  const { status, data, text } = await instance.ask<{ data: { prices: Row[]; count: number } }>(
     'GET',
     path + query,
     undefined,
     token,
   )
   if (status !== 200) throw new Error(text)
-  expectShape(desk.app, path, data)
+  expectShape(instance.app, path, data)
   expect(Object.keys(data)).toEqual(['data'])
   expect(data.data.count).toBe(data.data.prices.length)
   return data.data.prices
 }
-const statusOf = async (desk: SourceDesk, query: string) =>
-  (await desk.ask('GET', path + query)).status
+const statusOf = async (instance: SourceDesk, query: string) =>
+  (await instance.ask('GET', path + query)).status
 
 describe('while the account has no rows of its own', () => {
   test('the shipped series are answered, the last thirty days, newest first', async () => {
-    const desk = filled(sourceDesk())
-    const rows = await rowsOf(desk, '?fuel_type=vlsfo&port=sgsin')
+    const instance = filled(sourceDesk())
+    const rows = await rowsOf(instance, '?fuel_type=vlsfo&port=sgsin')
     expect(rows.length).toBe(29)
     expect(rows[0]).toEqual({
       price: 500.39,
@@ -67,9 +67,9 @@ describe('while the account has no rows of its own', () => {
     expect(times).toEqual(times.toSorted().reverse())
   })
   test('with the names that connectors have for grades and regions', async () => {
-    const desk = filled(sourceDesk())
+    const instance = filled(sourceDesk())
     const names = async (query: string, name: 'fuel_type' | 'port') =>
-      [...new Set((await rowsOf(desk, query)).map(row => row[name]))].sort()
+      [...new Set((await rowsOf(instance, query)).map(row => row[name]))].sort()
     expect(await names('', 'fuel_type')).toEqual(['IFO180', 'IFO380', 'MGO', 'VLSFO'])
     expect(await names('?fuel_type=MGO_05S', 'fuel_type')).toEqual(['MGO'])
     expect(await names('?region=AMERICAS', 'port')).toEqual(['HOUSTON', 'NEW_YORK'])
@@ -81,12 +81,12 @@ describe('while the account has no rows of its own', () => {
     expect(await names('?region=EMEA&port=SIN', 'port')).toEqual([])
   })
   test('from a moment on, at most a thousand', async () => {
-    const desk = filled(sourceDesk())
-    expect(await rowsOf(desk, '?since=2026-11-19T12:00:00Z')).toHaveLength(32)
-    expect(await rowsOf(desk, '?since=2026-11-19T12:00:00.001Z')).toHaveLength(0)
-    expect(await rowsOf(desk, '?since=2026-11-18')).toHaveLength(64)
-    expect(await rowsOf(desk, '?since=2027-01-01')).toHaveLength(0)
-    const all = await rowsOf(desk, '?since=2026-01-01')
+    const instance = filled(sourceDesk())
+    expect(await rowsOf(instance, '?since=2026-11-19T12:00:00Z')).toHaveLength(32)
+    expect(await rowsOf(instance, '?since=2026-11-19T12:00:00.001Z')).toHaveLength(0)
+    expect(await rowsOf(instance, '?since=2026-11-18')).toHaveLength(64)
+    expect(await rowsOf(instance, '?since=2027-01-01')).toHaveLength(0)
+    const all = await rowsOf(instance, '?since=2026-01-01')
     expect([all.length, all.at(-1)!.timestamp]).toEqual([1000, '2026-10-19T12:00:00Z'])
   })
   test.each([
@@ -117,19 +117,19 @@ describe('rows of the account’s own sources', () => {
   ]
   const set = async () => {
     const server = rowServer(() => Response.json(own))
-    const desk = filled(sourceDesk())
-    await desk.make({
+    const instance = filled(sourceDesk())
+    await instance.make({
       name: 'Terminal feed',
       source_type: 'api',
       scraper_config: { url: server.url },
     })
-    await desk.syncAll()
+    await instance.syncAll()
     server.stop()
-    return desk
+    return instance
   }
   test('take the place of the shipped ones, for this account and no other', async () => {
-    const desk = await set()
-    expect(await rowsOf(desk)).toEqual([
+    const instance = await set()
+    expect(await rowsOf(instance)).toEqual([
       {
         price: 531.5,
         currency: 'USD',
@@ -161,10 +161,10 @@ describe('rows of the account’s own sources', () => {
         timestamp: '2026-11-18T09:30:00Z',
       },
     ] as Row[])
-    const stranger = await rowsOf(desk, '', desk.key())
+    const stranger = await rowsOf(instance, '', instance.key())
     expect(stranger.length).toBe(928)
     expect(JSON.stringify(stranger)).not.toContain('Terminal feed')
-    const { data } = await desk.ask<{ data: { price: number } }>(
+    const { data } = await instance.ask<{ data: { price: number } }>(
       'GET',
       '/v1/prices/latest?by_code=VLSFO_SIN_USD',
     )
@@ -186,7 +186,7 @@ describe('rows of the account’s own sources', () => {
     expect(await rowsOf(await set(), query)).toHaveLength(count)
   })
   test('of several sources come in one order, the newest thousand', async () => {
-    const desk = sourceDesk()
+    const instance = sourceDesk()
     for (const [offset, name] of [
       [0, 'a'],
       [1, 'b'],
@@ -198,11 +198,11 @@ describe('rows of the account’s own sources', () => {
         price: 1 + i,
       }))
       const server = rowServer(() => Response.json(rows))
-      await desk.make({ name, source_type: 'api', scraper_config: { url: server.url } })
-      await desk.syncAll()
+      await instance.make({ name, source_type: 'api', scraper_config: { url: server.url } })
+      await instance.syncAll()
       server.stop()
     }
-    const rows = await rowsOf(desk)
+    const rows = await rowsOf(instance)
     expect(rows.length).toBe(1000)
     const times = rows.map(row => row.timestamp)
     expect(times).toEqual(times.toSorted().reverse())

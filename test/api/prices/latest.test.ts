@@ -14,32 +14,32 @@ interface Answer {
  * An instance with a key that asks for latest prices; every body of a 200 is checked against its
  * documentation.
  */
-function desk(flags: Record<string, string> = {}) {
-  const h = openTestInstance(flags)
-  const token = h.key()
+function openLatestInstance(flags: Record<string, string> = {}) {
+  const instance = openTestInstance(flags)
+  const token = instance.key()
   return {
-    ...h,
+    ...instance,
     token,
-    used: () => h.services.meter.standing(h.services.keys.find(token)!).used,
+    used: () => instance.services.meter.standing(instance.services.keys.find(token)!).used,
     async ask(codes?: string, headers: Record<string, string> = {}): Promise<Answer> {
-      const response = await h.get(
+      const response = await instance.get(
         `/v1/prices/latest${codes === undefined ? '' : `?by_code=${codes}`}`,
         token,
         headers,
       )
       const body =
         response.status === 304 ? await response.text() : await json<Answer['body']>(response)
-      if (response.status === 200) expectShape(h.app, '/v1/prices/latest', body)
+      if (response.status === 200) expectShape(instance.app, '/v1/prices/latest', body)
       return { status: response.status, headers: response.headers, body }
     },
     write(code: string, values: Record<string, number>, recordedAt?: number) {
-      const { series } = h.services.catalogue.resolve(code, startAt)!
+      const { series } = instance.services.catalogue.resolve(code, startAt)!
       const points = Object.entries(values).map(([text, value]) => ({
         seriesId: series.id,
         observedAt: parseInstant(text)!,
         value,
       }))
-      h.services.ingest.write(points, recordedAt)
+      instance.services.ingest.write(points, recordedAt)
     },
   }
 }
@@ -48,7 +48,7 @@ const codesOf = ({ body }: Answer) => body.data.prices.map((row: { code: string 
 
 describe('one code', () => {
   test('is answered flat, with how its price changed and where it comes from', async () => {
-    const { ask, write } = desk()
+    const { ask, write } = openLatestInstance()
     write(
       'WTI_USD',
       { '2026-10-20T15:00:00Z': 65, '2026-11-12T00:00:00Z': 75, '2026-11-19T14:55:00Z': 71.75 },
@@ -89,7 +89,7 @@ describe('one code', () => {
   })
 
   test('without anything to compare with has no changes', async () => {
-    const { ask, record } = desk()
+    const { ask, record } = openLatestInstance()
     record('WTI_USD', [70], startAt, dayMs)
     const { body } = await ask('WTI_USD')
     expect([body.data.change_24h, body.data.change_24h_percent, body.data.changes]).toEqual([
@@ -108,13 +108,13 @@ describe('one code', () => {
     ['EUR_USD', 1.15756, '1.1576'],
     ['US_RIG_COUNT', 546, '546'],
   ])('%s at %p reads %s', async (code, value, formatted) => {
-    const { ask, record } = desk()
+    const { ask, record } = openLatestInstance()
     record(code, [value], startAt, dayMs)
     expect((await ask(code)).body.data.formatted).toBe(formatted)
   })
 
   test('asked by an alias answers under its own code and says what was asked', async () => {
-    const { ask, record } = desk()
+    const { ask, record } = openLatestInstance()
     record('WCS_CRUDE_USD', [55], startAt, dayMs)
     const { body } = await ask('western_canadian_select')
     expect([body.data.code, body.data.requested_code]).toEqual([
@@ -126,7 +126,7 @@ describe('one code', () => {
   })
 
   test('a futures family answers with its front contract, another one after that has expired', async () => {
-    const { ask, record, clock } = desk()
+    const { ask, record, clock } = openLatestInstance()
     record('UKA_FUTURES', [55.8], startAt, dayMs)
     const first = (await ask('uka_futures')).body.data
     expect(first.code).toMatch(/^UKA_FUTURES_2026_1[12]$/)
@@ -143,7 +143,7 @@ describe('one code', () => {
   })
 
   test('of physical crude says how fresh it is, and days stand on it and on list prices', async () => {
-    const { ask, record, clock } = desk()
+    const { ask, record, clock } = openLatestInstance()
     record('FORTIES_USD', [70], parseInstant('2026-11-19T16:30:00Z')!, dayMs)
     record('DIESEL_LIST_B7_DKK', [13], parseInstant('2026-11-20T00:00:00Z')!, dayMs)
     const freshness = async () => {
@@ -160,7 +160,7 @@ describe('one code', () => {
   })
 
   test('of a month-average swap says what it is', async () => {
-    const { ask, record } = desk()
+    const { ask, record } = openLatestInstance()
     record('SINGAPORE_MOGAS_92_USD', [80], startAt, dayMs)
     expect((await ask('SINGAPORE_MOGAS_92_USD')).body.data.instrument_disclosure).toEqual({
       code: 'SINGAPORE_MOGAS_92_USD',
@@ -172,35 +172,37 @@ describe('one code', () => {
   })
 
   test('of the fixture world says so in body and header', async () => {
-    const h = desk()
-    h.record('WTI_USD', [70], startAt, dayMs)
-    expect((await h.ask('WTI_USD')).headers.get('x-service-data')).toBeNull()
-    h.services.series.markFixture([h.services.catalogue.resolve('WTI_USD', startAt)!.series.id])
-    h.services.catalogue.reload()
-    h.services.board.forgetAll()
-    const { headers, body } = await h.ask('WTI_USD')
+    const instance = openLatestInstance()
+    instance.record('WTI_USD', [70], startAt, dayMs)
+    expect((await instance.ask('WTI_USD')).headers.get('x-service-data')).toBeNull()
+    instance.services.series.markFixture([
+      instance.services.catalogue.resolve('WTI_USD', startAt)!.series.id,
+    ])
+    instance.services.catalogue.reload()
+    instance.services.board.forgetAll()
+    const { headers, body } = await instance.ask('WTI_USD')
     expect(headers.get('x-service-data')).toBe('fixture')
     expect(body.data.metadata.source_description).toStartWith('Fixture data')
   })
 
   test('skips a quarantined newest day', async () => {
-    const h = desk()
-    h.record('WTI_USD', [70, 700], startAt, dayMs)
-    const { series } = h.services.catalogue.resolve('WTI_USD', startAt)!
-    h.services.quarantine.add({
+    const instance = openLatestInstance()
+    instance.record('WTI_USD', [70, 700], startAt, dayMs)
+    const { series } = instance.services.catalogue.resolve('WTI_USD', startAt)!
+    instance.services.quarantine.add({
       seriesId: series.id,
       fromOn: '2026-11-20',
       toOn: '2026-11-20',
       reason: 'test',
       createdAt: startAt,
     })
-    expect((await h.ask('WTI_USD')).body.data.price).toBe(70)
+    expect((await instance.ask('WTI_USD')).body.data.price).toBe(70)
   })
 })
 
 describe('several codes', () => {
   test('are a list in the order asked, each once, with those without a price named', async () => {
-    const { ask, record } = desk()
+    const { ask, record } = openLatestInstance()
     for (const code of ['WTI_USD', 'BRENT_CRUDE_USD', 'WCS_CRUDE_USD'])
       record(code, [70], startAt, dayMs)
     const answer = await ask('wti_usd,GOLD_USD,WCS,BRENT_CRUDE_USD,WTI_USD,,MARS_USD')
@@ -213,7 +215,7 @@ describe('several codes', () => {
   })
 
   test('stay a list when they come down to one', async () => {
-    const { ask, record } = desk()
+    const { ask, record } = openLatestInstance()
     record('WTI_USD', [70], startAt, dayMs)
     for (const codes of ['WTI_USD,WTI_USD', 'WTI_USD,GOLD_USD'])
       expect(codesOf(await ask(codes))).toEqual(['WTI_USD'])
@@ -222,7 +224,7 @@ describe('several codes', () => {
   })
 
   test('may be twenty and not twenty-one, counted as they were sent', async () => {
-    const { ask, record } = desk()
+    const { ask, record } = openLatestInstance()
     record('WTI_USD', [70], startAt, dayMs)
     const times = (n: number) => Array(n).fill('WTI_USD').join(',')
     expect((await ask(times(20))).body.data.count).toBe(1)
@@ -237,7 +239,7 @@ describe('several codes', () => {
   })
 
   test('none at all are every code that has a price, the codes of the free tier first, then by code', async () => {
-    const { ask, record } = desk()
+    const { ask, record } = openLatestInstance()
     for (const code of ['AMNA_USD', 'FORTIES_USD', 'DIESEL_USD', 'US_RIG_COUNT', 'WTI_USD'])
       record(code, [70], startAt, dayMs)
     for (const codes of [undefined, '', ',']) {
@@ -252,7 +254,7 @@ describe('several codes', () => {
 
 describe('what is refused', () => {
   test('unknown codes, all of them, with what a person would have meant', async () => {
-    const { ask, record, used } = desk()
+    const { ask, record, used } = openLatestInstance()
     record('WTI_USD', [70], startAt, dayMs)
     const { status, headers, body } = await ask('WTI_USDD,WTI_USD,nosuchthing')
     expect([status, headers.get('x-error-code'), used()]).toEqual([400, 'invalid_code', 0])
@@ -267,7 +269,7 @@ describe('what is refused', () => {
       data: {
         error: 'invalid_code',
         message: body.message,
-        suggestions: body.data.did_you_mean.map((one: { code: string }) => one.code),
+        suggestions: body.data.did_you_mean.map((suggestion: { code: string }) => suggestion.code),
         invalid_codes: ['WTI_USDD', 'NOSUCHTHING'],
         all_codes_url: 'http://localhost/v1/commodities/codes',
         did_you_mean: expect.any(Array),
@@ -282,7 +284,7 @@ describe('what is refused', () => {
   })
 
   test('a suggestion without data says so, and the message where such codes are listed', async () => {
-    const { body } = await desk().ask('GOLD_USDD')
+    const { body } = await openLatestInstance().ask('GOLD_USDD')
     expect(body.data.did_you_mean[0]).toMatchObject({
       code: 'GOLD_USD',
       available: false,
@@ -292,7 +294,7 @@ describe('what is refused', () => {
   })
 
   test('a single known code without a price', async () => {
-    const { ask, used } = desk()
+    const { ask, used } = openLatestInstance()
     const { status, body } = await ask('GOLD_USD')
     expect([status, used()]).toEqual([404, 0])
     expect(body.error).toMatchObject({
@@ -304,14 +306,14 @@ describe('what is refused', () => {
   })
 
   test('a caller without a key, whatever is asked', async () => {
-    const response = await desk().get('/v1/prices/latest?by_code=NOSUCHTHING')
+    const response = await openLatestInstance().get('/v1/prices/latest?by_code=NOSUCHTHING')
     expect([response.status, response.headers.get('x-error-code')]).toEqual([401, 'UNAUTHORIZED'])
   })
 })
 
 describe('what the client has already', () => {
   test('is not sent again, does not count and takes a slot all the same', async () => {
-    const { ask, record, used } = desk()
+    const { ask, record, used } = openLatestInstance()
     record('WTI_USD', [70, 71], startAt - hourMs, dayMs)
     const first = await ask('WTI_USD')
     const etag = first.headers.get('etag')!
@@ -335,17 +337,17 @@ describe('what the client has already', () => {
   })
 
   test('is sent again once it changed: by a write, a correction, a quarantine, and for lists too', async () => {
-    const h = desk()
-    h.record('FORTIES_USD', [69, 70], startAt - dayMs, dayMs)
-    h.record('WTI_USD', [70], startAt, dayMs)
-    const { series } = h.services.catalogue.resolve('FORTIES_USD', startAt)!
+    const instance = openLatestInstance()
+    instance.record('FORTIES_USD', [69, 70], startAt - dayMs, dayMs)
+    instance.record('WTI_USD', [70], startAt, dayMs)
+    const { series } = instance.services.catalogue.resolve('FORTIES_USD', startAt)!
     const changes: [string, () => void][] = [
-      ['a write', () => h.record('FORTIES_USD', [71], startAt, dayMs)],
-      ['a correction', () => h.record('FORTIES_USD', [72], startAt, dayMs)],
+      ['a write', () => instance.record('FORTIES_USD', [71], startAt, dayMs)],
+      ['a correction', () => instance.record('FORTIES_USD', [72], startAt, dayMs)],
       [
         'a quarantine',
         () =>
-          h.services.quarantine.add({
+          instance.services.quarantine.add({
             seriesId: series.id,
             fromOn: '2026-11-20',
             toOn: '2026-11-20',
@@ -353,33 +355,29 @@ describe('what the client has already', () => {
             createdAt: 0,
           }),
       ],
-      ['its age', () => h.clock.set(startAt + 4 * dayMs)],
+      ['its age', () => instance.clock.set(startAt + 4 * dayMs)],
     ]
     for (const [why, change] of changes) {
-      const held = await Promise.all(
+      const answers = await Promise.all(
         ['FORTIES_USD', 'FORTIES_USD,WTI_USD', undefined].map(
-          async codes => [codes, (await h.ask(codes)).headers.get('etag')!] as const,
+          async codes => [codes, (await instance.ask(codes)).headers.get('etag')!] as const,
         ),
       )
-      for (const [codes, etag] of held)
-        expect([why, codes, (await h.ask(codes, { 'if-none-match': etag })).status]).toEqual([
-          why,
-          codes,
-          304,
-        ])
+      for (const [codes, etag] of answers)
+        expect([why, codes, (await instance.ask(codes, { 'if-none-match': etag })).status]).toEqual(
+          [why, codes, 304],
+        )
       change()
-      h.clock.advance(minuteMs)
-      for (const [codes, etag] of held)
-        expect([why, codes, (await h.ask(codes, { 'if-none-match': etag })).status]).toEqual([
-          why,
-          codes,
-          200,
-        ])
+      instance.clock.advance(minuteMs)
+      for (const [codes, etag] of answers)
+        expect([why, codes, (await instance.ask(codes, { 'if-none-match': etag })).status]).toEqual(
+          [why, codes, 200],
+        )
     }
   })
 
   test('the same value again changes nothing', async () => {
-    const { ask, record } = desk()
+    const { ask, record } = openLatestInstance()
     record('WTI_USD', [70], startAt, dayMs)
     const etag = (await ask('WTI_USD')).headers.get('etag')!
     record('WTI_USD', [70], startAt, dayMs)
@@ -387,7 +385,7 @@ describe('what the client has already', () => {
   })
 
   test('a body is made once: the second answer is a hit, with the same bytes', async () => {
-    const { get, token, record } = desk()
+    const { get, token, record } = openLatestInstance()
     record('WTI_USD', [70], startAt, dayMs)
     const answers = []
     for (let i = 0; i < 2; i++) {

@@ -51,8 +51,8 @@ describe('metrics', () => {
     const closes = [70, 71, 69.5, 72, 71.5, 73]
     instance.record('BRENT_CRUDE_USD', closes, startAt, dayMs)
     const returns = closes.slice(1).map((close, i) => Math.log(close / closes[i]!))
-    const center = returns.reduce((sum, one) => sum + one, 0) / 5
-    const variance = returns.reduce((sum, one) => sum + (one - center) ** 2, 0) / 4
+    const center = returns.reduce((sum, value) => sum + value, 0) / 5
+    const variance = returns.reduce((sum, value) => sum + (value - center) ** 2, 0) / 4
     const { metrics } = await metricsOf('BRENT_CRUDE_USD')
     expect(metrics[0]!.volatility_30d).toBeCloseTo(Math.sqrt(variance * 252) * 100, 9)
   })
@@ -72,7 +72,7 @@ describe('metrics', () => {
 
   test('stand in the order asked; codes without a price are named', async () => {
     const data = await metricsOf('DUBAI_CRUDE_USD,OMAN_CRUDE_USD,WTI_USD')
-    expect(data.metrics.map(one => one.code)).toEqual(['DUBAI_CRUDE_USD', 'WTI_USD'])
+    expect(data.metrics.map(metric => metric.code)).toEqual(['DUBAI_CRUDE_USD', 'WTI_USD'])
     expect(data.missing_codes).toEqual(['OMAN_CRUDE_USD'])
   })
 

@@ -5,11 +5,11 @@ import { desk } from '../../support/routes.ts'
 const dayMs = 86_400_000
 
 function stocked() {
-  const made = desk()
-  made.record('WTI_USD', [70, 72, 71.23], startAt - 60_000, dayMs)
-  made.record('BRENT_CRUDE_USD', [75, 75.5], startAt - 60_000, dayMs)
-  made.record('DUBAI_CRUDE_USD', [74], startAt - 60_000, 1)
-  return made
+  const instance = desk()
+  instance.record('WTI_USD', [70, 72, 71.23], startAt - 60_000, dayMs)
+  instance.record('BRENT_CRUDE_USD', [75, 75.5], startAt - 60_000, dayMs)
+  instance.record('DUBAI_CRUDE_USD', [74], startAt - 60_000, 1)
+  return instance
 }
 
 const instance = stocked()
@@ -114,16 +114,16 @@ describe('a widget of one code', () => {
   })
 
   test('leaves quarantined days out', async () => {
-    const kept = stocked()
-    const series = kept.services.catalogue.resolve('WTI_USD', startAt)!.series
-    kept.services.quarantine.add({
+    const quarantined = stocked()
+    const series = quarantined.services.catalogue.resolve('WTI_USD', startAt)!.series
+    quarantined.services.quarantine.add({
       seriesId: series.id,
       fromOn: '2026-11-19',
       toOn: '2026-11-19',
       reason: 'a test',
       createdAt: startAt,
     })
-    const answer = await kept.get('/v1/prices/widget/WTI_USD', kept.key())
+    const answer = await quarantined.get('/v1/prices/widget/WTI_USD', quarantined.key())
     const { data } = (await answer.json()) as { data: { sparkline: { date: string }[] } }
     expect(data.sparkline.map(point => point.date)).toEqual(['2026-11-18', '2026-11-20'])
   })

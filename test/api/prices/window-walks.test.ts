@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
 import type { Point } from '../../../src/store/prices/observations.ts'
 import { startAt } from '../../support/instance.ts'
-import { type Answer, bodyOf, desk, type Row } from '../../support/windows.ts'
+import { type Answer, bodyOf, openWindowInstance, type Row } from '../../support/windows.ts'
 
 describe('walking all pages while data is written', () => {
   const codes = ['BRENT_CRUDE_USD', 'FORTIES_USD', 'WTI_USD']
@@ -25,10 +25,10 @@ describe('walking all pages while data is written', () => {
     ),
     minutesLater: fc.constantFrom(0, 0, 1, 4),
   })
-  const story = fc.record({
+  const stories = fc.record({
     first: fc.record(Object.fromEntries(codes.map(code => [code, hours]))),
     events: fc.array(fc.array(events, { maxLength: 3 }), { minLength: 5, maxLength: 25 }),
-    asked: fc.shuffledSubarray(codes, { minLength: 1 }),
+    requestedCodes: fc.shuffledSubarray(codes, { minLength: 1 }),
     perPage: fc.integer({ min: 1, max: 5 }),
     query: fc.constantFrom(
       'past_week?interval=raw',
@@ -46,62 +46,69 @@ describe('walking all pages while data is written', () => {
   for (const way of ['page=N', 'Link'] as const) {
     test(`by ${way} neither repeats nor loses a row of its beginning`, async () => {
       await fc.assert(
-        fc.asyncProperty(story, async ({ first, events: happening, asked, perPage, query }) => {
-          const h = desk()
-          const put = (code: string, rows: Omit<Point, 'seriesId'>[]) =>
-            h.services.ingest.write(rows.map(row => ({ ...row, seriesId: h.series(code).id })))
-          for (const code of codes) {
-            // Read before it is complete, as the clock stands still: what comes then is recorded a
-            // moment later.
-            const [some, rest] = [first[code]!.slice(0, 3), first[code]!.slice(3)]
-            put(code, rowsAt(some, 70))
-            await h.ask(`past_day?by_code=${code}`)
-            put(code, rowsAt(rest, 70))
-          }
-          const base = `${query}&by_code=${asked.join(',')}`
-          const whole = await h.ask(base)
-          expect(whole.body.meta.total_pages).toBeLessThanOrEqual(2)
-          const expected = [...whole.rows, ...(await h.ask(`${base}&page=2`)).rows].map(keyOf)
-          expect(expected).toHaveLength(whole.body.meta.total)
-
-          const seen: string[] = []
-          let path: string | undefined = `/v1/prices/${base}&per_page=${perPage}&page=1`
-          for (let page = 1; path; page++) {
-            const answer: Answer = await h.ask(path)
-            seen.push(...answer.rows.map(keyOf))
-            expect(answer.body.meta.total).toBe(expected.length)
-            const next: string | undefined = answer.body.meta.has_next
-              ? `/v1/prices/${base}&per_page=${perPage}&page=${page + 1}`
-              : undefined
-            path = way === 'Link' ? nextLink(answer.headers) : next
-            for (const { code, hour, minutesLater } of happening[page] ?? []) {
-              h.clock.advance(minutesLater * minuteMs)
-              put(code, rowsAt([hour], 70 + page))
+        fc.asyncProperty(
+          stories,
+          async ({ first, events: happening, requestedCodes, perPage, query }) => {
+            const instance = openWindowInstance()
+            const put = (code: string, rows: Omit<Point, 'seriesId'>[]) =>
+              instance.services.ingest.write(
+                rows.map(row => ({ ...row, seriesId: instance.series(code).id })),
+              )
+            for (const code of codes) {
+              // Read before it is complete, as the clock stands still: what comes then is recorded a
+              // moment later.
+              const [some, rest] = [first[code]!.slice(0, 3), first[code]!.slice(3)]
+              put(code, rowsAt(some, 70))
+              await instance.ask(`past_day?by_code=${code}`)
+              put(code, rowsAt(rest, 70))
             }
-          }
-          expect(seen).toEqual(expected)
-        }),
+            const base = `${query}&by_code=${requestedCodes.join(',')}`
+            const whole = await instance.ask(base)
+            expect(whole.body.meta.total_pages).toBeLessThanOrEqual(2)
+            const expected = [...whole.rows, ...(await instance.ask(`${base}&page=2`)).rows].map(
+              keyOf,
+            )
+            expect(expected).toHaveLength(whole.body.meta.total)
+
+            const walked: string[] = []
+            let path: string | undefined = `/v1/prices/${base}&per_page=${perPage}&page=1`
+            for (let page = 1; path; page++) {
+              const answer: Answer = await instance.ask(path)
+              walked.push(...answer.rows.map(keyOf))
+              expect(answer.body.meta.total).toBe(expected.length)
+              const next: string | undefined = answer.body.meta.has_next
+                ? `/v1/prices/${base}&per_page=${perPage}&page=${page + 1}`
+                : undefined
+              path = way === 'Link' ? nextLink(answer.headers) : next
+              for (const { code, hour, minutesLater } of happening[page] ?? []) {
+                instance.clock.advance(minutesLater * minuteMs)
+                put(code, rowsAt([hour], 70 + page))
+              }
+            }
+            expect(walked).toEqual(expected)
+          },
+        ),
         { numRuns: 20 },
       )
     }, 30_000)
   }
 
   test('pages asked for all at once after the first are the pages of that moment', async () => {
-    const h = desk()
-    h.record(
+    const instance = openWindowInstance()
+    instance.record(
       'FORTIES_USD',
       Array.from({ length: 90 }, (_, i) => i),
       startAt,
       7 * hourMs,
     )
     const base = 'past_month?by_code=FORTIES_USD&per_page=10'
-    const all = (await h.ask('past_month?by_code=FORTIES_USD')).rows.map(keyOf)
-    const first = await h.ask(`${base}&page=1`)
-    h.record('FORTIES_USD', Array(20).fill(1), startAt - minuteMs, 11 * hourMs)
-    h.clock.advance(minuteMs)
-    h.record('FORTIES_USD', [1], startAt + minuteMs, minuteMs)
+    const all = (await instance.ask('past_month?by_code=FORTIES_USD')).rows.map(keyOf)
+    const first = await instance.ask(`${base}&page=1`)
+    instance.record('FORTIES_USD', Array(20).fill(1), startAt - minuteMs, 11 * hourMs)
+    instance.clock.advance(minuteMs)
+    instance.record('FORTIES_USD', [1], startAt + minuteMs, minuteMs)
     const rest = await Promise.all(
-      [9, 5, 2, 7, 3, 8, 4, 6].map(page => h.ask(`${base}&page=${page}`)),
+      [9, 5, 2, 7, 3, 8, 4, 6].map(page => instance.ask(`${base}&page=${page}`)),
     )
     const rows = [first, ...rest]
       .sort((a, b) => a.body.meta.page - b.body.meta.page)
@@ -110,14 +117,16 @@ describe('walking all pages while data is written', () => {
   })
 
   test('the range that is answered is that of the first page', async () => {
-    const h = desk()
-    h.record('WTI_USD', [1, 2, 3], startAt, hourMs)
-    const first = await h.ask('past_day?by_code=WTI_USD&per_page=1')
-    h.clock.advance(10 * minuteMs)
-    const second = await h.ask('past_day?by_code=WTI_USD&per_page=1&page=2')
+    const instance = openWindowInstance()
+    instance.record('WTI_USD', [1, 2, 3], startAt, hourMs)
+    const first = await instance.ask('past_day?by_code=WTI_USD&per_page=1')
+    instance.clock.advance(10 * minuteMs)
+    const second = await instance.ask('past_day?by_code=WTI_USD&per_page=1&page=2')
     const rangeOf = ({ body }: Answer) => [body.data.metadata.from, body.data.metadata.to]
     expect(rangeOf(second)).toEqual(rangeOf(first))
-    expect(rangeOf(await h.ask('past_day?by_code=WTI_USD&per_page=1'))).not.toEqual(rangeOf(first))
+    expect(rangeOf(await instance.ask('past_day?by_code=WTI_USD&per_page=1'))).not.toEqual(
+      rangeOf(first),
+    )
   })
 
   test.each([
@@ -130,28 +139,30 @@ describe('walking all pages while data is written', () => {
     'past_day?per_page=1',
     'past_day?interval=raw&as_of=2027-01-01T00:00:00Z',
   ])('someone who asks %s in between does not share the walk', async other => {
-    const h = desk()
-    h.record('FORTIES_USD', [1, 2, 3, 4], startAt, 30 * minuteMs)
+    const instance = openWindowInstance()
+    instance.record('FORTIES_USD', [1, 2, 3, 4], startAt, 30 * minuteMs)
     const base = 'past_day?by_code=FORTIES_USD&per_page=2'
-    await h.ask(base)
-    h.write('FORTIES_USD', { '2026-11-20T14:45:00Z': 9 })
-    await h.ask(
+    await instance.ask(base)
+    instance.write('FORTIES_USD', { '2026-11-20T14:45:00Z': 9 })
+    await instance.ask(
       `${other}${other.includes('?') ? '&' : '?'}by_code=FORTIES_USD${other.includes('per_page') ? '' : '&per_page=2'}`,
     )
-    expect((await h.ask(`${base}&page=2`)).rows.map(row => row.price)).toEqual([2, 1])
+    expect((await instance.ask(`${base}&page=2`)).rows.map(row => row.price)).toEqual([2, 1])
   })
 
   test('two keys that ask the same do not share a walk', async () => {
-    const h = desk()
-    const other = h.key()
-    h.record('WTI_USD', [1, 2, 3, 4], startAt, hourMs)
+    const instance = openWindowInstance()
+    const other = instance.key()
+    instance.record('WTI_USD', [1, 2, 3, 4], startAt, hourMs)
     const path = '/v1/prices/past_day?by_code=WTI_USD&per_page=2'
     const prices = async (token: string, page: number) =>
-      (await bodyOf(h.get(`${path}&page=${page}`, token))).data.prices.map((row: Row) => row.price)
-    expect(await prices(h.token, 1)).toEqual([4, 3])
-    h.write('WTI_USD', { '2026-11-20T14:30:00Z': 9 })
+      (await bodyOf(instance.get(`${path}&page=${page}`, token))).data.prices.map(
+        (row: Row) => row.price,
+      )
+    expect(await prices(instance.token, 1)).toEqual([4, 3])
+    instance.write('WTI_USD', { '2026-11-20T14:30:00Z': 9 })
     expect(await prices(other, 1)).toEqual([4, 9])
-    expect(await prices(h.token, 2)).toEqual([2, 1])
+    expect(await prices(instance.token, 2)).toEqual([2, 1])
     expect(await prices(other, 2)).toEqual([3, 2])
   })
 })

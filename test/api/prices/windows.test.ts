@@ -2,16 +2,17 @@ import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, isoInstant, minuteMs } from '../../../src/lib/instant.ts'
 import { validIntervals } from '../../../src/market/prices/interval.ts'
 import { startAt } from '../../support/instance.ts'
-import { type Answer, at, bodyOf, desk, unhurried } from '../../support/windows.ts'
+import { type Answer, at, bodyOf, openWindowInstance, unhurried } from '../../support/windows.ts'
 
 /** For questions that nothing needs to be recorded for. */
-const empty = desk()
+const empty = openWindowInstance()
 
-const told = ({ rows }: Answer) => rows.map(row => `${row.code} ${row.created_at} ${row.price}`)
+const summaryOf = ({ rows }: Answer) =>
+  rows.map(row => `${row.code} ${row.created_at} ${row.price}`)
 
 describe('rows', () => {
   test('as published: newest first, each with what the price is and where it comes from', async () => {
-    const { ask, write } = desk()
+    const { ask, write } = openWindowInstance()
     write(
       'NATURAL_GAS_GBP',
       { '2026-11-20T14:00:00Z': 79.404, '2026-11-20T14:05:00Z': 80.126 },
@@ -56,7 +57,7 @@ describe('rows', () => {
   })
 
   test('as bars: the last observation of each bucket, with what came before it in the bucket', async () => {
-    const { ask, write } = desk()
+    const { ask, write } = openWindowInstance()
     write('WTI_USD', {
       '2026-11-13T14:59:59Z': 1,
       '2026-11-13T15:00:00Z': 70,
@@ -112,7 +113,7 @@ describe('rows', () => {
   })
 
   test('weeks start on Monday and months on the first', async () => {
-    const { ask, write } = desk()
+    const { ask, write } = openWindowInstance()
     write('FORTIES_USD', {
       '2026-10-31T16:30:00Z': 1,
       '2026-11-01T16:30:00Z': 2,
@@ -137,7 +138,7 @@ describe('rows', () => {
   })
 
   test('days stand on physical crude and list prices', async () => {
-    const { ask, write } = desk()
+    const { ask, write } = openWindowInstance()
     for (const code of ['FORTIES_USD', 'DIESEL_LIST_B7_DKK', 'WTI_USD'])
       write(code, { '2026-11-20T00:00:00Z': 14 })
     const { rows } = await ask('past_day?by_code=FORTIES_USD,DIESEL_LIST_B7_DKK,WTI_USD')
@@ -149,12 +150,12 @@ describe('rows', () => {
   })
 
   test('of several codes stand in one order: newest first, then by code', async () => {
-    const { ask, write } = desk()
+    const { ask, write } = openWindowInstance()
     write('WTI_USD', { '2026-11-20T10:00:00Z': 1, '2026-11-20T12:00:00Z': 2 })
     write('BRENT_CRUDE_USD', { '2026-11-20T10:00:00Z': 3, '2026-11-20T11:00:00Z': 4 })
     write('GOLD_USD', { '2026-11-20T12:00:00Z': 5 })
     const answer = await ask('past_day?by_code=WTI_USD,GOLD_USD,BRENT_CRUDE_USD,wti_usd')
-    expect(told(answer)).toEqual([
+    expect(summaryOf(answer)).toEqual([
       'GOLD_USD 2026-11-20T12:00:00Z 5',
       'WTI_USD 2026-11-20T12:00:00Z 2',
       'BRENT_CRUDE_USD 2026-11-20T11:00:00Z 4',
@@ -165,7 +166,7 @@ describe('rows', () => {
   })
 
   test('a code without rows, and a range without rows, is an empty page', async () => {
-    const { ask } = desk()
+    const { ask } = openWindowInstance()
     const { status, rows, body, headers } = await ask('past_year?by_code=WTI_USD')
     expect([status, rows, body.meta.total, body.meta.total_pages]).toEqual([200, [], 0, 0])
     expect([headers.get('x-total'), headers.get('x-has-next')]).toEqual(['0', 'false'])
@@ -199,9 +200,9 @@ describe('which codes', () => {
   })
 
   test('an alias answers under the code it stands for', async () => {
-    const { ask, write } = desk()
+    const { ask, write } = openWindowInstance()
     write('WCS_CRUDE_USD', { '2026-11-20T10:00:00Z': 55 })
-    expect(told(await ask('past_day?by_code=wcs'))).toEqual([
+    expect(summaryOf(await ask('past_day?by_code=wcs'))).toEqual([
       'WCS_CRUDE_USD 2026-11-20T10:00:00Z 55',
     ])
   })
@@ -268,7 +269,7 @@ describe('which range', () => {
   })
 
   test('both ends belong to it', async () => {
-    const { ask, write } = desk()
+    const { ask, write } = openWindowInstance()
     const values = {
       '2026-10-31T23:59:59.999Z': 1,
       '2026-11-01T00:00:00Z': 2,
@@ -316,7 +317,7 @@ describe('which interval', () => {
   }
 
   test('every spelling in any case means the same', async () => {
-    const { ask } = desk()
+    const { ask } = openWindowInstance()
     const minutes = ['minute', '1min', 'min', 'minutely']
     expect(validIntervals).toHaveLength(26)
     for (const spelling of validIntervals) {
@@ -388,10 +389,10 @@ describe('which interval', () => {
   )
 
   test('minutes are the prices as published', async () => {
-    const { ask, record } = desk()
+    const { ask, record } = openWindowInstance()
     record('WTI_USD', [1, 2, 3], startAt, 30_000)
-    expect(await ask('past_day?by_code=WTI_USD&interval=min').then(told)).toEqual(
-      await ask('past_day?by_code=WTI_USD').then(told),
+    expect(await ask('past_day?by_code=WTI_USD&interval=min').then(summaryOf)).toEqual(
+      await ask('past_day?by_code=WTI_USD').then(summaryOf),
     )
   })
 })
@@ -470,7 +471,7 @@ describe('what is refused', () => {
   })
 
   test('an unknown code comes with what a person would have meant', async () => {
-    const { ask, record } = desk()
+    const { ask, record } = openWindowInstance()
     record('WTI_USD', [70], startAt, dayMs)
     const { body } = await ask('past_day?by_code=wti_usdd,NOSUCHTHING,EUR_USD')
     expect(body).toMatchObject({
@@ -516,8 +517,8 @@ describe('what is refused', () => {
 
 describe('pages', () => {
   test('have their place in the headers, and links without the key', async () => {
-    const h = desk()
-    h.record(
+    const instance = openWindowInstance()
+    instance.record(
       'WTI_USD',
       Array.from({ length: 25 }, (_, i) => i),
       startAt,
@@ -534,7 +535,7 @@ describe('pages', () => {
       [999_999_999, 0, [link(1, 'first'), link(3, 'prev'), link(3, 'last')]],
     ] as const
     for (const [page, count, links] of expected) {
-      const response = await h.get(`${base}&page=${page}&api_key=${h.token}`)
+      const response = await instance.get(`${base}&page=${page}&api_key=${instance.token}`)
       const body = await bodyOf(response)
       expect(body.data.prices).toHaveLength(count)
       expect(body.data.metadata.count).toBe(count)
@@ -564,7 +565,7 @@ describe('pages', () => {
     ['&per_page=500', 100],
     ['&per_page=1', 1],
   ])('%s holds %p rows', async (query, rows) => {
-    const { ask, record } = desk()
+    const { ask, record } = openWindowInstance()
     record('WTI_USD', Array(150).fill(70), startAt, minuteMs)
     const answer = await ask(`past_day?by_code=WTI_USD${query}`)
     expect([answer.rows.length, answer.body.meta.per_page]).toEqual([rows, rows])
@@ -573,19 +574,19 @@ describe('pages', () => {
 
 describe('as_of', () => {
   const corrected = () => {
-    const h = desk()
-    h.write(
+    const instance = openWindowInstance()
+    instance.write(
       'FORTIES_USD',
       { '2026-11-18T16:30:00Z': 70, '2026-11-19T16:30:00Z': 71 },
       at('2026-11-19T17:00:00Z'),
     )
-    h.write('FORTIES_USD', { '2026-11-18T16:30:00Z': 60 }, at('2026-11-19T18:00:00Z'))
-    h.write(
+    instance.write('FORTIES_USD', { '2026-11-18T16:30:00Z': 60 }, at('2026-11-19T18:00:00Z'))
+    instance.write(
       'FORTIES_USD',
       { '2026-11-17T16:30:00Z': 69, '2026-11-18T16:30:00Z': 65 },
       at('2026-11-20T10:00:00Z'),
     )
-    return h
+    return instance
   }
 
   test.each([
@@ -608,10 +609,13 @@ describe('as_of', () => {
   })
 
   test('when the coverage begins is a setting', async () => {
-    const h = desk({ ...unhurried, 'vintage.coverage_since': '2026-11-20T00:00:00Z' })
-    h.write('FORTIES_USD', { '2026-11-18T16:30:00Z': 70 }, at('2026-11-18T17:00:00Z'))
-    h.write('FORTIES_USD', { '2026-11-18T16:30:00Z': 60 }, at('2026-11-19T18:00:00Z'))
-    const { rows, headers } = await h.ask(
+    const instance = openWindowInstance({
+      ...unhurried,
+      'vintage.coverage_since': '2026-11-20T00:00:00Z',
+    })
+    instance.write('FORTIES_USD', { '2026-11-18T16:30:00Z': 70 }, at('2026-11-18T17:00:00Z'))
+    instance.write('FORTIES_USD', { '2026-11-18T16:30:00Z': 60 }, at('2026-11-19T18:00:00Z'))
+    const { rows, headers } = await instance.ask(
       'past_week?by_code=FORTIES_USD&interval=raw&as_of=2026-11-19T20:00:00Z',
     )
     expect([rows[0]!.price, headers.get('x-vintage-revision-coverage-since')]).toEqual([
@@ -621,22 +625,22 @@ describe('as_of', () => {
   })
 
   test('pages hold still while time passes and corrections come in', async () => {
-    const h = desk()
-    h.record('FORTIES_USD', [1, 2, 3, 4, 5, 6], startAt - hourMs, 28 * hourMs)
+    const instance = openWindowInstance()
+    instance.record('FORTIES_USD', [1, 2, 3, 4, 5, 6], startAt - hourMs, 28 * hourMs)
     const path = `past_week?by_code=FORTIES_USD&interval=raw&as_of=${isoInstant(startAt)}&per_page=2`
-    const prices = (await h.ask(path)).rows.map(row => row.price)
+    const prices = (await instance.ask(path)).rows.map(row => row.price)
     for (const page of [2, 3]) {
-      h.clock.advance(14 * minuteMs)
-      h.record('FORTIES_USD', [9, 9, 9, 9, 9, 9, 9], startAt - hourMs, 28 * hourMs)
-      prices.push(...(await h.ask(`${path}&page=${page}`)).rows.map(row => row.price))
+      instance.clock.advance(14 * minuteMs)
+      instance.record('FORTIES_USD', [9, 9, 9, 9, 9, 9, 9], startAt - hourMs, 28 * hourMs)
+      prices.push(...(await instance.ask(`${path}&page=${page}`)).rows.map(row => row.price))
     }
     expect(prices).toEqual([6, 5, 4, 3, 2, 1])
   })
 
   test('leaves out quarantined days too', async () => {
-    const h = corrected()
-    h.exclude('FORTIES_USD', '2026-11-18', '2026-11-18', 'test')
-    const { rows } = await h.ask(
+    const instance = corrected()
+    instance.exclude('FORTIES_USD', '2026-11-18', '2026-11-18', 'test')
+    const { rows } = await instance.ask(
       'past_week?by_code=FORTIES_USD&interval=raw&as_of=2026-11-20T00:00:00Z',
     )
     expect(rows.map(row => row.price)).toEqual([71])
@@ -645,15 +649,17 @@ describe('as_of', () => {
 
 describe('what is said beside the rows', () => {
   test('quarantined days are left out and listed with their reasons', async () => {
-    const h = desk()
-    h.record('WTI_USD', Array(8).fill(70), startAt, dayMs)
-    h.record('EUR_USD', Array(8).fill(1), startAt, dayMs)
-    h.exclude('WTI_USD', '2026-11-10', '2026-11-14', 'Source repeated a stale value')
-    h.exclude('WTI_USD', '2026-11-14', '2026-11-15', 'Wrong unit')
-    h.exclude('EUR_USD', '2026-11-18', '2026-11-18', 'Wrong unit')
-    h.exclude('GOLD_USD', '2026-11-18', '2026-11-19', 'Not asked')
+    const instance = openWindowInstance()
+    instance.record('WTI_USD', Array(8).fill(70), startAt, dayMs)
+    instance.record('EUR_USD', Array(8).fill(1), startAt, dayMs)
+    instance.exclude('WTI_USD', '2026-11-10', '2026-11-14', 'Source repeated a stale value')
+    instance.exclude('WTI_USD', '2026-11-14', '2026-11-15', 'Wrong unit')
+    instance.exclude('EUR_USD', '2026-11-18', '2026-11-18', 'Wrong unit')
+    instance.exclude('GOLD_USD', '2026-11-18', '2026-11-19', 'Not asked')
     for (const interval of ['raw', 'hour', 'day']) {
-      const { rows, body } = await h.ask(`past_week?by_code=WTI_USD,EUR_USD&interval=${interval}`)
+      const { rows, body } = await instance.ask(
+        `past_week?by_code=WTI_USD,EUR_USD&interval=${interval}`,
+      )
       expect(body.data.metadata.quarantine).toEqual({
         excluded_dates: ['2026-11-13', '2026-11-14', '2026-11-15', '2026-11-18'],
         excluded_count: 4,
@@ -667,19 +673,19 @@ describe('what is said beside the rows', () => {
       ])
       expect(body.meta.total).toBe(12)
     }
-    const week = await h.ask('past_week?by_code=WTI_USD&interval=week')
+    const week = await instance.ask('past_week?by_code=WTI_USD&interval=week')
     expect(week.rows.map(row => [row.bucket_start, row.sample_count])).toEqual([
       ['2026-11-16T00:00:00Z', 5],
     ])
     expect(
-      (await h.ask('2026-11-19?by_code=WTI_USD')).body.data.metadata.quarantine,
+      (await instance.ask('2026-11-19?by_code=WTI_USD')).body.data.metadata.quarantine,
     ).toBeUndefined()
   })
 
   test('what is a swap and not a spot price says so, with the month of the end of the range', async () => {
-    const h = desk()
+    const instance = openWindowInstance()
     const disclosures = async (path: string) =>
-      (await h.ask(path)).body.data.metadata.instrument_disclosures
+      (await instance.ask(path)).body.data.metadata.instrument_disclosures
     expect(await disclosures('past_day?by_code=SINGAPORE_JET_KEROSENE_USD,WTI_USD')).toEqual([
       {
         code: 'SINGAPORE_JET_KEROSENE_USD',
@@ -697,11 +703,13 @@ describe('what is said beside the rows', () => {
   })
 
   test('fixture data says what it is in body and header, and its absence does not', async () => {
-    const h = desk()
-    expect((await h.ask('past_day?by_code=WTI_USD')).headers.get('x-service-data')).toBeNull()
-    h.services.series.markFixture([h.series('EUR_USD').id])
-    h.services.catalogue.reload()
-    const { headers, body } = await h.ask('past_day?by_code=WTI_USD,EUR_USD')
+    const instance = openWindowInstance()
+    expect(
+      (await instance.ask('past_day?by_code=WTI_USD')).headers.get('x-service-data'),
+    ).toBeNull()
+    instance.services.series.markFixture([instance.series('EUR_USD').id])
+    instance.services.catalogue.reload()
+    const { headers, body } = await instance.ask('past_day?by_code=WTI_USD,EUR_USD')
     expect(headers.get('x-service-data')).toBe('fixture')
     expect(body.data.metadata.source_description).toBe(
       'Compiled from market reporting; Fixture data: generated for evaluation and development, not a market price',
@@ -709,23 +717,24 @@ describe('what is said beside the rows', () => {
   })
 
   test('an answer counts once against the quota, whatever it holds', async () => {
-    const h = desk()
-    await h.ask('past_day')
-    expect(h.used()).toBe(1)
-    await h.ask('past_day?page=99')
-    await h.get('/v1/prices/historical?format=csv', h.token)
-    expect(h.used()).toBe(3)
+    const instance = openWindowInstance()
+    await instance.ask('past_day')
+    expect(instance.used()).toBe(1)
+    await instance.ask('past_day?page=99')
+    await instance.get('/v1/prices/historical?format=csv', instance.token)
+    expect(instance.used()).toBe(3)
   })
 })
 
 describe('CSV', () => {
   const filled = () => {
-    const h = desk()
-    h.write('WTI_USD', { '2026-11-20T13:00:00Z': 70, '2026-11-20T13:30:00Z': 71.5 })
-    h.write('US_RIG_COUNT', { '2026-11-20T12:00:00Z': 546 })
+    const instance = openWindowInstance()
+    instance.write('WTI_USD', { '2026-11-20T13:00:00Z': 70, '2026-11-20T13:30:00Z': 71.5 })
+    instance.write('US_RIG_COUNT', { '2026-11-20T12:00:00Z': 546 })
     return {
-      ...h,
-      csv: (path: string, headers = {}) => h.get(`/v1/prices/${path}`, h.token, headers),
+      ...instance,
+      csv: (path: string, headers = {}) =>
+        instance.get(`/v1/prices/${path}`, instance.token, headers),
     }
   }
   const header =

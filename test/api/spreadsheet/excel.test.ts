@@ -15,11 +15,11 @@ const usedBy = (instance: TestInstance, token: string) => {
 }
 
 function stocked(flags: Record<string, string> = {}) {
-  const made = desk(flags)
-  made.record('WTI_USD', [70.1, 71.234], startAt - 60_000, 3_600_000)
-  made.record('BRENT_CRUDE_USD', [75], startAt - 120_000, 1)
-  made.record('BRENT_FRONT_SPREAD_USD', [-1.05], startAt - 120_000, 1)
-  return made
+  const instance = desk(flags)
+  instance.record('WTI_USD', [70.1, 71.234], startAt - 60_000, 3_600_000)
+  instance.record('BRENT_CRUDE_USD', [75], startAt - 120_000, 1)
+  instance.record('BRENT_FRONT_SPREAD_USD', [-1.05], startAt - 120_000, 1)
+  return instance
 }
 
 const run = (path: string, suffix = '') => `/v1/excel/run${suffix}?path=${encodeURIComponent(path)}`
@@ -173,13 +173,13 @@ describe('what a table costs', () => {
     expect(usedBy(instance, token)).toBe(1)
   })
 
-  for (const [what, path] of [
+  for (const [name, path] of [
     ['a refusal', `${run('/v1/prices/latest')}&by_code=NOPE_USD`],
     ['a refusal in XML', `${run('/v1/prices/latest', '.xml')}&by_code=NOPE_USD`],
     ['a path that is none in XML', run('/v1/account', '.xml')],
     ['no codes in XML', '/v1/prices/excel-latest.xml'],
   ] as const) {
-    test(`nothing for ${what}`, async () => {
+    test(`nothing for ${name}`, async () => {
       const instance = stocked()
       const token = instance.key()
       await instance.get(path, token)
@@ -264,8 +264,8 @@ describe('XML', () => {
   ]) {
     test(`${path}: every refusal is readable`, async () => {
       const shut = stocked()
-      const status = async (given?: string) => {
-        const answer = await shut.get(path, given)
+      const status = async (key?: string) => {
+        const answer = await shut.get(path, key)
         expect(answer.status).toBe(200)
         expect(answer.headers.get('content-type')).toStartWith('application/xml')
         expect(answer.headers.get('x-error-code')).toBeNull()
@@ -289,7 +289,7 @@ describe('XML', () => {
     })
   }
 
-  for (const [what, path, status] of [
+  for (const [name, path, status] of [
     ['an unknown code', `${run('/v1/prices/latest', '.xml')}&by_code=NOPE_USD`, 'invalid_request'],
     ['an unknown path', run('/v1/prices/none/such', '.xml'), 'not_found'],
     ['a path outside the data', run('/v1/account', '.xml'), 'invalid_request'],
@@ -305,7 +305,7 @@ describe('XML', () => {
       'invalid_request',
     ],
   ] as const) {
-    test(`${what} is ${status}, without rows`, async () => {
+    test(`${name} is ${status}, without rows`, async () => {
       const answer = await instance.get(path, token)
       expect(answer.status).toBe(200)
       const content = await contentOf(answer)
@@ -316,11 +316,11 @@ describe('XML', () => {
   }
 
   test('the refusal is on record as what it was', async () => {
-    const kept = stocked()
-    const own = kept.key()
-    await kept.get(run('/v1/account', '.xml'), own)
-    const hours = kept.services.meter.hours(
-      [kept.services.keys.find(own)!],
+    const ownInstance = stocked()
+    const own = ownInstance.key()
+    await ownInstance.get(run('/v1/account', '.xml'), own)
+    const hours = ownInstance.services.meter.hours(
+      [ownInstance.services.keys.find(own)!],
       startAt - 3_600_000,
       startAt + 3_600_000,
     )

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { sheetTable } from '../../../src/api/spreadsheet/table.ts'
 
 describe('the rows of an answer', () => {
-  for (const [what, body, columns, rows] of [
+  for (const [name, body, columns, rows] of [
     ['a list', [{ a: 1 }, { a: 2 }], ['a'], [[1], [2]]],
     ['a list under data', { status: 'success', data: [{ a: 1 }] }, ['a'], [[1]]],
     ['the list that data begins with, even empty', { data: { prices: [], count: 0 } }, [], []],
@@ -48,7 +48,7 @@ describe('the rows of an answer', () => {
       ],
     ],
   ] as const) {
-    test(`are ${what}`, () => {
+    test(`are ${name}`, () => {
       expect(sheetTable(body, 100)).toEqual({
         columns: [...columns],
         rows: rows.map(row => [...row]),

@@ -5,8 +5,8 @@ import { createFuturesTicksDataset } from '../../../src/feed/futures/ticks.ts'
 import { openTestInstance, startAt } from '../../support/instance.ts'
 
 const { futures, catalogue } = openTestInstance().services
-const known = { find: (code: string) => catalogue.named(code), nearest: () => undefined }
-const deps = { futures, catalogue: known, exchangeWords: ['exch'] }
+const seriesLookup = { find: (code: string) => catalogue.named(code), nearest: () => undefined }
+const deps = { futures, catalogue: seriesLookup, exchangeWords: ['exch'] }
 const [settlements, ticks] = [
   createFuturesSettlementsDataset(deps),
   createFuturesTicksDataset(deps),
@@ -161,15 +161,15 @@ describe('a row is refused, with its field and what would be right', () => {
   ]
   for (const [name, dataset, row, field, reason] of cases) {
     test(name, () => {
-      const found = check(dataset, row) as DatasetFault
-      expect(found.field).toBe(field)
-      expect(found.reason).toMatch(reason)
-      expect(found.reason.startsWith(field)).toBe(true)
+      const fault = check(dataset, row) as DatasetFault
+      expect(fault.field).toBe(field)
+      expect(fault.reason).toMatch(reason)
+      expect(fault.reason.startsWith(field)).toBe(true)
     })
   }
 
   test('but prices below zero, JSON numbers and blanks are taken', () => {
-    const given = {
+    const row = {
       contract: 'WTI_FUTURES_2020_05',
       traded_on: '2020-04-20',
       close: -37.63,
@@ -177,7 +177,7 @@ describe('a row is refused, with its field and what would be right', () => {
       volume: '',
       open: undefined,
     }
-    expect(check(settlements, given)).toEqual({
+    expect(check(settlements, row)).toEqual({
       record: {
         family: 'WTI_FUTURES',
         month: '2020-05',

@@ -74,7 +74,7 @@ describe('holidays', () => {
     ['us_government', ['2021-06-18', '2021-12-31', '2026-10-12', '2026-11-11', '2023-11-10']],
   ]
   test.each(closures)('%s is closed on %p', (market, days) => {
-    for (const one of days) expect([one, isTradingDay(market, day(one))]).toEqual([one, false])
+    for (const date of days) expect([date, isTradingDay(market, day(date))]).toEqual([date, false])
   })
 
   const trading: [Market, string[]][] = [
@@ -99,7 +99,7 @@ describe('holidays', () => {
     ['every_day', ['2026-12-25', '2026-11-21', '2026-11-22']],
   ]
   test.each(trading)('%s is open on %p', (market, days) => {
-    for (const one of days) expect([one, isTradingDay(market, day(one))]).toEqual([one, true])
+    for (const date of days) expect([date, isTradingDay(market, day(date))]).toEqual([date, true])
   })
 
   test('the rules hold for years far from the present', () => {
@@ -125,8 +125,8 @@ describe('walking the calendar', () => {
         expect(isTradingDay(market, next)).toBe(true)
         expect(next).toBeGreaterThan(from)
         expect(back).toBeLessThanOrEqual(from)
-        for (let one = back + dayMs; one < next; one += dayMs)
-          expect(isTradingDay(market, one)).toBe(false)
+        for (let at = back + dayMs; at < next; at += dayMs)
+          expect(isTradingDay(market, at)).toBe(false)
       }),
     )
   })
@@ -148,8 +148,8 @@ describe('walking the calendar', () => {
 
   test('no market is closed for longer than a week', () => {
     for (const market of markets)
-      for (let one = day('2000-01-01'); one < day('2050-01-01'); one = nextTradingDay(market, one))
-        expect(nextTradingDay(market, one) - one).toBeLessThan(7 * dayMs)
+      for (let at = day('2000-01-01'); at < day('2050-01-01'); at = nextTradingDay(market, at))
+        expect(nextTradingDay(market, at) - at).toBeLessThan(7 * dayMs)
   })
 })
 

@@ -73,9 +73,9 @@ test('an observation is current before it is delayed, and delayed before it is s
     fc.property(
       fc.constantFrom(...listings),
       fc.integer({ min: at('2000-01-01T00:00:00Z'), max: at('2040-01-01T00:00:00Z') }),
-      (listing, seen) => {
-        const { currentUntil, delayedUntil } = freshUntil(listing, seen)
-        expect(currentUntil - seen).toBeGreaterThan(dayMs)
+      (listing, observedAt) => {
+        const { currentUntil, delayedUntil } = freshUntil(listing, observedAt)
+        expect(currentUntil - observedAt).toBeGreaterThan(dayMs)
         expect(delayedUntil).toBeGreaterThanOrEqual(currentUntil)
       },
     ),
@@ -83,11 +83,11 @@ test('an observation is current before it is delayed, and delayed before it is s
 })
 
 test('in the fixture world nothing is stale or delayed at any start', () => {
-  const series = shippedCatalogue().series.map(one => ({
-    ...one,
-    available: one.unavailableReason === null,
+  const series = shippedCatalogue().series.map(listing => ({
+    ...listing,
+    available: listing.unavailableReason === null,
   }))
-  const available = series.filter(one => one.available)
+  const available = series.filter(listing => listing.available)
   expect(available.length).toBeGreaterThan(500)
   const world = createWorld({ seed: 7, series })
   const moments = fc.sample(fc.integer({ min: Date.UTC(2018, 0, 1), max: Date.UTC(2038, 0, 1) }), {
@@ -103,10 +103,12 @@ test('in the fixture world nothing is stale or delayed at any start', () => {
     '2025-04-21T16:45:00Z',
   ]
   for (const now of [...moments, ...hard.map(at)]) {
-    const late = available.filter(one => {
-      const newest = world.observations(one.code, now - 45 * dayMs, now, depthOf(one, now)).at(-1)
-      return newest === undefined || dataStatus(one, newest.observedAt, now) !== 'current'
+    const late = available.filter(listing => {
+      const newest = world
+        .observations(listing.code, now - 45 * dayMs, now, depthOf(listing, now))
+        .at(-1)
+      return newest === undefined || dataStatus(listing, newest.observedAt, now) !== 'current'
     })
-    expect([isoInstant(now), late.map(one => one.code)]).toEqual([isoInstant(now), []])
+    expect([isoInstant(now), late.map(listing => listing.code)]).toEqual([isoInstant(now), []])
   }
 }, 30_000)

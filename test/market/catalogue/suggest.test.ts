@@ -4,13 +4,14 @@ import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
 import { suggestCodes } from '../../../src/market/catalogue/suggest.ts'
 
 const shipped = shippedCatalogue()
-const aliases = Map.groupBy(shipped.aliases, one => one.code)
+const aliases = Map.groupBy(shipped.aliases, row => row.code)
 const candidates = shipped.series.map(({ code, name }) => ({
   code,
   name,
-  aliases: (aliases.get(code) ?? []).map(one => one.alias),
+  aliases: (aliases.get(code) ?? []).map(row => row.alias),
 }))
-const suggested = (typed: string) => suggestCodes(typed, candidates).map(one => one.code)
+const suggested = (typed: string) =>
+  suggestCodes(typed, candidates).map(candidate => candidate.code)
 
 describe('a suggestion', () => {
   // What was typed, what a person means by it, and what all that is suggested has in common.
@@ -76,9 +77,9 @@ describe('a suggestion', () => {
     ['POWER_GERMANY', 'POWER_DE_EUR', /POWER/],
     ['DIESEL_US_AVERAGE', 'DIESEL_US_NATIONAL_USD', /DIESEL/],
   ])('for %s is %s first, and nothing beside the point after it', (typed, meant, common) => {
-    const found = suggested(typed)
-    expect(found[0]).toBe(meant)
-    expect(found.filter(code => !common.test(code))).toEqual([])
+    const suggestions = suggested(typed)
+    expect(suggestions[0]).toBe(meant)
+    expect(suggestions.filter(code => !common.test(code))).toEqual([])
   })
 
   test.each([
@@ -109,10 +110,10 @@ describe('a suggestion', () => {
 
   test('is the code itself when one of its longer words lacks a letter or has two that changed places', () => {
     const codes = new Set([
-      ...candidates.map(one => one.code),
-      ...shipped.aliases.map(one => one.alias),
+      ...candidates.map(candidate => candidate.code),
+      ...shipped.aliases.map(row => row.alias),
     ])
-    const long = candidates.filter(one => /[A-Z]{6}/.test(one.code))
+    const long = candidates.filter(candidate => /[A-Z]{6}/.test(candidate.code))
     const slip = fc
       .tuple(fc.constantFrom(...long), fc.nat(), fc.constantFrom('drop' as const, 'swap' as const))
       .map(([{ code }, n, kind]) => {
@@ -138,9 +139,9 @@ describe('a suggestion', () => {
         fc.string({ unit: fc.constantFrom(...'ABEGILNOSTUW_- 0123é'), maxLength: 30 }),
         fc.integer({ min: 1, max: 8 }),
         (typed, max) => {
-          const found = suggestCodes(typed, candidates, max)
-          expect(found.length).toBeLessThanOrEqual(max)
-          expect(new Set(found).size).toBe(found.length)
+          const suggestions = suggestCodes(typed, candidates, max)
+          expect(suggestions.length).toBeLessThanOrEqual(max)
+          expect(new Set(suggestions).size).toBe(suggestions.length)
         },
       ),
       { numRuns: 100 },
@@ -149,7 +150,7 @@ describe('a suggestion', () => {
 
   test('comes from the list that was given, when there are two of them', () => {
     const other = [{ code: 'WTI_LOCAL', name: 'Ours', aliases: [] }]
-    expect(suggestCodes('WTI_LOCLA', other).map(one => one.code)).toEqual(['WTI_LOCAL'])
+    expect(suggestCodes('WTI_LOCLA', other).map(candidate => candidate.code)).toEqual(['WTI_LOCAL'])
     expect(suggested('WTI_LOCLA')[0]).toBe('WTI_USD')
     expect(suggestCodes('WTI', [])).toEqual([])
   })

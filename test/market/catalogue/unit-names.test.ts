@@ -3,7 +3,7 @@ import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
 import { unitDescription } from '../../../src/market/catalogue/unit-names.ts'
 
 test('every unit of the shipped catalogue is described', () => {
-  const units = new Set(shippedCatalogue().series.map(one => one.unit))
+  const units = new Set(shippedCatalogue().series.map(series => series.unit))
   expect([...units].filter(unit => unitDescription(unit) === unit.replaceAll('_', ' '))).toEqual([])
 })
 

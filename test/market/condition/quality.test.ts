@@ -111,7 +111,9 @@ describe('a series', () => {
 
   test('that lacks a tenth of its days is told so as critical', () => {
     const report = judge(tradingDays.filter((_, i) => i % 8 !== 3).map(day => dayOf(day)))
-    expect(report.issues.map(one => [one.kind, one.severity])).toEqual([['missing', 'critical']])
+    expect(report.issues.map(issue => [issue.kind, issue.severity])).toEqual([
+      ['missing', 'critical'],
+    ])
   })
 
   test('does not lack weekends, holidays and quarantined days', () => {
@@ -132,7 +134,8 @@ describe('a series', () => {
   })
 
   test('that stopped is late first, and lacks its days only when it is stale', () => {
-    const until = (day: string) => tradingDays.filter(one => one <= day).map(one => dayOf(one))
+    const until = (day: string) =>
+      tradingDays.filter(tradingDay => tradingDay <= day).map(tradingDay => dayOf(tradingDay))
     const delayed = judge(until('2026-11-18'))
     expect(delayed).toMatchObject({
       dataStatus: 'delayed',
@@ -149,13 +152,13 @@ describe('a series', () => {
       timeliness: 0,
       status: 'critical',
     })
-    expect(stale.issues.map(one => one.kind)).toEqual(['stale', 'missing'])
+    expect(stale.issues.map(issue => issue.kind)).toEqual(['stale', 'missing'])
   })
 
   test('whose observations come late loses timeliness, but not for history that came in at once', () => {
     const days = tradingDays.map((day, i) => {
-      const one = dayOf(day)
-      return i === 30 ? { ...one, bornAt: one.closedAt + 9 * dayMs } : one
+      const facts = dayOf(day)
+      return i === 30 ? { ...facts, bornAt: facts.closedAt + 9 * dayMs } : facts
     })
     const report = judge(days)
     expect(report).toMatchObject({
@@ -196,7 +199,7 @@ describe('a series', () => {
     expect(judge(days)).toMatchObject({ anomalies: 1, consistency: 100 })
   })
 
-  for (const [what, more] of [
+  for (const [name, more] of [
     ['whose low is above its close', { low: 71, observed: { count: 1, low: 71, high: 70 } }],
     ['whose high is under its open', { open: 72 }],
     ['whose mean lies outside', { sum: 75 }],
@@ -204,7 +207,7 @@ describe('a series', () => {
     ['whose observations have another low', { observed: { count: 1, low: 69, high: 70 } }],
     ['without observations', { observed: undefined }],
   ] as const) {
-    test(`with a bar ${what} loses consistency`, () => {
+    test(`with a bar ${name} loses consistency`, () => {
       const days = tradingDays.map((day, i) => dayOf(day, 70, i === 12 ? more : {}))
       const report = judge(days)
       expect(report.inconsistentDays).toBe(1)
@@ -278,16 +281,16 @@ describe('values that stand alone', () => {
     `of WTI since 1986 are 2020-04-20 alone, looked at ninety days at a time${needsRealData}`,
     () => {
       const closes = realCloses('oil-prices/wti-daily.csv')
-      const found = new Set<string>()
+      const anomalies = new Set<string>()
       for (let i = 0; i + 64 <= closes.length; i += 32) {
         const part = closes.slice(i, i + 64)
         for (const at of isolated(
-          part.map(one => one.value),
+          part.map(close => close.value),
           2,
         ))
-          found.add(part[at]!.day)
+          anomalies.add(part[at]!.day)
       }
-      expect([...found]).toEqual(['2020-04-20'])
+      expect([...anomalies]).toEqual(['2020-04-20'])
     },
   )
 })

@@ -21,7 +21,7 @@ import { type Family, type FamilyCode, families } from '../../../src/market/futu
 import { dayAfter, dayNumber } from '../../../src/market/prices/window.ts'
 import { haveRealData, needsRealData, realRows } from '../../support/real-data.ts'
 
-const family = (code: FamilyCode): Family => families.find(one => one.code === code)!
+const family = (code: FamilyCode): Family => families.find(candidate => candidate.code === code)!
 const at = (text: string): number => parseInstant(text)!
 
 const expiries = readFileSync(
@@ -45,7 +45,7 @@ describe('last trading days', () => {
   }
 
   test('of contracts at turns of the year, beside holidays and in 2020 are met', () => {
-    const known: [FamilyCode, string, string][] = [
+    const publishedDays: [FamilyCode, string, string][] = [
       ['WTI_FUTURES', '2020-05', '2020-04-21'],
       ['WTI_FUTURES', '2023-12', '2023-11-20'],
       ['WTI_FUTURES', '2025-02', '2025-01-21'],
@@ -57,7 +57,7 @@ describe('last trading days', () => {
       ['EUA_FUTURES', '2024-12', '2024-12-16'],
       ['TTF_FUTURES', '2024-04', '2024-03-27'],
     ]
-    for (const [code, month, day] of known)
+    for (const [code, month, day] of publishedDays)
       expect(lastTradingDay(code, month), `${code} ${month}`).toBe(day)
   })
 
@@ -118,17 +118,17 @@ describe('last trading days', () => {
           ? misfit(before, after, 0) - misfit(before, after, 1)
           : Number.NEGATIVE_INFINITY
       }
-      const found = new Map<number, number>()
+      const openByMinute = new Map<number, number>()
       for (let month = '2010-02'; month < '2020-12'; month = monthAfter(month, 1)) {
         const i = rows.findIndex(({ day }) => day === lastTradingDay('WTI_FUTURES', month))
         expect(i, month).toBeGreaterThan(-1)
         const offsets = [-4, -3, -2, -1, 0, 1, 2, 3, 4]
         const best = offsets.reduce((a, b) => (rollsAfter(i + b) > rollsAfter(i + a) ? b : a))
-        found.set(best, (found.get(best) ?? 0) + 1)
+        openByMinute.set(best, (openByMinute.get(best) ?? 0) + 1)
       }
-      expect(found.get(0)).toBeGreaterThan(100)
+      expect(openByMinute.get(0)).toBeGreaterThan(100)
       expect(
-        Math.max(...[...found].filter(([offset]) => offset !== 0).map(([, count]) => count)),
+        Math.max(...[...openByMinute].filter(([offset]) => offset !== 0).map(([, count]) => count)),
       ).toBeLessThan(13)
     },
   )
@@ -245,8 +245,8 @@ describe('trading hours', () => {
       '2026-12-25T12:00:00Z',
       '2027-01-01T12:00:00Z',
     ]) {
-      for (const one of families)
-        expect(isOpen(one, at(instant)), `${one.code} ${instant}`).toBe(false)
+      for (const candidate of families)
+        expect(isOpen(candidate, at(instant)), `${candidate.code} ${instant}`).toBe(false)
     }
     expect(isOpen(family('WTI_FUTURES'), at('2026-11-25T23:30:00Z'))).toBe(false)
     expect(isOpen(family('WTI_FUTURES'), at('2026-11-27T00:30:00Z'))).toBe(true)
@@ -259,14 +259,20 @@ describe('trading hours', () => {
       fc.property(
         fc.constantFrom(...families),
         fc.integer({ min: 0, max: 730 * 1440 }),
-        (one, minutes) => {
+        (candidate, minutes) => {
           const instant = at('2025-06-01T00:00:00Z') + minutes * 60_000
-          const session = sessionAt(one, instant)
+          const session = sessionAt(candidate, instant)
           if (!session) return
-          expect(isOpen(one, session.opensAt) && isOpen(one, session.closesAt - 1)).toBe(true)
-          expect(isOpen(one, session.opensAt - 1) || isOpen(one, session.closesAt)).toBe(false)
+          expect(
+            isOpen(candidate, session.opensAt) && isOpen(candidate, session.closesAt - 1),
+          ).toBe(true)
+          expect(
+            isOpen(candidate, session.opensAt - 1) || isOpen(candidate, session.closesAt),
+          ).toBe(false)
           expect(session.closesAt - session.opensAt).toBeLessThanOrEqual(23 * 3_600_000)
-          expect(tradingDate(one, session.opensAt)).toBe(tradingDate(one, session.closesAt - 1))
+          expect(tradingDate(candidate, session.opensAt)).toBe(
+            tradingDate(candidate, session.closesAt - 1),
+          )
         },
       ),
     )

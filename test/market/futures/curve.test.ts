@@ -82,8 +82,8 @@ describe('curve analysis', () => {
 
 describe('curve structure', () => {
   test('of twelve months: 100 x (m12 / m1 - 1) and first minus third, sixth, twelfth', () => {
-    const made = structureOf(curveOf(...Array.from({ length: 14 }, (_, i) => 80 - i)))!
-    expect(made).toMatchObject({
+    const structure = structureOf(curveOf(...Array.from({ length: 14 }, (_, i) => 80 - i)))!
+    expect(structure).toMatchObject({
       structure: 'backwardation',
       severity: 'steep',
       m1m3: 2,
@@ -91,8 +91,8 @@ describe('curve structure', () => {
       m1m12: 11,
       points: 12,
     })
-    expect(made.termSlopePercent!).toBeCloseTo(100 * (69 / 80 - 1), 12)
-    expect(made.sixth).toEqual({ month: '2027-06', price: 75 })
+    expect(structure.termSlopePercent!).toBeCloseTo(100 * (69 / 80 - 1), 12)
+    expect(structure.sixth).toEqual({ month: '2027-06', price: 75 })
   })
 
   test('a shorter curve leaves out the spreads it does not reach', () => {
@@ -124,8 +124,8 @@ describe('curve structure', () => {
       fc.property(
         fc.array(fc.double({ min: 60, max: 80, noNaN: true }), { minLength: 1, maxLength: 12 }),
         prices => {
-          const made = structureOf(curveOf(...prices))!
-          expect(made.structure === 'flat').toBe(made.severity === 'none')
+          const structure = structureOf(curveOf(...prices))!
+          expect(structure.structure === 'flat').toBe(structure.severity === 'none')
         },
       ),
     )
@@ -175,8 +175,8 @@ test.skipIf(!haveRealData)(
     )!
     const prices = row.slice(1).map(Number)
     expect(prices[0]).toBeLessThan(0)
-    const made = structureOf(curveOf(...prices))!
-    expect(made.structure).toBe('contango')
-    expect(made.m1m3!).toBeCloseTo(prices[0]! - prices[2]!, 12)
+    const structure = structureOf(curveOf(...prices))!
+    expect(structure.structure).toBe('contango')
+    expect(structure.m1m3!).toBeCloseTo(prices[0]! - prices[2]!, 12)
   },
 )

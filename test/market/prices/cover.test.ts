@@ -28,7 +28,7 @@ describe('days of cover', () => {
   })
 
   test('are of stocks whose use is published in the same unit a day', () => {
-    const units = new Map(shippedCatalogue().series.map(one => [one.code, one.unit]))
+    const units = new Map(shippedCatalogue().series.map(series => [series.code, series.unit]))
     for (const [level, use] of Object.entries(useOfStorage))
       expect(units.get(use), level).toBe(`${units.get(level)}_per_day`)
   })
@@ -43,7 +43,7 @@ describe('days of cover', () => {
           value: Number(value),
         }))
       const level = rows('weekly_us_ending_stocks_excluding_spr.csv').find(
-        one => one.day === '2024-05-17',
+        level => level.day === '2024-05-17',
       )!
       // Thousand barrels, and thousand barrels a day of the weeks to April 26, May 3, 10 and 17.
       expect(

@@ -113,13 +113,13 @@ describe('the product of a code', () => {
     ['GOLD_USD', undefined],
   ] as const) {
     test(`${code}: ${product ?? 'none'}`, () => {
-      const { category } = shipped.find(one => one.code === code)!
+      const { category } = shipped.find(series => series.code === code)!
       expect(productOf(code, category)).toBe(product)
     })
   }
 
   test('lets every shipped crude be priced by the metric ton', () => {
-    const crudes = shipped.filter(one => one.category === 'physical_crude')
+    const crudes = shipped.filter(series => series.category === 'physical_crude')
     expect(crudes.length).toBeGreaterThan(100)
     for (const { code, category, unit } of crudes)
       expect(unitsPer(unit, 'metric_ton', productOf(code, category))!).toBeCloseTo(7.33, 9)

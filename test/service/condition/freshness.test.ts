@@ -5,11 +5,11 @@ import { createFreshness } from '../../../src/service/condition/freshness.ts'
 import { openTestInstance, startAt } from '../../support/instance.ts'
 
 function world() {
-  const h = openTestInstance()
+  const instance = openTestInstance()
   return {
-    ...h,
-    fresh: createFreshness({ ...h.services, now: h.clock.now }),
-    series: (code: string) => h.services.catalogue.named(code)!,
+    ...instance,
+    fresh: createFreshness({ ...instance.services, now: instance.clock.now }),
+    series: (code: string) => instance.services.catalogue.named(code)!,
   }
 }
 
@@ -24,8 +24,8 @@ describe('the reach of a series', () => {
         fc.array(range, { maxLength: 3 }),
         (days, ranges) => {
           const { services, fresh, series, record } = world()
-          for (const one of days)
-            record('EUR_SEK', [11], firstAt + one * dayMs + 14 * hourMs, dayMs)
+          for (const day of days)
+            record('EUR_SEK', [11], firstAt + day * dayMs + 14 * hourMs, dayMs)
           const on = (n: number) => isoDay(firstAt + n * dayMs)
           for (const [from, to] of ranges) {
             services.quarantine.add({
@@ -37,7 +37,7 @@ describe('the reach of a series', () => {
             })
           }
           const clear = days
-            .filter(one => !ranges.some(([from, to]) => one >= from && one <= to))
+            .filter(day => !ranges.some(([from, to]) => day >= from && day <= to))
             .sort((a, b) => a - b)
           const expected =
             clear.length === 0
@@ -66,7 +66,9 @@ describe('the overview', () => {
     record('EUR_SEK', [11], startAt - 20 * dayMs, dayMs)
     record('BOSCAN_USD', [50], startAt, dayMs)
     const { byCategory, ...all } = fresh.overview()
-    const expected = services.catalogue.list().filter(one => one.unavailableReason === null).length
+    const expected = services.catalogue
+      .list()
+      .filter(series => series.unavailableReason === null).length
     expect(all).toEqual({
       total: expected,
       current: 1,
@@ -77,7 +79,9 @@ describe('the overview', () => {
       oldestCurrentAt: startAt,
     })
     for (const status of ['total', 'current', 'delayed', 'stale', 'missing'] as const) {
-      expect([...byCategory.values()].reduce((sum, one) => sum + one[status], 0)).toBe(all[status])
+      expect([...byCategory.values()].reduce((sum, tally) => sum + tally[status], 0)).toBe(
+        all[status],
+      )
     }
   })
 })
@@ -85,12 +89,12 @@ describe('the overview', () => {
 describe('the feeds', () => {
   test('leave out what the catalogue has no source for', () => {
     const { fresh, services } = world()
-    const without = services.catalogue.list().filter(one => one.unavailableReason !== null)
+    const without = services.catalogue.list().filter(series => series.unavailableReason !== null)
     expect(without.length).toBeGreaterThan(0)
     services.series.put(
-      services.catalogue.list().map(one => ({
-        ...one,
-        unavailableReason: one.category === 'fx' ? 'no_source' : one.unavailableReason,
+      services.catalogue.list().map(series => ({
+        ...series,
+        unavailableReason: series.category === 'fx' ? 'no_source' : series.unavailableReason,
       })),
       [],
     )

@@ -5,48 +5,53 @@ import { createQualityStore } from '../../../src/store/condition/quality.ts'
 import { openTestInstance } from '../../support/instance.ts'
 
 /**
- * The service over a store that counts what it is asked, with a stopwatch that every look moves on.
+ * The service over a store that counts its reads, and a stopwatch that moves on at every look.
  */
 function setUp(lookMs = 0) {
-  const h = openTestInstance()
-  const { services, clock } = h
+  const instance = openTestInstance()
+  const { services, clock } = instance
   const store = createQualityStore(services.db)
-  const asked: number[] = []
+  const readSeries: number[] = []
   let ms = 0
-  const judged = createQuality({
+  const quality = createQuality({
     ...services,
     clock,
     store: {
       days(seriesId, from) {
-        asked.push(seriesId)
+        readSeries.push(seriesId)
         return store.days(seriesId, from)
       },
     },
     stopwatch: { monotonic: () => (ms += lookMs) },
   })
   services.ingest.listen(changes => {
-    for (const { seriesId } of changes) judged.forget(seriesId)
+    for (const { seriesId } of changes) quality.forget(seriesId)
   })
-  return { ...h, judged, asked, listed: (code: string) => services.catalogue.named(code)! }
+  return {
+    ...instance,
+    quality,
+    readSeries,
+    seriesOf: (code: string) => services.catalogue.named(code)!,
+  }
 }
 const codes = ['GASOLINE_USD', 'HEATING_OIL_USD', 'DIESEL_USD']
 
 test('a report is kept until its series changes', () => {
-  const { judged, asked, listed, record, clock } = setUp()
+  const { quality, readSeries, seriesOf, record, clock } = setUp()
   for (const code of codes) record(code, [2, 2.1], clock.now() - hourMs, dayMs)
-  for (const code of codes) judged.of(listed(code))
-  asked.length = 0
-  for (const code of codes) judged.of(listed(code))
-  expect(asked).toEqual([])
+  for (const code of codes) quality.of(seriesOf(code))
+  readSeries.length = 0
+  for (const code of codes) quality.of(seriesOf(code))
+  expect(readSeries).toEqual([])
   record('DIESEL_USD', [2.2], clock.now(), dayMs)
-  for (const code of codes) judged.of(listed(code))
-  expect(asked).toEqual([listed('DIESEL_USD').id])
+  for (const code of codes) quality.of(seriesOf(code))
+  expect(readSeries).toEqual([seriesOf('DIESEL_USD').id])
 })
 
 test('a report is made anew on the next day, when the status of the data turns, and after the clock went back', () => {
-  const { judged, asked, listed, record, clock } = setUp()
+  const { quality, readSeries, seriesOf, record, clock } = setUp()
   record('DIESEL_USD', [2, 2.1], clock.now() - hourMs, dayMs)
-  const madeAt = () => judged.of(listed('DIESEL_USD'))!.generatedAt
+  const madeAt = () => quality.of(seriesOf('DIESEL_USD'))!.generatedAt
   const first = madeAt()
   clock.set(startOfDay(first) + dayMs - 1)
   expect(madeAt()).toBe(first)
@@ -54,28 +59,28 @@ test('a report is made anew on the next day, when the status of the data turns, 
   expect(madeAt()).toBe(clock.now())
   clock.set(first + hourMs)
   expect(madeAt()).toBe(clock.now())
-  expect(asked.length).toBe(3)
+  expect(readSeries.length).toBe(3)
 })
 
 test('all reports are computed in slices: others have their turn between two', async () => {
-  const { judged, record, clock } = setUp(2)
+  const { quality, record, clock } = setUp(2)
   for (const code of codes) record(code, [2, 2.1], clock.now() - hourMs, dayMs)
   let turns = 0
   let done = false
-  const all = judged.all().finally(() => {
+  const all = quality.all().finally(() => {
     done = true
   })
   while (!done && turns < 10_000) {
     turns += 1
     await Bun.sleep(0)
   }
-  expect((await all).map(one => one.code).sort()).toEqual([...codes].sort())
+  expect((await all).map(report => report.code).sort()).toEqual([...codes].sort())
   expect(turns).toBeGreaterThan(30)
 })
 
 test('a series without data has no report, and neither has one that the catalogue only lists', () => {
-  const { judged, listed, services } = setUp()
-  expect(judged.of(listed('DIESEL_USD'))).toBeUndefined()
-  const unavailable = services.catalogue.list().find(one => one.unavailableReason !== null)!
-  expect(judged.of(unavailable)).toBeUndefined()
+  const { quality, seriesOf, services } = setUp()
+  expect(quality.of(seriesOf('DIESEL_USD'))).toBeUndefined()
+  const unavailable = services.catalogue.list().find(series => series.unavailableReason !== null)!
+  expect(quality.of(unavailable)).toBeUndefined()
 })

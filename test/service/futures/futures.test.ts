@@ -183,14 +183,14 @@ describe('what is recorded', () => {
 describe('the catalogue', () => {
   test("answers a family with its front contract's own series as soon as that has data", () => {
     const { futures, catalogue } = openTestInstance({}, at('2026-11-23T15:00:00Z')).services
-    const asked = () => catalogue.resolve('WTI_FUTURES', at('2026-11-23T15:00:00Z'))!
-    expect([asked().series.code, asked().code, asked().requestedCode]).toEqual([
+    const resolveWti = () => catalogue.resolve('WTI_FUTURES', at('2026-11-23T15:00:00Z'))!
+    expect([resolveWti().series.code, resolveWti().code, resolveWti().requestedCode]).toEqual([
       'WTI_FUTURES',
       codeOf('2027-01'),
       'WTI_FUTURES',
     ])
     futures.recordDays([dayOf({ close: 71.5 })], startAt)
-    expect([asked().series.code, asked().code, asked().requestedCode]).toEqual([
+    expect([resolveWti().series.code, resolveWti().code, resolveWti().requestedCode]).toEqual([
       codeOf('2027-01'),
       codeOf('2027-01'),
       'WTI_FUTURES',
@@ -216,7 +216,7 @@ describe('the catalogue', () => {
     futures.recordDays([dayOf({ close: 71.5 })], startAt)
     catalogue.resolve('TTF_FUTURES_2027_05', startAt)
     expect(catalogue.list().length).toBe(before)
-    expect(catalogue.suggest('WTI_FUTURES_2027').map(one => one.contractOf)).toEqual(
+    expect(catalogue.suggest('WTI_FUTURES_2027').map(series => series.contractOf)).toEqual(
       catalogue.suggest('WTI_FUTURES_2027').map(() => null),
     )
   })
@@ -235,14 +235,14 @@ function filled(from: string, to: string) {
       days.push({ nth, day, price: 60 + nth + Number(day.slice(8)) / 100 })
   }
   const months = (day: string) => {
-    const listed = []
+    const frontMonths = []
     for (
       let month = day.slice(0, 7);
-      listed.length < 4;
+      frontMonths.length < 4;
       month = isoDay(parseDay(`${month}-01`)! + 31 * dayMs).slice(0, 7)
     )
-      if (lastTradingDay(wti, month) >= day) listed.push(month)
-    return listed
+      if (lastTradingDay(wti, month) >= day) frontMonths.push(month)
+    return frontMonths
   }
   services.futures.recordDays(
     days.map(({ nth, day, price }) =>
@@ -260,7 +260,7 @@ describe('what was', () => {
   test('is told by the place on the curve of each date, which rolls after the last trading day', () => {
     for (const nth of [1, 2, 4]) {
       const expected = days
-        .filter(one => one.nth === nth)
+        .filter(point => point.nth === nth)
         .map(({ day, price }) => ({ day, value: price }))
       expect(futures.closes(wti, nth, '2026-08-03', '2026-10-30')).toEqual(expected)
     }
@@ -306,7 +306,7 @@ describe('what was', () => {
 
   test('leaves out quarantined days', () => {
     const series = catalogue.named('WTI_FUTURES_2026_12')!
-    const held = quarantine.add({
+    const quarantined = quarantine.add({
       seriesId: series.id,
       fromOn: '2026-10-28',
       toOn: '2026-10-30',
@@ -318,16 +318,16 @@ describe('what was', () => {
       '2026-10-26',
       '2026-10-27',
     ])
-    quarantine.remove(held.id)
+    quarantine.remove(quarantined.id)
     expect(futures.front(wti)?.tradingDay).toBe('2026-10-30')
   })
 
   test('weeks and months merge the bars of their dates', () => {
     const [october] = futures.merged(wti, { month: '2026-12' }, 'month', '2026-10-01', '2026-10-31')
-    const all = days.filter(one => one.day >= '2026-10-01')
+    const all = days.filter(row => row.day >= '2026-10-01')
     const own = all
       .filter(({ nth, day }) => (day <= '2026-10-20' ? nth === 2 : nth === 1))
-      .map(one => one.price)
+      .map(row => row.price)
     expect(october).toMatchObject({
       tradedOn: '2026-10-30',
       open: own[0],

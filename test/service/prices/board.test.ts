@@ -165,11 +165,11 @@ describe('what is kept', () => {
       '2026-11-25T16:30:01Z',
       '2027-11-25T16:30:01Z',
     ]
-    const seen = statuses.map(text => {
+    const answers = statuses.map(text => {
       clock.set(at(text))
       return quote()!.status
     })
-    expect(seen).toEqual(['current', 'current', 'delayed', 'delayed', 'stale', 'stale'])
+    expect(answers).toEqual(['current', 'current', 'delayed', 'delayed', 'stale', 'stale'])
   })
 
   test('a text is made once, and anew after a write, a correction, a quarantine and a change of status', () => {

@@ -6,8 +6,8 @@ import { openTestInstance, startAt } from '../../support/instance.ts'
 /** Exchange rates of an instance that knows these pairs, each observed so many minutes ago. */
 function market(pairs: Record<string, number | [rate: number, minutesAgo: number]>) {
   const { services, record } = openTestInstance()
-  for (const [pair, given] of Object.entries(pairs)) {
-    const [rate, minutesAgo] = Array.isArray(given) ? given : [given, 1]
+  for (const [pair, rates] of Object.entries(pairs)) {
+    const [rate, minutesAgo] = Array.isArray(rates) ? rates : [rates, 1]
     record(pair, [rate], startAt - minutesAgo * 60_000, 1)
   }
   const exchange = createFx(services.catalogue, services.board)
@@ -39,8 +39,8 @@ describe('exchange rates', () => {
     ['USD', 'USD', 1],
   ] as const) {
     test(`${from} in ${to}: ${expected.toFixed(6)}`, () => {
-      const found = rate(from, to)!.rate
-      expect(Math.abs(found / expected - 1)).toBeLessThan(1e-9)
+      const converted = rate(from, to)!.rate
+      expect(Math.abs(converted / expected - 1)).toBeLessThan(1e-9)
     })
   }
 

@@ -9,7 +9,7 @@ import type {
   Position,
 } from '../../../src/service/prices/history.ts'
 import type { Point } from '../../../src/store/prices/observations.ts'
-import { type Past, past, seriesIds, shown } from '../../support/past.ts'
+import { createPast, type Past, seriesIds, withoutBirths } from '../../support/past.ts'
 
 const intervals = ['raw', 'hour', 'day', 'week', 'month'] as const
 /** A Thursday, some weeks before the turn of a year and of an era: the days go on past 1970. */
@@ -60,29 +60,29 @@ const queries: fc.Arbitrary<HistoryQuery> = fc
   )
   .map(([range, limit, offset]) => ({ ...range, limit, offset }))
 
-interface Told {
+interface Story {
   writes: Point[][]
   excluded: { seriesId: number; first: number; length: number }[]
 }
 
-const stories: fc.Arbitrary<Told> = fc.record({
+const stories: fc.Arbitrary<Story> = fc.record({
   writes: fc.array(fc.array(points, { maxLength: 40 }), { minLength: 1, maxLength: 4 }),
   excluded: quarantines,
 })
 
-function told({ writes, excluded }: Told): Past {
-  const made = past()
-  for (const [i, all] of writes.entries()) made.write(distinct(all), 3 * i)
+function pastOf({ writes, excluded }: Story): Past {
+  const past = createPast()
+  for (const [i, all] of writes.entries()) past.write(distinct(all), 3 * i)
   for (const { seriesId, first, length } of excluded) {
     const [fromOn, toOn] = [isoDay(dayAt(first)), isoDay(dayAt(first + length))]
-    made.quarantine.add({ seriesId, fromOn, toOn, reason: 'test', createdAt: 0 })
+    past.quarantine.add({ seriesId, fromOn, toOn, reason: 'test', createdAt: 0 })
   }
-  return made
+  return past
 }
 
 /** One value a moment: what two values in one write mean is a matter of the store. */
 const distinct = (all: readonly Point[]) => [
-  ...new Map(all.map(one => [`${one.seriesId} ${one.observedAt}`, one])).values(),
+  ...new Map(all.map(point => [`${point.seriesId} ${point.observedAt}`, point])).values(),
 ]
 
 const keysOf = (rows: readonly HistoryRow[]) =>
@@ -91,18 +91,22 @@ const keysOf = (rows: readonly HistoryRow[]) =>
 describe('against a list of everything', () => {
   test('a page is the rows of its place in the whole, whatever the range cuts', () => {
     fc.assert(
-      fc.property(stories, fc.array(queries, { minLength: 10, maxLength: 10 }), (story, asked) => {
-        const made = told(story)
-        for (const query of asked) {
-          const all = made.rows(query)
-          const page = made.history.page(query)
-          expect(shown(page.rows)).toEqual(
-            shown(all.slice(query.offset, query.offset + query.limit)),
-          )
-          expect(page.more).toBe(all.length > query.offset + query.limit)
-          expect(made.history.count(query)).toBe(all.length)
-        }
-      }),
+      fc.property(
+        stories,
+        fc.array(queries, { minLength: 10, maxLength: 10 }),
+        (story, storyQueries) => {
+          const past = pastOf(story)
+          for (const query of storyQueries) {
+            const all = past.rows(query)
+            const page = past.history.page(query)
+            expect(withoutBirths(page.rows)).toEqual(
+              withoutBirths(all.slice(query.offset, query.offset + query.limit)),
+            )
+            expect(page.more).toBe(all.length > query.offset + query.limit)
+            expect(past.history.count(query)).toBe(all.length)
+          }
+        },
+      ),
       { numRuns: 150 },
     )
   })
@@ -114,20 +118,20 @@ describe('against a list of everything', () => {
       fc.property(
         stories,
         fc.array(fc.tuple(queries, moment), { minLength: 10, maxLength: 10 }),
-        (story, asked) => {
-          const made = told(story)
-          for (const [query, asOf] of asked) {
+        (story, storyQueries) => {
+          const past = pastOf(story)
+          for (const [query, asOf] of storyQueries) {
             const raw = { ...query, interval: 'raw' as const }
-            const seenAt = Math.min(asOf, query.bornBy ?? asOf)
-            const all = made.rows(raw, versions =>
+            const visibleAt = Math.min(asOf, query.bornBy ?? asOf)
+            const all = past.rows(raw, versions =>
               asOf < coverageSince
                 ? versions[0]
-                : versions.findLast(one => one.recordedAt <= seenAt),
+                : versions.findLast(version => version.recordedAt <= visibleAt),
             )
-            const page = made.history.pageAsOf(raw, asOf, coverageSince)
+            const page = past.history.pageAsOf(raw, asOf, coverageSince)
             expect(page.rows).toEqual(all.slice(query.offset, query.offset + query.limit))
             expect(page.more).toBe(all.length > query.offset + query.limit)
-            expect(made.history.countAsOf(raw, asOf, coverageSince)).toBe(all.length)
+            expect(past.history.countAsOf(raw, asOf, coverageSince)).toBe(all.length)
           }
         },
       ),
@@ -138,22 +142,22 @@ describe('against a list of everything', () => {
   test('quarantined days never appear, and come back when the quarantine is lifted', () => {
     fc.assert(
       fc.property(stories, ranges, (story, { bornBy: _, ...range }) => {
-        const made = told(story)
+        const past = pastOf(story)
         const query = { ...range, limit: 1e6, offset: 0 }
         const isQuarantined = (seriesId: number, at: number) =>
           story.excluded.some(
-            one =>
-              one.seriesId === seriesId &&
-              at >= dayAt(one.first) &&
-              at < dayAt(one.first + one.length + 1),
+            range =>
+              range.seriesId === seriesId &&
+              at >= dayAt(range.first) &&
+              at < dayAt(range.first + range.length + 1),
           )
-        for (const row of made.history.page({ ...query, interval: 'raw' }).rows)
+        for (const row of past.history.page({ ...query, interval: 'raw' }).rows)
           expect(isQuarantined(row.seriesId, row.observedAt)).toBe(false)
-        made.history.count(query)
-        for (const one of [...made.quarantine.all()]) made.quarantine.remove(one.id)
-        const all = told({ ...story, excluded: [] }).rows(query)
-        expect(shown(made.history.page(query).rows)).toEqual(shown(all))
-        expect(made.history.count(query)).toBe(all.length)
+        past.history.count(query)
+        for (const range of [...past.quarantine.all()]) past.quarantine.remove(range.id)
+        const all = pastOf({ ...story, excluded: [] }).rows(query)
+        expect(withoutBirths(past.history.page(query).rows)).toEqual(withoutBirths(all))
+        expect(past.history.count(query)).toBe(all.length)
       }),
       { numRuns: 50 },
     )
@@ -172,7 +176,7 @@ describe('a walk through pages', () => {
    * between.
    */
   function walked(
-    made: Past,
+    past: Past,
     query: HistoryQuery,
     between: Point[][],
     pageOf: (query: HistoryQuery) => HistoryPage,
@@ -185,8 +189,8 @@ describe('a walk through pages', () => {
       if (!page.more) return rows
       expect(page.rows).toHaveLength(query.limit)
       after = page.end
-      made.write(
-        distinct(between[i] ?? []).map(({ recordedAt: _, ...one }) => one),
+      past.write(
+        distinct(between[i] ?? []).map(({ recordedAt: _, ...point }) => point),
         startedAt + 1 + i,
       )
     }
@@ -195,23 +199,25 @@ describe('a walk through pages', () => {
 
   test('neither repeats nor loses a row of its beginning, whatever is recorded meanwhile', () => {
     fc.assert(
-      fc.property(stories, queries, interruptions, (story, asked, between) => {
-        const made = told(story)
-        const query = { ...asked, bornBy: startedAt, offset: 0 }
-        const start = made.rows(query)
-        const rows = walked(made, query, between, made.history.page)
+      fc.property(stories, queries, interruptions, (story, storyQuery, between) => {
+        const past = pastOf(story)
+        const query = { ...storyQuery, bornBy: startedAt, offset: 0 }
+        const start = past.rows(query)
+        const rows = walked(past, query, between, past.history.page)
         expect(keysOf(rows)).toEqual(keysOf(start))
         expect(rows.map(row => row.observedAt)).toEqual(start.map(row => row.observedAt))
         // Asked for again at the end, a page out of order is still the page of that moment, with
         // the values of now.
-        const page = made.history.page({ ...query, offset: asked.offset })
-        expect(shown(page.rows)).toEqual(
-          shown(made.rows(query).slice(asked.offset, asked.offset + asked.limit)),
+        const page = past.history.page({ ...query, offset: storyQuery.offset })
+        expect(withoutBirths(page.rows)).toEqual(
+          withoutBirths(
+            past.rows(query).slice(storyQuery.offset, storyQuery.offset + storyQuery.limit),
+          ),
         )
         expect(keysOf(page.rows)).toEqual(
-          keysOf(start.slice(asked.offset, asked.offset + asked.limit)),
+          keysOf(start.slice(storyQuery.offset, storyQuery.offset + storyQuery.limit)),
         )
-        expect(made.history.count(query)).toBe(start.length)
+        expect(past.history.count(query)).toBe(start.length)
       }),
       { numRuns: 150 },
     )
@@ -224,16 +230,16 @@ describe('a walk through pages', () => {
         queries,
         interruptions,
         fc.integer({ min: 0, max: startedAt }),
-        (story, asked, between, asOf) => {
-          const made = told(story)
-          const query = { ...asked, interval: 'raw' as const, bornBy: startedAt, offset: 0 }
-          const start = made.rows(query, versions =>
-            versions.findLast(one => one.recordedAt <= asOf),
+        (story, storyQuery, between, asOf) => {
+          const past = pastOf(story)
+          const query = { ...storyQuery, interval: 'raw' as const, bornBy: startedAt, offset: 0 }
+          const start = past.rows(query, versions =>
+            versions.findLast(version => version.recordedAt <= asOf),
           )
-          expect(walked(made, query, between, one => made.history.pageAsOf(one, asOf, 0))).toEqual(
-            start,
-          )
-          expect(made.history.countAsOf(query, asOf, 0)).toBe(start.length)
+          expect(
+            walked(past, query, between, pageQuery => past.history.pageAsOf(pageQuery, asOf, 0)),
+          ).toEqual(start)
+          expect(past.history.countAsOf(query, asOf, 0)).toBe(start.length)
         },
       ),
       { numRuns: 100 },
@@ -242,20 +248,20 @@ describe('a walk through pages', () => {
 
   test('repeats nothing and loses nothing of its beginning when rows claim to have been recorded before it', () => {
     fc.assert(
-      fc.property(stories, queries, interruptions, (story, asked, between) => {
-        const made = told(story)
-        const query = { ...asked, bornBy: startedAt, offset: 0 }
-        const start = keysOf(made.rows(query))
-        const late = between.map(all => all.map(one => ({ ...one, recordedAt: 1 })))
+      fc.property(stories, queries, interruptions, (story, storyQuery, between) => {
+        const past = pastOf(story)
+        const query = { ...storyQuery, bornBy: startedAt, offset: 0 }
+        const start = keysOf(past.rows(query))
+        const late = between.map(all => all.map(point => ({ ...point, recordedAt: 1 })))
         const claiming = {
-          ...made,
+          ...past,
           write: (all: readonly Point[]) =>
-            made.write(
-              all.map(one => ({ ...one, recordedAt: 1 })),
+            past.write(
+              all.map(point => ({ ...point, recordedAt: 1 })),
               1,
             ),
         }
-        const rows = keysOf(walked(claiming, query, late, made.history.page))
+        const rows = keysOf(walked(claiming, query, late, past.history.page))
         expect(new Set(rows).size).toBe(rows.length)
         expect(start.filter(key => !rows.includes(key))).toEqual([])
       }),
@@ -265,14 +271,14 @@ describe('a walk through pages', () => {
 })
 
 test('a page deep in a long series is its place in the whole', () => {
-  const made = past()
+  const past = createPast()
   const long = (seriesId: number, stepMs: number) =>
     Array.from(
       { length: 4000 },
       (_, i): Point => ({ seriesId, observedAt: firstDay + i * stepMs, value: i }),
     )
-  made.write([...long(1, 7 * 60_000), ...long(2, 3 * hourMs)], 1)
-  made.quarantine.add({
+  past.write([...long(1, 7 * 60_000), ...long(2, 3 * hourMs)], 1)
+  past.quarantine.add({
     seriesId: 2,
     fromOn: isoDay(dayAt(100)),
     toOn: isoDay(dayAt(119)),
@@ -287,11 +293,11 @@ test('a page deep in a long series is its place in the whole', () => {
       to: firstDay + 450 * dayMs,
       limit: 7,
     }
-    const all = made.rows(query)
-    expect(made.history.count(query)).toBe(all.length)
+    const all = past.rows(query)
+    expect(past.history.count(query)).toBe(all.length)
     for (const offset of [0, 1, 50, 777, all.length - 3, all.length, all.length + 100, 1e12]) {
-      expect(shown(made.history.page({ ...query, offset }).rows)).toEqual(
-        shown(all.slice(offset, offset + 7)),
+      expect(withoutBirths(past.history.page({ ...query, offset }).rows)).toEqual(
+        withoutBirths(all.slice(offset, offset + 7)),
       )
     }
   }
@@ -300,14 +306,14 @@ test('a page deep in a long series is its place in the whole', () => {
 test.each(intervals)(
   'a part of a day before, between or after its observations has no %s',
   interval => {
-    const made = past()
+    const past = createPast()
     const [first, second] = [firstDay + 9 * hourMs, firstDay + 17 * hourMs]
-    made.write(
+    past.write(
       [first, second].map(observedAt => ({ seriesId: 1, observedAt, value: 1 })),
       1,
     )
     const count = (from: number, to: number) =>
-      made.history.count({ seriesIds: [1], interval, from, to })
+      past.history.count({ seriesIds: [1], interval, from, to })
     expect([
       count(firstDay, first),
       count(first + 1, second),
@@ -322,10 +328,10 @@ test.each(intervals)(
 )
 
 test('the newest recording among several series is known, and of none nothing', () => {
-  const made = past()
-  expect(made.history.newestRecordedAt(seriesIds)).toBe(Number.NEGATIVE_INFINITY)
-  made.write([{ seriesId: 1, observedAt: 0, value: 1 }], 5)
-  made.write([{ seriesId: 2, observedAt: dayMs, value: 1 }], 9)
-  expect(made.history.newestRecordedAt(seriesIds)).toBe(9)
-  expect(made.history.newestRecordedAt([1])).toBe(5)
+  const past = createPast()
+  expect(past.history.newestRecordedAt(seriesIds)).toBe(Number.NEGATIVE_INFINITY)
+  past.write([{ seriesId: 1, observedAt: 0, value: 1 }], 5)
+  past.write([{ seriesId: 2, observedAt: dayMs, value: 1 }], 9)
+  expect(past.history.newestRecordedAt(seriesIds)).toBe(9)
+  expect(past.history.newestRecordedAt([1])).toBe(5)
 })

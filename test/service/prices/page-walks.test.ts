@@ -3,14 +3,14 @@ import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
 import type { HistoryRow } from '../../../src/service/prices/history.ts'
 import { createPageWalks, type Question } from '../../../src/service/prices/page-walks.ts'
 import type { Point } from '../../../src/store/prices/observations.ts'
-import { past } from '../../support/past.ts'
+import { createPast } from '../../support/past.ts'
 
 const now = Date.UTC(2026, 10, 20, 15)
 
-function opened(rows = 100) {
-  const made = past()
+function openWalks(rows = 100) {
+  const past = createPast()
   let mark = 0
-  const walking = createPageWalks(made.history, {
+  const walks = createPageWalks(past.history, {
     mark: () => mark,
     write: () => ({ inserted: 0, revised: 0, unchanged: 0 }),
     listen() {},
@@ -22,7 +22,7 @@ function opened(rows = 100) {
     value: i,
     ...more,
   })
-  made.write(
+  past.write(
     Array.from({ length: rows }, (_, i) => point(i)),
     0,
   )
@@ -36,9 +36,10 @@ function opened(rows = 100) {
     /** Writes after every read so far. */
     write(points: Point[]) {
       mark += 1
-      made.write(points, mark)
+      past.write(points, mark)
     },
-    page: (page: number, at = now, asked = question) => walking.page(asked, page, 10, at),
+    page: (page: number, at = now, pageQuestion = question) =>
+      walks.page(pageQuestion, page, 10, at),
   }
 }
 
@@ -47,7 +48,7 @@ const hoursOf = ({ rows }: { rows: HistoryRow[] }) =>
 const hours = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
 
 test('the pages after the first answer the rows, the range and the total of its moment', () => {
-  const { page, write, point, question } = opened()
+  const { page, write, point, question } = openWalks()
   const first = page(1)
   const later = 61 * minuteMs
   write([point(0.5), point(12.5), point(99.5), point(3, { value: 99 })])
@@ -64,7 +65,7 @@ test('the pages after the first answer the rows, the range and the total of its 
 })
 
 test('pages out of order, and pages asked for again, are the pages of that moment', () => {
-  const { page, write, point } = opened()
+  const { page, write, point } = openWalks()
   page(1)
   write([point(0.5), point(40.5)])
   for (const n of [7, 3, 3, 10, 9, 2, 8])
@@ -72,7 +73,7 @@ test('pages out of order, and pages asked for again, are the pages of that momen
 })
 
 test('a first page begins anew', () => {
-  const { page, write, point } = opened()
+  const { page, write, point } = openWalks()
   page(1)
   write([point(0.5)])
   expect(page(1).total).toBe(101)
@@ -80,7 +81,7 @@ test('a first page begins anew', () => {
 })
 
 test('someone who watches the first page does not disturb someone who walks', () => {
-  const { page, write, point } = opened()
+  const { page, write, point } = openWalks()
   page(1)
   for (let n = 2; n <= 10; n++) {
     expect(hoursOf(page(n))).toEqual(hours(10 * n - 10, 10 * n))
@@ -90,7 +91,7 @@ test('someone who watches the first page does not disturb someone who walks', ()
 })
 
 test('two who ask the same one after the other each walk their own rows', () => {
-  const { page, write, point } = opened()
+  const { page, write, point } = openWalks()
   page(1)
   page(2)
   write([point(0.5)])
@@ -100,7 +101,7 @@ test('two who ask the same one after the other each walk their own rows', () => 
 })
 
 test('another question is another walk', () => {
-  const { page, write, point, question } = opened()
+  const { page, write, point, question } = openWalks()
   const other = { ...question, key: 'other' }
   page(1)
   write([point(0.5)])
@@ -110,7 +111,7 @@ test('another question is another walk', () => {
 })
 
 test('a walk is kept as long as it goes on, and forgotten a quarter of an hour after its last page', () => {
-  const { page, write, point } = opened()
+  const { page, write, point } = openWalks()
   page(1)
   write([point(0.5)])
   for (let n = 2; n <= 5; n++)
@@ -119,7 +120,7 @@ test('a walk is kept as long as it goes on, and forgotten a quarter of an hour a
 })
 
 test('a page that nobody walked to is found by counting, and those after it follow', () => {
-  const { page, write, point } = opened()
+  const { page, write, point } = openWalks()
   expect(hoursOf(page(4))).toEqual(hours(30, 40))
   write([point(0.5), point(45.5)])
   expect(hoursOf(page(5))).toEqual(hours(40, 50))
@@ -127,18 +128,18 @@ test('a page that nobody walked to is found by counting, and those after it foll
 })
 
 test('rows that claim an earlier recording make a walk longer and never cut its end', () => {
-  const { page, write, point } = opened()
+  const { page, write, point } = openWalks()
   page(1)
   write([0.5, 33.3, 33.6, 99.5].map(hour => point(hour, { recordedAt: 0 })))
-  const seen = hoursOf(page(1 + 1))
-  for (let n = 3; n <= Math.ceil(page(n - 1).total / 10); n++) seen.push(...hoursOf(page(n)))
-  expect(seen).toEqual(
+  const walkedHours = hoursOf(page(1 + 1))
+  for (let n = 3; n <= Math.ceil(page(n - 1).total / 10); n++) walkedHours.push(...hoursOf(page(n)))
+  expect(walkedHours).toEqual(
     [...hours(10, 34), 33.3, 33.6, ...hours(34, 100), 99.5].sort((a, b) => a - b),
   )
 })
 
 test('a clock that went back hides nothing', () => {
-  const { page, point, write } = opened()
+  const { page, point, write } = openWalks()
   write([point(50.5, { recordedAt: now + dayMs })])
   expect(page(1).total).toBe(101)
   for (let n = 2; n <= 10; n++) page(n)
@@ -146,12 +147,12 @@ test('a clock that went back hides nothing', () => {
 })
 
 test('a walk of another moment keeps its values', () => {
-  const { page, write, point, question } = opened()
+  const { page, write, point, question } = openWalks()
   write([point(15, { value: 150 })])
-  const asked = { ...question, vintage: { asOf: 1, coverageSince: 0 } }
-  expect(page(1, now, asked).total).toBe(100)
+  const pastQuestion = { ...question, vintage: { asOf: 1, coverageSince: 0 } }
+  expect(page(1, now, pastQuestion).total).toBe(100)
   write([point(15, { value: 1500 }), point(12.5), point(16, { value: 1600 })])
-  expect(page(2, now, asked).rows.map(row => row.value)).toEqual([
+  expect(page(2, now, pastQuestion).rows.map(row => row.value)).toEqual([
     10, 11, 12, 13, 14, 150, 16, 17, 18, 19,
   ])
 })

@@ -55,12 +55,12 @@ test('what reads may use and what they leave out are the range, whatever overlap
         )
       const hours = Array.from({ length: Math.max(0, b - a) }, (_, i) => from + i * hourMs)
       const clear = list.clear(1, from, to)
-      expect(hours.filter(at => clear.some(one => at >= one.from && at < one.to))).toEqual(
-        hours.filter(at => !isOut(at)),
-      )
-      for (const [i, one] of clear.entries()) {
-        expect(one.from).toBeLessThan(one.to)
-        if (i > 0) expect(one.from).toBeGreaterThan(clear[i - 1]!.to)
+      expect(
+        hours.filter(at => clear.some(stretch => at >= stretch.from && at < stretch.to)),
+      ).toEqual(hours.filter(at => !isOut(at)))
+      for (const [i, stretch] of clear.entries()) {
+        expect(stretch.from).toBeLessThan(stretch.to)
+        if (i > 0) expect(stretch.from).toBeGreaterThan(clear[i - 1]!.to)
       }
       if (from < to)
         expect(list.within(1, from, to).days).toEqual([...new Set(hours.filter(isOut).map(isoDay))])
@@ -80,13 +80,13 @@ test('reasons are told once each, of the ranges that touch', () => {
 
 test('every change is told, kept and there after a restart', () => {
   const { store, list, add, changed } = opened()
-  const [one, other] = [add(1, 0, 1), add(2, 3, 0)]
-  expect(list.remove(one.id)).toEqual(one)
-  expect(list.remove(one.id)).toBeUndefined()
+  const [removed, kept] = [add(1, 0, 1), add(2, 3, 0)]
+  expect(list.remove(removed.id)).toEqual(removed)
+  expect(list.remove(removed.id)).toBeUndefined()
   expect(changed).toEqual([1, 2, 1])
-  expect(createQuarantineList(store, () => {}).all()).toEqual([other])
-  expect(other).toEqual({
-    id: other.id,
+  expect(createQuarantineList(store, () => {}).all()).toEqual([kept])
+  expect(kept).toEqual({
+    id: kept.id,
     seriesId: 2,
     fromOn: isoDay(first + 3 * dayMs),
     toOn: isoDay(first + 3 * dayMs),

@@ -15,7 +15,7 @@ import {
 const always = Number.MAX_SAFE_INTEGER
 const seriesIds = [1, 2, 3]
 
-function opened(): { db: Database; store: ObservationStore } {
+function openStore(): { db: Database; store: ObservationStore } {
   const db = openDatabase(':memory:')
   createSeriesStore(db).put(
     seriesIds.map(id => ({
@@ -60,14 +60,15 @@ function apply(model: Model, { points, recordedAt }: Write) {
     .sort((a, b) => a.observedAt - b.observedAt || a.recordedAt - b.recordedAt)
   for (const seriesId of seriesIds) {
     const own = ordered.filter(point => point.seriesId === seriesId)
-    for (const [i, { observedAt, value, recordedAt: given }] of own.entries()) {
+    for (const [i, { observedAt, value, recordedAt: pointRecordedAt }] of own.entries()) {
       // Of two values for one moment, recorded at once, nobody ever saw the first.
-      if (own[i + 1]?.observedAt === observedAt && own[i + 1]?.recordedAt === given) continue
+      if (own[i + 1]?.observedAt === observedAt && own[i + 1]?.recordedAt === pointRecordedAt)
+        continue
       const versions = model.get(`${seriesId}/${observedAt}`) ?? []
       const last = versions.at(-1)
       if (last?.value === value) continue
-      if (last && given <= last.recordedAt) last.value = value
-      else versions.push({ value, recordedAt: given })
+      if (last && pointRecordedAt <= last.recordedAt) last.value = value
+      else versions.push({ value, recordedAt: pointRecordedAt })
       model.set(`${seriesId}/${observedAt}`, versions)
     }
   }
@@ -82,8 +83,8 @@ function rowsOf(
   return [...model]
     .filter(([key]) => key.startsWith(`${seriesId}/`))
     .flatMap(([key, versions]) => {
-      const found = pick(versions)
-      return found ? [{ observedAt: Number(key.split('/')[1]), ...found }] : []
+      const version = pick(versions)
+      return version ? [{ observedAt: Number(key.split('/')[1]), ...version }] : []
     })
     .sort((a, b) => b.observedAt - a.observedAt)
 }
@@ -146,7 +147,7 @@ const replayed = (
 ) =>
   fc.assert(
     fc.property(writes, all => {
-      const { db, store } = opened()
+      const { db, store } = openStore()
       const model: Model = new Map()
       for (const write of all) {
         store.write(write.points, write.recordedAt)
@@ -168,10 +169,10 @@ describe('any sequence of writes and corrections', () => {
     replayed((store, model) => {
       for (const id of seriesIds) {
         for (let at = -1; at <= 13; at++) {
-          const known = rowsOf(model, id, versions =>
-            versions.findLast(one => one.recordedAt <= at),
+          const expected = rowsOf(model, id, versions =>
+            versions.findLast(version => version.recordedAt <= at),
           )
-          expect(store.asOf(id, -always, always, at, 1000)).toEqual(known)
+          expect(store.asOf(id, -always, always, at, 1000)).toEqual(expected)
         }
         expect(store.between(id, -always, always, 1000)).toEqual(
           rowsOf(model, id, versions => versions.at(-1)),
@@ -236,12 +237,13 @@ describe('any sequence of writes and corrections', () => {
       const replaced = [...model].flatMap(([key, versions]) =>
         versions
           .slice(0, -1)
-          .map((one, i) => ({ key, ...one, replacedAt: versions[i + 1]!.recordedAt })),
+          .map((version, i) => ({ key, ...version, replacedAt: versions[i + 1]!.recordedAt })),
       )
       const inOrder = (a: (typeof revisions)[0], b: (typeof revisions)[0]) =>
         a.key < b.key ? -1 : a.key > b.key ? 1 : a.recordedAt - b.recordedAt
       expect(revisions.sort(inOrder)).toEqual(replaced.sort(inOrder))
-      for (const one of revisions) expect(one.replacedAt).toBeGreaterThan(one.recordedAt)
+      for (const revision of revisions)
+        expect(revision.replacedAt).toBeGreaterThan(revision.recordedAt)
     })
   })
 
@@ -263,7 +265,7 @@ const week = Array.from(
 )
 
 test('a write says what it inserted, corrected and left alone', () => {
-  const { store } = opened()
+  const { store } = openStore()
   expect(store.write(week, 1).counts).toEqual({ inserted: 40, revised: 0, unchanged: 0 })
   expect(store.write(week, 2)).toEqual({
     counts: { inserted: 0, revised: 0, unchanged: 40 },
@@ -284,7 +286,7 @@ test('a write says what it inserted, corrected and left alone', () => {
 })
 
 test('published corrections of one moment are all kept when they arrive in one write, in any order', () => {
-  const { store } = opened()
+  const { store } = openStore()
   const versions = [70, 71, 72].map((value, i) => ({
     seriesId: 1,
     observedAt: day,
@@ -306,7 +308,7 @@ test.each([
   ['a series that does not exist', { seriesId: 9, observedAt: day, value: 1 }],
   ['a value that is not a number', { seriesId: 2, observedAt: day, value: Number.NaN }],
 ] as [string, Point][])('%s takes the whole write with it', (_, bad) => {
-  const { db, store } = opened()
+  const { db, store } = openStore()
   store.write(week.slice(0, 5), 1)
   const before = dump(db)
   expect(() => store.write([...week, bad], 2)).toThrow()
@@ -314,13 +316,13 @@ test.each([
 })
 
 test('a range is half-open and its limit counts from the newest', () => {
-  const { store } = opened()
+  const { store } = openStore()
   store.write(week, 1)
   const [from, to] = [week[10]!.observedAt, week[20]!.observedAt]
   expect(store.between(1, from, to, 1000).map(row => row.observedAt)).toEqual(
     week
       .slice(10, 20)
-      .map(one => one.observedAt)
+      .map(point => point.observedAt)
       .reverse(),
   )
   expect(store.between(1, from, to, 3)[0]!.observedAt).toBe(week[19]!.observedAt)
@@ -363,7 +365,7 @@ describe('faults are found', () => {
     'UPDATE observations SET recorded_at = 9 WHERE recorded_at = 3',
   ]
   test.each(tampered)('%s', sql => {
-    const { db, store } = opened()
+    const { db, store } = openStore()
     store.write(week, 2)
     store.write([{ ...week[0]!, value: 71 }], 3)
     expect(store.faults()).toEqual([])
@@ -372,7 +374,7 @@ describe('faults are found', () => {
   })
 
   test('in a series longer than what is read at once', () => {
-    const { db, store } = opened()
+    const { db, store } = openStore()
     const long = Array.from(
       { length: 50_000 },
       (_, i): Point => ({ seriesId: 1, observedAt: day + i * 600_000, value: i }),

@@ -15,14 +15,14 @@ import {
   listedCount,
 } from '../../../src/market/futures/families.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'
-import { at, futuresHouse } from '../../support/futures.ts'
+import { at, openFuturesInstance } from '../../support/futures.ts'
 
 const friday = at('2026-11-20T15:00:00Z')
 /** A copy with little to write: what it is asked about follows as its clock moves. */
 const brief = { wholeCurveDays: 6, nearMonthsDays: 6, tickDays: 1 }
 
 describe('a fresh copy', () => {
-  const { services, world } = futuresHouse(friday)
+  const { services, world } = openFuturesInstance(friday)
   const { futures, catalogue } = services
 
   for (const family of families) {
@@ -101,14 +101,14 @@ describe('a fresh copy', () => {
   })
 
   test('is the same for the same seed', () => {
-    const other = futuresHouse(friday).services.futures
+    const other = openFuturesInstance(friday).services.futures
     for (const { code } of families) expect(other.curve(code)).toEqual(futures.curve(code)!)
   })
 })
 
 test('settlements come out at 19:30 UTC, not before, in summer and winter', () => {
   for (const day of ['2026-07-15', '2026-11-18']) {
-    const { services, follow } = futuresHouse(at(`${day}T19:29:00Z`), brief)
+    const { services, follow } = openFuturesInstance(at(`${day}T19:29:00Z`), brief)
     const settled = () =>
       families.map(
         ({ code }) =>
@@ -129,7 +129,7 @@ test('a copy that is kept up is never stale, over Christmas, Easter and every ch
     ['2027-03-25T12:00:00Z', '2027-03-31T12:00:00Z'],
   ] as const
   for (const [from, to] of periods) {
-    const { services, follow } = futuresHouse(at(from), brief)
+    const { services, follow } = openFuturesInstance(at(from), brief)
     for (let now = at(from); now < at(to); now += 115 * minuteMs) {
       follow(now)
       for (const { code } of families)
@@ -144,16 +144,16 @@ test('a copy that is kept up is never stale, over Christmas, Easter and every ch
 
 test('a copy is not stale when it starts, whatever day and hour it is', () => {
   for (const start of ['2027-03-29T22:30:00Z', '2025-12-29T05:00:00Z', '2026-11-22T23:10:00Z']) {
-    const { services } = futuresHouse(at(start), { ...brief, tickDays: 6 })
+    const { services } = openFuturesInstance(at(start), { ...brief, tickDays: 6 })
     for (const { code } of families)
       expect([start, code, services.futures.freshness(code)?.state]).toEqual([start, code, 'fresh'])
   }
 }, 20_000)
 
 test('a clock that is moved far gets every bar, and the same closes as one that was there all along', () => {
-  const jumped = futuresHouse(friday, brief)
+  const jumped = openFuturesInstance(friday, brief)
   jumped.follow(friday + 45 * dayMs)
-  const there = futuresHouse(friday + 45 * dayMs, {
+  const there = openFuturesInstance(friday + 45 * dayMs, {
     wholeCurveDays: 70,
     nearMonthsDays: 70,
     tickDays: 1,
@@ -170,7 +170,7 @@ test('a clock that is moved far gets every bar, and the same closes as one that 
 })
 
 test('a contract that expires leaves the curve, and the next one is quoted already', () => {
-  const { services, follow } = futuresHouse(at('2026-11-20T22:30:00Z'), brief)
+  const { services, follow } = openFuturesInstance(at('2026-11-20T22:30:00Z'), brief)
   const { futures } = services
   expect(lastTradingDay('WTI_FUTURES', '2026-12')).toBe('2026-11-20')
   expect(futures.front('WTI_FUTURES')?.contractMonth).toBe('2026-12')
@@ -192,13 +192,13 @@ test('a contract that expires leaves the curve, and the next one is quoted alrea
 })
 
 test('publishing again what is there changes nothing', () => {
-  const { services, follow } = futuresHouse(friday, brief)
+  const { services, follow } = openFuturesInstance(friday, brief)
   const before = families.map(({ code }) => services.futures.curve(code))
   follow(friday + hourMs)
   follow(friday + hourMs)
   services.settings.set('fixture.futures.filled_to', String(friday))
   follow(friday + hourMs + 5 * minuteMs)
-  const again = futuresHouse(friday, brief)
+  const again = openFuturesInstance(friday, brief)
   again.follow(friday + hourMs + 5 * minuteMs)
   expect(families.map(({ code }) => services.futures.curve(code))).toEqual(
     families.map(({ code }) => again.services.futures.curve(code)),
