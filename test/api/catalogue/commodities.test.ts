@@ -44,7 +44,7 @@ function filled(instance: TestInstance, ...codes: string[]): TestInstance {
   return instance
 }
 
-describe('the list of codes', () => {
+describe('GET /v1/commodities', () => {
   test('has the codes with data, by code, and says how many', async () => {
     const instance = filled(openTestInstance(), 'WTI_USD', 'BRENT_CRUDE_USD', 'EUR_USD')
     const body = await json<List>(instance.get('/v1/commodities', instance.key()))
@@ -257,7 +257,7 @@ describe('the list of codes', () => {
   })
 })
 
-describe('the categories', () => {
+describe('GET /v1/commodities/categories', () => {
   test('hold every listed code once, under names that people use', async () => {
     const instance = filled(
       openTestInstance(),
@@ -313,7 +313,7 @@ test('the address that refusals name for all codes leads to the list, and does n
   expect(used(response)).toBe(0)
 })
 
-describe('one code', () => {
+describe('GET /v1/commodities/:code', () => {
   test('answers by every code and every alias, under the code itself', async () => {
     const instance = openTestInstance(unlimited)
     const key = instance.key()

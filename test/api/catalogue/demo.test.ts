@@ -41,7 +41,7 @@ function filled(flags: Record<string, string> = {}): TestInstance {
   return instance
 }
 
-describe('the prices of the demo', () => {
+describe('GET /v1/demo/prices', () => {
   test('are those of nine codes in their order, without a key', async () => {
     const instance = filled()
     const response = await instance.get('/v1/demo/prices')
@@ -178,7 +178,7 @@ describe('the prices of the demo', () => {
   })
 })
 
-describe('one price of the demo', () => {
+describe('GET /v1/demo/prices/:code', () => {
   test('answers by code and alias', async () => {
     const instance = filled()
     for (const name of ['WTI_USD', 'wti_usd', 'WTI', 'wti_crude']) {

@@ -41,7 +41,7 @@ const availableSeries = shippedCatalogue().series.filter(
   series => series.unavailableReason === null,
 )
 
-describe('the limits', () => {
+describe('GET /v1/meta/limits', () => {
   test('are those of the plans in force', async () => {
     const instance = openTestInstance()
     const body = await json<Limits>(instance.get('/v1/meta/limits'))
@@ -142,7 +142,7 @@ describe('the limits', () => {
   })
 })
 
-describe('health', () => {
+describe('GET /v1/health', () => {
   test('says that the service is up, since when and in which version', async () => {
     const instance = openTestInstance()
     instance.clock.advance(90_500)
@@ -178,7 +178,7 @@ describe('health', () => {
   })
 })
 
-describe('the status', () => {
+describe('GET /v1/status', () => {
   const ask = async (instance: TestInstance, key = instance.key()) => {
     const response = await instance.get('/v1/status', key)
     expect(response.status).toBe(200)
@@ -296,7 +296,7 @@ describe('the status', () => {
   })
 })
 
-describe('where webhooks come from', () => {
+describe('GET /v1/webhook-ips', () => {
   test('is what the operator set, addresses apart', async () => {
     const instance = openTestInstance({
       'webhooks.source_ranges': '198.51.100.0/24,203.0.113.7,2001:db8::7,2001:db8::/32',

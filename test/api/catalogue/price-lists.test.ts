@@ -57,7 +57,7 @@ function full(): TestInstance {
   return instance
 }
 
-describe('the list of latest prices', () => {
+describe('GET /v1/prices', () => {
   test('is a list for one code too', async () => {
     const instance = filled('WTI_USD')
     const body = await json<List>(instance.get('/v1/prices?by_code=WTI_USD', instance.key()))
@@ -127,7 +127,7 @@ describe('the list of latest prices', () => {
   })
 })
 
-describe('every price', () => {
+describe('GET /v1/prices/all', () => {
   test('stands by code, twice, in the shape that clients read', async () => {
     const instance = filled('WTI_USD', 'CUSHING_STORAGE')
     const response = await instance.get('/v1/prices/all', instance.key())
@@ -275,7 +275,7 @@ describe('every price', () => {
   })
 })
 
-describe('the health of the prices', () => {
+describe('GET /v1/prices/all/health', () => {
   const ask = async (instance: TestInstance, key: string) => {
     const response = await instance.get('/v1/prices/all/health', key)
     const body = await json<Health>(response)

@@ -53,7 +53,7 @@ const summary = async (instance: TestInstance) =>
   (await json<{ data: Summary }>(instance.get('/v1/data-quality/summary', instance.key('free'))))
     .data
 
-describe('the quality of a code', () => {
+describe('GET /v1/data-quality/reports/:code', () => {
   test('is 100 where every day is there and came in time', async () => {
     const instance = openTestInstance()
     record(instance, 'GASOLINE_USD')
@@ -158,7 +158,7 @@ describe('the quality of a code', () => {
   })
 })
 
-describe('the quality of all', () => {
+describe('GET /v1/data-quality/summary and /v1/data-quality/reports', () => {
   test('is the mean over the codes that have data, with their issues', async () => {
     const instance = openTestInstance()
     record(instance, 'GASOLINE_USD')

@@ -18,7 +18,7 @@ const copy = openFuturesInstance(friday, {}, manyRequests)
 const token = copy.key()
 const ask = (path: string, from: TestInstance = copy, key = token) => answered(from, path, key)
 
-describe('every name of a family', () => {
+describe('GET /v1/futures/:slug under every name of a family', () => {
   for (const family of families) {
     const names = namesOf(family, ['exch']).flatMap(name => [name, name.toUpperCase(), `${name}.2`])
     test(`${family.code} answers to ${names.length} spellings under its canonical slug`, async () => {
@@ -82,7 +82,7 @@ describe('every name of a family', () => {
   })
 })
 
-describe('current quotes', () => {
+describe('GET /v1/futures/:slug', () => {
   test('list twelve months nearest first, with the front month apart and its session', async () => {
     const { body, headers } = await ask('/v1/futures/exch-brent')
     expect(body.contracts.map(contract => contract.contract_month).join()).toBe(
@@ -206,7 +206,7 @@ describe('current quotes', () => {
   })
 })
 
-describe('a feed that has fallen silent', () => {
+describe('GET /v1/futures/:slug when the feed has fallen silent', () => {
   const own = openFuturesInstance(
     friday,
     { wholeCurveDays: 6, nearMonthsDays: 6, tickDays: 1 },

@@ -14,7 +14,7 @@ const copy = openFuturesInstance(friday, {}, manyRequests)
 const token = copy.key()
 const ask = (path: string, from: TestInstance = copy, key = token) => answered(from, path, key)
 
-describe('history', () => {
+describe('GET /v1/futures/:slug/historical', () => {
   test('is that of the front month of each date, newest first, for the last 30 days', async () => {
     const { body } = await ask('/v1/futures/exch-wti/historical')
     expectShape(copy.app, '/v1/futures/:slug/historical', body)
@@ -181,7 +181,7 @@ test('the continuous series follows the front month through its last trading day
   expect((await ask('/v1/futures/brent/continuous')).body.months).toBe(1)
 })
 
-describe('spreads', () => {
+describe('GET /v1/futures/:slug/spreads and spread-history', () => {
   test('are those of neighbours and of the first against the 3rd, 6th and 12th', async () => {
     const { body } = await ask('/v1/futures/exch-gasoil/spreads?days=10')
     expectShape(copy.app, '/v1/futures/:slug/spreads', body)

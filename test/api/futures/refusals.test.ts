@@ -14,7 +14,7 @@ const copy = openFuturesInstance(friday, {}, manyRequests)
 const token = copy.key()
 const ask = (path: string, from: TestInstance = copy, key = token) => answered(from, path, key)
 
-describe('bad parameters are named', () => {
+describe('GET /v1/futures/…: bad parameters are named', () => {
   const cases: [string, string, string | undefined][] = [
     ['brent/historical?contract=nope', 'INVALID_PARAMETER', 'contract'],
     ['brent/historical?contract=WTI_FUTURES_2027_01', 'INVALID_PARAMETER', 'contract'],
@@ -89,7 +89,7 @@ test('a database without futures says so, and does not answer with nothing', asy
   }
 })
 
-describe('who may ask', () => {
+describe('GET /v1/futures/…: who may ask', () => {
   const cases: [string, Parameters<typeof copy.key>[1], number, string | null][] = [
     ['free', {}, 200, null],
     ['free', { trial: true }, 200, null],

@@ -40,7 +40,7 @@ const refused = async (body: unknown) => {
   return [answer.status, answer.headers.get('x-error-code')]
 }
 
-describe('a batch', () => {
+describe('POST /v1/prices/batch', () => {
   test('answers in the order asked, duplicates once, and names what has no price', async () => {
     const data = await answered({
       codes: ['brent_crude_usd', 'OMAN_CRUDE_USD', 'WTI_USD', 'BRENT_CRUDE_USD'],
@@ -78,7 +78,7 @@ describe('a batch', () => {
   })
 })
 
-describe('fields', () => {
+describe('POST /v1/prices/batch: fields', () => {
   test('are answered alone, with the code', async () => {
     const { prices } = await answered({
       codes: ['WTI_USD', 'BRENT_CRUDE_USD'],
@@ -114,7 +114,7 @@ describe('fields', () => {
   })
 })
 
-describe('a currency', () => {
+describe('POST /v1/prices/batch: currency', () => {
   test('converts price, text and changes at one rate and says what they were', async () => {
     const data = await answered({ codes: ['WTI_USD'], currency: 'eur' })
     const rate = Number((1 / 1.16).toPrecision(10))
@@ -192,7 +192,7 @@ describe('a currency', () => {
   })
 })
 
-describe('a body that is none', () => {
+describe('POST /v1/prices/batch: a body that is refused', () => {
   for (const [name, body, code] of [
     ['not JSON', '{"codes":', 'MALFORMED_JSON'],
     ['absent', '', 'MISSING_CODES'],

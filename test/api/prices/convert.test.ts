@@ -27,7 +27,7 @@ const converted = async (query: string): Promise<Conversion> => {
   return ((await answer.json()) as { data: Conversion }).data
 }
 
-describe('a conversion', () => {
+describe('GET /v1/prices/convert', () => {
   for (const [query, value, currency, unit] of [
     ['WTI_USD', 71.23, 'USD', 'barrel'],
     ['WTI_USD&to_currency=EUR', 71.23 / 1.16, 'EUR', 'barrel'],

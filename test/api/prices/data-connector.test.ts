@@ -48,7 +48,7 @@ const rowsOf = async (instance: SourceDesk, query = '', token?: string) => {
 const statusOf = async (instance: SourceDesk, query: string) =>
   (await instance.ask('GET', path + query)).status
 
-describe('while the account has no rows of its own', () => {
+describe('GET /v1/prices/data-connector while the account has no rows of its own', () => {
   test('the shipped series are answered, the last thirty days, newest first', async () => {
     const instance = filled(sourceDesk())
     const rows = await rowsOf(instance, '?fuel_type=vlsfo&port=sgsin')
@@ -102,7 +102,7 @@ describe('while the account has no rows of its own', () => {
   })
 })
 
-describe('rows of the account’s own sources', () => {
+describe('GET /v1/prices/data-connector: rows of the account’s own sources', () => {
   const own = [
     { timestamp: '2026-11-20T09:30:00Z', fuel_type: 'VLSFO', port: 'SIN', price: 531.5 },
     {

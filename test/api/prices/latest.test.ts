@@ -46,7 +46,7 @@ function openLatestInstance(flags: Record<string, string> = {}) {
 
 const codesOf = ({ body }: Answer) => body.data.prices.map((row: { code: string }) => row.code)
 
-describe('one code', () => {
+describe('GET /v1/prices/latest: one code', () => {
   test('is answered flat, with how its price changed and where it comes from', async () => {
     const { ask, write } = openLatestInstance()
     write(
@@ -200,7 +200,7 @@ describe('one code', () => {
   })
 })
 
-describe('several codes', () => {
+describe('GET /v1/prices/latest: several codes', () => {
   test('are a list in the order asked, each once, with those without a price named', async () => {
     const { ask, record } = openLatestInstance()
     for (const code of ['WTI_USD', 'BRENT_CRUDE_USD', 'WCS_CRUDE_USD'])
@@ -252,7 +252,7 @@ describe('several codes', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('GET /v1/prices/latest: refusals', () => {
   test('unknown codes, all of them, with what a person would have meant', async () => {
     const { ask, record, used } = openLatestInstance()
     record('WTI_USD', [70], startAt, dayMs)
@@ -311,7 +311,7 @@ describe('what is refused', () => {
   })
 })
 
-describe('what the client has already', () => {
+describe('GET /v1/prices/latest: ETag and If-None-Match', () => {
   test('is not sent again, does not count and takes a slot all the same', async () => {
     const { ask, record, used } = openLatestInstance()
     record('WTI_USD', [70, 71], startAt - hourMs, dayMs)

@@ -17,7 +17,7 @@ const metricsOf = async (codes: string): Promise<Metrics> => {
   return ((await answer.json()) as { data: Metrics }).data
 }
 
-describe('metrics', () => {
+describe('GET /v1/prices/metrics', () => {
   test('are taken from the windows that end with the newest price', async () => {
     const noon = startAt - 3 * 3_600_000
     // A close every noon for 400 days, 100 to 499; one price within the last 24 hours, two before

@@ -17,7 +17,7 @@ const token = instance.key()
 const bodyOf = async (path: string) =>
   (await (await instance.get(path, token)).json()) as { data: Record<string, unknown> }
 
-describe('a widget', () => {
+describe('GET /v1/prices/widget', () => {
   test('has an item for each code asked, with the way it went', async () => {
     const body = await bodyOf('/v1/prices/widget?codes=WTI_USD,BRENT_CRUDE_USD,DUBAI_CRUDE_USD')
     expect(instance.documented('/v1/prices/widget', body)).toBe(true)
@@ -70,7 +70,7 @@ describe('a widget', () => {
   }
 })
 
-describe('a widget as a page', () => {
+describe('GET /v1/prices/widget?format=html', () => {
   test('is one document that loads nothing and runs nothing', async () => {
     const answer = await instance.get('/v1/prices/widget?codes=WTI_USD&format=html', token)
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -103,7 +103,7 @@ describe('a widget as a page', () => {
   })
 })
 
-describe('a widget of one code', () => {
+describe('GET /v1/prices/widget/:code', () => {
   test('has the closes of its days, oldest first', async () => {
     const { data } = await bodyOf('/v1/prices/widget/wti_usd?days=2')
     expect(data.item).toMatchObject({ code: 'WTI_USD', price: 71.23, direction: 'down' })

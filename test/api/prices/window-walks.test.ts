@@ -5,7 +5,7 @@ import type { Point } from '../../../src/store/prices/observations.ts'
 import { startAt } from '../../support/instance.ts'
 import { type Answer, bodyOf, openWindowInstance, type Row } from '../../support/windows.ts'
 
-describe('walking all pages while data is written', () => {
+describe('GET /v1/prices/past_* and historical: walking all pages while data is written', () => {
   const codes = ['BRENT_CRUDE_USD', 'FORTIES_USD', 'WTI_USD']
   const start = startAt - 6 * dayMs
   /**

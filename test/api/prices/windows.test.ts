@@ -10,7 +10,7 @@ const empty = openWindowInstance()
 const summaryOf = ({ rows }: Answer) =>
   rows.map(row => `${row.code} ${row.created_at} ${row.price}`)
 
-describe('rows', () => {
+describe('GET /v1/prices/past_*: rows', () => {
   test('as published: newest first, each with what the price is and where it comes from', async () => {
     const { ask, write } = openWindowInstance()
     write(
@@ -173,7 +173,7 @@ describe('rows', () => {
   })
 })
 
-describe('which codes', () => {
+describe('GET /v1/prices/past_*: by_code', () => {
   test.each([
     [
       'past_day',
@@ -208,7 +208,7 @@ describe('which codes', () => {
   })
 })
 
-describe('which range', () => {
+describe('GET /v1/prices/past_*: the range', () => {
   const now = isoInstant(startAt)
   test.each([
     ['past_day', '2026-11-19T15:00:00Z', now],
@@ -306,7 +306,7 @@ describe('which range', () => {
   })
 })
 
-describe('which interval', () => {
+describe('GET /v1/prices/past_*: interval', () => {
   const canonical: Record<string, string> = {
     t: 'raw',
     r: 'raw',
@@ -397,7 +397,7 @@ describe('which interval', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('GET /v1/prices/past_*: refusals', () => {
   test.each([
     ['past_day?by_code=WIT_USD', 'invalid_code', 'Unknown commodity code: WIT_USD. Did you mean'],
     [
@@ -515,7 +515,7 @@ describe('what is refused', () => {
   })
 })
 
-describe('pages', () => {
+describe('GET /v1/prices/past_*: pages', () => {
   test('have their place in the headers, and links without the key', async () => {
     const instance = openWindowInstance()
     instance.record(
@@ -572,7 +572,7 @@ describe('pages', () => {
   })
 })
 
-describe('as_of', () => {
+describe('GET /v1/prices/past_*: as_of', () => {
   const corrected = () => {
     const instance = openWindowInstance()
     instance.write(
@@ -647,7 +647,7 @@ describe('as_of', () => {
   })
 })
 
-describe('what is said beside the rows', () => {
+describe('GET /v1/prices/past_*: metadata', () => {
   test('quarantined days are left out and listed with their reasons', async () => {
     const instance = openWindowInstance()
     instance.record('WTI_USD', Array(8).fill(70), startAt, dayMs)
@@ -726,7 +726,7 @@ describe('what is said beside the rows', () => {
   })
 })
 
-describe('CSV', () => {
+describe('GET /v1/prices/past_*: CSV', () => {
   const filled = () => {
     const instance = openWindowInstance()
     instance.write('WTI_USD', { '2026-11-20T13:00:00Z': 70, '2026-11-20T13:30:00Z': 71.5 })

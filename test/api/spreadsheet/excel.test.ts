@@ -24,7 +24,7 @@ function stocked(flags: Record<string, string> = {}) {
 
 const run = (path: string, suffix = '') => `/v1/excel/run${suffix}?path=${encodeURIComponent(path)}`
 
-describe('a data path as a table', () => {
+describe('GET /v1/excel/run', () => {
   const instance = stocked()
   const token = instance.key()
 
@@ -153,7 +153,7 @@ describe('a data path as a table', () => {
   })
 })
 
-describe('what a table costs', () => {
+describe('GET /v1/excel/run: what a table costs', () => {
   test('one request, one rate slot', async () => {
     const instance = stocked()
     const token = instance.key()
@@ -222,7 +222,7 @@ describe('what a table costs', () => {
   })
 })
 
-describe('XML', () => {
+describe('GET /v1/excel/run.xml', () => {
   const instance = stocked()
   const token = instance.key()
 
@@ -342,7 +342,7 @@ describe('XML', () => {
   })
 })
 
-describe('latest prices as a table', () => {
+describe('GET /v1/prices/excel-latest', () => {
   const instance = stocked()
   const token = instance.key()
   const blank = { value: null, formatted: '', timestamp: null }

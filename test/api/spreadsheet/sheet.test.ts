@@ -5,7 +5,7 @@ import { inert, xml } from '../../../src/api/spreadsheet/sheet.ts'
 
 const parser = new XMLParser({ parseTagValue: false, trimValues: false })
 
-describe('the XML of a sheet', () => {
+describe('xml: the XML of a sheet', () => {
   test('any text comes back as it was, less what XML can not carry', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), text => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { sheetTable } from '../../../src/api/spreadsheet/table.ts'
 
-describe('the rows of an answer', () => {
+describe('sheetTable: the rows of an answer', () => {
   for (const [name, body, columns, rows] of [
     ['a list', [{ a: 1 }, { a: 2 }], ['a'], [[1], [2]]],
     ['a list under data', { status: 'success', data: [{ a: 1 }] }, ['a'], [[1]]],

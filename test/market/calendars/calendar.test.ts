@@ -18,7 +18,7 @@ import { easterDay } from '../../../src/market/calendars/holidays.ts'
 const day = (text: string): number => parseDay(text)!
 const at = (text: string): number => parseInstant(text)!
 
-describe('holidays', () => {
+describe('isTradingDay: holidays', () => {
   test.each([
     [1961, '1961-04-02'],
     [2000, '2000-04-23'],
@@ -116,7 +116,7 @@ describe('holidays', () => {
 const anyMarket = fc.constantFrom(...markets)
 const anyInstant = fc.integer({ min: day('1998-01-01'), max: day('2060-01-01') })
 
-describe('walking the calendar', () => {
+describe('previousTradingDay, nextTradingDay and addTradingDays: walking the calendar', () => {
   test('the next trading day is open, later, and the previous one of it is not later than where one came from', () => {
     fc.assert(
       fc.property(anyMarket, anyInstant, (market, from) => {
@@ -153,7 +153,7 @@ describe('walking the calendar', () => {
   })
 })
 
-describe('sessions', () => {
+describe('sessionAt: sessions', () => {
   test.each([
     ['us_energy', '2026-11-20T00:59:59Z', false],
     ['us_energy', '2026-11-20T01:00:00Z', true],

@@ -6,7 +6,7 @@ const now = Date.parse('2026-11-20T15:00:00Z')
 const wti = { code: 'WTI_USD', category: 'crude_oil', cadence: 'intraday_5m' } as const
 const monthly = { code: 'RETAIL_X', category: 'retail_fuels', cadence: 'monthly' } as const
 
-describe('an observation that is recorded now', () => {
+describe('isNews: an observation that is recorded now', () => {
   const table: [
     name: string,
     listing: typeof wti | typeof monthly,

@@ -13,7 +13,7 @@ const candidates = shipped.series.map(({ code, name }) => ({
 const suggested = (typed: string) =>
   suggestCodes(typed, candidates).map(candidate => candidate.code)
 
-describe('a suggestion', () => {
+describe('suggestCodes: a suggestion', () => {
   // What was typed, what a person means by it, and what all that is suggested has in common.
   test.each([
     // slips of the finger

@@ -58,7 +58,7 @@ const judge = (
     ...more,
   })
 
-describe('a series', () => {
+describe('qualityOf: a daily series', () => {
   test('with every trading day in time and in order scores 100 in everything', () => {
     const report = judge(tradingDays.map((day, i) => dayOf(day, 70 + Math.sin(i))))
     expect(report).toMatchObject({
@@ -217,7 +217,7 @@ describe('a series', () => {
   }
 })
 
-describe('other cadences', () => {
+describe('qualityOf: other cadences', () => {
   test('a weekly series has one observation a week, on whatever day', () => {
     const shifted = fridays.map((day, i) =>
       i % 5 === 0 ? isoDay(parseDay(day)! - 2 * dayMs) : day,
@@ -265,7 +265,7 @@ describe('other cadences', () => {
   })
 })
 
-describe('values that stand alone', () => {
+describe('isolated: values that stand alone', () => {
   test('are not the steps of a price that rarely moves, nor a jump that lasts', () => {
     expect(isolated([10, 10, 10, 10.2, 10.2, 10.2, 10.2, 10.2, 10.4, 10.4, 10.4], 2)).toEqual([])
     expect(isolated([10, 11, 10, 11, 10, 30, 31, 30, 31, 30, 31], 2)).toEqual([])

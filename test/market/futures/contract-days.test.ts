@@ -56,7 +56,7 @@ describe('trading dates', () => {
   })
 })
 
-describe('stretches', () => {
+describe('stretchesOf', () => {
   test('cover a range once, each under the front month of its dates, and change after the last trading day', () => {
     fc.assert(
       fc.property(anyFamily, anyDay, fc.integer({ min: 0, max: 400 }), ({ code }, from, length) => {

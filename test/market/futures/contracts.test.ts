@@ -33,7 +33,7 @@ const expiries = readFileSync(
   .slice(1)
   .map(line => line.split('\t') as [FamilyCode, string, string, string])
 
-describe('last trading days', () => {
+describe('lastTradingDay: last trading days', () => {
   for (const { code } of families) {
     test(`of ${code} equal the list of three years`, () => {
       const rows = expiries.filter(row => row[0] === code)
@@ -134,7 +134,7 @@ describe('last trading days', () => {
   )
 })
 
-describe('listing', () => {
+describe('listedMonths: listing', () => {
   test('begins with the month that still trades on the day and goes on without gaps', () => {
     expect(listedMonths('BRENT_FUTURES', '2026-11-30', 3)).toEqual([
       '2027-01',
@@ -170,7 +170,7 @@ describe('listing', () => {
   })
 })
 
-describe('status', () => {
+describe('contractStatus: status', () => {
   test('of a contract through its last weeks', () => {
     const table: [string, string, string][] = [
       ['2026-12', '2026-11-12', 'front_month'],
@@ -206,7 +206,7 @@ describe('status', () => {
   })
 })
 
-describe('trading hours', () => {
+describe('isOpen and sessionAt: trading hours', () => {
   test('open and close at local time on both sides of a daylight-saving change', () => {
     const table: [FamilyCode, string, boolean][] = [
       // London keeps GMT until 2026-03-29: 01:00 local is 01:00Z before, 00:00Z after.

@@ -18,7 +18,7 @@ const curveOf = (...prices: number[]): CurvePoint[] =>
     price,
   }))
 
-describe('curve analysis', () => {
+describe('analyseCurve: curve analysis', () => {
   test('names the shape of a curve', () => {
     const table: [string, CurvePoint[]][] = [
       ['contango', curveOf(70, 71, 72)],
@@ -80,7 +80,7 @@ describe('curve analysis', () => {
   })
 })
 
-describe('curve structure', () => {
+describe('structureOf: curve structure', () => {
   test('of twelve months: 100 x (m12 / m1 - 1) and first minus third, sixth, twelfth', () => {
     const structure = structureOf(curveOf(...Array.from({ length: 14 }, (_, i) => 80 - i)))!
     expect(structure).toMatchObject({
@@ -132,7 +132,7 @@ describe('curve structure', () => {
   })
 })
 
-describe('calendar spreads', () => {
+describe('calendarPairs and calendarSpread: calendar spreads', () => {
   test('neighbours in order, then the first against the 3rd, 6th and 12th', () => {
     const pairs = calendarPairs(12)
     expect(pairs.slice(0, 2)).toEqual([

@@ -9,7 +9,7 @@ const on = '2026-11-18'
 const weekly = (values: readonly number[]) =>
   values.map((value, i) => ({ day: dayAfter(on, -7 * (values.length - 1 - i)), value }))
 
-describe('days of cover', () => {
+describe('daysOfCover: days of cover', () => {
   test('are the level over the use of the four weeks that end with its day', () => {
     // The fifth week back, at 99 a day, is out; (15 + 16 + 17 + 16) / 4 = 16.
     expect(daysOfCover(400, on, weekly([99, 15, 16, 17, 16]))).toBe(25)

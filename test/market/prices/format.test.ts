@@ -14,7 +14,7 @@ function roundedText(value: number, decimals: number): number {
   return value < 0 && number !== 0 ? -number : number
 }
 
-describe('a rounded value', () => {
+describe('roundTo: a rounded value', () => {
   test.each([
     [1.005, 2, 1.01],
     [-1.005, 2, -1.01],

@@ -23,7 +23,7 @@ const anyCloses = fc
       .map((day, i) => ({ day: dayAfter('1970-01-01', day), value: i + 1 })),
   )
 
-describe('window', () => {
+describe('closesIn and windowOf', () => {
   test('holds the dates after last - period up to and including last', () => {
     const closes = ['2024-05-29', '2024-05-30', '2024-06-14', '2024-06-28'].map(day => ({
       day,
@@ -81,7 +81,7 @@ describe('window', () => {
   })
 })
 
-describe('log returns', () => {
+describe('logReturns', () => {
   test('are ln(close / previous close), dated by the later close', () => {
     expect(logReturns(from('2024-01-01', [100, 110, 99]))).toEqual([
       { day: '2024-01-02', value: Math.log(1.1) },
@@ -99,7 +99,7 @@ describe('log returns', () => {
   })
 })
 
-describe('common days', () => {
+describe('commonDays', () => {
   test('are the dates of the intersection, for any series', () => {
     fc.assert(
       fc.property(fc.array(anyCloses, { minLength: 1, maxLength: 4 }), series => {

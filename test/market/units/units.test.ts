@@ -12,7 +12,7 @@ import {
 
 const shipped = shippedCatalogue().series
 
-describe('units', () => {
+describe('unitsPer', () => {
   // From NIST SP 811 and the conventions named in the source, worked out by hand.
   for (const [from, to, product, expected] of [
     ['barrel', 'gallon', undefined, 1 / 42],
@@ -83,7 +83,7 @@ describe('units', () => {
   })
 })
 
-describe('the product of a code', () => {
+describe('productOf: the product of a code', () => {
   for (const [code, product] of [
     ['WTI_USD', 'crude'],
     ['BRENT_FUTURES', 'crude'],

@@ -19,7 +19,7 @@ const feeds = (...statuses: FeedStatus[]): Feed[] =>
     expectedBy: undefined,
   }))
 
-describe('what comes in', () => {
+describe('ingestComponent: what comes in', () => {
   test.each<[string, FeedStatus[], Component['status'], string | undefined]>([
     ['all current', ['current', 'current'], 'operational', undefined],
     ['some empty', ['current', 'empty'], 'operational', undefined],
@@ -42,7 +42,7 @@ describe('what comes in', () => {
   })
 })
 
-describe('the jobs', () => {
+describe('schedulerComponent: the jobs', () => {
   const now = Date.parse('2026-11-20T15:00:00Z')
   test.each<[string, number | null | undefined, Component['status']]>([
     ['of a process that has none', null, 'disabled'],
@@ -65,7 +65,7 @@ test('the database is down once it answers no query', () => {
   expect(databaseComponent(settings).status).toBe('down')
 })
 
-describe('the whole', () => {
+describe('conditionOf: the whole', () => {
   const part = (name: string, status: Component['status']): Component => ({ name, status })
   test.each<[Component[], string]>([
     [[part('database', 'operational'), part('sms', 'disabled')], 'operational'],

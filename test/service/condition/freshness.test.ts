@@ -13,7 +13,7 @@ function world() {
   }
 }
 
-describe('the reach of a series', () => {
+describe('freshness.reach: the reach of a series', () => {
   test('is that of its observations outside quarantine, whatever is quarantined', () => {
     const day = fc.integer({ min: 0, max: 9 })
     const range = fc.tuple(day, day).map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const)
@@ -59,7 +59,7 @@ describe('the reach of a series', () => {
   })
 })
 
-describe('the overview', () => {
+describe('freshness.overview: the overview', () => {
   test('counts each code once, in all and in its category', () => {
     const { fresh, record, services } = world()
     record('WTI_USD', [70], startAt, dayMs)
@@ -86,7 +86,7 @@ describe('the overview', () => {
   })
 })
 
-describe('the feeds', () => {
+describe('freshness.feeds: the feeds', () => {
   test('leave out what the catalogue has no source for', () => {
     const { fresh, services } = world()
     const without = services.catalogue.list().filter(series => series.unavailableReason !== null)

@@ -10,7 +10,7 @@ import { openTestInstance, startAt } from '../../support/instance.ts'
 const wti = 'WTI_FUTURES'
 const codeOf = (month: string) => `WTI_FUTURES_${month.replace('-', '_')}`
 
-describe('what is recorded', () => {
+describe('recordDays and recordTicks: what is recorded', () => {
   const cases: {
     name: string
     next: ReturnType<typeof dayOf>
@@ -180,7 +180,7 @@ describe('what is recorded', () => {
   })
 })
 
-describe('the catalogue', () => {
+describe('resolve: the catalogue', () => {
   test("answers a family with its front contract's own series as soon as that has data", () => {
     const { futures, catalogue } = openTestInstance({}, at('2026-11-23T15:00:00Z')).services
     const resolveWti = () => catalogue.resolve('WTI_FUTURES', at('2026-11-23T15:00:00Z'))!
@@ -253,7 +253,7 @@ function filled(from: string, to: string) {
   return { services, days }
 }
 
-describe('what was', () => {
+describe('closes, page and curve: what was', () => {
   const { services, days } = filled('2026-08-03', '2026-10-30')
   const { futures, quarantine, catalogue } = services
 

@@ -36,7 +36,7 @@ function opened(code = 'WTI_USD') {
   }
 }
 
-describe('changes', () => {
+describe('board.quote: changes', () => {
   test('compare with the newest observation at or before the span', () => {
     const { quote, write } = opened()
     write({
@@ -125,7 +125,7 @@ describe('changes', () => {
   })
 })
 
-describe('quarantine', () => {
+describe('board.quote: quarantine', () => {
   test('the newest price is that of the newest day that reads may use, and changes skip days too', () => {
     const { quote, write, exclude } = opened()
     write({
@@ -153,7 +153,7 @@ describe('quarantine', () => {
   })
 })
 
-describe('what is kept', () => {
+describe('board.rendered: what is kept', () => {
   test('the status turns by itself as the clock moves', () => {
     const { quote, write, clock } = opened('FORTIES_USD')
     write({ '2026-11-20T16:30:00Z': 70 })

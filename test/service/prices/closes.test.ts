@@ -54,7 +54,7 @@ const daily = (seriesId: number, count: number): Point[] =>
     value: 70 + i,
   }))
 
-describe('a close', () => {
+describe('closes.of: a close', () => {
   test('is the last current observation of its UTC day', () => {
     const { closes, write } = openCloses()
     write([
@@ -130,7 +130,7 @@ describe('a close', () => {
   })
 })
 
-describe('what is kept', () => {
+describe('closes.of and closes.derived: what is kept', () => {
   test('is not read again until its own series changes', () => {
     const { closes, write } = openCloses()
     write([...daily(1, 5), ...daily(2, 5)])

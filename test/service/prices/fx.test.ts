@@ -18,7 +18,7 @@ function market(pairs: Record<string, number | [rate: number, minutesAgo: number
   }
 }
 
-describe('exchange rates', () => {
+describe('fx.rate: exchange rates', () => {
   const { rate, currencies } = market({
     EUR_USD: [1.1575, 5],
     USD_NOK: 10.12,

@@ -88,7 +88,7 @@ const distinct = (all: readonly Point[]) => [
 const keysOf = (rows: readonly HistoryRow[]) =>
   rows.map(row => `${row.seriesId} ${row.bar?.startsAt ?? row.observedAt}`)
 
-describe('against a list of everything', () => {
+describe('history.page against a list of everything', () => {
   test('a page is the rows of its place in the whole, whatever the range cuts', () => {
     fc.assert(
       fc.property(
@@ -164,7 +164,7 @@ describe('against a list of everything', () => {
   })
 })
 
-describe('a walk through pages', () => {
+describe('history.page: a walk through pages', () => {
   /**
    * What may come in between two pages: later than the walk's beginning, at any moment of the past.
    */

@@ -164,7 +164,7 @@ const dump = (db: Database) =>
     db.query(`SELECT * FROM ${table} ORDER BY 1, 2, 3`).all(),
   )
 
-describe('any sequence of writes and corrections', () => {
+describe('write: any sequence of writes and corrections', () => {
   test('an as-of read at every moment equals what was current then', () => {
     replayed((store, model) => {
       for (const id of seriesIds) {
@@ -335,7 +335,7 @@ test('a range is half-open and its limit counts from the newest', () => {
   ])
 })
 
-describe('faults are found', () => {
+describe('faults: what was tampered with is found', () => {
   const columns = [
     'open',
     'high',
