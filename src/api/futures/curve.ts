@@ -85,50 +85,8 @@ const NoCurve = t.Object(
 )
 
 /** The forward curve of a family. */
-export function futuresCurveRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
-  const { futures } = deps
-
-  const curveAnswer = (
-    { decimals, head }: RequestedFamily,
-    { day, points }: FuturesCurve,
-    source: string,
-  ) => {
-    const round = (value: number) => roundTo(value, decimals)
-    const rows = points.map(point => curvePointRow(point, day, decimals))
-    const analysis = analyseCurve(
-      points.map(point => ({ month: point.contractMonth, price: point.price })),
-    )!
-    return {
-      ...head,
-      source,
-      analysis_date: day,
-      curve_type: analysis.shape,
-      total_contracts: rows.length,
-      front_month: rows[0]!,
-      back_month: rows.at(-1)!,
-      contracts: rows,
-      curve: rows.map(row => ({
-        month: row.contract_month,
-        price: row.price,
-        expiration: row.expiry_date,
-        months_out: monthsBetween(rows[0]!.contract_month, row.contract_month),
-        contract: row.contract,
-      })),
-      curve_metrics: {
-        front_month_price: round(analysis.front.price),
-        back_month_price: round(analysis.back.price),
-        total_slope: round(analysis.totalSlope),
-        slope_percentage:
-          analysis.slopePercent === undefined ? null : roundTo(analysis.slopePercent, 2),
-        average_price: round(analysis.averagePrice),
-        price_range: round(analysis.priceRange),
-        steepness: analysis.steepness,
-      },
-      updated_at: isoInstant(Math.max(...points.map(point => point.quotedAt))),
-    }
-  }
-
-  return new Elysia().use(deps.access).get(
+export function futuresCurveRoutes({ access, futures }: FuturesDeps, routes: FuturesRoutes) {
+  return new Elysia().use(access).get(
     '/v1/futures/:slug/curve',
     ({ params, query, set }) => {
       const requested = routes.familyOf(params.slug)
@@ -171,4 +129,44 @@ export function futuresCurveRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
       },
     },
   )
+}
+
+function curveAnswer(
+  { decimals, head }: RequestedFamily,
+  { day, points }: FuturesCurve,
+  source: string,
+) {
+  const round = (value: number) => roundTo(value, decimals)
+  const rows = points.map(point => curvePointRow(point, day, decimals))
+  const analysis = analyseCurve(
+    points.map(point => ({ month: point.contractMonth, price: point.price })),
+  )!
+  return {
+    ...head,
+    source,
+    analysis_date: day,
+    curve_type: analysis.shape,
+    total_contracts: rows.length,
+    front_month: rows[0]!,
+    back_month: rows.at(-1)!,
+    contracts: rows,
+    curve: rows.map(row => ({
+      month: row.contract_month,
+      price: row.price,
+      expiration: row.expiry_date,
+      months_out: monthsBetween(rows[0]!.contract_month, row.contract_month),
+      contract: row.contract,
+    })),
+    curve_metrics: {
+      front_month_price: round(analysis.front.price),
+      back_month_price: round(analysis.back.price),
+      total_slope: round(analysis.totalSlope),
+      slope_percentage:
+        analysis.slopePercent === undefined ? null : roundTo(analysis.slopePercent, 2),
+      average_price: round(analysis.averagePrice),
+      price_range: round(analysis.priceRange),
+      steepness: analysis.steepness,
+    },
+    updated_at: isoInstant(Math.max(...points.map(point => point.quotedAt))),
+  }
 }

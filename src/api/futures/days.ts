@@ -86,100 +86,21 @@ const Intraday = t.Object(
 )
 
 /** One contract day by day, and one day of it. */
-export function futuresDaysRoutes(
+export const futuresDaysRoutes = (
   deps: FuturesDeps & { ohlcDaysMax: number },
   routes: FuturesRoutes,
+) => new Elysia().use(ohlcRoute(deps, routes)).use(intradayRoute(deps, routes))
+
+function ohlcRoute(
+  { access, ohlcDaysMax }: FuturesDeps & { ohlcDaysMax: number },
+  routes: FuturesRoutes,
 ) {
-  const { futures, ohlcDaysMax } = deps
-
-  /** The contract that is asked for, or the front month. */
-  const requestedContract = (requested: RequestedFamily, text: string | undefined) => {
-    const month = monthOf(futures, requested, text) ?? futures.listedMonth(requested.family.code, 1)
-    return { month, code: contractCode(requested.family.code, month) }
-  }
-
-  const ohlc = (
-    requested: RequestedFamily,
-    query: { contract?: string; days?: string; date?: string; interval?: string },
-    set: unknown,
-  ) => {
-    const { family, decimals, head } = requested
-    const { month, code } = requestedContract(requested, query.contract)
-    if ((intervalOf(query.interval) ?? 'day') !== 'day')
-      throw invalidParameter('interval', query.interval, 'is not daily.', ['1d'])
-    const requestedDays = integerOf('days', query.days, defaultDays, 1, daysAskedMax)
-    const served = Math.min(requestedDays, ohlcDaysMax)
-    const day = readDate(query.date)
-    const to = day ?? futures.today(family.code)
-    const { days } = futures.page(
-      family.code,
-      { month },
-      day ?? dayAfter(to, 1 - served),
-      to,
-      0,
-      served,
-    )
-    const newest = days[0]
-    if (!newest) throw noBars(code, day)
-    const source = routes.mark(set, family, sourcesOf(days))
-    const top = barRow(newest, decimals)
-    return {
-      ...head,
-      contract: code,
-      contract_month: month,
-      source,
-      days_requested: requestedDays,
-      days_served: served,
-      truncated: served < requestedDays,
-      date: top.date,
-      open: top.open,
-      high: top.high,
-      low: top.low,
-      close: top.close,
-      volume: top.volume,
-      open_interest: top.open_interest,
-      ohlc: days.map(row => barRow(row, decimals)),
-      count: days.length,
-    }
-  }
-
-  const intraday = (
-    requested: RequestedFamily,
-    query: { contract?: string; date?: string },
-    set: unknown,
-  ) => {
-    const { family, decimals, head } = requested
-    const { month, code } = requestedContract(requested, query.contract)
-    const day = readDate(query.date)
-    const trading = futures.intraday(family.code, month, day)
-    if (!trading) throw noBars(code, day)
-    const source = routes.mark(set, family, [trading.source])
-    return {
-      ...head,
-      contract: code,
-      contract_month: month,
-      source,
-      date: trading.day,
-      interval: '5m' as const,
-      count: trading.ticks.length,
-      prices: trading.ticks.map(({ tradedAt, price, volume: lots }) => {
-        const timestamp = isoInstant(tradedAt)
-        return {
-          time: timestamp.slice(11, 16),
-          timestamp,
-          price: roundTo(price, decimals),
-          volume: lots,
-        }
-      }),
-      updated_at: isoInstant(trading.ticks.at(-1)!.tradedAt),
-    }
-  }
-
   return new Elysia()
-    .use(deps.access)
+    .use(access)
     .get(
       '/v1/futures/:slug/ohlc',
-      ({ params, query, set }) => ohlc(routes.familyOf(params.slug), query, set),
+      ({ params, query, set }) =>
+        ohlcAnswer(routes, routes.familyOf(params.slug), query, ohlcDaysMax, set),
       {
         access: routes.full,
         params: slugParams,
@@ -206,9 +127,14 @@ export function futuresDaysRoutes(
         },
       },
     )
+}
+
+function intradayRoute({ access }: FuturesDeps, routes: FuturesRoutes) {
+  return new Elysia()
+    .use(access)
     .get(
       '/v1/futures/:slug/intraday',
-      ({ params, query, set }) => intraday(routes.familyOf(params.slug), query, set),
+      ({ params, query, set }) => intradayAnswer(routes, routes.familyOf(params.slug), query, set),
       {
         access: routes.full,
         params: slugParams,
@@ -231,6 +157,97 @@ export function futuresDaysRoutes(
         },
       },
     )
+}
+
+/** The contract that a query names, or the front month. */
+function requestedContract(
+  { futures }: FuturesRoutes,
+  requested: RequestedFamily,
+  text: string | undefined,
+) {
+  const month = monthOf(futures, requested, text) ?? futures.listedMonth(requested.family.code, 1)
+  return { month, code: contractCode(requested.family.code, month) }
+}
+
+function ohlcAnswer(
+  routes: FuturesRoutes,
+  requested: RequestedFamily,
+  query: { contract?: string; days?: string; date?: string; interval?: string },
+  ohlcDaysMax: number,
+  set: unknown,
+) {
+  const { futures } = routes
+  const { family, decimals, head } = requested
+  const { month, code } = requestedContract(routes, requested, query.contract)
+  if ((intervalOf(query.interval) ?? 'day') !== 'day')
+    throw invalidParameter('interval', query.interval, 'is not daily.', ['1d'])
+  const requestedDays = integerOf('days', query.days, defaultDays, 1, daysAskedMax)
+  const served = Math.min(requestedDays, ohlcDaysMax)
+  const day = readDate(query.date)
+  const to = day ?? futures.today(family.code)
+  const { days } = futures.page(
+    family.code,
+    { month },
+    day ?? dayAfter(to, 1 - served),
+    to,
+    0,
+    served,
+  )
+  const newest = days[0]
+  if (!newest) throw noBars(code, day)
+  const source = routes.mark(set, family, sourcesOf(days))
+  const top = barRow(newest, decimals)
+  return {
+    ...head,
+    contract: code,
+    contract_month: month,
+    source,
+    days_requested: requestedDays,
+    days_served: served,
+    truncated: served < requestedDays,
+    date: top.date,
+    open: top.open,
+    high: top.high,
+    low: top.low,
+    close: top.close,
+    volume: top.volume,
+    open_interest: top.open_interest,
+    ohlc: days.map(row => barRow(row, decimals)),
+    count: days.length,
+  }
+}
+
+function intradayAnswer(
+  routes: FuturesRoutes,
+  requested: RequestedFamily,
+  query: { contract?: string; date?: string },
+  set: unknown,
+) {
+  const { family, decimals, head } = requested
+  const { month, code } = requestedContract(routes, requested, query.contract)
+  const day = readDate(query.date)
+  const trading = routes.futures.intraday(family.code, month, day)
+  if (!trading) throw noBars(code, day)
+  const source = routes.mark(set, family, [trading.source])
+  return {
+    ...head,
+    contract: code,
+    contract_month: month,
+    source,
+    date: trading.day,
+    interval: '5m' as const,
+    count: trading.ticks.length,
+    prices: trading.ticks.map(({ tradedAt, price, volume: lots }) => {
+      const timestamp = isoInstant(tradedAt)
+      return {
+        time: timestamp.slice(11, 16),
+        timestamp,
+        price: roundTo(price, decimals),
+        volume: lots,
+      }
+    }),
+    updated_at: isoInstant(trading.ticks.at(-1)!.tradedAt),
+  }
 }
 
 const noBars = (code: string, day: string | undefined): Problem =>

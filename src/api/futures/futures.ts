@@ -4,6 +4,7 @@ import { NestedProblem } from '../../http/problem/shape.ts'
 import { dayMs, hourMs, isoInstant } from '../../lib/instant.ts'
 import { isOpen, rollIndicator, tradingDays } from '../../market/futures/contracts.ts'
 import { contractCode } from '../../market/futures/families.ts'
+import { futuresContinuousRoutes } from './continuous.ts'
 import { futuresCurveRoutes } from './curve.ts'
 import { futuresDaysRoutes } from './days.ts'
 import { futuresHistoryRoutes } from './history.ts'
@@ -19,6 +20,7 @@ import {
 } from './query.ts'
 import { Contract, contractRow, familyFields, instantField, sourceField } from './shape.ts'
 import { futuresShortcutsRoutes } from './shortcuts.ts'
+import { futuresSpreadHistoryRoutes } from './spread-history.ts'
 import { futuresSpreadsRoutes } from './spreads.ts'
 
 const settlementTime = '19:30 GMT' as const
@@ -130,9 +132,11 @@ export function futuresRoutes(deps: FuturesDeps & { maxAgeHours: number; ohlcDay
     .use(deps.access)
     .use(futuresShortcutsRoutes(deps, routes))
     .use(futuresHistoryRoutes(deps, routes))
+    .use(futuresContinuousRoutes(deps, routes))
     .use(futuresDaysRoutes(deps, routes))
     .use(futuresCurveRoutes(deps, routes))
     .use(futuresSpreadsRoutes(deps, routes))
+    .use(futuresSpreadHistoryRoutes(deps, routes))
     .get('/v1/futures/:slug', ({ params, set }) => current(routes.familyOf(params.slug), set), {
       access: routes.every,
       params: slugParams,

@@ -39,6 +39,7 @@ export interface RequestedFamily extends Named {
 
 /** What the routes of all families share. */
 export interface FuturesRoutes {
+  futures: Futures
   /** Every family, under all its names. */
   every: KeyAccess
   /** The families that answer more than base, history and curve. */
@@ -52,12 +53,14 @@ export interface FuturesRoutes {
 }
 
 export function createFuturesRoutes({
+  futures,
   catalogue,
   marks,
   exchangeWords,
 }: FuturesDeps): FuturesRoutes {
   const familyNamed = (slug: string | undefined) => familyBySlug(slug ?? '', exchangeWords)
   return {
+    futures,
     every: {
       feature: 'futures',
       meter: true,

@@ -27,6 +27,11 @@ const settlementOrNull = t.Union([priceField, t.Null()], {
   description: 'As the exchange published it, null until then; never a copy of the close.',
 })
 
+export const spreadField = t.Number({ description: 'First minus second.', examples: [0.21] })
+export const spreadPercentField = t.Union([t.Number({ examples: [0.29] }), t.Null()], {
+  description: 'In percent of the second; null when that is 0.',
+})
+
 /** What every answer about a family begins with. */
 export const familyFields = {
   commodity: t.String({ description: 'Code of the family.', examples: ['WTI_FUTURES'] }),

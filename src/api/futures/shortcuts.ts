@@ -62,145 +62,48 @@ const Pair = t.Object(
   { title: 'FuturesPair' },
 )
 
+const access = { feature: 'futures', meter: true } as const
+const refusals = { 400: NestedProblem, 404: NestedProblem, 503: NestedProblem }
+const latestQuery = t.Object({
+  contract: t.Optional(
+    t.String({
+      description: `Slug or ticker (${defaultTicker}); \`.N\` begins at the Nth listed month.`,
+      examples: ['BZ'],
+    }),
+  ),
+})
+
+export interface FuturesShortcutsDeps extends FuturesDeps {
+  maxAgeHours: number
+}
+
 /** Shorter ways to the same quotes: by ticker, and any two contracts against each other. */
-export function futuresShortcutsRoutes(
-  deps: FuturesDeps & { maxAgeHours: number },
-  routes: FuturesRoutes,
-) {
-  const { futures, exchangeWords } = deps
-  const slugs = families.flatMap(family => slugsOf(family, exchangeWords))
-  const access = { feature: 'futures', meter: true } as const
+export const futuresShortcutsRoutes = (deps: FuturesShortcutsDeps, routes: FuturesRoutes) =>
+  new Elysia().use(tickerRoutes(deps, routes)).use(pairRoute(deps, routes))
 
-  /** A slug, ticker or family code, with the place behind its point. */
-  const readFamily = (parameter: string, text: string): { family: Family; nth: number } => {
-    const [, code, place] = /^(\w+?)(?:\.(\d{1,2}))?$/.exec(text) ?? []
-    const byCode = families.find(family => family.code === code?.toUpperCase())
-    if (byCode && (place === undefined || (Number(place) >= 1 && Number(place) <= 12)))
-      return { family: byCode, nth: Number(place ?? 1) }
-    const named = familyBySlug(text, exchangeWords)
-    if (named) return { family: named.family, nth: named.nth ?? 1 }
-    throw invalidParameter(parameter, text.slice(0, 100), 'is not a futures family.', slugs)
-  }
-
-  const latest = (text: string | undefined, set: unknown) => {
-    const ticker = text?.trim() || defaultTicker
-    const { family, nth } = readFamily('contract', ticker)
-    const quotes = futures.quotes(family.code).slice(nth - 1)
-    const fresh = futures.freshness(family.code)
-    if (!fresh || quotes.length === 0) throw noQuotes(family.code)
-    refuseStale(family, fresh, deps.maxAgeHours)
-    routes.mark(
-      set,
-      family,
-      quotes.map(quote => quote.day.source),
-    )
-    const { decimals } = routes.familyOf(slugsOf(family, exchangeWords)[0]!)
-    const contracts = quotes.map(quote => {
-      const { contract, contract_code, contract_month, price, change, volume } = contractRow(
-        quote,
-        family,
-        decimals,
-      )
-      return {
-        contract,
-        contract_code,
-        month: shownMonth(contract_month),
-        contract_month,
-        price,
-        change,
-        volume,
-      }
-    })
-    const updatedAt = Math.max(...quotes.map(quote => quote.day.quotedAt))
-    return success({ contract: ticker, contracts, updated_at: isoInstant(updatedAt) })
-  }
-
-  /** One leg of a spread: a contract code, or a ticker with its place. */
-  const legOf = (parameter: 'contract1' | 'contract2', parameterText: string | undefined) => {
-    const text = parameterText?.trim() ?? ''
-    if (text === '')
-      throw missingParameter(
-        parameter,
-        'a contract code (WTI_FUTURES_2027_01) or a ticker with its place (CL.1).',
-      )
-    const parsed = parseContractCode(text)
-    const named = parsed ? undefined : readFamily(parameter, text)
-    const family = parsed?.family ?? named!.family
-    const month = parsed?.month ?? futures.listedMonth(family.code, named!.nth)
-    const quote = futures.quotes(family.code).find(candidate => candidate.day.month === month)
-    if (!quote) throw noQuotes(text)
-    refuseStale(family, futures.freshness(family.code)!, deps.maxAgeHours)
-    return { family, month, day: quote.day }
-  }
-
-  const pair = (query: { contract1?: string; contract2?: string }, set: unknown) => {
-    const [first, second] = [
-      legOf('contract1', query.contract1),
-      legOf('contract2', query.contract2),
-    ]
-    const { family } = first
-    if (family.unit !== second.family.unit || family.currency !== second.family.currency) {
-      const measures = [family, second.family].map(leg => `${leg.currency} per ${leg.unit}`)
-      throw invalidParameter(
-        'contract2',
-        query.contract2,
-        `is quoted in ${measures[1]}, the first contract in ${measures[0]}.`,
-      )
-    }
-    const { decimals } = routes.familyOf(slugsOf(family, exchangeWords)[0]!)
-    const { spread, percent } = calendarSpread(first.day.close, second.day.close)
-    const to = futures.today(family.code)
-    const closes = [first, second].map(leg =>
-      futures.closesOf(leg.family.code, { month: leg.month }, dayAfter(to, 1 - averageDays), to),
-    )
-    const common = commonDays(closes).map(({ values }) => values[0]! - values[1]!)
-    const round = (value: number) => roundTo(value, decimals)
-    routes.mark(set, family, [first.day.source, second.day.source])
-    return {
-      contract1: first.day.code,
-      contract2: second.day.code,
-      spread: round(spread),
-      current_spread: round(spread),
-      spread_percent: percent === undefined ? null : roundTo(percent, 2),
-      average_spread:
-        common.length === 0
-          ? null
-          : round(common.reduce((sum, value) => sum + value, 0) / common.length),
-      price1: round(first.day.close),
-      price2: round(second.day.close),
-      currency: family.currency,
-      unit: family.unit,
-      timestamp: isoInstant(Math.min(first.day.quotedAt, second.day.quotedAt)),
-    }
-  }
-
-  const latestQuery = t.Object({
-    contract: t.Optional(
-      t.String({
-        description: `Slug or ticker (${defaultTicker}); \`.N\` begins at the Nth listed month.`,
-        examples: ['BZ'],
-      }),
-    ),
-  })
-  const response = { 400: NestedProblem, 404: NestedProblem, 503: NestedProblem }
+function tickerRoutes(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
   return new Elysia()
     .use(deps.access)
-    .get('/v1/futures/latest', ({ query, set }) => latest(query.contract, set), {
-      access,
-      query: latestQuery,
-      response: { 200: Latest, ...response },
-      detail: {
-        operationId: 'getLatestFutures',
-        tags: ['futures'],
-        summary: 'Current quotes by ticker',
-        description:
-          'The listed contracts of a family in a short form, nearest first. The same bounds on age as for the family itself.',
+    .get(
+      '/v1/futures/latest',
+      ({ query, set }) => tickerAnswer(deps, routes, query.contract, set),
+      {
+        access,
+        query: latestQuery,
+        response: { 200: Latest, ...refusals },
+        detail: {
+          operationId: 'getLatestFutures',
+          tags: ['futures'],
+          summary: 'Current quotes by ticker',
+          description:
+            'The listed contracts of a family in a short form, nearest first. The same bounds on age as for the family itself.',
+        },
       },
-    })
-    .get('/v1/futures/curve', ({ query, set }) => latest(query.contract, set), {
+    )
+    .get('/v1/futures/curve', ({ query, set }) => tickerAnswer(deps, routes, query.contract, set), {
       access,
       query: latestQuery,
-      response: { 200: Latest, ...response },
+      response: { 200: Latest, ...refusals },
       detail: {
         operationId: 'getFuturesCurveByTicker',
         tags: ['futures'],
@@ -209,7 +112,12 @@ export function futuresShortcutsRoutes(
           'The same answer as the current quotes by ticker; the analysis of a curve is at `/v1/futures/{slug}/curve`.',
       },
     })
-    .get('/v1/futures/spreads', ({ query, set }) => pair(query, set), {
+}
+
+function pairRoute(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
+  return new Elysia()
+    .use(deps.access)
+    .get('/v1/futures/spreads', ({ query, set }) => pairAnswer(deps, routes, query, set), {
       access,
       query: t.Object({
         contract1: t.Optional(
@@ -226,7 +134,7 @@ export function futuresShortcutsRoutes(
           }),
         ),
       }),
-      response: { 200: Pair, ...response },
+      response: { 200: Pair, ...refusals },
       detail: {
         operationId: 'getFuturesPair',
         tags: ['futures'],
@@ -235,4 +143,137 @@ export function futuresShortcutsRoutes(
           'First minus second, of one family or of two that are quoted in the same currency and unit; anything else is refused.',
       },
     })
+}
+
+/** A slug, ticker or family code, with the place behind its point. */
+function readFamily(
+  { exchangeWords }: FuturesDeps,
+  parameter: string,
+  text: string,
+): { family: Family; nth: number } {
+  const [, code, place] = /^(\w+?)(?:\.(\d{1,2}))?$/.exec(text) ?? []
+  const byCode = families.find(family => family.code === code?.toUpperCase())
+  if (byCode && (place === undefined || (Number(place) >= 1 && Number(place) <= 12)))
+    return { family: byCode, nth: Number(place ?? 1) }
+  const named = familyBySlug(text, exchangeWords)
+  if (named) return { family: named.family, nth: named.nth ?? 1 }
+  throw invalidParameter(
+    parameter,
+    text.slice(0, 100),
+    'is not a futures family.',
+    families.flatMap(family => slugsOf(family, exchangeWords)),
+  )
+}
+
+/** Decimals of a family's prices. */
+const decimalsOf = ({ exchangeWords }: FuturesDeps, routes: FuturesRoutes, family: Family) =>
+  routes.familyOf(slugsOf(family, exchangeWords)[0]!).decimals
+
+function tickerAnswer(
+  deps: FuturesShortcutsDeps,
+  routes: FuturesRoutes,
+  text: string | undefined,
+  set: unknown,
+) {
+  const { futures, maxAgeHours } = deps
+  const ticker = text?.trim() || defaultTicker
+  const { family, nth } = readFamily(deps, 'contract', ticker)
+  const quotes = futures.quotes(family.code).slice(nth - 1)
+  const fresh = futures.freshness(family.code)
+  if (!fresh || quotes.length === 0) throw noQuotes(family.code)
+  refuseStale(family, fresh, maxAgeHours)
+  routes.mark(
+    set,
+    family,
+    quotes.map(quote => quote.day.source),
+  )
+  const decimals = decimalsOf(deps, routes, family)
+  const contracts = quotes.map(quote => {
+    const { contract, contract_code, contract_month, price, change, volume } = contractRow(
+      quote,
+      family,
+      decimals,
+    )
+    return {
+      contract,
+      contract_code,
+      month: shownMonth(contract_month),
+      contract_month,
+      price,
+      change,
+      volume,
+    }
+  })
+  const updatedAt = Math.max(...quotes.map(quote => quote.day.quotedAt))
+  return success({ contract: ticker, contracts, updated_at: isoInstant(updatedAt) })
+}
+
+/** One leg of a spread: a contract code, or a ticker with its place. */
+function legOf(
+  deps: FuturesShortcutsDeps,
+  parameter: 'contract1' | 'contract2',
+  parameterText: string | undefined,
+) {
+  const { futures, maxAgeHours } = deps
+  const text = parameterText?.trim() ?? ''
+  if (text === '')
+    throw missingParameter(
+      parameter,
+      'a contract code (WTI_FUTURES_2027_01) or a ticker with its place (CL.1).',
+    )
+  const parsed = parseContractCode(text)
+  const named = parsed ? undefined : readFamily(deps, parameter, text)
+  const family = parsed?.family ?? named!.family
+  const month = parsed?.month ?? futures.listedMonth(family.code, named!.nth)
+  const quote = futures.quotes(family.code).find(candidate => candidate.day.month === month)
+  if (!quote) throw noQuotes(text)
+  refuseStale(family, futures.freshness(family.code)!, maxAgeHours)
+  return { family, month, day: quote.day }
+}
+
+function pairAnswer(
+  deps: FuturesShortcutsDeps,
+  routes: FuturesRoutes,
+  query: { contract1?: string; contract2?: string },
+  set: unknown,
+) {
+  const { futures } = deps
+  const [first, second] = [
+    legOf(deps, 'contract1', query.contract1),
+    legOf(deps, 'contract2', query.contract2),
+  ]
+  const { family } = first
+  if (family.unit !== second.family.unit || family.currency !== second.family.currency) {
+    const measures = [family, second.family].map(leg => `${leg.currency} per ${leg.unit}`)
+    throw invalidParameter(
+      'contract2',
+      query.contract2,
+      `is quoted in ${measures[1]}, the first contract in ${measures[0]}.`,
+    )
+  }
+  const decimals = decimalsOf(deps, routes, family)
+  const { spread, percent } = calendarSpread(first.day.close, second.day.close)
+  const to = futures.today(family.code)
+  const closes = [first, second].map(leg =>
+    futures.closesOf(leg.family.code, { month: leg.month }, dayAfter(to, 1 - averageDays), to),
+  )
+  const common = commonDays(closes).map(({ values }) => values[0]! - values[1]!)
+  const round = (value: number) => roundTo(value, decimals)
+  routes.mark(set, family, [first.day.source, second.day.source])
+  return {
+    contract1: first.day.code,
+    contract2: second.day.code,
+    spread: round(spread),
+    current_spread: round(spread),
+    spread_percent: percent === undefined ? null : roundTo(percent, 2),
+    average_spread:
+      common.length === 0
+        ? null
+        : round(common.reduce((sum, value) => sum + value, 0) / common.length),
+    price1: round(first.day.close),
+    price2: round(second.day.close),
+    currency: family.currency,
+    unit: family.unit,
+    timestamp: isoInstant(Math.min(first.day.quotedAt, second.day.quotedAt)),
+  }
 }
