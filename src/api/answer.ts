@@ -1,6 +1,6 @@
 import { type TSchema, t } from 'elysia'
 import { hasEtag } from '../http/answer/etag.ts'
-import { strongEtag } from '../service/prices/board.ts'
+import { strongEtag } from '../lib/etag.ts'
 import type { Series } from '../store/catalogue/series.ts'
 
 /** What a handler may set of its answer. */

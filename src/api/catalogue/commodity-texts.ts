@@ -1,5 +1,5 @@
+import { strongEtag } from '../../lib/etag.ts'
 import { startOfDay } from '../../lib/instant.ts'
-import { strongEtag } from '../../service/prices/board.ts'
 import type { QuarantineList } from '../../service/prices/quarantine.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { type CommodityDeps, commodityRow, seriesOf } from './commodity-row.ts'

@@ -1,5 +1,5 @@
+import { strongEtag } from '../../lib/etag.ts'
 import type { ClientProfile, SwitchName } from '../../plan/client-profiles.ts'
-import { strongEtag } from '../../service/prices/board.ts'
 import { hasEtag } from '../answer/etag.ts'
 import { refusedFor } from './refusals.ts'
 import { type Fields, type Reshape, reshapeOf } from './shapes.ts'

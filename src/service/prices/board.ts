@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
+import { strongEtag } from '../../lib/etag.ts'
 import { dayMs, startOfDay } from '../../lib/instant.ts'
 import { type DataStatus, dataStatus, freshUntil } from '../../market/calendars/freshness.ts'
 import type { Observation } from '../../market/prices/bars.ts'
@@ -115,7 +116,3 @@ export function createBoard(
     forgetAll: () => entries.clear(),
   }
 }
-
-/** A strong entity tag over the bytes of a body. */
-export const strongEtag = (text: string): string =>
-  `"${Bun.hash.wyhash(text).toString(36)}${Bun.hash.crc32(text).toString(36)}"`
