@@ -1,10 +1,11 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
+import { documentedBody } from '../../http/input/body-schema.ts'
 import type { CodeReader } from '../../http/input/codes.ts'
-import { formBody } from '../../http/input/form.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { isObject } from '../../lib/json.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import type { Meter } from '../../service/keys/meter.ts'
 import type { Board } from '../../service/prices/board.ts'
@@ -98,7 +99,7 @@ export function batchRoutes(deps: BatchDeps) {
   return new Elysia().use(deps.access).post(
     '/v1/prices/batch',
     ({ body, request, set, caller }) => {
-      const requested = askedOf(body)
+      const requested = readBatch(body)
       const commodities = deps.codes.read(requested.codes, request)
       const currency =
         requested.currency === undefined
@@ -125,7 +126,7 @@ export function batchRoutes(deps: BatchDeps) {
     },
     {
       access: { meter: true, header: true, action: 'read' },
-      body: formBody(BatchBody),
+      body: documentedBody(BatchBody, false),
       response: { 200: Batch, 400: t.Union([FailProblem, NestedProblem]), 413: NestedProblem },
       detail: {
         operationId: 'getPriceBatch',
@@ -138,22 +139,22 @@ export function batchRoutes(deps: BatchDeps) {
   )
 }
 
-interface Asked {
+interface BatchRequest {
   codes: string[]
+  /** Without any: all of them. */
   fields: readonly Field[]
   currency: string | undefined
 }
 
-function askedOf(body: unknown): Asked {
-  const given: Record<string, unknown> =
-    typeof body === 'object' && body !== null && !Array.isArray(body) ? { ...body } : {}
-  const codes = stringsOf('codes', given.codes)
-  if (codes.length === 0)
+/** Refuses like the parameters of the other price endpoints do, not like a form. */
+function readBatch(body: unknown): BatchRequest {
+  const { codes, fields, currency }: Record<string, unknown> = isObject(body) ? body : {}
+  const requestedCodes = textsOf('codes', codes)
+  if (requestedCodes.length === 0)
     throw new Problem(
       'MISSING_CODES',
       'The body must name the codes: {"codes": ["WTI_USD", "BRENT_CRUDE_USD"]}.',
     )
-  const { currency } = given
   if (currency !== undefined && currency !== null && typeof currency !== 'string') {
     throw invalidParameter(
       'currency',
@@ -162,18 +163,18 @@ function askedOf(body: unknown): Asked {
     )
   }
   return {
-    codes,
-    fields: fieldsOf(stringsOf('fields', given.fields)),
+    codes: requestedCodes,
+    fields: fieldsOf(textsOf('fields', fields)),
     currency: currency || undefined,
   }
 }
 
-function stringsOf(name: string, given: unknown): string[] {
-  if (given === undefined || given === null) return []
-  if (!Array.isArray(given) || !given.every(item => typeof item === 'string')) {
-    throw invalidParameter(name, JSON.stringify(given).slice(0, 200), 'is not a list of strings.')
+function textsOf(name: string, value: unknown): string[] {
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value) || !value.every(item => typeof item === 'string')) {
+    throw invalidParameter(name, JSON.stringify(value).slice(0, 200), 'is not a list of strings.')
   }
-  return given.map(item => item.trim()).filter(Boolean)
+  return value.map(item => item.trim()).filter(Boolean)
 }
 
 function fieldsOf(names: readonly string[]): readonly Field[] {
