@@ -39,23 +39,11 @@ export interface Extent {
   lastAt: number
 }
 
-interface Row {
-  id: number
-  code: string
-  name: string
-  category: string
-  currency: string | null
-  unit: string
-  decimals: number
-  cadence: Cadence
-  source: string
-  description: string
-  unavailable_reason: string | null
-  level: number
-  volatility: number
-  fixture: number
-  contract_of: string | null
-}
+/** A row of the table; SQLite has no booleans, and aliases have a table of their own. */
+type SeriesRow = Omit<Series, 'fixture' | 'aliases'> & { fixture: 0 | 1 }
+
+const columns =
+  'id, code, name, category, currency, unit, decimals, cadence, source, description, unavailable_reason AS unavailableReason, level, volatility, fixture, contract_of AS contractOf'
 
 export interface SeriesStore {
   /** The whole catalogue by code. */
@@ -70,7 +58,7 @@ export interface SeriesStore {
 }
 
 export function createSeriesStore(db: Database): SeriesStore {
-  const all = db.query<Row, []>('SELECT * FROM series ORDER BY code')
+  const all = db.query<SeriesRow, []>(`SELECT ${columns} FROM series ORDER BY code`)
   const aliases = db.query<{ alias: string; code: string }, []>(
     'SELECT alias, code FROM aliases ORDER BY alias',
   )
@@ -99,12 +87,10 @@ export function createSeriesStore(db: Database): SeriesStore {
   return {
     all() {
       const byCode = Map.groupBy(aliases.all(), row => row.code)
-      return all.all().map(({ unavailable_reason, fixture, contract_of, ...row }) => ({
+      return all.all().map(row => ({
         ...row,
-        unavailableReason: unavailable_reason,
-        fixture: fixture === 1,
-        contractOf: contract_of,
-        aliases: (byCode.get(row.code) ?? []).map(row => row.alias),
+        fixture: row.fixture === 1,
+        aliases: (byCode.get(row.code) ?? []).map(({ alias }) => alias),
       }))
     },
     put(rows, names) {

@@ -28,58 +28,16 @@ export interface FuturesTick {
   source: string
 }
 
-interface DayRow {
-  traded_on: string
-  open: number | null
-  high: number | null
-  low: number | null
-  close: number | null
-  settlement: number | null
-  volume: number | null
-  open_interest: number | null
-  from_ticks: number
-  quoted_at: number
-  recorded_at: number
-  source: string
-}
-
-interface TickRow {
-  traded_at: number
-  price: number
-  volume: number
-  recorded_at: number
-  source: string
-}
+/** A row of the table: SQLite has no booleans. */
+type DayRow = Omit<FuturesDay, 'fromTicks'> & { fromTicks: 0 | 1 }
 
 const dayColumns =
-  'traded_on, open, high, low, close, settlement, volume, open_interest, from_ticks, quoted_at, recorded_at, source'
-const tickColumns = 'traded_at, price, volume, recorded_at, source'
+  'series_id AS seriesId, traded_on AS tradedOn, open, high, low, close, settlement, volume, open_interest AS openInterest, from_ticks AS fromTicks, quoted_at AS quotedAt, recorded_at AS recordedAt, source'
+const tickColumns =
+  'series_id AS seriesId, traded_at AS tradedAt, price, volume, recorded_at AS recordedAt, source'
 const dates = 'series_id = ? AND traded_on >= ? AND traded_on < ?'
 
-const dayOf = (seriesId: number, row: DayRow): FuturesDay => ({
-  seriesId,
-  tradedOn: row.traded_on,
-  open: row.open,
-  high: row.high,
-  low: row.low,
-  close: row.close,
-  settlement: row.settlement,
-  volume: row.volume,
-  openInterest: row.open_interest,
-  fromTicks: row.from_ticks === 1,
-  quotedAt: row.quoted_at,
-  recordedAt: row.recorded_at,
-  source: row.source,
-})
-
-const tickOf = (seriesId: number, row: TickRow): FuturesTick => ({
-  seriesId,
-  tradedAt: row.traded_at,
-  price: row.price,
-  volume: row.volume,
-  recordedAt: row.recorded_at,
-  source: row.source,
-})
+const dayOf = (row: DayRow): FuturesDay => ({ ...row, fromTicks: row.fromTicks === 1 })
 
 /** Daily bars, settlements and ticks of futures contracts. Ranges are half-open. */
 export interface FuturesStore {
@@ -108,63 +66,35 @@ export function createFuturesStore(db: Database): FuturesStore {
     `SELECT count(*) AS n FROM futures_days WHERE ${dates}`,
   )
   const putDay = db.query(
-    `INSERT OR REPLACE INTO futures_days (series_id, ${dayColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO futures_days (series_id, traded_on, open, high, low, close, settlement, volume, open_interest, from_ticks, quoted_at, recorded_at, source)
+     VALUES ($seriesId, $tradedOn, $open, $high, $low, $close, $settlement, $volume, $openInterest, $fromTicks, $quotedAt, $recordedAt, $source)`,
   )
-  const ticks = db.query<TickRow, [number, number, number]>(
+  const ticks = db.query<FuturesTick, [number, number, number]>(
     `SELECT ${tickColumns} FROM futures_ticks WHERE series_id = ? AND traded_at >= ? AND traded_at < ? ORDER BY traded_at`,
   )
-  const tick = db.query<TickRow, [number, number]>(
+  const tick = db.query<FuturesTick, [number, number]>(
     `SELECT ${tickColumns} FROM futures_ticks WHERE series_id = ? AND traded_at = ?`,
   )
   const newestTick = db.query<{ at: number | null }, [number]>(
     'SELECT max(traded_at) AS at FROM futures_ticks WHERE series_id = ?',
   )
   const putTick = db.query(
-    `INSERT OR REPLACE INTO futures_ticks (series_id, ${tickColumns}) VALUES (?, ?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO futures_ticks (series_id, traded_at, price, volume, recorded_at, source)
+     VALUES ($seriesId, $tradedAt, $price, $volume, $recordedAt, $source)`,
   )
   return {
-    days: (seriesId, from, to, limit) =>
-      days.all(seriesId, from, to, limit).map(row => dayOf(seriesId, row)),
+    days: (seriesId, from, to, limit) => days.all(seriesId, from, to, limit).map(dayOf),
     day(seriesId, tradedOn) {
       const row = day.get(seriesId, tradedOn)
-      return row ? dayOf(seriesId, row) : undefined
+      return row ? dayOf(row) : undefined
     },
     countDays: (seriesId, from, to) => count.get(seriesId, from, to)!.n,
-    putDay(futuresDay) {
-      const prices = [
-        futuresDay.open,
-        futuresDay.high,
-        futuresDay.low,
-        futuresDay.close,
-        futuresDay.settlement,
-        futuresDay.volume,
-        futuresDay.openInterest,
-      ]
-      putDay.run(
-        futuresDay.seriesId,
-        futuresDay.tradedOn,
-        ...prices,
-        futuresDay.fromTicks ? 1 : 0,
-        futuresDay.quotedAt,
-        futuresDay.recordedAt,
-        futuresDay.source,
-      )
-    },
-    ticks: (seriesId, from, to) => ticks.all(seriesId, from, to).map(row => tickOf(seriesId, row)),
-    tick(seriesId, tradedAt) {
-      const row = tick.get(seriesId, tradedAt)
-      return row ? tickOf(seriesId, row) : undefined
-    },
+    putDay: futuresDay => void putDay.run({ ...futuresDay }),
+    ticks: (seriesId, from, to) => ticks.all(seriesId, from, to),
+    tick: (seriesId, tradedAt) => tick.get(seriesId, tradedAt) ?? undefined,
     newestTickAt: seriesId => newestTick.get(seriesId)?.at ?? undefined,
-    putTick: futuresTick =>
-      void putTick.run(
-        futuresTick.seriesId,
-        futuresTick.tradedAt,
-        futuresTick.price,
-        futuresTick.volume,
-        futuresTick.recordedAt,
-        futuresTick.source,
-      ),
+    putTick: ({ seriesId, tradedAt, price, volume, recordedAt, source }) =>
+      void putTick.run({ seriesId, tradedAt, price, volume, recordedAt, source }),
     together: work => transact(db, work),
   }
 }

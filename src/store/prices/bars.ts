@@ -182,8 +182,8 @@ export function barFaults(
   const series = db
     .query<{ id: number; code: string }, []>('SELECT id, code FROM series ORDER BY code')
     .all()
-  const firstBirths = db.query<{ observed_at: number; recorded_at: number }, number[]>(
-    `SELECT observed_at, min(recorded_at) AS recorded_at FROM observation_revisions
+  const firstBirths = db.query<{ observedAt: number; recordedAt: number }, number[]>(
+    `SELECT observed_at AS observedAt, min(recorded_at) AS recordedAt FROM observation_revisions
      WHERE series_id = ? AND observed_at >= ? AND observed_at < ? GROUP BY observed_at`,
   )
   const faults: string[] = []
@@ -194,8 +194,8 @@ export function barFaults(
     for (const { span, interval } of spans) {
       const expected = new Map(barsOf(interval, observations).map(bar => [bar.startsAt, bar]))
       for (const birth of births) {
-        const bar = expected.get(bucketStart(interval, birth.observed_at))
-        if (bar) bar.bornAt = Math.min(bar.bornAt, birth.recorded_at)
+        const bar = expected.get(bucketStart(interval, birth.observedAt))
+        if (bar) bar.bornAt = Math.min(bar.bornAt, birth.recordedAt)
       }
       const stored = new Map(bars(id, span, from, to, anyTime).map(bar => [bar.startsAt, bar]))
       for (const startsAt of [...new Set([...expected.keys(), ...stored.keys()])].sort(

@@ -264,8 +264,8 @@ function bySeries(points: readonly Point[], recordedAt: number): Map<number, Poi
 /** Each revision ends where the next one, or the current value, begins. */
 function revisionFaults(db: Database): string[] {
   return db
-    .query<{ code: string; observed_at: number }, []>(
-      `SELECT s.code, r.observed_at FROM observation_revisions r JOIN series s ON s.id = r.series_id
+    .query<{ code: string; observedAt: number }, []>(
+      `SELECT s.code, r.observed_at AS observedAt FROM observation_revisions r JOIN series s ON s.id = r.series_id
        WHERE r.replaced_at <= r.recorded_at OR r.replaced_at IS NOT coalesce(
          (SELECT min(n.recorded_at) FROM observation_revisions n
            WHERE n.series_id = r.series_id AND n.observed_at = r.observed_at AND n.recorded_at > r.recorded_at),
@@ -273,7 +273,5 @@ function revisionFaults(db: Database): string[] {
        ORDER BY 1, 2 LIMIT 100`,
     )
     .all()
-    .map(
-      row => `${row.code}: the revisions of the observation at ${row.observed_at} do not join up`,
-    )
+    .map(row => `${row.code}: the revisions of the observation at ${row.observedAt} do not join up`)
 }
