@@ -4,7 +4,7 @@ import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { analyseCurve, monthsBetween } from '../../market/futures/curve.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import type { Curve as FuturesCurve } from '../../service/futures/futures.ts'
+import type { Curve as FuturesCurve } from '../../service/futures/quotes.ts'
 import {
   type FuturesDeps,
   type FuturesRoutes,

@@ -12,7 +12,8 @@ import { integerOf } from '../../http/input/query.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { contractCode } from '../../market/futures/families.ts'
-import type { ContractSelection, Futures } from '../../service/futures/futures.ts'
+import type { ContractSelection } from '../../service/futures/contract-history.ts'
+import type { Futures } from '../../service/futures/futures.ts'
 import { intervalOf } from '../prices/window-query.ts'
 import {
   contractQuery,

@@ -5,7 +5,7 @@ import type { ContractDay } from '../../market/futures/contract-days.ts'
 import { monthsBetween } from '../../market/futures/curve.ts'
 import type { Family } from '../../market/futures/families.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import type { ContractQuote, CurvePoint } from '../../service/futures/futures.ts'
+import type { ContractQuote, CurvePoint } from '../../service/futures/quotes.ts'
 
 export const dayField = t.String({ format: 'date', examples: ['2026-11-20'] })
 export const instantField = t.String({ format: 'date-time', examples: ['2026-11-20T14:55:00Z'] })

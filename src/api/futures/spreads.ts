@@ -6,7 +6,7 @@ import { isoInstant } from '../../lib/instant.ts'
 import { calendarPairs, calendarSpread } from '../../market/futures/curve.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { type Close, commonDays, dayAfter } from '../../market/prices/window.ts'
-import type { CurvePoint } from '../../service/futures/futures.ts'
+import type { CurvePoint } from '../../service/futures/quotes.ts'
 import {
   type FuturesDeps,
   type FuturesRoutes,
