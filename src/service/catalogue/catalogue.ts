@@ -65,36 +65,26 @@ export interface Catalogue {
 const resolvedCodesMax = 10_000
 
 export function createCatalogue(store: SeriesStore, contracts: ContractCalendar): Catalogue {
+  const extents = createExtents()
   let list: Series[] = []
   let ids = new Map<number, Series>()
   let names = new Map<string, Series>()
-  const extents = new Map<number, Extent>()
-  /** Families of which some contract has data. */
-  const familiesWithData = new Set<string>()
   let version = 0
-  /** What plain codes, as they were written, resolved to: all that is asked for again and again. */
+  /** What plain codes, as they were written, resolved to: nearly all that is asked for. */
   const resolvedCodes = new Map<string, Resolved>()
 
-  const setExtent = (series: Series, extent: Extent) => {
-    extents.set(series.id, extent)
-    if (series.contractOf !== null) familiesWithData.add(series.contractOf)
-  }
   const reloadListeners: (() => void)[] = []
+
   const reload = () => {
     version += 1
     resolvedCodes.clear()
-    extents.clear()
-    familiesWithData.clear()
     const all = store.all()
     list = all.filter(series => series.contractOf === null)
     ids = new Map(all.map(series => [series.id, series]))
     names = new Map(all.flatMap(series => series.aliases.map(alias => [alias, series] as const)))
-    const storedExtents = store.extents()
-    for (const series of all) {
-      names.set(series.code, series)
-      const extent = storedExtents.get(series.id)
-      if (extent) setExtent(series, extent)
-    }
+    // A code wins over an alias of the same spelling.
+    for (const series of all) names.set(series.code, series)
+    extents.reload(all, store.extents())
     for (const listener of reloadListeners) listener()
   }
   reload()
@@ -105,6 +95,7 @@ export function createCatalogue(store: SeriesStore, contracts: ContractCalendar)
     store.addContracts(missing)
     reload()
   }
+
   /**
    * A code that is not there yet may be that of a contract listed since; there are never more of
    * them than the families list.
@@ -114,9 +105,40 @@ export function createCatalogue(store: SeriesStore, contracts: ContractCalendar)
     if (contract) addContracts([contract])
     return names.get(code)
   }
+
+  const resolve = (text: string, now: number): Resolved | undefined => {
+    const cached = resolvedCodes.get(text)
+    if (cached) return cached
+    const requestedCode = text.trim().toUpperCase()
+    const series = findSeries(requestedCode, now)
+    if (!series) return undefined
+    const family = series.contractOf === null ? series : names.get(series.contractOf)!
+    const front = contracts.front(family.code, now)
+    if (front === undefined || (series !== family && series.code !== front)) {
+      const { code } = series
+      const resolved = {
+        series,
+        code,
+        requestedCode: requestedCode === code ? undefined : requestedCode,
+      }
+      // A contract may become the front one; other codes stay what they are until the list is read
+      // again.
+      if (front === undefined && resolvedCodes.size < resolvedCodesMax)
+        resolvedCodes.set(text, resolved)
+      return resolved
+    }
+    const frontSeries = names.get(front)
+    return {
+      series: frontSeries && extents.of(frontSeries) ? frontSeries : family,
+      code: front,
+      requestedCode: requestedCode === front ? undefined : requestedCode,
+    }
+  }
+
   const hasData = (series: Series) =>
     series.unavailableReason === null &&
-    (extents.has(series.id) || familiesWithData.has(series.code))
+    (extents.of(series) !== undefined || extents.hasContracts(series.code))
+
   return {
     get version() {
       return version
@@ -124,52 +146,63 @@ export function createCatalogue(store: SeriesStore, contracts: ContractCalendar)
     list: () => list,
     byId: id => ids.get(id)!,
     named: text => names.get(text.trim().toUpperCase()),
-    resolve(text, now) {
-      const cached = resolvedCodes.get(text)
-      if (cached) return cached
-      const requestedCode = text.trim().toUpperCase()
-      const series = findSeries(requestedCode, now)
-      if (!series) return undefined
-      const family = series.contractOf === null ? series : names.get(series.contractOf)!
-      const front = contracts.front(family.code, now)
-      if (front === undefined || (series !== family && series.code !== front)) {
-        const resolved = {
-          series,
-          code: series.code,
-          requestedCode: requestedCode === series.code ? undefined : requestedCode,
-        }
-        // A contract may become the front one; other codes stay what they are until the list is
-        // read again.
-        if (front === undefined && resolvedCodes.size < resolvedCodesMax)
-          resolvedCodes.set(text, resolved)
-        return resolved
-      }
-      const own = names.get(front)
-      return {
-        series: own && extents.has(own.id) ? own : family,
-        code: front,
-        requestedCode: requestedCode === front ? undefined : requestedCode,
-      }
-    },
+    resolve,
     suggest: text => suggestCodes(text, list),
-    extent: series => extents.get(series.id),
+    extent: extents.of,
     hasData,
-    hasContracts: family => familiesWithData.has(family),
+    hasContracts: extents.hasContracts,
     unavailableReason(series) {
       if (series.unavailableReason) return series.unavailableReason as UnavailableReason
       return hasData(series) ? undefined : 'no_observations'
     },
     extend(id, firstAt, lastAt) {
-      const extent = extents.get(id)
-      if (extent && extent.firstAt <= firstAt && extent.lastAt >= lastAt) return
-      version += 1
-      if (extent) {
-        extent.firstAt = Math.min(extent.firstAt, firstAt)
-        extent.lastAt = Math.max(extent.lastAt, lastAt)
-      } else setExtent(ids.get(id)!, { firstAt, lastAt })
+      if (extents.extend(ids.get(id)!, firstAt, lastAt)) version += 1
     },
     addContracts,
     reload,
     onReload: listener => void reloadListeners.push(listener),
+  }
+}
+
+/** How far the data of each series reaches, and which futures families have any. */
+interface Extents {
+  of(series: Series): Extent | undefined
+  hasContracts(family: string): boolean
+  /** Replaces everything by what the store has, by id. */
+  reload(all: readonly Series[], stored: ReadonlyMap<number, Extent>): void
+  /** False when the data reached that far already. */
+  extend(series: Series, firstAt: number, lastAt: number): boolean
+}
+
+function createExtents(): Extents {
+  const extents = new Map<number, Extent>()
+  /** Families of which some contract has data. */
+  const familiesWithData = new Set<string>()
+  const set = (series: Series, extent: Extent) => {
+    extents.set(series.id, extent)
+    if (series.contractOf !== null) familiesWithData.add(series.contractOf)
+  }
+  return {
+    of: series => extents.get(series.id),
+    hasContracts: family => familiesWithData.has(family),
+    reload(all, stored) {
+      extents.clear()
+      familiesWithData.clear()
+      for (const series of all) {
+        const extent = stored.get(series.id)
+        if (extent) set(series, extent)
+      }
+    },
+    extend(series, firstAt, lastAt) {
+      const extent = extents.get(series.id)
+      if (!extent) {
+        set(series, { firstAt, lastAt })
+        return true
+      }
+      if (extent.firstAt <= firstAt && extent.lastAt >= lastAt) return false
+      extent.firstAt = Math.min(extent.firstAt, firstAt)
+      extent.lastAt = Math.max(extent.lastAt, lastAt)
+      return true
+    },
   }
 }

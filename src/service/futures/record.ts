@@ -47,58 +47,9 @@ export interface RecorderDeps {
 }
 
 export function createFuturesRecorder({ store, catalogue, ingest }: RecorderDeps): FuturesRecorder {
-  /**
-   * The series of every contract of the records by code; those that are new are added first, on
-   * their own: without data they are harmless.
-   */
-  const seriesOf = (
-    records: readonly { family: FamilyCode; month: string }[],
-  ): Map<string, Series> => {
-    const contracts = new Map(
-      records.map(({ family, month }) => [contractCode(family, month), { family, month }]),
-    )
-    const missing = [...contracts].filter(([code]) => !catalogue.named(code))
-    catalogue.addContracts(
-      missing.map(([, { family, month }]) => contractOf(familyOf(family), month)),
-    )
-    return new Map([...contracts.keys()].map(code => [code, catalogue.named(code)!]))
-  }
-
-  /**
-   * Brings the bar of a trading date up to its ticks: by adding to it where all of them are newer,
-   * otherwise by folding them all anew.
-   */
-  const updateBar = ({ family, seriesId, tradedOn, added }: TickedDate) => {
-    const storedDay = store.day(seriesId, tradedOn)
-    if (storedDay && !storedDay.fromTicks && storedDay.close !== null) return
-    const isNewer =
-      storedDay?.fromTicks === true &&
-      added.every((tick, i) => tick.tradedAt > (added[i - 1]?.tradedAt ?? storedDay.quotedAt))
-    const { from, to } = tradingSpan(family, tradedOn)
-    const ticks = isNewer ? added : store.ticks(seriesId, from, to)
-    const last = ticks.at(-1)!
-    const prices = ticks.map(tick => tick.price)
-    const extendedDay = isNewer ? storedDay : undefined
-    store.putDay({
-      seriesId,
-      tradedOn,
-      open: extendedDay?.open ?? prices[0]!,
-      high: Math.max(...prices, extendedDay?.high ?? Number.NEGATIVE_INFINITY),
-      low: Math.min(...prices, extendedDay?.low ?? Number.POSITIVE_INFINITY),
-      close: last.price,
-      settlement: storedDay?.settlement ?? null,
-      volume: ticks.reduce((sum, tick) => sum + tick.volume, extendedDay?.volume ?? 0),
-      openInterest: storedDay?.openInterest ?? null,
-      fromTicks: true,
-      quotedAt: last.tradedAt,
-      recordedAt: Math.max(last.recordedAt, storedDay?.recordedAt ?? last.recordedAt),
-      source: last.source,
-    })
-  }
-
   return {
     recordDays(days, recordedAt) {
-      const series = seriesOf(days)
+      const series = seriesOf(catalogue, days)
       return store.together(() => {
         const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
         const points: Point[] = []
@@ -121,7 +72,7 @@ export function createFuturesRecorder({ store, catalogue, ingest }: RecorderDeps
       })
     },
     recordTicks(ticks, recordedAt) {
-      const series = seriesOf(ticks)
+      const series = seriesOf(catalogue, ticks)
       return store.together(() => {
         const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
         const points: Point[] = []
@@ -143,23 +94,74 @@ export function createFuturesRecorder({ store, catalogue, ingest }: RecorderDeps
           }
           store.putTick(tick)
           points.push({ seriesId, observedAt: tradedAt, value: price, recordedAt: tick.recordedAt })
-          const family = familyOf(record.family)
-          const tradedOn = tradingDate(family, tradedAt)
-          const date = tickedDates.get(`${seriesId} ${tradedOn}`) ?? {
-            family,
-            seriesId,
-            tradedOn,
-            added: [],
-          }
-          date.added.push(tick)
-          tickedDates.set(`${seriesId} ${tradedOn}`, date)
+          addTick(tickedDates, familyOf(record.family), tick)
         }
-        for (const date of tickedDates.values()) updateBar(date)
+        for (const date of tickedDates.values()) updateBar(store, date)
         ingest.write(points, recordedAt)
         return counts
       })
     },
   }
+}
+
+/** Notes a tick under the trading date that it counts to. */
+function addTick(tickedDates: Map<string, TickedDate>, family: Family, tick: FuturesTick): void {
+  const { seriesId } = tick
+  const tradedOn = tradingDate(family, tick.tradedAt)
+  const key = `${seriesId} ${tradedOn}`
+  const date = tickedDates.get(key) ?? { family, seriesId, tradedOn, added: [] }
+  date.added.push(tick)
+  tickedDates.set(key, date)
+}
+
+/**
+ * The series of every contract of the records by code; those that are new are added first, on
+ * their own: without data they are harmless.
+ */
+function seriesOf(
+  catalogue: Catalogue,
+  records: readonly { family: FamilyCode; month: string }[],
+): Map<string, Series> {
+  const contracts = new Map(
+    records.map(({ family, month }) => [contractCode(family, month), { family, month }]),
+  )
+  const missing = [...contracts].filter(([code]) => !catalogue.named(code))
+  catalogue.addContracts(
+    missing.map(([, { family, month }]) => contractOf(familyOf(family), month)),
+  )
+  return new Map([...contracts.keys()].map(code => [code, catalogue.named(code)!]))
+}
+
+/**
+ * Brings the bar of a trading date up to its ticks: by adding to it where all of them are newer,
+ * otherwise by folding them all anew.
+ */
+function updateBar(store: FuturesStore, { family, seriesId, tradedOn, added }: TickedDate): void {
+  const storedDay = store.day(seriesId, tradedOn)
+  if (storedDay && !storedDay.fromTicks && storedDay.close !== null) return
+  const isNewer =
+    storedDay?.fromTicks === true &&
+    added.every((tick, i) => tick.tradedAt > (added[i - 1]?.tradedAt ?? storedDay.quotedAt))
+  const { from, to } = tradingSpan(family, tradedOn)
+  const ticks = isNewer ? added : store.ticks(seriesId, from, to)
+  const last = ticks.at(-1)!
+  const prices = ticks.map(tick => tick.price)
+  const extendedDay = isNewer ? storedDay : undefined
+  store.putDay({
+    seriesId,
+    tradedOn,
+    open: extendedDay?.open ?? prices[0]!,
+    high: Math.max(...prices, extendedDay?.high ?? Number.NEGATIVE_INFINITY),
+    low: Math.min(...prices, extendedDay?.low ?? Number.POSITIVE_INFINITY),
+    close: last.price,
+    settlement: storedDay?.settlement ?? null,
+    volume: ticks.reduce((sum, tick) => sum + tick.volume, extendedDay?.volume ?? 0),
+    openInterest: storedDay?.openInterest ?? null,
+    fromTicks: true,
+    quotedAt: last.tradedAt,
+    recordedAt: Math.max(last.recordedAt, storedDay?.recordedAt ?? last.recordedAt),
+    source: last.source,
+  })
 }
 
 const valueNames = ['open', 'high', 'low', 'close', 'settlement', 'volume', 'openInterest'] as const

@@ -39,39 +39,13 @@ export function createCloses(
   quarantine: QuarantineList,
   countMax = closesMax,
 ): Closes {
+  const read = createClosesReader(store, quarantine)
   // A Map keeps the order of insertion, so the first is what was asked for longest ago.
   const closesBySeries = new Map<number, readonly Close[]>()
   let closesCount = 0
-  const days = new Map<number, string>()
   /** How often each series has changed. */
   const changes = new Map<number, number>()
   const results = new Map<string, { after: string; value: unknown }>()
-
-  /**
-   * One text a day for all series: they are compared far more often than made, and the same text
-   * compares at once.
-   */
-  const dayOf = (startsAt: number): string => {
-    const text = days.get(startsAt) ?? isoDay(startsAt)
-    days.set(startsAt, text)
-    return text
-  }
-
-  const read = (seriesId: number): Close[] => {
-    const all = store.all(seriesId)
-    const [first, last] = [all[0], all.at(-1)]
-    if (!first || !last) return []
-    const stretches = quarantine.clear(seriesId, first.startsAt, last.startsAt + dayMs)
-    const clear: Close[] = []
-    let at = 0
-    for (const { startsAt, value } of all) {
-      while (at < stretches.length && stretches[at]!.to <= startsAt) at += 1
-      const stretch = stretches[at]
-      if (!stretch) break
-      if (startsAt >= stretch.from) clear.push({ day: dayOf(startsAt), value })
-    }
-    return clear
-  }
 
   const drop = (seriesId: number) => {
     closesCount -= closesBySeries.get(seriesId)?.length ?? 0
@@ -112,5 +86,36 @@ export function createCloses(
       drop(seriesId)
       changes.set(seriesId, (changes.get(seriesId) ?? 0) + 1)
     },
+  }
+}
+
+/** Reads the closes of a series outside quarantine, oldest first. */
+function createClosesReader(store: CloseStore, quarantine: QuarantineList) {
+  const days = new Map<number, string>()
+
+  /**
+   * One text a day for all series: they are compared far more often than made, and the same text
+   * compares at once.
+   */
+  const dayOf = (startsAt: number): string => {
+    const text = days.get(startsAt) ?? isoDay(startsAt)
+    days.set(startsAt, text)
+    return text
+  }
+
+  return (seriesId: number): Close[] => {
+    const all = store.all(seriesId)
+    const [first, last] = [all[0], all.at(-1)]
+    if (!first || !last) return []
+    const stretches = quarantine.clear(seriesId, first.startsAt, last.startsAt + dayMs)
+    const closes: Close[] = []
+    let at = 0
+    for (const { startsAt, value } of all) {
+      while (at < stretches.length && stretches[at]!.to <= startsAt) at += 1
+      const stretch = stretches[at]
+      if (!stretch) break
+      if (startsAt >= stretch.from) closes.push({ day: dayOf(startsAt), value })
+    }
+    return closes
   }
 }

@@ -48,16 +48,7 @@ const walksPerQuestionMax = 4
 const startsPerWalkMax = 8
 
 export function createPageWalks(history: History, ingest: Ingest): PageWalks {
-  // A Map keeps the order of insertion, so the first question is the one that was not asked for
-  // longest.
-  const walksByKey = new Map<string, Walk[]>()
-  let uses = 0
-
-  const remember = (key: string, walks: Walk[]) => {
-    walksByKey.delete(key)
-    if (walksByKey.size >= questionsMax) walksByKey.delete(walksByKey.keys().next().value!)
-    walksByKey.set(key, walks)
-  }
+  const memory = createWalkMemory()
 
   const begin = ({ key, range, vintage }: Question, now: number): Walk => {
     // Every row there is belongs to the walk, also one that was recorded by a clock that ran ahead.
@@ -66,40 +57,13 @@ export function createPageWalks(history: History, ingest: Ingest): PageWalks {
     const total = vintage
       ? history.countAsOf(snapshot, vintage.asOf, vintage.coverageSince)
       : history.count(snapshot)
-    const walk = {
-      from: range.from,
-      to: range.to,
-      bornBy,
-      total,
-      starts: new Map<number, Position>(),
-      usedAt: now,
-      use: ++uses,
-    }
-    const walks = walksByKey.get(key) ?? []
-    // Two may ask the same with one key: the one that was idle longest is given up.
-    if (walks.length >= walksPerQuestionMax)
-      walks.splice(walks.indexOf(walks.reduce((a, b) => (a.use < b.use ? a : b))), 1)
-    remember(key, [...walks, walk])
-    return walk
-  }
-
-  /** The newest walk that has come to the page, else the newest of all. */
-  const walkAt = (key: string, page: number, now: number): Walk | undefined => {
-    const recentWalks = (walksByKey.get(key) ?? []).filter(
-      walk => now - walk.usedAt < walkLifetimeMs,
-    )
-    const walk = recentWalks.findLast(candidate => candidate.starts.has(page)) ?? recentWalks.at(-1)
-    if (!walk) return undefined
-    walk.usedAt = now
-    walk.use = ++uses
-    remember(key, recentWalks)
-    return walk
+    return memory.add(key, { from: range.from, to: range.to, bornBy, total }, now)
   }
 
   return {
     page(question, page, perPage, now) {
       const { range, vintage, key } = question
-      const walk = (page > 1 ? walkAt(key, page, now) : undefined) ?? begin(question, now)
+      const walk = (page > 1 ? memory.find(key, page, now) : undefined) ?? begin(question, now)
       const { from, to, bornBy } = walk
       const after = walk.starts.get(page)
       const query = {
@@ -124,6 +88,48 @@ export function createPageWalks(history: History, ingest: Ingest): PageWalks {
         walk.total = Math.max(walk.total, page * perPage + 1)
       }
       return { rows, total: walk.total, from, to }
+    },
+  }
+}
+
+/** The walks that are under way, by their question. */
+interface WalkMemory {
+  add(key: string, start: Pick<Walk, 'from' | 'to' | 'bornBy' | 'total'>, now: number): Walk
+  /** The newest walk that has come to the page, else the newest of all. */
+  find(key: string, page: number, now: number): Walk | undefined
+}
+
+function createWalkMemory(): WalkMemory {
+  // A Map keeps the order of insertion, so the first question is the one that was not asked for
+  // longest.
+  const walksByKey = new Map<string, Walk[]>()
+  let uses = 0
+
+  const remember = (key: string, walks: Walk[]) => {
+    walksByKey.delete(key)
+    if (walksByKey.size >= questionsMax) walksByKey.delete(walksByKey.keys().next().value!)
+    walksByKey.set(key, walks)
+  }
+
+  return {
+    add(key, { from, to, bornBy, total }, now) {
+      const starts = new Map<number, Position>()
+      const walk: Walk = { from, to, bornBy, total, starts, usedAt: now, use: ++uses }
+      const walks = walksByKey.get(key) ?? []
+      // Two may ask the same with one key: the walk that was idle longest is given up.
+      if (walks.length >= walksPerQuestionMax)
+        walks.splice(walks.indexOf(walks.reduce((a, b) => (a.use < b.use ? a : b))), 1)
+      remember(key, [...walks, walk])
+      return walk
+    },
+    find(key, page, now) {
+      const walks = (walksByKey.get(key) ?? []).filter(walk => now - walk.usedAt < walkLifetimeMs)
+      const walk = walks.findLast(candidate => candidate.starts.has(page)) ?? walks.at(-1)
+      if (!walk) return undefined
+      walk.usedAt = now
+      walk.use = ++uses
+      remember(key, walks)
+      return walk
     },
   }
 }

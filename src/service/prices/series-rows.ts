@@ -50,7 +50,7 @@ export function createSeriesRows(
     from: number,
     to: number,
     limit: number,
-    read: (stretch: Stretch, limit: number) => T[],
+    read: (stretch: Stretch, rowsLeft: number) => T[],
   ): T[] => {
     const rows: T[] = []
     for (const stretch of quarantine.clear(seriesId, from, to).reverse()) {
@@ -58,50 +58,6 @@ export function createSeriesRows(
       rows.push(...read(stretch, limit - rows.length))
     }
     return rows
-  }
-
-  const foldedBars = (
-    seriesId: number,
-    interval: BarInterval,
-    from: number,
-    to: number,
-    bornBy: number,
-  ): Bar[] => barsOf(interval, observations.oldestFirst(seriesId, from, to, bornBy)).reverse()
-
-  /**
-   * Stored bars of the whole buckets of a stretch, and the buckets that it cuts from their
-   * observations.
-   */
-  const storedBars = (
-    seriesId: number,
-    span: Span,
-    { from, to }: Stretch,
-    limit: number,
-    bornBy: number,
-  ): Bar[] => {
-    const interval = span === 1 ? 'hour' : 'day'
-    const lastWhole = bucketStart(interval, to)
-    const first = bucketStart(interval, from)
-    const firstWhole = first < from ? bucketEnd(interval, first) : first
-    if (firstWhole > lastWhole) return foldedBars(seriesId, interval, from, to, bornBy)
-    const bars = lastWhole < to ? foldedBars(seriesId, interval, lastWhole, to, bornBy) : []
-    if (firstWhole < lastWhole && bars.length < limit) {
-      const whole = observations.bars(
-        seriesId,
-        span,
-        firstWhole,
-        lastWhole,
-        limit - bars.length,
-        bornBy,
-      )
-      // A bar that something was added to since is made again from what it had then.
-      const asBorn = (bar: Bar) =>
-        foldedBars(seriesId, interval, bar.startsAt, bucketEnd(interval, bar.startsAt), bornBy)
-      bars.push(...whole.flatMap(bar => (bar.recordedAt <= bornBy ? bar : asBorn(bar))))
-    }
-    if (from < firstWhole && bars.length < limit)
-      bars.push(...foldedBars(seriesId, interval, from, firstWhole, bornBy))
-    return bars
   }
 
   const spanBars = (
@@ -113,7 +69,7 @@ export function createSeriesRows(
     bornBy: number,
   ): Bar[] =>
     readStretches(seriesId, from, to, limit, (stretch, rowsLeft) =>
-      storedBars(seriesId, span, stretch, rowsLeft, bornBy),
+      barsOfStretch(observations, seriesId, span, stretch, rowsLeft, bornBy),
     )
 
   return {
@@ -138,4 +94,45 @@ export function createSeriesRows(
         observations.firstRecorded(seriesId, stretch.from, stretch.to, rowsLeft, bornBy),
       ),
   }
+}
+
+/** Bars made from the observations of a range, newest first. */
+const foldedBars = (
+  observations: ObservationStore,
+  seriesId: number,
+  interval: BarInterval,
+  from: number,
+  to: number,
+  bornBy: number,
+): Bar[] => barsOf(interval, observations.oldestFirst(seriesId, from, to, bornBy)).reverse()
+
+/**
+ * Stored bars of the whole buckets of a stretch, and the buckets that it cuts from their
+ * observations.
+ */
+function barsOfStretch(
+  observations: ObservationStore,
+  seriesId: number,
+  span: Span,
+  { from, to }: Stretch,
+  limit: number,
+  bornBy: number,
+): Bar[] {
+  const interval = span === 1 ? 'hour' : 'day'
+  const folded = (start: number, end: number) =>
+    foldedBars(observations, seriesId, interval, start, end, bornBy)
+  const lastWhole = bucketStart(interval, to)
+  const first = bucketStart(interval, from)
+  const firstWhole = first < from ? bucketEnd(interval, first) : first
+  if (firstWhole > lastWhole) return folded(from, to)
+  const bars = lastWhole < to ? folded(lastWhole, to) : []
+  if (firstWhole < lastWhole && bars.length < limit) {
+    const rowsLeft = limit - bars.length
+    const whole = observations.bars(seriesId, span, firstWhole, lastWhole, rowsLeft, bornBy)
+    // A bar that something was added to since is made again from what it had then.
+    const asBorn = (bar: Bar) => folded(bar.startsAt, bucketEnd(interval, bar.startsAt))
+    bars.push(...whole.flatMap(bar => (bar.recordedAt <= bornBy ? bar : asBorn(bar))))
+  }
+  if (from < firstWhole && bars.length < limit) bars.push(...folded(from, firstWhole))
+  return bars
 }
