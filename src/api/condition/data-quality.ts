@@ -267,100 +267,99 @@ function reportOf(quality: CodeQuality): typeof Report.static {
 }
 
 /** How complete, timely, accurate and consistent the stored series are. */
-export function dataQualityRoutes(deps: DataQualityDeps) {
-  const { catalogue, quality, now } = deps
-  const markQualities = (set: unknown, qualities: readonly CodeQuality[]) =>
-    markFixtures(set as Answering, deps.marks, qualities)
-  return new Elysia()
-    .use(deps.access)
-    .get(
-      '/v1/data-quality/summary',
-      async ({ set }) => {
-        const all = await quality.all()
-        markQualities(set, all)
-        return success(summaryOf(all, now()))
+export const dataQualityRoutes = (deps: DataQualityDeps) =>
+  new Elysia().use(summaryRoute(deps)).use(reportsRoute(deps)).use(reportRoute(deps))
+
+function summaryRoute({ access, quality, marks, now }: DataQualityDeps) {
+  return new Elysia().use(access).get(
+    '/v1/data-quality/summary',
+    async ({ set }) => {
+      const all = await quality.all()
+      markFixtures(set as Answering, marks, all)
+      return success(summaryOf(all, now()))
+    },
+    {
+      access: { meter: true, heavy: true },
+      response: { 200: envelope(Summary) },
+      detail: {
+        operationId: 'getDataQualitySummary',
+        tags: ['data quality'],
+        summary: 'Quality of the stored data',
+        description: `Scores over every code that has data, and the newest issues. ${definitions}`,
       },
-      {
-        access: { meter: true, heavy: true },
-        response: { 200: envelope(Summary) },
-        detail: {
-          operationId: 'getDataQualitySummary',
-          tags: ['data quality'],
-          summary: 'Quality of the stored data',
-          description: `Scores over every code that has data, and the newest issues. ${definitions}`,
-        },
+    },
+  )
+}
+
+function reportsRoute({ access, quality, marks }: DataQualityDeps) {
+  return new Elysia().use(access).get(
+    '/v1/data-quality/reports',
+    async ({ query, set }) => {
+      const status = query.status?.trim().toLowerCase()
+      if (status && !(statuses as readonly string[]).includes(status)) {
+        throw invalidParameter('status', query.status?.slice(0, 100), 'is not a status.', statuses)
+      }
+      const all = (await quality.all()).filter(row => !status || row.report.status === status)
+      markFixtures(set as Answering, marks, all)
+      set.headers['content-type'] = 'application/json; charset=utf-8'
+      return JSON.stringify(success({ reports: all.map(rowOf), count: all.length }))
+    },
+    {
+      access: { meter: true, heavy: true },
+      query: t.Object({
+        status: t.Optional(
+          t.String({
+            description: 'Only codes of this status: healthy, warning or critical.',
+            examples: ['warning'],
+          }),
+        ),
+      }),
+      response: {
+        200: serialised(
+          envelope(t.Object({ reports: t.Array(Row), count: integer({ examples: [884] }) })),
+        ),
+        400: NestedProblem,
       },
-    )
-    .get(
-      '/v1/data-quality/reports',
-      async ({ query, set }) => {
-        const status = query.status?.trim().toLowerCase()
-        if (status && !(statuses as readonly string[]).includes(status)) {
-          throw invalidParameter(
-            'status',
-            query.status?.slice(0, 100),
-            'is not a status.',
-            statuses,
-          )
-        }
-        const all = (await quality.all()).filter(row => !status || row.report.status === status)
-        markQualities(set, all)
-        set.headers['content-type'] = 'application/json; charset=utf-8'
-        return JSON.stringify(success({ reports: all.map(rowOf), count: all.length }))
+      detail: {
+        operationId: 'listDataQualityReports',
+        tags: ['data quality'],
+        summary: 'Quality by code',
+        description: `One row for each code that has data, in the order of the catalogue. ${definitions}`,
       },
-      {
-        access: { meter: true, heavy: true },
-        query: t.Object({
-          status: t.Optional(
-            t.String({
-              description: 'Only codes of this status: healthy, warning or critical.',
-              examples: ['warning'],
-            }),
-          ),
-        }),
-        response: {
-          200: serialised(
-            envelope(t.Object({ reports: t.Array(Row), count: integer({ examples: [884] }) })),
-          ),
-          400: NestedProblem,
-        },
-        detail: {
-          operationId: 'listDataQualityReports',
-          tags: ['data quality'],
-          summary: 'Quality by code',
-          description: `One row for each code that has data, in the order of the catalogue. ${definitions}`,
-        },
+    },
+  )
+}
+
+function reportRoute({ access, catalogue, quality, marks }: DataQualityDeps) {
+  return new Elysia().use(access).get(
+    '/v1/data-quality/reports/:code',
+    ({ params, set }) => {
+      const series = catalogue.named(params.code)
+      if (!series)
+        throw new Problem(
+          'NOT_FOUND',
+          `${params.code.slice(0, 100)} is not in the catalogue; GET /v1/commodities lists it.`,
+        )
+      const codeQuality = quality.of(series)
+      if (!codeQuality)
+        throw new Problem('DATA_NOT_AVAILABLE', `${series.code} has no data.`, {
+          leg: series.code,
+        })
+      markFixtures(set as Answering, marks, [codeQuality])
+      return success(reportOf(codeQuality))
+    },
+    {
+      access: { meter: true, heavy: true },
+      params: t.Object({
+        code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),
+      }),
+      response: { 200: envelope(Report), 404: NestedProblem },
+      detail: {
+        operationId: 'getDataQualityReport',
+        tags: ['data quality'],
+        summary: 'Quality of one code',
+        description: `Scores, counts and issues of one code, with what to do about each. A futures family is judged by the contract that stands for it. ${definitions}`,
       },
-    )
-    .get(
-      '/v1/data-quality/reports/:code',
-      ({ params, set }) => {
-        const series = catalogue.named(params.code)
-        if (!series)
-          throw new Problem(
-            'NOT_FOUND',
-            `${params.code.slice(0, 100)} is not in the catalogue; GET /v1/commodities lists it.`,
-          )
-        const codeQuality = quality.of(series)
-        if (!codeQuality)
-          throw new Problem('DATA_NOT_AVAILABLE', `${series.code} has no data.`, {
-            leg: series.code,
-          })
-        markQualities(set, [codeQuality])
-        return success(reportOf(codeQuality))
-      },
-      {
-        access: { meter: true, heavy: true },
-        params: t.Object({
-          code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),
-        }),
-        response: { 200: envelope(Report), 404: NestedProblem },
-        detail: {
-          operationId: 'getDataQualityReport',
-          tags: ['data quality'],
-          summary: 'Quality of one code',
-          description: `Scores, counts and issues of one code, with what to do about each. A futures family is judged by the contract that stands for it. ${definitions}`,
-        },
-      },
-    )
+    },
+  )
 }

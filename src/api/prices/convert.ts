@@ -13,6 +13,7 @@ import {
   unitsPer,
   wholeUnit,
 } from '../../market/units/units.ts'
+import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import type { Meter } from '../../service/keys/meter.ts'
 import type { Board } from '../../service/prices/board.ts'
 import type { Fx } from '../../service/prices/fx.ts'
@@ -65,48 +66,20 @@ const Conversion = envelope(
 const decimals = 6
 
 /** The newest price of a code in another currency, per another unit, or both. */
-export function convertRoutes({ access, board, codes, exchange, meter, marks, now }: ConvertDeps) {
+export function convertRoutes(deps: ConvertDeps) {
+  const { access, codes, meter, marks } = deps
   return new Elysia().use(access).get(
     '/v1/prices/convert',
     ({ query, request, set, caller }) => {
       const requestedCodes = listOf(query.by_code)
       if (requestedCodes.length === 0)
         throw missingParameter('by_code', 'the code of the price to convert.')
-      const commodities = codes.read(requestedCodes, request, 1)
-      const { series, code } = commodities[0]!
-      const amount = amountOf(query.amount)
-      const target = query.to_currency
-        ? currencyOf('to_currency', query.to_currency, exchange, now())
-        : undefined
-      if (target !== undefined && !isMoney(series))
-        throw invalidParameter('to_currency', target, `${code} is not a price in a currency.`)
-      const unit = unitOf(series, query.to_unit, target !== undefined)
-      const observation = board.quote(series)?.observation
-      if (!observation)
-        throw new Problem('DATA_NOT_AVAILABLE', `${code} has no current price.`, {
-          commodity_code: code,
-        })
-      const fx =
-        target !== undefined && isMoney(series)
-          ? rateOf('to_currency', series, target, exchange, now())
-          : undefined
-      const value = roundTo(observation.value, series.decimals) * amount
-      markFixtures(set as Answering, marks, [...commodities, ...(fx?.legs ?? [])])
+      const commodity = codes.read(requestedCodes, request, 1)[0]!
+      const { conversion, legs } = conversionOf(deps, commodity, query)
+      markFixtures(set as Answering, marks, [commodity, ...legs])
       set.headers['x-cache'] = 'MISS'
-      meter.asked(caller.key, [series.id])
-      return success({
-        code,
-        amount,
-        from: { value: roundTo(value, decimals), currency: series.currency, unit: series.unit },
-        to: {
-          value: roundTo(value * (fx?.rate ?? 1) * unit.factor, decimals),
-          currency: target ?? series.currency,
-          unit: unit.name,
-        },
-        fx_rate: fx?.rate ?? null,
-        unit_factor: unit.factor,
-        as_of: isoInstant(Math.min(observation.observedAt, fx?.asOf ?? Number.POSITIVE_INFINITY)),
-      })
+      meter.asked(caller.key, [commodity.series.id])
+      return success(conversion)
     },
     {
       access: { meter: true },
@@ -138,6 +111,51 @@ export function convertRoutes({ access, board, codes, exchange, meter, marks, no
       },
     },
   )
+}
+
+interface ConversionParameters {
+  to_currency?: string
+  to_unit?: string
+  amount?: string
+}
+
+/** The converted price, and the exchange rates that went in. */
+function conversionOf(
+  { board, exchange, now }: ConvertDeps,
+  { series, code }: Resolved,
+  query: ConversionParameters,
+) {
+  const amount = amountOf(query.amount)
+  const target = query.to_currency
+    ? currencyOf('to_currency', query.to_currency, exchange, now())
+    : undefined
+  if (target !== undefined && !isMoney(series))
+    throw invalidParameter('to_currency', target, `${code} is not a price in a currency.`)
+  const unit = unitOf(series, query.to_unit, target !== undefined)
+  const observation = board.quote(series)?.observation
+  if (!observation)
+    throw new Problem('DATA_NOT_AVAILABLE', `${code} has no current price.`, {
+      commodity_code: code,
+    })
+  const fx =
+    target !== undefined && isMoney(series)
+      ? rateOf('to_currency', series, target, exchange, now())
+      : undefined
+  const value = roundTo(observation.value, series.decimals) * amount
+  const conversion = {
+    code,
+    amount,
+    from: { value: roundTo(value, decimals), currency: series.currency, unit: series.unit },
+    to: {
+      value: roundTo(value * (fx?.rate ?? 1) * unit.factor, decimals),
+      currency: target ?? series.currency,
+      unit: unit.name,
+    },
+    fx_rate: fx?.rate ?? null,
+    unit_factor: unit.factor,
+    as_of: isoInstant(Math.min(observation.observedAt, fx?.asOf ?? Number.POSITIVE_INFINITY)),
+  }
+  return { conversion, legs: fx?.legs ?? [] }
 }
 
 function amountOf(text: string | undefined): number {

@@ -7,6 +7,7 @@ import { listOf } from '../../http/input/query.ts'
 import { missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { dayMs, isoInstant, startOfDay } from '../../lib/instant.ts'
+import { yearOfWeeksDays } from '../../market/analytics/context.ts'
 import { annualVolatility } from '../../market/analytics/statistics.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { closesIn, windowOf } from '../../market/prices/window.ts'
@@ -48,6 +49,7 @@ const Metric = t.Object(
   },
   { title: 'PriceMetrics' },
 )
+type Metric = (typeof Metric)['static']
 
 const Metrics = envelope(
   t.Object({
@@ -59,61 +61,12 @@ const Metrics = envelope(
   }),
 )
 
-const yearDays = 364
-const hoursAndCut = 25
+/** Hour bars of 24 hours: the range may cut the first and the last. */
+const hourBarsMax = 25
 
 /** How the newest price of a code lies among those before it. */
-export function metricsRoutes({
-  access,
-  board,
-  history,
-  closes,
-  codes,
-  meter,
-  marks,
-}: MetricsDeps) {
-  const metricOf = ({ code, series }: Resolved, { observation }: Quote) => {
-    const rounded = (value: number) => roundTo(value, series.decimals)
-    const seriesIds = [series.id]
-    const until = observation.observedAt + 1
-    const hours = history.page({
-      seriesIds,
-      interval: 'hour',
-      from: until - dayMs,
-      to: until,
-      limit: hoursAndCut,
-      offset: 0,
-    }).rows
-    const to = startOfDay(observation.observedAt) + dayMs
-    const days = history.page({
-      seriesIds,
-      interval: 'day',
-      from: to - yearDays * dayMs,
-      to,
-      limit: yearDays,
-      offset: 0,
-    }).rows
-    const all = closes.of(series.id)
-    const average = (periodDays: number) =>
-      rounded(mean(closesIn(all, periodDays).map(close => close.value)))
-    const month = windowOf(all, 30)
-    return {
-      code,
-      name: series.name,
-      currency: series.currency,
-      unit: series.unit,
-      current: rounded(observation.value),
-      min_24h: rounded(Math.min(...hours.map(row => row.bar!.low))),
-      max_24h: rounded(Math.max(...hours.map(row => row.bar!.high))),
-      average_7d: average(7),
-      average_30d: average(30),
-      min_52w: rounded(Math.min(...days.map(row => row.bar!.low))),
-      max_52w: rounded(Math.max(...days.map(row => row.bar!.high))),
-      volatility_30d: (month.enough ? annualVolatility(month.value) : undefined) ?? null,
-      as_of: isoInstant(observation.observedAt),
-    }
-  }
-
+export function metricsRoutes(deps: MetricsDeps) {
+  const { access, board, codes, meter, marks } = deps
   return new Elysia().use(access).get(
     '/v1/prices/metrics',
     ({ query, request, set, caller }) => {
@@ -126,7 +79,7 @@ export function metricsRoutes({
       if (commodities.length === 1 && missing[0])
         throw new Problem('DATA_NOT_AVAILABLE', `${missing[0]} has no current price.`)
       const rows = commodities.flatMap((commodity, i) =>
-        quotes[i] ? [metricOf(commodity, quotes[i])] : [],
+        quotes[i] ? [metricOf(deps, commodity, quotes[i])] : [],
       )
       markFixtures(set as Answering, marks, commodities)
       set.headers['x-cache'] = 'MISS'
@@ -156,4 +109,50 @@ export function metricsRoutes({
       },
     },
   )
+}
+
+function metricOf(
+  { history, closes }: MetricsDeps,
+  { code, series }: Resolved,
+  { observation }: Quote,
+): Metric {
+  const rounded = (value: number) => roundTo(value, series.decimals)
+  const seriesIds = [series.id]
+  const until = observation.observedAt + 1
+  const hours = history.page({
+    seriesIds,
+    interval: 'hour',
+    from: until - dayMs,
+    to: until,
+    limit: hourBarsMax,
+    offset: 0,
+  }).rows
+  const to = startOfDay(observation.observedAt) + dayMs
+  const days = history.page({
+    seriesIds,
+    interval: 'day',
+    from: to - yearOfWeeksDays * dayMs,
+    to,
+    limit: yearOfWeeksDays,
+    offset: 0,
+  }).rows
+  const all = closes.of(series.id)
+  const average = (periodDays: number) =>
+    rounded(mean(closesIn(all, periodDays).map(close => close.value)))
+  const month = windowOf(all, 30)
+  return {
+    code,
+    name: series.name,
+    currency: series.currency,
+    unit: series.unit,
+    current: rounded(observation.value),
+    min_24h: rounded(Math.min(...hours.map(row => row.bar!.low))),
+    max_24h: rounded(Math.max(...hours.map(row => row.bar!.high))),
+    average_7d: average(7),
+    average_30d: average(30),
+    min_52w: rounded(Math.min(...days.map(row => row.bar!.low))),
+    max_52w: rounded(Math.max(...days.map(row => row.bar!.high))),
+    volatility_30d: (month.enough ? annualVolatility(month.value) : undefined) ?? null,
+    as_of: isoInstant(observation.observedAt),
+  }
 }

@@ -102,29 +102,22 @@ const latestText =
 const inXml =
   ' Refusals are answered with 200 and a word in `status`, because sheets can read nothing else; they do not count.'
 
+const badRequest = t.Union([FailProblem, NestedProblem])
+
 /** Prices, and any data path, as tables that a spreadsheet can load by address. */
-export function excelRoutes(deps: ExcelDeps) {
+export const excelRoutes = (deps: ExcelDeps) =>
+  new Elysia().use(runRoutes(deps)).use(latestRoutes(deps))
+
+function runRoutes(deps: ExcelDeps) {
   const { now, xmlRoot } = deps
   const runSheet = createSheetRun(deps)
-  const sheetLatest = createSheetPrices(deps)
-  const noRows = () => ({
+  const access = sheetAccess(xmlRoot, () => ({
     retrieved_at: isoInstant(now()),
     returned_row_count: 0,
     source_row_count: 0,
     columns: '',
     rows: '',
-  })
-  const runAccess = sheetAccess(xmlRoot, noRows)
-  const latestAccess = sheetAccess(xmlRoot, () => ({ retrieved_at: isoInstant(now()), prices: '' }))
-  const xmlOnly = { 200: Xml(xmlRoot) }
-  const badRequest = t.Union([FailProblem, NestedProblem])
-  const refusals = {
-    400: badRequest,
-    402: FlatProblem,
-    403: t.Union([NestedProblem, FlatProblem]),
-    404: NestedProblem,
-  }
-
+  }))
   return (
     new Elysia()
       .use(deps.access)
@@ -135,9 +128,15 @@ export function excelRoutes(deps: ExcelDeps) {
         ({ query, request, set, caller }) =>
           runSheet(query, { request, set: set as Answering, caller }) as Promise<string>,
         {
-          access: runAccess,
+          access,
           query: t.Object({ ...runQuery, format: formatQuery }),
-          response: { 200: serialised(t.Union([Run, Xml(xmlRoot)])), ...refusals },
+          response: {
+            200: serialised(t.Union([Run, Xml(xmlRoot)])),
+            400: badRequest,
+            402: FlatProblem,
+            403: t.Union([NestedProblem, FlatProblem]),
+            404: NestedProblem,
+          },
           detail: {
             operationId: 'runForSheet',
             tags: ['spreadsheet'],
@@ -151,9 +150,9 @@ export function excelRoutes(deps: ExcelDeps) {
         ({ query, request, set, caller }) =>
           runSheet(query, { request, set: set as Answering, caller }) as Promise<string>,
         {
-          access: runAccess,
+          access,
           query: t.Object(runQuery),
-          response: xmlOnly,
+          response: { 200: Xml(xmlRoot) },
           detail: {
             operationId: 'runForSheetXml',
             tags: ['spreadsheet'],
@@ -162,39 +161,47 @@ export function excelRoutes(deps: ExcelDeps) {
           },
         },
       )
-      .get(
-        '/v1/prices/excel-latest',
-        ({ query, request, set, caller }) =>
-          sheetLatest(query, { request, set: set as Answering, caller }),
-        {
-          access: latestAccess,
-          query: t.Object({ ...latestQuery, format: formatQuery }),
-          response: { 200: serialised(t.Union([Latest, Xml(xmlRoot)])), 400: badRequest },
-          detail: {
-            operationId: 'getSheetPrices',
-            tags: ['spreadsheet'],
-            summary: 'Latest prices as a table',
-            description: latestText,
-          },
-        },
-      )
-      .get(
-        '/v1/prices/excel-latest.xml',
-        ({ query, request, set, caller }) =>
-          sheetLatest(query, { request, set: set as Answering, caller }),
-        {
-          access: latestAccess,
-          query: t.Object(latestQuery),
-          response: xmlOnly,
-          detail: {
-            operationId: 'getSheetPricesXml',
-            tags: ['spreadsheet'],
-            summary: 'Latest prices as a table, in XML',
-            description: latestText + inXml,
-          },
-        },
-      )
   )
+}
+
+function latestRoutes(deps: ExcelDeps) {
+  const { now, xmlRoot } = deps
+  const sheetLatest = createSheetPrices(deps)
+  const access = sheetAccess(xmlRoot, () => ({ retrieved_at: isoInstant(now()), prices: '' }))
+  return new Elysia()
+    .use(deps.access)
+    .get(
+      '/v1/prices/excel-latest',
+      ({ query, request, set, caller }) =>
+        sheetLatest(query, { request, set: set as Answering, caller }),
+      {
+        access,
+        query: t.Object({ ...latestQuery, format: formatQuery }),
+        response: { 200: serialised(t.Union([Latest, Xml(xmlRoot)])), 400: badRequest },
+        detail: {
+          operationId: 'getSheetPrices',
+          tags: ['spreadsheet'],
+          summary: 'Latest prices as a table',
+          description: latestText,
+        },
+      },
+    )
+    .get(
+      '/v1/prices/excel-latest.xml',
+      ({ query, request, set, caller }) =>
+        sheetLatest(query, { request, set: set as Answering, caller }),
+      {
+        access,
+        query: t.Object(latestQuery),
+        response: { 200: Xml(xmlRoot) },
+        detail: {
+          operationId: 'getSheetPricesXml',
+          tags: ['spreadsheet'],
+          summary: 'Latest prices as a table, in XML',
+          description: latestText + inXml,
+        },
+      },
+    )
 }
 
 function createSheetPrices({ board, catalogue, codesMax, marks, meter, now, xmlRoot }: ExcelDeps) {

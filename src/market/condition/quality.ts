@@ -292,90 +292,116 @@ interface Findings {
 
 const slotNames: Readonly<Partial<Record<Cadence, string>>> = { weekly: 'weeks', monthly: 'months' }
 
-function issuesOf(
-  { listing, days, quarantined, lastAt, now }: QualityInput,
-  findings: Findings,
-): QualityIssue[] {
-  const { gaps, late, odd, wrong } = findings
-  const issues: QualityIssue[] = []
-  const add = (
-    kind: QualityIssue['kind'],
-    severity: Severity,
-    affectedPoints: number,
-    detectedAt: number,
-    description: string,
-  ) =>
-    issues.push({
-      kind,
-      severity,
-      description,
-      affectedPoints,
-      detectedAt: Math.min(detectedAt, now),
-    })
+/** The issues of a window; none is dated after now. */
+function issuesOf(input: QualityInput, findings: Findings): QualityIssue[] {
+  const { gaps, late, odd, wrong, status } = findings
+  const issues = [
+    freshnessIssue(input, status),
+    missingIssue(input, gaps),
+    lateIssue(late),
+    anomalyIssue(input, odd),
+    inconsistencyIssue(input, wrong),
+    quarantineIssue(input),
+  ]
+  return issues
+    .filter(issue => issue !== undefined)
+    .map(issue => ({ ...issue, detectedAt: Math.min(issue.detectedAt, input.now) }))
+}
+
+function freshnessIssue(
+  { listing, lastAt }: QualityInput,
+  status: DataStatus,
+): QualityIssue | undefined {
+  if (status === 'current') return undefined
   const until = freshUntil(listing, lastAt)
   const newest = `The newest observation is of ${isoDay(lastAt)}`
-  if (findings.status === 'stale')
-    add('stale', 'critical', 1, until.delayedUntil, `${newest}: it is stale.`)
-  if (findings.status === 'delayed')
-    add('delayed', 'warning', 1, until.currentUntil, `${newest}: the next one is overdue.`)
-  const [gap, count] = [gaps.missing.at(-1), gaps.missing.length]
-  if (gap) {
-    const severity = count >= criticalMissingShare * gaps.expected ? 'critical' : 'warning'
-    const among = `${count} of ${gaps.expected} ${slotNames[listing.cadence] ?? 'trading days'}`
-    add(
-      'missing',
-      severity,
-      count,
-      gap.to,
-      `No observation in ${among}, the last from ${isoDay(gap.from)}.`,
-    )
+  return status === 'stale'
+    ? {
+        kind: 'stale',
+        severity: 'critical',
+        description: `${newest}: it is stale.`,
+        affectedPoints: 1,
+        detectedAt: until.delayedUntil,
+      }
+    : {
+        kind: 'delayed',
+        severity: 'warning',
+        description: `${newest}: the next one is overdue.`,
+        affectedPoints: 1,
+        detectedAt: until.currentUntil,
+      }
+}
+
+function missingIssue(
+  { listing }: QualityInput,
+  { expected, missing }: Gaps,
+): QualityIssue | undefined {
+  const last = missing.at(-1)
+  if (!last) return undefined
+  const among = `${missing.length} of ${expected} ${slotNames[listing.cadence] ?? 'trading days'}`
+  return {
+    kind: 'missing',
+    severity: missing.length >= criticalMissingShare * expected ? 'critical' : 'warning',
+    description: `No observation in ${among}, the last from ${isoDay(last.from)}.`,
+    affectedPoints: missing.length,
+    detectedAt: last.to,
   }
-  const lastLate = late.days.at(-1)
-  if (lastLate) {
-    const among = `${late.days.length} of ${late.judged} days`
-    add(
-      'late',
-      'warning',
-      late.days.length,
-      lastLate.bornAt,
-      `Recorded when no longer current: ${among}, the last ${isoDay(lastLate.startsAt)}.`,
-    )
+}
+
+function lateIssue({ days, judged }: Late): QualityIssue | undefined {
+  const last = days.at(-1)
+  if (!last) return undefined
+  const among = `${days.length} of ${judged} days`
+  return {
+    kind: 'late',
+    severity: 'warning',
+    description: `Recorded when no longer current: ${among}, the last ${isoDay(last.startsAt)}.`,
+    affectedPoints: days.length,
+    detectedAt: last.bornAt,
   }
+}
+
+function anomalyIssue({ days }: QualityInput, odd: readonly number[]): QualityIssue | undefined {
   const last = odd.at(-1)
-  if (last !== undefined) {
-    const detectedAt = days[last + halfWindow]!.bornAt
-    const among = `${odd.length} of ${days.length} days`
-    add(
-      'anomaly',
-      'warning',
-      odd.length,
-      detectedAt,
-      `Far from the days around them: ${among}, the last ${isoDay(days[last]!.startsAt)}.`,
-    )
+  if (last === undefined) return undefined
+  const among = `${odd.length} of ${days.length} days`
+  return {
+    kind: 'anomaly',
+    severity: 'warning',
+    description: `Far from the days around them: ${among}, the last ${isoDay(days[last]!.startsAt)}.`,
+    affectedPoints: odd.length,
+    // A day is judged by the days after it, too.
+    detectedAt: days[last + halfWindow]!.bornAt,
   }
-  const lastWrong = wrong.at(-1)
-  if (lastWrong) {
-    const among = `${wrong.length} of ${days.length} days`
-    add(
-      'inconsistent',
-      'critical',
-      wrong.length,
-      lastWrong.closedAt,
-      `Bar and observations disagree: ${among}, the last ${isoDay(lastWrong.startsAt)}.`,
-    )
+}
+
+function inconsistencyIssue(
+  { days }: QualityInput,
+  wrong: readonly DayFacts[],
+): QualityIssue | undefined {
+  const last = wrong.at(-1)
+  if (!last) return undefined
+  const among = `${wrong.length} of ${days.length} days`
+  return {
+    kind: 'inconsistent',
+    severity: 'critical',
+    description: `Bar and observations disagree: ${among}, the last ${isoDay(last.startsAt)}.`,
+    affectedPoints: wrong.length,
+    detectedAt: last.closedAt,
   }
-  const excluded = quarantined.at(-1)
-  if (excluded) {
-    const days = quarantined.length === 1 ? '1 day' : `${quarantined.length} days`
-    add(
-      'quarantined',
-      'info',
-      quarantined.length,
-      parseDay(excluded)!,
-      `In quarantine and left out: ${days}, the last ${excluded}.`,
-    )
+}
+
+function quarantineIssue({ quarantined }: QualityInput): QualityIssue | undefined {
+  const last = quarantined.at(-1)
+  if (!last) return undefined
+  const days = quarantined.length === 1 ? '1 day' : `${quarantined.length} days`
+  return {
+    kind: 'quarantined',
+    severity: 'info',
+    description: `In quarantine and left out: ${days}, the last ${last}.`,
+    affectedPoints: quarantined.length,
+    detectedAt: parseDay(last)!,
   }
-  return issues
 }
 
 /** One sentence on what to do about each kind of issue. */

@@ -96,6 +96,52 @@ type OldestFirst = (seriesId: number, from: number, to: number) => Observation[]
  * it, otherwise by folding the bucket anew.
  */
 export function createBarWriter(db: Database, oldestFirst: OldestFirst): (change: Change) => void {
+  const { barAt, lastStart, save } = createBarRows(db)
+
+  const updateBars = (
+    { seriesId, inserted, revised }: Change,
+    { span, interval }: (typeof spans)[number],
+  ) => {
+    const lastAt = lastStart(seriesId, span)
+    // Buckets to fold anew, with when they came to be as far as current values do not show it: a
+    // write may correct what it inserts.
+    const stale = new Map(
+      revised.map(point => [bucketStart(interval, point.observedAt), Number.POSITIVE_INFINITY]),
+    )
+    let bar: Bar | undefined
+    const close = () => {
+      if (bar && stale.has(bar.startsAt)) stale.set(bar.startsAt, bar.bornAt)
+      else if (bar) save(seriesId, span, bar)
+    }
+    for (const point of inserted) {
+      const startsAt = bucketStart(interval, point.observedAt)
+      if (bar?.startsAt === startsAt) {
+        extendBar(bar, point)
+        continue
+      }
+      close()
+      const storedBar = startsAt > lastAt ? undefined : barAt(seriesId, span, startsAt)
+      if (storedBar && point.observedAt <= storedBar.closedAt) stale.set(startsAt, storedBar.bornAt)
+      bar = storedBar
+      if (bar) extendBar(bar, point)
+      else bar = openBar(startsAt, point)
+    }
+    close()
+    for (const [startsAt, bornAt] of stale) {
+      const [folded] = barsOf(
+        interval,
+        oldestFirst(seriesId, startsAt, bucketEnd(interval, startsAt)),
+      )
+      save(seriesId, span, { ...folded!, bornAt: Math.min(folded!.bornAt, bornAt) })
+    }
+  }
+  return change => {
+    for (const storedSpan of spans) updateBars(change, storedSpan)
+  }
+}
+
+/** The rows of bars, one at a time. */
+function createBarRows(db: Database) {
   const barAt = db.query<Bar, number[]>(
     `SELECT ${barColumns} FROM bars WHERE series_id = ? AND span = ? AND starts_at = ?`,
   )
@@ -124,46 +170,13 @@ export function createBarWriter(db: Database, oldestFirst: OldestFirst): (change
       bar.recordedAt,
       bar.bornAt,
     )
-
-  const updateBars = (
-    { seriesId, inserted, revised }: Change,
-    { span, interval }: (typeof spans)[number],
-  ) => {
-    const lastAt = lastStart.get(seriesId, span)?.at ?? Number.NEGATIVE_INFINITY
-    // Buckets to fold anew, with when they came to be as far as current values do not show it: a
-    // write may correct what it inserts.
-    const stale = new Map(
-      revised.map(point => [bucketStart(interval, point.observedAt), Number.POSITIVE_INFINITY]),
-    )
-    let bar: Bar | undefined
-    const close = () => {
-      if (bar && stale.has(bar.startsAt)) stale.set(bar.startsAt, bar.bornAt)
-      else if (bar) save(seriesId, span, bar)
-    }
-    for (const point of inserted) {
-      const startsAt = bucketStart(interval, point.observedAt)
-      if (bar?.startsAt === startsAt) {
-        extendBar(bar, point)
-        continue
-      }
-      close()
-      const storedBar = startsAt > lastAt ? null : barAt.get(seriesId, span, startsAt)
-      if (storedBar && point.observedAt <= storedBar.closedAt) stale.set(startsAt, storedBar.bornAt)
-      bar = storedBar ?? undefined
-      if (bar) extendBar(bar, point)
-      else bar = openBar(startsAt, point)
-    }
-    close()
-    for (const [startsAt, bornAt] of stale) {
-      const [folded] = barsOf(
-        interval,
-        oldestFirst(seriesId, startsAt, bucketEnd(interval, startsAt)),
-      )
-      save(seriesId, span, { ...folded!, bornAt: Math.min(folded!.bornAt, bornAt) })
-    }
-  }
-  return change => {
-    for (const span of spans) updateBars(change, span)
+  return {
+    barAt: (seriesId: number, span: Span, startsAt: number) =>
+      barAt.get(seriesId, span, startsAt) ?? undefined,
+    /** Start of the newest bar; minus infinity without any. */
+    lastStart: (seriesId: number, span: Span) =>
+      lastStart.get(seriesId, span)?.at ?? Number.NEGATIVE_INFINITY,
+    save,
   }
 }
 

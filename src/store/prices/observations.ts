@@ -137,6 +137,24 @@ function createObservationWriter(
   db: Database,
   { oldestFirst }: ObservationReads,
 ): ObservationStore['write'] {
+  const writeSeries = createSeriesWriter(db)
+  const updateBars = createBarWriter(db, oldestFirst)
+  return (points, recordedAt, alongside) =>
+    transact(db, () => {
+      const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
+      const changes: Change[] = []
+      for (const [seriesId, group] of bySeries(points, recordedAt)) {
+        const change = writeSeries(seriesId, group, recordedAt, counts)
+        updateBars(change)
+        if (change.inserted.length + change.revised.length > 0) changes.push(change)
+      }
+      if (changes.length > 0) alongside?.(changes)
+      return { counts, changes }
+    })
+}
+
+/** Writes the points of one series, ordered as `bySeries` has them, and counts what it did. */
+function createSeriesWriter(db: Database) {
   const current = db.query<Observation, number[]>(
     `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at = ?`,
   )
@@ -147,19 +165,18 @@ function createObservationWriter(
   const update = db.query(
     'UPDATE observations SET value = ?, recorded_at = ? WHERE series_id = ? AND observed_at = ?',
   )
-  const keep = db.query(
+  const addRevision = db.query(
     'INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at) VALUES (?, ?, ?, ?, ?)',
   )
-  const bars = createBarWriter(db, oldestFirst)
 
-  const writeSeries = (
+  return (
     seriesId: number,
     points: readonly Point[],
     recordedAt: number,
     counts: WriteCounts,
   ): Change => {
     const change: Change = { seriesId, inserted: [], revised: [] }
-    // What lies after everything we hold can not be there yet: an append needs no look-up a point.
+    // A point after the newest one is new: an append needs no look-up for each point.
     const lastAt = last.get(seriesId)?.at ?? Number.NEGATIVE_INFINITY
     for (const [i, point] of points.entries()) {
       const next: Observation = {
@@ -187,7 +204,7 @@ function createObservationWriter(
         // Two corrections in one millisecond leave one revision: nobody could have asked between
         // them.
         if (next.recordedAt > old.recordedAt)
-          keep.run(seriesId, next.observedAt, old.recordedAt, old.value, next.recordedAt)
+          addRevision.run(seriesId, next.observedAt, old.recordedAt, old.value, next.recordedAt)
         else next.recordedAt = old.recordedAt
         update.run(next.value, next.recordedAt, seriesId, next.observedAt)
         change.revised.push(next)
@@ -196,21 +213,8 @@ function createObservationWriter(
     insert.flush()
     counts.inserted += change.inserted.length
     counts.revised += change.revised.length
-    bars(change)
     return change
   }
-
-  return (points, recordedAt, alongside) =>
-    transact(db, () => {
-      const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
-      const changes: Change[] = []
-      for (const [seriesId, group] of bySeries(points, recordedAt)) {
-        const change = writeSeries(seriesId, group, recordedAt, counts)
-        if (change.inserted.length + change.revised.length > 0) changes.push(change)
-      }
-      if (changes.length > 0) alongside?.(changes)
-      return { counts, changes }
-    })
 }
 
 /** Rows of one statement: crossing from here into SQLite costs as much as the row itself. */
