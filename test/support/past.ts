@@ -7,7 +7,6 @@ import {
   type HistoryRow,
 } from '../../src/service/prices/history.ts'
 import { createQuarantineList, type QuarantineList } from '../../src/service/prices/quarantine.ts'
-import { createSeriesStore } from '../../src/store/catalogue/series.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import {
   createObservationStore,
@@ -15,6 +14,7 @@ import {
   type Point,
 } from '../../src/store/prices/observations.ts'
 import { createQuarantineStore } from '../../src/store/prices/quarantine.ts'
+import { putSeries } from './series.ts'
 
 export const seriesIds = [1, 2, 3]
 
@@ -45,23 +45,7 @@ export interface Past {
 
 export function createPast(): Past {
   const db = openDatabase(':memory:')
-  createSeriesStore(db).put(
-    seriesIds.map(id => ({
-      code: `CODE_${id}`,
-      name: `Code ${id}`,
-      category: 'crude_oil',
-      currency: 'USD',
-      unit: 'barrel',
-      decimals: 2,
-      cadence: 'daily' as const,
-      source: 'market_reporting',
-      description: '',
-      unavailableReason: null,
-      level: 70,
-      volatility: 0.3,
-    })),
-    [],
-  )
+  putSeries(db, seriesIds)
   const store = createObservationStore(db)
   const quarantine = createQuarantineList(createQuarantineStore(db), id => history.forget(id))
   const history = createHistory(store, quarantine)

@@ -4,11 +4,11 @@ import { dayMs, isoDay, parseDay } from '../../../src/lib/instant.ts'
 import type { Close } from '../../../src/market/prices/window.ts'
 import { createCloses } from '../../../src/service/prices/closes.ts'
 import { createQuarantineList } from '../../../src/service/prices/quarantine.ts'
-import { createSeriesStore } from '../../../src/store/catalogue/series.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createCloseStore } from '../../../src/store/prices/closes.ts'
 import { createObservationStore, type Point } from '../../../src/store/prices/observations.ts'
 import { createQuarantineStore } from '../../../src/store/prices/quarantine.ts'
+import { putSeries } from '../../support/series.ts'
 
 const start = parseDay('2026-11-02')!
 const hour = 3_600_000
@@ -16,23 +16,7 @@ const hour = 3_600_000
 /** Three series, their closes, and writes that tell of themselves as ingest does. */
 function openCloses(keptMax?: number) {
   const db = openDatabase(':memory:')
-  createSeriesStore(db).put(
-    [1, 2, 3].map(id => ({
-      code: `CODE_${id}`,
-      name: `Code ${id}`,
-      category: 'crude_oil',
-      currency: 'USD',
-      unit: 'barrel',
-      decimals: 2,
-      cadence: 'daily' as const,
-      source: 'market_reporting',
-      description: '',
-      unavailableReason: null,
-      level: 70,
-      volatility: 0.3,
-    })),
-    [],
-  )
+  putSeries(db, [1, 2, 3])
   const store = createObservationStore(db)
   const quarantine = createQuarantineList(createQuarantineStore(db), id => closes.forget(id))
   const closes = createCloses(createCloseStore(db), quarantine, keptMax)

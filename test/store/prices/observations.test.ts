@@ -3,7 +3,6 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, hourMs } from '../../../src/lib/instant.ts'
 import type { Bar, Observation } from '../../../src/market/prices/bars.ts'
-import { createSeriesStore } from '../../../src/store/catalogue/series.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import {
   createObservationStore,
@@ -11,29 +10,14 @@ import {
   type Point,
   type Span,
 } from '../../../src/store/prices/observations.ts'
+import { putSeries } from '../../support/series.ts'
 
 const always = Number.MAX_SAFE_INTEGER
 const seriesIds = [1, 2, 3]
 
 function openStore(): { db: Database; store: ObservationStore } {
   const db = openDatabase(':memory:')
-  createSeriesStore(db).put(
-    seriesIds.map(id => ({
-      code: `CODE_${id}`,
-      name: `Code ${id}`,
-      category: 'crude_oil',
-      currency: 'USD',
-      unit: 'barrel',
-      decimals: 2,
-      cadence: 'daily' as const,
-      source: 'market_reporting',
-      description: '',
-      unavailableReason: null,
-      level: 70,
-      volatility: 0.3,
-    })),
-    [],
-  )
+  putSeries(db, seriesIds)
   return { db, store: createObservationStore(db) }
 }
 
