@@ -6,7 +6,7 @@ import { dataStatus } from '../market/calendars/freshness.ts'
 import type { Cadence } from '../market/catalogue/catalogue.ts'
 import { createCatalogue } from '../service/catalogue/catalogue.ts'
 import { createFreshness } from '../service/condition/freshness.ts'
-import { contractBook } from '../service/futures/contracts.ts'
+import { contractCalendar } from '../service/futures/contracts.ts'
 import { createVault } from '../service/keys/vault.ts'
 import { opensAll } from '../service/operator/secret-check.ts'
 import { createBoard } from '../service/prices/board.ts'
@@ -201,7 +201,7 @@ const cadences: readonly Cadence[] = [
 function examineFreshness(db: Database, now: number): Finding | Finding[] {
   const clock = { now: () => now, monotonic: () => 0 }
   const observations = createObservationStore(db)
-  const known = createCatalogue(createSeriesStore(db), contractBook)
+  const known = createCatalogue(createSeriesStore(db), contractCalendar)
   const quarantine = createQuarantineList(createQuarantineStore(db), () => {})
   const { reach } = createFreshness({
     catalogue: known,

@@ -20,8 +20,8 @@ export interface CommodityTexts {
   /** The codes with data, or all of them, of one category or of every one. */
   select(includeUnavailable: boolean, category?: string): Series[]
   /**
-   * The list kept under `key`, or `write` it and keep it. There must be few keys: nothing may be
-   * part of one that the catalogue does not bound.
+   * The list cached under `key`, or a new one from `write`, which is then cached. There must be few
+   * keys: only words of the catalogue may be part of one, never free text of a request.
    */
   rendered(
     key: string,
@@ -44,7 +44,7 @@ export function createCommodityTexts(deps: CommodityTextsDeps): CommodityTexts {
   >()
   const lists = new Map<string, RenderedList>()
   let free: ReadonlySet<number> = new Set()
-  // The list of quarantined days is a new one after every change of it.
+  // `quarantine.all()` is a new array after every change.
   let current = { version: -1, quarantined: quarantine.all(), day: 0 }
 
   const dropOutdated = () => {

@@ -29,7 +29,7 @@ export interface DemoDeps {
   now: () => number
 }
 
-/** No code is longer, and no token as short. */
+/** Longer than any code and shorter than any token, so that no token is echoed. */
 const codeMax = 60
 
 const access = { open: 'People try the service before they have a key.', rate: 'demo' } as const

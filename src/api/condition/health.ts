@@ -27,20 +27,20 @@ export interface Backlog {
   oldestAt: number | undefined
 }
 
-/** What only the process around the interface knows. */
+/** State of the process that the interface itself cannot see. */
 export interface Vitals {
   /** When the jobs last ended a pass, Unix ms; null where none run. */
   lastPassAt: () => number | null | undefined
   /** The parts that send: webhooks, e-mail, SMS. */
   senders: () => readonly Component[]
   backlog: () => Backlog
-  /** There is more to do than gets done: heavy routes are refused. */
+  /** The event loop is overloaded: heavy routes are refused. */
   isOverloaded: () => boolean
-  /** It is on its way out and should get no new requests. */
+  /** The process is stopping and should get no new requests. */
   isStopping: () => boolean
 }
 
-/** Of an interface that stands alone: no jobs, nothing that sends. */
+/** For an interface without a process around it: no jobs, nothing that sends. */
 export const aloneVitals: Vitals = {
   lastPassAt: () => null,
   senders: () => ['webhooks', 'email', 'sms'].map(name => ({ name, status: 'disabled' })),

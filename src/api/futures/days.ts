@@ -34,7 +34,7 @@ import {
 } from './shape.ts'
 
 const defaultDays = 30
-/** More digits than any answer has days. */
+/** A larger number is refused; above `ohlcDaysMax` the answer is truncated. */
 const daysAskedMax = 1e9
 
 const oneContract = {

@@ -30,7 +30,7 @@ export interface FuturesDeps {
   switched: Switched
 }
 
-/** The family that a path names, with what its answers are written with. */
+/** The family that a path names, and what its answers need. */
 export interface RequestedFamily extends Named {
   decimals: number
   /** What every answer begins with. */
@@ -142,7 +142,7 @@ export function monthOf(
   return place === undefined ? undefined : futures.listedMonth(family.code, place)
 }
 
-/** A contract parameter understood; undefined when it is absent. */
+/** The contract that a parameter names; undefined when it is absent. */
 export function readContract(
   parameter: string,
   text: string | undefined,
@@ -217,7 +217,7 @@ export const describeSource = (source: string): string =>
 export const sourcesOf = (days: readonly ContractDay[]): Set<string> =>
   new Set(days.map(day => day.source))
 
-/** 404: nothing has been recorded of it. */
+/** 404: nothing has been recorded under this name. */
 export const noQuotes = (name: string): Problem =>
   new Problem('DATA_NOT_AVAILABLE', `There are no futures quotes of ${name}.`, {
     commodity_code: name,

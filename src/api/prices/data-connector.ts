@@ -134,7 +134,10 @@ export function dataConnectorRoutes(deps: DataConnectorDeps) {
   )
 }
 
-/** Of the account's own rows any name may be asked for; of the shipped ones only what there is. */
+/**
+ * The account's own rows may have any fuel and port. For the shipped series an unknown one is
+ * refused.
+ */
 function readFilter(
   parameters: { [name in keyof typeof query]?: string },
   ports: readonly Port[],
@@ -149,7 +152,7 @@ function readFilter(
   if (region && !connectorRegion(region))
     throw invalidParameter('region', region, 'is not a region.', regionGroupNames)
   return {
-    // What can be no name finds nothing.
+    // A text that cannot be a name becomes the empty name, which no row has.
     fuelType: fuel && (fuelOf(fuel) ?? ''),
     port: port && (portNameOf(ports, port) ?? ''),
     region: region && connectorRegion(region),

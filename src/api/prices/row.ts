@@ -113,12 +113,12 @@ export function formatted(series: Series, value: number): string {
   return formatPrice(value, series.decimals, series.currency, series.unit, type === 'fx_rate')
 }
 
-/** Days stand on physical crude and list prices, whose date is part of what they mean. */
+/** Whether rows have `as_of`: of physical crude and list prices the date is part of the meaning. */
 export const carriesDay = (series: Series): boolean =>
   series.category === 'physical_crude' || series.category === 'list_prices'
 
 /**
- * A quote on the wire. `code` is the code that answers, `requestedCode` what was asked where it
+ * A quote on the wire. `code` is the code that answers, `requestedCode` the requested one where it
  * differs.
  */
 export function priceRow(quote: Quote, code: string, requestedCode?: string): PriceRow {

@@ -4,8 +4,8 @@ import type { Board, Rendered } from '../../service/prices/board.ts'
 import { priceRow } from './row.ts'
 
 /**
- * Bodies of answers. The board keeps their parts: a price is put into words once for each change,
- * however often it is asked for.
+ * Bodies of answers as text. The board keeps their parts: a price is rendered once after each
+ * change, however many requests ask for it.
  */
 export function createPriceTexts(board: Board) {
   const rowText = ({ code, series, requestedCode }: Resolved): Rendered | undefined =>
@@ -27,7 +27,7 @@ export function createPriceTexts(board: Board) {
         })
       return rendered
     },
-    /** `listed` are the codes that someone named: they want to hear which of them have no price. */
+    /** `areNamed`: the request named the codes, so the answer says which of them have no price. */
     several(commodities: readonly Resolved[], areNamed: boolean): string {
       const texts = commodities.map(rowText)
       const rows = texts.filter(text => text !== undefined)
@@ -39,17 +39,11 @@ export function createPriceTexts(board: Board) {
   }
 }
 
-/**
- * Mostly a text that is there already: a new one for every request would have to be made and thrown
- * away.
- */
+/** Mostly the code itself, so that requests need not build a new text. */
 const keyOf = (code: string, requestedCode: string | undefined) =>
   requestedCode === undefined ? code : `${code} ${requestedCode}`
 
-/**
- * What answers for every code with data: first those of `firstCodes` in their order, then the
- * others by code.
- */
+/** Every code with data: first those of `firstCodes` in their order, then the others by code. */
 export function everyCode(
   catalogue: Catalogue,
   firstCodes: readonly string[],

@@ -38,9 +38,7 @@ function rowOf(item: WidgetItem): string {
   return `<tr><td>${escaped(item.name)}<br><small>${escaped(item.code)} · ${escaped(unit)}</small></td><td>${escaped(item.formatted)}</td><td class="${item.direction}">${change}</td></tr>`
 }
 
-/**
- * One HTML document with everything in it; it asks for itself again when its prices may have moved.
- */
+/** One self-contained HTML document, which reloads itself after `refreshSeconds`. */
 export const widgetPage = ({
   title,
   items,

@@ -69,7 +69,7 @@ const CodeWidget = envelope(
 const title = 'Energy prices'
 const sparklineDaysMax = 90
 
-/** Prices in the shape that a small display wants. */
+/** Prices in a compact shape for small displays. */
 export const widgetRoutes = (deps: WidgetsDeps) =>
   new Elysia().use(tableRoute(deps)).use(codeRoute(deps))
 
@@ -174,7 +174,7 @@ function codeRoute(deps: WidgetsDeps) {
   )
 }
 
-/** The items of the codes that have a price, and what a widget says of all of them. */
+/** The items of the codes that have a price, and the fields about all of them. */
 function widgetContent(
   serviceName: string,
   commodities: readonly Resolved[],

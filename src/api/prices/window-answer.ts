@@ -38,10 +38,10 @@ export interface WindowAnswerDeps {
   coverageSinceAt: number
 }
 
-/** Of a page, for the clients that were promised it. */
+/** Rows of a page, for clients whose profile has wide pages. */
 const widePerPageMax = 1000
 
-/** A query about the past, understood. */
+/** The query of a request, read and checked. */
 interface WindowRequest {
   commodities: Resolved[]
   interval: Interval
@@ -77,7 +77,7 @@ export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
     const requestedInterval = intervalOf(query.interval)
     const asOf = asOfOf(query.as_of, requestedInterval)
     const range = rangeOf(query, pathDays, now)
-    // What was known at a moment is kept of observations only, so it is never answered as bars.
+    // Revisions are kept of observations only, so a read as of a past moment never answers bars.
     const served =
       asOf === undefined
         ? servedInterval(requestedInterval, seriesOf(commodities), range)

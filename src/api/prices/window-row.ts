@@ -68,9 +68,7 @@ export const WindowBody = t.Object(
 
 type Json = string
 
-/**
- * What stays the same for every row of a series, made once a page: rows are put together as text.
- */
+/** Writes the rows of one series as text; what all of them share is made once a page. */
 export interface RowWriter {
   json(row: HistoryRow): Json
   csv(row: HistoryRow): string
@@ -81,7 +79,7 @@ export const csvHeader =
 
 const csvCell = (text: string) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
-/** Two more decimals than a price: the mean of rounded prices is not rounded as a price. */
+/** A mean has two decimals more than the prices it is of. */
 const averageDecimals = (series: Series) => series.decimals + 2
 
 export function createRowWriter(series: Series): RowWriter {
@@ -93,7 +91,7 @@ export function createRowWriter(series: Series): RowWriter {
   )},"data_source":${JSON.stringify(series.source)},"created_at":"`
   const csvTail = [series.currency ?? '', series.unit, type, series.source].map(csvCell).join(',')
   const round = (value: number) => roundTo(value, series.decimals)
-  // Rows that came in together were recorded at one moment, which has to be written out once.
+  // Rows of one import share `recordedAt`, so its text is made once for all of them.
   let recorded = { at: Number.NaN, text: '' }
   const recordedText = (at: number) => {
     if (recorded.at !== at) recorded = { at, text: isoInstant(at) }

@@ -22,7 +22,7 @@ export interface WindowsDeps extends WindowAnswerDeps {
   access: AccessPlugin
 }
 
-/** A path that names no day is no route at all. */
+/** A path whose last part is not a day is answered like an unknown path. */
 const dayAccess: Access = { meter: true, known: ({ date }) => parseDay(date ?? '') !== undefined }
 
 const rowOrderNote =

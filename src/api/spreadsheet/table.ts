@@ -53,8 +53,8 @@ function listIn(value: unknown): readonly unknown[] | undefined {
 }
 
 /**
- * Ways to every scalar of a row: those of its own fields first, then what lies deeper, each in the
- * order of the answer.
+ * Paths to every scalar of a row: its own fields first, then nested ones, each in the order of the
+ * answer.
  */
 function columnPaths(row: unknown): string[][] {
   if (isScalar(row)) return [[]]

@@ -21,8 +21,8 @@ const rowsOf = (text: string): string[][] =>
     .map(line => line.split('\t'))
 
 /**
- * The word for the exchange in the shipped aliases, such as `EXCH_WTI`; each of the operator's own
- * takes its place.
+ * The placeholder for the name of the exchange in shipped aliases such as `EXCH_WTI`; the
+ * operator's words take its place.
  */
 const shippedWord = /^EXCH(?=[-_])/
 
@@ -71,7 +71,7 @@ export function shippedCatalogue(exchangeWords: readonly string[] = ['exch']): {
   const rows = rowsOf(aliasesText).map(([alias, code]) => [alias!, code!] as const)
   const exchangeAliases = rows.filter(([alias]) => shippedWord.test(alias))
   const otherAliases = rows.filter(([alias]) => !shippedWord.test(alias))
-  // A word may make what is an alias already: the shipped one keeps its meaning.
+  // An operator's word may form an alias that exists already: the shipped alias wins.
   const operatorAliases = exchangeWords.flatMap(word =>
     exchangeAliases.map(
       ([alias, code]) => [alias.replace(shippedWord, word.toUpperCase()), code] as const,

@@ -42,7 +42,7 @@ export function contractIn(
   return { family, month: listedMonths(family.code, dateOf(family), nth)[nth - 1]! }
 }
 
-/** Prices have gone below zero; twenty times the usual level they have not. */
+/** Prices may go below zero, but not beyond twenty times the usual level. */
 const levelsMax = 20
 
 /** A price of the family, whose usual level bounds what is believed. */

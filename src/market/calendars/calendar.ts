@@ -64,8 +64,8 @@ const endDay = Date.UTC(endYear, 0, 1) / dayMs
 const closedByMarket = new Map<Market, Uint8Array>()
 
 /**
- * One byte a day for the years that data can have: asked once for every point of every series, a
- * date computation each time would dominate.
+ * One byte a day for the years that data can have: it is looked up for every point of every series,
+ * where computing a date each time would dominate.
  */
 function closedDays(market: Market): Uint8Array {
   const cached = closedByMarket.get(market)

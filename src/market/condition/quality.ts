@@ -77,7 +77,7 @@ export interface QualityReport extends QualityScores {
   issues: QualityIssue[]
 }
 
-/** What each of the four counts in the whole. */
+/** The weight of each score in the whole. */
 export const qualityWeights: QualityScores = {
   completeness: 0.3,
   timeliness: 0.3,
@@ -280,7 +280,7 @@ function isConsistent({ open, high, low, close, sum, count, observed }: DayFacts
   )
 }
 
-/** What was found beside the scores. */
+/** What the issues are made from. */
 interface Findings {
   status: DataStatus
   gaps: Gaps

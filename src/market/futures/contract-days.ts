@@ -109,7 +109,7 @@ export function stretchesOf(code: FamilyCode, from: string, to: string): Stretch
   return stretches.reverse()
 }
 
-/** A day as somebody publishes it; null for what they do not say, which then stays as it was. */
+/** A day as a source publishes it; null keeps what is stored. */
 export interface DayRecord {
   family: FamilyCode
   month: string

@@ -146,8 +146,8 @@ export function lastTradingDay(
   const cachedDays = expiries.get(code) ?? new Map<string, string>()
   expiries.set(code, cachedDays)
   const day = cachedDays.get(month) ?? isoDay(expiry(monthNumber(month), own) * dayMs)
-  // Every answer asks for a dozen of these, always the same ones; months out of range are not worth
-  // their place.
+  // Every answer needs a dozen of these, mostly the same ones; months outside this range are not
+  // cached.
   if (month > '1980' && month < '2100') cachedDays.set(month, day)
   return day
 }
@@ -218,8 +218,8 @@ const lastDates = new Map<FamilyCode, { from: number; to: number; date: string }
  * evening session has opened.
  */
 export function tradingDate(family: Family, at: number): string {
-  // Nearly every question is about the date that the one before was about, and zoned arithmetic
-  // costs more than all the rest of an answer.
+  // Most calls are about the same date as the call before, and zoned arithmetic costs more than all
+  // the rest of an answer.
   const last = lastDates.get(family.code)
   if (last && at >= last.from && at < last.to) return last.date
   const { day, time } = localTime(family, at)

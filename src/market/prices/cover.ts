@@ -1,8 +1,8 @@
 import { type Close, dayAfter } from './window.ts'
 
 /**
- * What uses up what lies in store: crude is used by refineries, of products the amount supplied
- * stands for demand. Levels in a unit, use in the same unit a day.
+ * The series that measures the use of each stock: refinery inputs for crude, product supplied for
+ * products. Levels in a unit, use in the same unit a day.
  */
 export const useOfStorage: Readonly<Record<string, string>> = {
   US_CRUDE_STORAGE: 'US_REFINERY_INPUTS',

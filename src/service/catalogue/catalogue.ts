@@ -12,11 +12,11 @@ export interface Resolved {
   series: Series
   /** The code that answers: the series' own, or the front contract of a futures family. */
   code: string
-  /** What was asked, upper case, when it is not the code that answers. */
+  /** The requested code, upper case, when it is not the code that answers. */
   requestedCode: string | undefined
 }
 
-/** What the catalogue asks about futures. */
+/** The contract calendars of futures, as far as the catalogue needs them. */
 export interface ContractCalendar {
   /**
    * The contract that answers for a futures family's code at an instant; undefined for any other
@@ -52,16 +52,16 @@ export interface Catalogue {
   /** Whether any contract of a futures family has data. */
   hasContracts(family: string): boolean
   unavailableReason(series: Series): UnavailableReason | undefined
-  /** Takes in what a write added: bounds of the data and the fixture mark. */
+  /** Extends how far the data of a series reaches, after a write. */
   extend(id: number, firstAt: number, lastAt: number): void
-  /** Adds contracts of futures; those that are there stay as they are. */
+  /** Adds contracts of futures; existing ones are kept. */
   addContracts(contracts: readonly NewContract[]): void
   reload(): void
   /** Hears of every time the list was read again. */
   onReload(listener: () => void): void
 }
 
-/** More spellings than there are codes are tried by mistake or in search of a weakness. */
+/** Bounds the memory: requests may spell codes in more ways than there are codes. */
 const resolvedCodesMax = 10_000
 
 export function createCatalogue(store: SeriesStore, contracts: ContractCalendar): Catalogue {
@@ -70,7 +70,7 @@ export function createCatalogue(store: SeriesStore, contracts: ContractCalendar)
   let ids = new Map<number, Series>()
   let names = new Map<string, Series>()
   let version = 0
-  /** What plain codes, as they were written, resolved to: nearly all that is asked for. */
+  /** Resolved codes as requests spell them. Nearly every request is answered from here. */
   const resolvedCodes = new Map<string, Resolved>()
 
   const reloadListeners: (() => void)[] = []
@@ -97,8 +97,8 @@ export function createCatalogue(store: SeriesStore, contracts: ContractCalendar)
   }
 
   /**
-   * A code that is not there yet may be that of a contract listed since; there are never more of
-   * them than the families list.
+   * An unknown code may be that of a contract that was listed since the last read; there are never
+   * more of them than the families list.
    */
   const findSeries = (code: string, now: number): Series | undefined => {
     const contract = names.has(code) ? undefined : contracts.listed(code, now)

@@ -1,6 +1,6 @@
 import type { Runtime } from '../../runtime.ts'
 import { createSeriesStore, type SeriesStore } from '../../store/catalogue/series.ts'
-import { contractBook } from '../futures/contracts.ts'
+import { contractCalendar } from '../futures/contracts.ts'
 import { type Catalogue, createCatalogue } from './catalogue.ts'
 
 export interface CatalogueServices {
@@ -10,5 +10,5 @@ export interface CatalogueServices {
 
 export function openCatalogue({ db }: Pick<Runtime, 'db'>): CatalogueServices {
   const series = createSeriesStore(db)
-  return { series, catalogue: createCatalogue(series, contractBook) }
+  return { series, catalogue: createCatalogue(series, contractCalendar) }
 }

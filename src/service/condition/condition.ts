@@ -11,7 +11,7 @@ export interface Component {
 
 export type Condition = 'operational' | 'degraded' | 'down'
 
-/** It answers, or nobody would learn of this. */
+/** The API itself: it is up, or nobody would read this. */
 export const apiComponent = (isOverloaded: boolean): Component =>
   isOverloaded
     ? {
@@ -36,10 +36,7 @@ export const databaseComponent = (settings: Settings): Component =>
     ? { name: 'database', status: 'operational' }
     : { name: 'database', status: 'down', message: 'The database does not answer.' }
 
-/**
- * What comes in is judged by what has come in: a feed that is stale has stopped, whoever should
- * have filled it.
- */
+/** Ingest is judged by its feeds: a stale feed has stopped, whatever should have filled it. */
 export function ingestComponent(feeds: readonly Feed[]): Component {
   const running = feeds.filter(feed => feed.status !== 'empty')
   if (running.length === 0)
@@ -67,7 +64,9 @@ const nameList = (names: readonly string[]): string =>
     ? `${names.slice(0, namesMax).join(', ')} and ${names.length - namesMax} more`
     : names.join(', ')
 
-/** Jobs pass every second; a minute without one is a stall, ten are an end. */
+/**
+ * Jobs run every second: after a minute without a run they count as degraded, after ten as down.
+ */
 const stalledAfterMs = minuteMs
 const endedAfterMs = 10 * minuteMs
 

@@ -8,7 +8,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Board } from '../prices/board.ts'
 import type { QuarantineList } from '../prices/quarantine.ts'
 
-/** The report on what answers for a code. */
+/** The quality of the series that answers for a code. */
 export interface CodeQuality {
   /** As listed: a futures family is judged by the contract that stands for it. */
   code: string
@@ -20,8 +20,7 @@ export interface CodeQuality {
 }
 
 /**
- * How good the stored series are, computed when it is asked for and kept until the series or the
- * day changes.
+ * How good the stored series are, computed on demand and kept until the series or the day changes.
  */
 export interface Quality {
   /** Undefined for a series without an observation outside quarantine. */
@@ -34,7 +33,7 @@ export interface Quality {
   forget(seriesId: number): void
 }
 
-/** What one slice may take of the event loop. */
+/** How long one slice may block the event loop. */
 const sliceMs = 15
 
 interface CachedQuality {

@@ -9,10 +9,7 @@ import type { NewContract } from '../../store/catalogue/series.ts'
 import type { ContractCalendar } from '../catalogue/catalogue.ts'
 
 const familyCodes = new Map(families.map(family => [family.code as string, family]))
-/**
- * Made when it is first needed: it takes ten milliseconds, and most processes end or answer without
- * it.
- */
+/** Created at first use: it takes ten milliseconds, and most processes never need it. */
 let monthName: Intl.DateTimeFormat | undefined
 
 /** `Jan 2027` for `2027-01`. */
@@ -30,7 +27,7 @@ export const contractOf = (family: Family, month: string): NewContract => ({
 })
 
 /** The contract calendars as the catalogue asks for them. */
-export const contractBook: ContractCalendar = {
+export const contractCalendar: ContractCalendar = {
   front(code, at) {
     const family = familyCodes.get(code)
     return (

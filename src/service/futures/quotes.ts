@@ -66,8 +66,8 @@ export interface ContractQuotes {
 const lookBackDays = 7
 
 /**
- * Whether a day has data or may soon have: the calendars of contracts go no further than sense
- * does.
+ * Whether a day may have quotes. Contract calendars exist for any year, so that other days are left
+ * out before one is computed.
  */
 export const isMarketDay = (day: string, today: string): boolean =>
   day >= earliestDay && day <= dayAfter(today, lookBackDays)

@@ -22,9 +22,9 @@ export const settledAt = (tradedOn: string): number =>
   parseDay(tradedOn)! + settlementMinute * minuteMs
 
 /**
- * The one way in for futures. A call is one transaction, all of it or nothing: the days and ticks
- * of the contracts and the observations of their series, so that a contract's code answers with the
- * same numbers everywhere.
+ * The only way to record futures. A call is one transaction, all of it or nothing: the days and
+ * ticks of the contracts and the observations of their series, so that a contract's code answers
+ * with the same numbers everywhere.
  */
 export interface FuturesRecorder {
   recordDays(days: readonly DayRecord[], recordedAt: number): WriteCounts
@@ -166,7 +166,7 @@ function updateBar(store: FuturesStore, { family, seriesId, tradedOn, added }: T
 
 const valueNames = ['open', 'high', 'low', 'close', 'settlement', 'volume', 'openInterest'] as const
 
-/** The day with what a record says of it; undefined when it says nothing new. */
+/** The stored day updated by a record; undefined when the record changes nothing. */
 function mergedDay(
   record: DayRecord,
   seriesId: number,
@@ -200,8 +200,8 @@ function mergedDay(
 }
 
 /**
- * A close stands for the end of its session and a settlement alone for its publication, unless it
- * was known before that.
+ * A close is quoted at the end of its session, a settlement alone at its publication; earlier when
+ * it was recorded before that.
  */
 function quotedAt(
   record: DayRecord,

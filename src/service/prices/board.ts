@@ -12,7 +12,7 @@ export type ChangeSpan = '24h' | '7d' | '30d' | '90d'
 
 const spanDays: Record<ChangeSpan, number> = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 }
 
-/** The newest price of a series and how it got there. */
+/** The newest price of a series and its changes. */
 export interface Quote {
   series: Series
   observation: Observation
@@ -24,7 +24,7 @@ export interface Quote {
 export interface Rendered {
   text: string
   etag: string
-  /** Made for this call, not found. */
+  /** Rendered for this call, not taken from the cache. */
   fresh: boolean
 }
 
@@ -42,7 +42,7 @@ export interface Board {
 
 interface Entry {
   quote: Quote | undefined
-  /** The status changes by itself as time passes. */
+  /** When the status changes next: it ages without any write. */
   validUntil: number
   texts: Map<string, Rendered>
 }
@@ -108,7 +108,7 @@ export function createBoard(
       if (cached || !entry.quote) return cached
       const text = render(entry.quote)
       const etag = strongEtag(text)
-      // As many texts as a series has names that answer differently; a client cannot make more.
+      // One text for each name that answers differently: clients cannot add more.
       entry.texts.set(key, { text, etag, fresh: false })
       return { text, etag, fresh: true }
     },

@@ -3,7 +3,7 @@ import type { Close } from '../../market/prices/window.ts'
 import type { CloseStore } from '../../store/prices/closes.ts'
 import type { QuarantineList } from './quarantine.ts'
 
-/** The daily closes of every series, kept from the first question until the series changes. */
+/** The daily closes of every series, kept from the first read until the series changes. */
 export interface Closes {
   /**
    * The last current observation of each UTC day that has one outside quarantine, oldest first. The
@@ -11,8 +11,8 @@ export interface Closes {
    */
   of(seriesId: number): readonly Close[]
   /**
-   * What `make` makes of the closes of these series, kept until one of them changes. `name` says
-   * what is made, apart from of which series.
+   * The result of `make` over the closes of these series, kept until one of them changes. `name`
+   * identifies the computation.
    */
   derived<T>(
     name: string,
@@ -24,7 +24,7 @@ export interface Closes {
    * nothing was corrected.
    */
   revisedAt(seriesId: number, from: number, to: number): number | undefined
-  /** Of a series that has changed. */
+  /** Drops the closes of a series that has changed. */
   forget(seriesId: number): void
 }
 

@@ -10,7 +10,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 /** Hears of every committed change, in the order of the commits. */
 export type Listener = (changes: readonly Change[]) => void
 
-/** The one way in for observations. */
+/** The only way to record observations. */
 export interface Ingest {
   /**
    * One transaction: all points or none, with revisions and bars. `recordedAt` is given by the
@@ -38,7 +38,7 @@ export function createIngest(
 ): Ingest {
   const listeners: Listener[] = []
   const inside: Listener[] = []
-  const tellInside: Listener = changes => {
+  const notifyInside: Listener = changes => {
     for (const listener of inside) listener(changes)
   }
   let lastMark = Number.NEGATIVE_INFINITY
@@ -49,7 +49,7 @@ export function createIngest(
   }
   return {
     write(points, recordedAt = moment()) {
-      const { counts, changes } = observations.write(points, recordedAt, tellInside)
+      const { counts, changes } = observations.write(points, recordedAt, notifyInside)
       for (const change of changes) {
         const first = change.inserted[0]
         if (first)

@@ -33,12 +33,12 @@ export function openPrices({
 }: Pick<Runtime, 'db' | 'clock'> & { catalogue: Catalogue }): PriceServices {
   const observations = createObservationStore(db)
   const listeners: ((seriesId: number) => void)[] = []
-  const tellChanged = (seriesId: number) => {
+  const notifyChanged = (seriesId: number) => {
     for (const listener of listeners) listener(seriesId)
   }
   const quarantineListeners: ((seriesId: number) => void)[] = []
   const quarantine = createQuarantineList(createQuarantineStore(db), seriesId => {
-    tellChanged(seriesId)
+    notifyChanged(seriesId)
     for (const listener of quarantineListeners) listener(seriesId)
   })
   const board = createBoard(observations, quarantine, clock)
@@ -47,7 +47,7 @@ export function openPrices({
   listeners.push(board.forget, history.forget, closes.forget)
   const ingest = createIngest(observations, catalogue, clock)
   ingest.listen(changes => {
-    for (const change of changes) tellChanged(change.seriesId)
+    for (const change of changes) notifyChanged(change.seriesId)
   })
   return {
     observations,
@@ -59,6 +59,6 @@ export function openPrices({
     ingest,
     onSeriesChange: listener => listeners.push(listener),
     onQuarantineChange: listener => quarantineListeners.push(listener),
-    forgetSeries: tellChanged,
+    forgetSeries: notifyChanged,
   }
 }

@@ -1,15 +1,15 @@
 import type { History, HistoryRange, HistoryRow, Position } from './history.ts'
 import type { Ingest } from './ingest.ts'
 
-/** What someone asks page by page. */
+/** A query that is read page by page. */
 export interface Question {
   /**
-   * Two requests walk together when this is the same: who asks, and what, but not where a moving
-   * window stands.
+   * Requests with the same key belong to one walk: it names the caller and the query, but not where
+   * a moving window stands.
    */
   key: string
   range: HistoryRange
-  /** Asks for the values of another moment. */
+  /** Asks for the values as of a past moment. */
   vintage?: { asOf: number; coverageSince: number }
 }
 
@@ -36,7 +36,7 @@ interface Walk {
   to: number
   bornBy: number
   total: number
-  /** Where the pages begin that someone may ask for next, or again. */
+  /** Where the pages begin that may be asked for next, or again. */
   starts: Map<number, Position>
   usedAt: number
   use: number
@@ -51,7 +51,7 @@ export function createPageWalks(history: History, ingest: Ingest): PageWalks {
   const memory = createWalkMemory()
 
   const begin = ({ key, range, vintage }: Question, now: number): Walk => {
-    // Every row there is belongs to the walk, also one that was recorded by a clock that ran ahead.
+    // Every existing row belongs to the walk, also one that was recorded by a clock that ran ahead.
     const bornBy = Math.max(ingest.mark(), history.newestRecordedAt(range.seriesIds))
     const snapshot = { ...range, bornBy }
     const total = vintage
@@ -83,8 +83,8 @@ export function createPageWalks(history: History, ingest: Ingest): PageWalks {
         walk.starts.set(page + 1, end)
         if (walk.starts.size > startsPerWalkMax)
           walk.starts.delete(walk.starts.keys().next().value!)
-        // Rows that came meanwhile and claim to be older make the walk longer, and never cut its
-        // end.
+        // Rows that came meanwhile with an earlier recording time make the walk longer; its end is
+        // never cut.
         walk.total = Math.max(walk.total, page * perPage + 1)
       }
       return { rows, total: walk.total, from, to }
@@ -116,7 +116,7 @@ function createWalkMemory(): WalkMemory {
       const starts = new Map<number, Position>()
       const walk: Walk = { from, to, bornBy, total, starts, usedAt: now, use: ++uses }
       const walks = walksByKey.get(key) ?? []
-      // Two may ask the same with one key: the walk that was idle longest is given up.
+      // One API key may run several walks of one query: the one that was idle longest is dropped.
       if (walks.length >= walksPerQuestionMax)
         walks.splice(walks.indexOf(walks.reduce((a, b) => (a.use < b.use ? a : b))), 1)
       remember(key, [...walks, walk])

@@ -18,7 +18,7 @@ const spans = [
   { span: 24, interval: 'day' },
 ] as const
 
-/** A read that leaves nothing out for having been recorded late. */
+/** As `bornBy`: leaves nothing out. */
 export const anyTime = Number.MAX_SAFE_INTEGER
 
 /**

@@ -2,31 +2,15 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, hourMs, isoDay } from '../../../src/lib/instant.ts'
 import { createQuarantineList } from '../../../src/service/prices/quarantine.ts'
-import { createSeriesStore } from '../../../src/store/catalogue/series.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createQuarantineStore } from '../../../src/store/prices/quarantine.ts'
+import { putSeries } from '../../support/series.ts'
 
 const first = Date.UTC(1969, 11, 20)
 
 function opened() {
   const db = openDatabase(':memory:')
-  createSeriesStore(db).put(
-    ['A_USD', 'B_USD'].map(code => ({
-      code,
-      name: code,
-      category: 'crude_oil',
-      currency: 'USD',
-      unit: 'barrel',
-      decimals: 2,
-      cadence: 'daily' as const,
-      source: 'market_reporting',
-      description: '',
-      unavailableReason: null,
-      level: 70,
-      volatility: 0.3,
-    })),
-    [],
-  )
+  putSeries(db, [1, 2])
   const changed: number[] = []
   const store = createQuarantineStore(db)
   const list = createQuarantineList(store, id => changed.push(id))
