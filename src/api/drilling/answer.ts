@@ -11,7 +11,7 @@ import type { Feature } from '../../plan/tiers.ts'
 import type { Drilling } from '../../service/drilling/drilling.ts'
 import { fixtureSource } from '../../world/futures/curves.ts'
 import { type Answering, type Marks, markFixtures } from '../answer.ts'
-import { eiRangeOf, eiRangeQuery } from './list.ts'
+import { rangeOf, rangeQuery } from './list.ts'
 
 /** What every answer about drilling is made from. */
 export interface DrillingAnswerDeps {
@@ -31,7 +31,7 @@ export function daysOf(query: { start_date?: string; end_date?: string }): {
   fromOn: string
   toOn: string
 } {
-  const { from, to } = eiRangeOf(query)
+  const { from, to } = rangeOf(query)
   return {
     fromOn: from === Number.MIN_SAFE_INTEGER ? '' : isoDay(from),
     toOn: to === Number.MAX_SAFE_INTEGER ? endOfDays : dayAfter(isoDay(to - 1), 1),
@@ -51,7 +51,7 @@ const stateQuery = {
     t.String({ description: 'One state by its two letters or its name.', examples: ['TX'] }),
   ),
 }
-export const regionQuery = { ...basinQuery, ...stateQuery, ...eiRangeQuery }
+export const regionQuery = { ...basinQuery, ...stateQuery, ...rangeQuery }
 
 /** The key of a basin; unknown ones are 404. */
 export function basinIn(text: string): string {
@@ -73,7 +73,7 @@ export function stateIn(text: string): DrillingState {
  * What a query leaves of the basins; undefined when it asks for none in particular. A state stands
  * for the basins that reach into it.
  */
-export function basinsAsked(query: {
+export function requestedBasins(query: {
   basin?: string
   state?: string
 }): readonly string[] | undefined {
@@ -97,11 +97,11 @@ export function markSources(
 }
 
 /** The value, or the refusal of a family without data. */
-export function present<T>(value: T | undefined, what: string, dataset: string): T {
+export function requireData<T>(value: T | undefined, subject: string, dataset: string): T {
   if (value !== undefined) return value
   throw new Problem(
     'DATA_NOT_AVAILABLE',
-    `There are no ${what}: \`wellhead import --dataset ${dataset} FILE\` brings them.`,
+    `There are no ${subject}: \`wellhead import --dataset ${dataset} FILE\` brings them.`,
   )
 }
 
