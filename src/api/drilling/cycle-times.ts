@@ -17,7 +17,7 @@ import type { Circle } from '../../market/geography/geography.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Well, WellFilter } from '../../store/drilling/wells.ts'
 import { type Answering, envelope, success } from '../answer.ts'
-import { Day, markSources, orNull } from './answer.ts'
+import { Day, markSources, orNull } from '../energy/answer.ts'
 import { daySpanOf, definedFields, numberOf, typedText } from './permit-query.ts'
 import {
   productionHeavyAccess,

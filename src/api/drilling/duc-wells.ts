@@ -5,18 +5,7 @@ import { basinKeys, country, keptBasins } from '../../market/drilling/drilling.t
 import type { DucWells } from '../../store/drilling/duc-wells.ts'
 import type { Numbered } from '../../store/drilling/regional.ts'
 import type { Answering } from '../answer.ts'
-import {
-  Age,
-  ageOf,
-  basinQuery,
-  type DrillingAnswerDeps,
-  daysOf,
-  markSources,
-  orNull,
-  requestedBasins,
-  requireData,
-  Stamp,
-} from './answer.ts'
+import { daysOf, markSources, orNull, requireData, Stamp } from '../energy/answer.ts'
 import {
   type EnergyPrefix,
   energyAccess,
@@ -24,8 +13,9 @@ import {
   energyDetail,
   energyPageQuery,
   energyRefusals,
-} from './frame.ts'
-import { energyPage, energyRecord, rangeQuery } from './list.ts'
+} from '../energy/frame.ts'
+import { energyPage, energyRecord, rangeQuery } from '../energy/list.ts'
+import { Age, ageOf, basinQuery, type DrillingAnswerDeps, requestedBasins } from './answer.ts'
 import { Basin, Month, SurveyDay } from './productivity-row.ts'
 
 const change = orNull(integer({ examples: [-12] }), 'Against the count before; null for the first.')

@@ -6,16 +6,7 @@ import { dayAfter } from '../../market/prices/window.ts'
 import type { Held } from '../../store/drilling/regional.ts'
 import type { RigCount } from '../../store/drilling/rig-counts.ts'
 import type { Answering } from '../answer.ts'
-import {
-  Age,
-  ageOf,
-  Day,
-  type DrillingAnswerDeps,
-  daysOf,
-  markSources,
-  orNull,
-  requireData,
-} from './answer.ts'
+import { Day, daysOf, markSources, orNull, requireData } from '../energy/answer.ts'
 import {
   type EnergyPrefix,
   energyAccess,
@@ -23,8 +14,15 @@ import {
   energyDetail,
   energyPageQuery,
   energyRefusals,
-} from './frame.ts'
-import { energyPage, energyRecord, energyWholeList, rangeQuery, recordIdOf } from './list.ts'
+} from '../energy/frame.ts'
+import {
+  energyPage,
+  energyRecord,
+  energyWholeList,
+  rangeQuery,
+  recordIdOf,
+} from '../energy/list.ts'
+import { Age, ageOf, type DrillingAnswerDeps } from './answer.ts'
 import {
   basinMap,
   nationalList,

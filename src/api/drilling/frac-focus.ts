@@ -11,7 +11,18 @@ import type {
 } from '../../store/drilling/frac-disclosures.ts'
 import type { FracFilter } from '../../store/drilling/frac-search.ts'
 import type { Answering, Marks } from '../answer.ts'
-import { markSources } from './answer.ts'
+import { markSources } from '../energy/answer.ts'
+import {
+  type EnergyPrefix,
+  energyAccess,
+  energyBody,
+  energyDetail,
+  energyHeavyAccess,
+  energyPageOf,
+  energyPageQuery,
+  energyRefusals,
+} from '../energy/frame.ts'
+import { energyPage, energyRecord, rangeQuery, recordIdOf } from '../energy/list.ts'
 import {
   Chemicals,
   chemicalRow,
@@ -22,17 +33,6 @@ import {
   FracByState,
   FracSummary,
 } from './frac-row.ts'
-import {
-  type EnergyPrefix,
-  energyAccess,
-  energyBody,
-  energyDetail,
-  energyHeavyAccess,
-  energyPageOf,
-  energyPageQuery,
-  energyRefusals,
-} from './frame.ts'
-import { energyPage, energyRecord, rangeQuery, recordIdOf } from './list.ts'
 import {
   circleOf,
   circleQuery,

@@ -3,7 +3,7 @@ import { integer } from '../../http/answer/integer.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import type { FracChemical } from '../../store/drilling/frac-chemicals.ts'
 import type { StoredDisclosure } from '../../store/drilling/frac-disclosures.ts'
-import { Day, orNull } from './answer.ts'
+import { Day, orNull } from '../energy/answer.ts'
 
 const gallons = (example: number) =>
   orNull(t.Number({ examples: [example] }), 'Gallons; null where it was not disclosed.')

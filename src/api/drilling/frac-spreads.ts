@@ -5,19 +5,7 @@ import { basinKeys, country } from '../../market/drilling/drilling.ts'
 import type { FracSpreads } from '../../store/drilling/frac-spreads.ts'
 import type { Numbered } from '../../store/drilling/regional.ts'
 import type { Answering } from '../answer.ts'
-import {
-  Age,
-  ageOf,
-  basinQuery,
-  Day,
-  type DrillingAnswerDeps,
-  daysOf,
-  markSources,
-  orNull,
-  requestedBasins,
-  requireData,
-  Stamp,
-} from './answer.ts'
+import { Day, daysOf, markSources, orNull, requireData, Stamp } from '../energy/answer.ts'
 import {
   type EnergyPrefix,
   energyAccess,
@@ -25,8 +13,9 @@ import {
   energyDetail,
   energyPageQuery,
   energyRefusals,
-} from './frame.ts'
-import { energyPage, energyRecord, rangeQuery } from './list.ts'
+} from '../energy/frame.ts'
+import { energyPage, energyRecord, rangeQuery } from '../energy/list.ts'
+import { Age, ageOf, basinQuery, type DrillingAnswerDeps, requestedBasins } from './answer.ts'
 
 const change = orNull(integer({ examples: [1] }), 'Against the count before; null for the first.')
 const Row = t.Object(

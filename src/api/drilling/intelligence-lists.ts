@@ -6,19 +6,11 @@ import { stateOf, statesLedBy } from '../../market/drilling/states.ts'
 import { monthAfter } from '../../market/fundamentals/period.ts'
 import type { DrillingMetric } from '../../store/drilling/metrics.ts'
 import type { Answering } from '../answer.ts'
-import {
-  basinIn,
-  Day,
-  daysOf,
-  markSources,
-  orNull,
-  regionQuery,
-  requestedBasins,
-  stateIn,
-} from './answer.ts'
-import { energyBody, energyHeavyAccess, energyPageQuery, energyRefusals } from './frame.ts'
+import { Day, daysOf, markSources, orNull } from '../energy/answer.ts'
+import { energyBody, energyHeavyAccess, energyPageQuery, energyRefusals } from '../energy/frame.ts'
+import { energyPage } from '../energy/list.ts'
+import { basinIn, regionQuery, requestedBasins, stateIn } from './answer.ts'
 import type { DrillingIntelligenceDeps } from './intelligence.ts'
-import { energyPage } from './list.ts'
 
 const tags = ['Energy intelligence']
 const everyBasin = keptBasins.map(basin => basin.key)

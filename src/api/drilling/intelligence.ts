@@ -18,26 +18,16 @@ import {
   type MetricRow,
 } from '../../store/drilling/metrics.ts'
 import type { Answering } from '../answer.ts'
-import {
-  basinIn,
-  Day,
-  type DrillingAnswerDeps,
-  daysOf,
-  markSources,
-  orNull,
-  regionQuery,
-  requireData,
-  Stamp,
-  stateIn,
-} from './answer.ts'
+import { Day, daysOf, markSources, orNull, requireData, Stamp } from '../energy/answer.ts'
 import {
   energyAccess,
   energyBody,
   energyHeavyAccess,
   energyPageQuery,
   energyRefusals,
-} from './frame.ts'
-import { energyPage, energyRecord, energyWholeList } from './list.ts'
+} from '../energy/frame.ts'
+import { energyPage, energyRecord, energyWholeList } from '../energy/list.ts'
+import { basinIn, type DrillingAnswerDeps, regionQuery, stateIn } from './answer.ts'
 import {
   countsOf,
   metricUnits,

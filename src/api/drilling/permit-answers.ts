@@ -16,9 +16,9 @@ import type { PermitFilter, PermitPage, PermitSearch } from '../../store/drillin
 import { TooCommon } from '../../store/drilling/permit-words.ts'
 import type { StoredPermit } from '../../store/drilling/well-permits.ts'
 import type { Answering, Marks } from '../answer.ts'
-import { markSources } from './answer.ts'
-import { energyMeta } from './frame.ts'
-import { energyPage, energyRecord, recordIdOf } from './list.ts'
+import { markSources } from '../energy/answer.ts'
+import { energyMeta } from '../energy/frame.ts'
+import { energyPage, energyRecord, recordIdOf } from '../energy/list.ts'
 import { permitFilterOf, permitQuery, statesOf } from './permit-query.ts'
 import { freshRow, permitRow } from './permit-row.ts'
 

@@ -5,8 +5,8 @@ import type { Circle } from '../../market/geography/geography.ts'
 import { permitStateOf, permitStates } from '../../market/geography/us-states.ts'
 import type { PermitFilter } from '../../store/drilling/permit-search.ts'
 import { partCharactersMin } from '../../store/drilling/permit-words.ts'
-import { daysOf } from './answer.ts'
-import { rangeQuery } from './list.ts'
+import { daysOf } from '../energy/answer.ts'
+import { rangeQuery } from '../energy/list.ts'
 
 export const statesQuery = {
   states: t.Optional(

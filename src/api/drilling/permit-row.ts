@@ -3,8 +3,8 @@ import { integer } from '../../http/answer/integer.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import type { PermitsHeld } from '../../service/drilling/permits.ts'
 import type { StoredPermit } from '../../store/drilling/well-permits.ts'
-import { Day, orNull } from './answer.ts'
-import { EnergyMeta } from './frame.ts'
+import { Day, orNull } from '../energy/answer.ts'
+import { EnergyMeta } from '../energy/frame.ts'
 
 const degrees = (example: string) =>
   orNull(

@@ -7,7 +7,7 @@ import {
   energyDetail,
   energyPageQuery,
   energyRefusals,
-} from './frame.ts'
+} from '../energy/frame.ts'
 import {
   createPermitCountAnswers,
   createPermitListAnswers,

@@ -7,17 +7,7 @@ import { dayAfter } from '../../market/prices/window.ts'
 import type { Productivity } from '../../store/drilling/productivities.ts'
 import type { Numbered } from '../../store/drilling/regional.ts'
 import type { Answering } from '../answer.ts'
-import {
-  Age,
-  ageOf,
-  basinQuery,
-  type DrillingAnswerDeps,
-  daysOf,
-  markSources,
-  orNull,
-  requestedBasins,
-  requireData,
-} from './answer.ts'
+import { daysOf, markSources, orNull, requireData } from '../energy/answer.ts'
 import {
   type EnergyPrefix,
   energyAccess,
@@ -25,8 +15,15 @@ import {
   energyDetail,
   energyPageQuery,
   energyRefusals,
-} from './frame.ts'
-import { energyPage, energyRecord, energyWholeList, rangeQuery, recordIdOf } from './list.ts'
+} from '../energy/frame.ts'
+import {
+  energyPage,
+  energyRecord,
+  energyWholeList,
+  rangeQuery,
+  recordIdOf,
+} from '../energy/list.ts'
+import { Age, ageOf, basinQuery, type DrillingAnswerDeps, requestedBasins } from './answer.ts'
 import {
   Basin,
   ducReader,

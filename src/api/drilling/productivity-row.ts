@@ -6,7 +6,7 @@ import { keptBasins } from '../../market/drilling/drilling.ts'
 import type { DucWellStore } from '../../store/drilling/duc-wells.ts'
 import type { Productivity } from '../../store/drilling/productivities.ts'
 import type { Numbered } from '../../store/drilling/regional.ts'
-import { orNull, Stamp } from './answer.ts'
+import { orNull, Stamp } from '../energy/answer.ts'
 
 /** The list that records are numbered in. */
 export const productivityList = keptBasins.map(basin => basin.key)

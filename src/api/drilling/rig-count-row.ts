@@ -7,7 +7,7 @@ import { isoWeek } from '../../market/drilling/period.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { Held, Numbered } from '../../store/drilling/regional.ts'
 import type { RigCount, RigCountStore } from '../../store/drilling/rig-counts.ts'
-import { Day, orNull, Stamp } from './answer.ts'
+import { Day, orNull, Stamp } from '../energy/answer.ts'
 
 const byType = 'Null where the source has the total alone.'
 

@@ -10,17 +10,9 @@ import { dayAfter } from '../../market/prices/window.ts'
 import type { Held } from '../../store/drilling/regional.ts'
 import type { RigCount } from '../../store/drilling/rig-counts.ts'
 import { type Answering, envelope, success } from '../answer.ts'
-import {
-  Age,
-  ageOf,
-  Day,
-  type DrillingAnswerDeps,
-  markSources,
-  orNull,
-  requireData,
-  Stamp,
-} from './answer.ts'
-import { energyAccess, energyHeavyAccess, energyRefusals } from './frame.ts'
+import { Day, markSources, orNull, requireData, Stamp } from '../energy/answer.ts'
+import { energyAccess, energyHeavyAccess, energyRefusals } from '../energy/frame.ts'
+import { Age, ageOf, type DrillingAnswerDeps } from './answer.ts'
 import { historyQuery, requestedRange } from './rig-count-range.ts'
 import {
   basinMap,

@@ -4,7 +4,7 @@ import { oilEquivalent, perDay } from '../../market/drilling/well-production.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { NationalMonth, StateMonth } from '../../store/drilling/state-production.ts'
 import type { WellMonthRow } from '../../store/drilling/well-production.ts'
-import { orNull } from './answer.ts'
+import { orNull } from '../energy/answer.ts'
 
 export const Month = t.String({ description: 'Month, `YYYY-MM`.', examples: ['2026-08'] })
 const num = (description: string, example: number) => t.Number({ description, examples: [example] })

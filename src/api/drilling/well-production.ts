@@ -15,7 +15,7 @@ import {
 } from '../../service/drilling/well-production.ts'
 import type { WellStore } from '../../store/drilling/wells.ts'
 import { type Answering, envelope, type Marks, success } from '../answer.ts'
-import { markSources, orNull } from './answer.ts'
+import { markSources, orNull } from '../energy/answer.ts'
 import {
   MissingWellProblem,
   Month,

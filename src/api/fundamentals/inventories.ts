@@ -25,7 +25,7 @@ import {
   energyDetail,
   energyPageQuery,
   energyRefusals,
-} from '../drilling/frame.ts'
+} from '../energy/frame.ts'
 import {
   energyPage,
   energyRecord,
@@ -33,7 +33,7 @@ import {
   rangeOf,
   rangeQuery,
   recordIdOf,
-} from '../drilling/list.ts'
+} from '../energy/list.ts'
 
 export interface EiInventoriesDeps {
   access: AccessPlugin

@@ -16,8 +16,8 @@ import {
   energyMeta,
   energyPageOf,
   energyPageQuery,
-} from '../drilling/frame.ts'
-import { energyRecord } from '../drilling/list.ts'
+} from '../energy/frame.ts'
+import { energyRecord } from '../energy/list.ts'
 import {
   accuracyAnswer,
   createForecastReads,

@@ -18,7 +18,7 @@ import {
   energyDetail,
   energyPageQuery,
   energyRefusals,
-} from '../drilling/frame.ts'
+} from '../energy/frame.ts'
 import {
   energyPage,
   energyRecord,
@@ -26,7 +26,7 @@ import {
   rangeOf,
   rangeQuery,
   recordIdOf,
-} from '../drilling/list.ts'
+} from '../energy/list.ts'
 
 export interface EiOpecDeps {
   access: AccessPlugin

@@ -28,8 +28,8 @@ import {
   energyHeavyAccess,
   energyPageQuery,
   energyRefusals,
-} from '../drilling/frame.ts'
-import { energyPage, energyRecord, rangeOf, rangeQuery, recordIdOf } from '../drilling/list.ts'
+} from '../energy/frame.ts'
+import { energyPage, energyRecord, rangeOf, rangeQuery, recordIdOf } from '../energy/list.ts'
 import {
   actualNote,
   Compared,

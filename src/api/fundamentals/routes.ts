@@ -1,6 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Context } from '../context.ts'
-import { type EnergyPrefix, energyPrefixes } from '../drilling/frame.ts'
+import { type EnergyPrefix, energyPrefixes } from '../energy/frame.ts'
 import { inventoryRoutes } from './inventories.ts'
 import { monthlyForecastRoutes } from './monthly-forecasts.ts'
 import { opecRoutes } from './opec.ts'
