@@ -153,8 +153,8 @@ function answer(deps: IndicatorDeps, region: string | undefined, set: Answering)
   const timestamp = isoInstant(
     Math.min(...usedPrices.map(price => price.quote.observation.observedAt)),
   )
-  const found = usedPrices.map(price => price.match)
-  markFixtures(set, deps.marks, found)
+  const matches = usedPrices.map(price => price.match)
+  markFixtures(set, deps.marks, matches)
   return {
     data: {
       value: tidy(result.saving),
@@ -176,7 +176,7 @@ function answer(deps: IndicatorDeps, region: string | undefined, set: Answering)
         plants: { gas: plantRow(market.gas), coal: plantRow(market.coal) },
       },
     },
-    meta: { as_of: timestamp, ...sourcesOf(found.map(match => match.series)) },
+    meta: { as_of: timestamp, ...sourcesOf(matches.map(match => match.series)) },
   }
 }
 

@@ -11,7 +11,7 @@ import {
   stageStats,
   statsOf,
   type TimedWell,
-  timed,
+  timedWells,
 } from '../../market/drilling/cycle-time.ts'
 import type { Circle } from '../../market/geography/geography.ts'
 import { roundTo } from '../../market/prices/format.ts'
@@ -237,18 +237,18 @@ function createCycleTimeAnswers({ wells, marks }: WellProductionDeps) {
   const cycleTime = (query: Query, set: unknown) => {
     const filter = filterOf(query)
     const matching = matchingWells(filter, set)
-    const timedWells = timed(matching)
-    const stats = statsOf(timedWells)
+    const timings = timedWells(matching)
+    const stats = statsOf(timings)
     if (!stats) throw noMatch(matching.length)
-    const sorted = timedWells.toSorted(byDays)
+    const sorted = timings.toSorted(byDays)
     const breakdown = Object.fromEntries(
       stageNames.map(stage => {
-        const part = stageStats(timedWells, stage)
+        const part = stageStats(timings, stage)
         return [stageKeys[stage], part ? statsRow(part) : null]
       }),
     ) as Record<(typeof stageKeys)[keyof typeof stageKeys], ReturnType<typeof statsRow> | null>
     const quarters = cohorts(
-      timedWells.map(timedWell => timedWell.well),
+      timings.map(timedWell => timedWell.well),
       'quarter',
     ).map(({ label, wells: count, stats: quarterStats }) => [
       label,
@@ -261,7 +261,7 @@ function createCycleTimeAnswers({ wells, marks }: WellProductionDeps) {
     return success({
       filters: filtersRow(filter, query),
       well_count: matching.length,
-      wells_with_cycle_data: timedWells.length,
+      wells_with_cycle_data: timings.length,
       cycle_time_stats: statsRow(stats),
       stage_breakdown: breakdown,
       quarterly_cohorts: Object.fromEntries(quarters),

@@ -3,7 +3,7 @@ import { integer } from '../../http/answer/integer.ts'
 import { notFound } from '../../http/problem/problem.ts'
 import { basinKeys, isState } from '../../market/drilling/drilling.ts'
 import { dayAfter } from '../../market/prices/window.ts'
-import type { Held } from '../../store/drilling/regional.ts'
+import type { Stored } from '../../store/drilling/regional.ts'
 import type { RigCount } from '../../store/drilling/rig-counts.ts'
 import type { Answering } from '../answer.ts'
 import { Day, daysOf, markSources, orNull, requireData } from '../energy/answer.ts'
@@ -96,7 +96,7 @@ function createRigCountAnswers(deps: DrillingAnswerDeps) {
     return energyPage(query, { set, request, tierRequired: tier() }, { total, rows }, shape)
   }
 
-  const newest = (set: Answering): { rows: Held<RigCount>[]; on: string } => {
+  const newest = (set: Answering): { rows: Stored<RigCount>[]; on: string } => {
     const on = requireData(rigs.newestOn(nationalList), 'rig counts', 'rig-counts')
     const rows = rigs.on(on)
     markSources(set, deps.marks, rows)

@@ -10,7 +10,7 @@ import { roundTo } from '../../market/prices/format.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { Feature } from '../../plan/tiers.ts'
 import { statePermits } from '../../service/drilling/permit-activity.ts'
-import type { Permits, PermitsHeld } from '../../service/drilling/permits.ts'
+import type { Permits, PermitCoverage } from '../../service/drilling/permits.ts'
 import type { CountedKind, PermitCounts } from '../../store/drilling/permit-counts.ts'
 import type { PermitFilter, PermitPage, PermitSearch } from '../../store/drilling/permit-search.ts'
 import { TooCommon } from '../../store/drilling/permit-words.ts'
@@ -47,7 +47,7 @@ function createSharedAnswers({ permits, marks, now, tierRequired }: EiPermitsDep
       return rows
     },
     /** Numbers are not rows: they are invented where the newest permits are. */
-    markStates(set: unknown, coverage: PermitsHeld | undefined) {
+    markStates(set: unknown, coverage: PermitCoverage | undefined) {
       const sources = [...(coverage?.byState.keys() ?? [])].flatMap(
         state => permits.counts.sourceOf(state) ?? [],
       )
@@ -94,7 +94,7 @@ export function createPermitListAnswers(deps: EiPermitsDeps) {
     )
     pageHeaders((set as Answering).headers, request.url, pageMeta(page, total))
     const data = rowsOf(set, ids).map(permitRow)
-    const fresh = freshRow(permits.held(filter.states, today()))
+    const fresh = freshRow(permits.coverage(filter.states, today()))
     return {
       data,
       meta: { ...energyMeta(tier(), total, page), ...fresh },
@@ -113,7 +113,7 @@ export function createPermitListAnswers(deps: EiPermitsDeps) {
       to: dayAfter(today(), 1),
     }
     const { ids, total } = searched(permits.search, filter, limit, 0)
-    const coverage = permits.held(states, today())
+    const coverage = permits.coverage(states, today())
     const fresh = freshRow(coverage)
     const rows = rowsOf(set, ids)
     return {
@@ -141,7 +141,7 @@ export function createPermitListAnswers(deps: EiPermitsDeps) {
 }
 
 /** What is known of the list of each state. */
-const qualityOf = (counts: PermitCounts, coverage: PermitsHeld | undefined, today: string) =>
+const qualityOf = (counts: PermitCounts, coverage: PermitCoverage | undefined, today: string) =>
   Object.fromEntries(
     [...(coverage?.byState ?? [])].map(([state, newestOn]) => [
       state,
@@ -166,7 +166,7 @@ export function createPermitCountAnswers(deps: EiPermitsDeps) {
   const { tier, today, markStates } = createSharedAnswers(deps)
 
   const summary = (set: unknown) => {
-    const coverage = permits.held(undefined, today())
+    const coverage = permits.coverage(undefined, today())
     markStates(set, coverage)
     const permitsByLabel = (kind: CountedKind, limit: number) =>
       Object.fromEntries(counts.largest(kind, limit, 0).map(term => [term.label, term.permits]))
@@ -186,7 +186,7 @@ export function createPermitCountAnswers(deps: EiPermitsDeps) {
     request: Request,
     shape: (name: string) => R,
   ) => {
-    const coverage = permits.held(undefined, today())
+    const coverage = permits.coverage(undefined, today())
     const all = counts.total()
     markStates(set, coverage)
     const rows = (limit: number, offset: number) => {
@@ -233,7 +233,7 @@ export function createPermitCountAnswers(deps: EiPermitsDeps) {
       current_activity_status: permitsOfState.activity.status,
       indexing_recommendation: permitsOfState.activity.indexing,
       current_activity_reason: permitsOfState.activity.reason,
-      ...freshRow(permitsOfState.held),
+      ...freshRow(permitsOfState.coverage),
     }
     return energyRecord(activity, tier())
   }

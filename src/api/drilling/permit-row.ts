@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import type { PermitsHeld } from '../../service/drilling/permits.ts'
+import type { PermitCoverage } from '../../service/drilling/permits.ts'
 import type { StoredPermit } from '../../store/drilling/well-permits.ts'
 import { Day, orNull } from '../energy/answer.ts'
 import { EnergyMeta } from '../energy/frame.ts'
@@ -147,7 +147,7 @@ export const Fresh = {
   ),
 }
 
-export function freshRow(coverage: PermitsHeld | undefined) {
+export function freshRow(coverage: PermitCoverage | undefined) {
   const basis = { as_of_basis: 'permit_date' as const }
   if (!coverage) return { as_of: null, data_age_days: null, stale: true, ...basis }
   const freshness = {

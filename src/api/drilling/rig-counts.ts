@@ -7,7 +7,7 @@ import { countSpanOf, countSpans, countTrend } from '../../market/drilling/chang
 import { country } from '../../market/drilling/drilling.ts'
 import { coverageOf, firstRigCountOn, isoWeek } from '../../market/drilling/period.ts'
 import { dayAfter } from '../../market/prices/window.ts'
-import type { Held } from '../../store/drilling/regional.ts'
+import type { Stored } from '../../store/drilling/regional.ts'
 import type { RigCount } from '../../store/drilling/rig-counts.ts'
 import { type Answering, envelope, success } from '../answer.ts'
 import { Day, markSources, orNull, requireData, Stamp } from '../energy/answer.ts'
@@ -143,7 +143,7 @@ export const rigCountRoutes = (deps: DrillingAnswerDeps) =>
 function newestOf(
   { drilling: { rigs }, marks }: DrillingAnswerDeps,
   set: Answering,
-): Held<RigCount> {
+): Stored<RigCount> {
   const on = requireData(rigs.newestOn(nationalList), 'rig counts', 'rig-counts')
   const [row] = rigs.between(country, on, dayAfter(on, 1))
   markSources(set, marks, [row!])

@@ -8,7 +8,7 @@ import {
   stageNames,
   stageStats,
   statsOf,
-  timed,
+  timedWells,
   type WellDays,
 } from '../../../src/market/drilling/cycle-time.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'
@@ -37,7 +37,7 @@ const six = [
 
 describe('the distribution of spans', () => {
   test('is what Python computes: statistics.quantiles(method="inclusive") over datetime.date differences', () => {
-    const known = timed(six)
+    const known = timedWells(six)
     expect(known.map(one => one.days)).toEqual([162, 155, 182, 271, 275, 183])
     expect(statsOf(known)).toEqual({
       count: 6,
@@ -169,7 +169,7 @@ describe('a well is timed', () => {
     ],
   ])('%s', (_, one, days, parts) => {
     expect(
-      timed([one]).map(({ days: total, stages }) => [
+      timedWells([one]).map(({ days: total, stages }) => [
         total,
         stageNames.map(stage => stages[stage]),
       ]),
@@ -180,7 +180,7 @@ describe('a well is timed', () => {
     ['without a permit', well(null, '2026-02-01', '2026-03-01', '2026-03-11')],
     ['that produced before it was permitted', well('2026-03-12', null, null, '2026-03-11')],
   ])('but not one %s', (_, one) => {
-    expect(timed([one])).toEqual([])
+    expect(timedWells([one])).toEqual([])
   })
 })
 
@@ -222,7 +222,7 @@ describe('cohorts', () => {
   test('add up to the whole, by quarter, month and year, and a year to its quarters', () => {
     fc.assert(
       fc.property(fc.array(anyWell, { maxLength: 80 }), wells => {
-        const whole = statsOf(timed(wells))
+        const whole = statsOf(timedWells(wells))
         const producing = wells.filter(one => one.firstProductionOn !== null).length
         for (const span of cohortSpans) {
           const groups = cohorts(wells, span)
@@ -257,7 +257,7 @@ describe('cohorts', () => {
       .map(([a, b, c, d]) => well(a!, b!, c!, d!))
     fc.assert(
       fc.property(fc.array(ordered, { minLength: 1, maxLength: 20 }), wells => {
-        const known = timed(wells)
+        const known = timedWells(wells)
         for (const one of known)
           expect(stageNames.reduce((sum, stage) => sum + one.stages[stage]!, 0)).toBe(one.days)
         const sumOfMeans = stageNames.reduce(

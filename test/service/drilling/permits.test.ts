@@ -176,9 +176,9 @@ describe('events', () => {
 describe('what is held', () => {
   test('is as new as the newest permit of the states that are asked for', () => {
     const { register } = setUp()
-    expect(register.held(undefined, '2026-11-20')).toBeUndefined()
+    expect(register.coverage(undefined, '2026-11-20')).toBeUndefined()
     register.record([permit(), permit({ state: 'NV', permitOn: '2026-09-30' })], now)
-    expect(register.held(undefined, '2026-11-20')).toEqual({
+    expect(register.coverage(undefined, '2026-11-20')).toEqual({
       asOf: '2026-11-18',
       dataAgeDays: 2,
       stale: false,
@@ -188,11 +188,11 @@ describe('what is held', () => {
         ['TX', '2026-11-18'],
       ]),
     })
-    expect(register.held(['NV'], '2026-11-20')).toMatchObject({
+    expect(register.coverage(['NV'], '2026-11-20')).toMatchObject({
       asOf: '2026-09-30',
       dataAgeDays: 51,
       stale: true,
     })
-    expect(register.held(['OH'], '2026-11-20')).toBeUndefined()
+    expect(register.coverage(['OH'], '2026-11-20')).toBeUndefined()
   })
 })

@@ -115,7 +115,7 @@ describe('the permits of an evaluation copy', () => {
   })
 
   test('are fresh at the start, but for states that publish by the quarter', () => {
-    const register = filled.services.permits.held(undefined, today)!
+    const register = filled.services.permits.coverage(undefined, today)!
     expect([register.stale, register.staleStates.sort()]).toEqual([false, ['NV', 'NY']])
   })
 
@@ -187,7 +187,7 @@ describe('as the clock moves', () => {
       done: wells.search({}).filter(one => one.firstProductionOn).length,
     }
     for (let hour = 0; hour < 8 * 24; hour++) running.advance(hourMs)
-    expect(register.held(['TX'], isoDay(running.clock.now()))!.dataAgeDays).toBeLessThan(4)
+    expect(register.coverage(['TX'], isoDay(running.clock.now()))!.dataAgeDays).toBeLessThan(4)
     expect(register.counts.total() - before.permits).toBeGreaterThan(300)
     expect(fracDisclosures.total()).toBeGreaterThan(before.jobs)
     expect(wells.search({}).filter(one => one.firstProductionOn).length).toBeGreaterThan(
