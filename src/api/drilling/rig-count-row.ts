@@ -5,7 +5,7 @@ import { type Count, changeOver } from '../../market/drilling/change.ts'
 import { basinKeys, country, isState } from '../../market/drilling/drilling.ts'
 import { isoWeek } from '../../market/drilling/period.ts'
 import { dayAfter } from '../../market/prices/window.ts'
-import type { Stored, Numbered } from '../../store/drilling/regional.ts'
+import type { Numbered, Stored } from '../../store/drilling/regional.ts'
 import type { RigCount, RigCountStore } from '../../store/drilling/rig-counts.ts'
 import { Day, orNull, Stamp } from '../energy/answer.ts'
 

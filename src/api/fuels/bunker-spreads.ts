@@ -68,7 +68,7 @@ function comparisonRoutes(deps: BunkerDeps) {
       return {
         data: {
           comparison: Object.fromEntries(
-            compared.map(({ port, quotes: quotes }) => [port.shortCode, pricedPort([port, quotes])]),
+            compared.map(({ port, quotes }) => [port.shortCode, pricedPort([port, quotes])]),
           ),
           spreads: Object.fromEntries(
             pairs.map(([a, b]) => [
@@ -130,7 +130,9 @@ function gradeSpreadRoutes(deps: BunkerDeps) {
     '/v1/bunker-fuels/spreads',
     ({ request, set }) => {
       const quotes = someQuotesAt(deps.ports)
-      const prices = new Map([...byPort(quotes)].map(([port, portQuotes]) => [port, pricesOf(portQuotes)]))
+      const prices = new Map(
+        [...byPort(quotes)].map(([port, portQuotes]) => [port, pricesOf(portQuotes)]),
+      )
       const [mgo, ifo380] = [
         gradeSpread(prices, ['VLSFO', 'MGO_05S']),
         gradeSpread(prices, ['VLSFO', 'HFO_380']),

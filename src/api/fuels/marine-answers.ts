@@ -37,7 +37,8 @@ export function createMarineAnswers(deps: MarineDeps) {
    */
   const seriesOf = ({ port, grade, region }: MarineFilter, averages: boolean): MarineSeries[] => {
     const places = ports.filter(
-      candidate => (!port || candidate === port) && (!region || region.regions.includes(candidate.region)),
+      candidate =>
+        (!port || candidate === port) && (!region || region.regions.includes(candidate.region)),
     )
     const all = averages && !port && !region ? [...places, undefined] : places
     return all.flatMap(place =>
@@ -86,10 +87,12 @@ export function createMarineAnswers(deps: MarineDeps) {
     const { ports: chosenPorts } = portsOf(query)
     const quoted = chosenPorts.map(port => ({
       port,
-      quotes: seriesOf({ port, grade: undefined, region: undefined }, false).flatMap(marineSeries => {
-        const quote = board.quote(marineSeries.series)
-        return quote ? { ...marineSeries, quote } : []
-      }),
+      quotes: seriesOf({ port, grade: undefined, region: undefined }, false).flatMap(
+        marineSeries => {
+          const quote = board.quote(marineSeries.series)
+          return quote ? { ...marineSeries, quote } : []
+        },
+      ),
     }))
     const everything = quoted.flatMap(row => row.quotes)
     metadata(set, everything)

@@ -71,7 +71,11 @@ export function createSurchargeAnswers(deps: FuelSurchargeDeps) {
       throw new Problem('DATA_NOT_AVAILABLE', `There is no fuel surcharge of ${subject} in force.`)
     return rows
   }
-  const listed = <T>(rows: readonly Surcharge[], row: (surcharge: Surcharge) => T, set: Answering) =>
+  const listed = <T>(
+    rows: readonly Surcharge[],
+    row: (surcharge: Surcharge) => T,
+    set: Answering,
+  ) =>
     success({
       surcharges: rows.map(row),
       count: rows.length,

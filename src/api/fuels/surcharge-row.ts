@@ -104,7 +104,9 @@ export const parcelRow = (surcharge: Surcharge, index: Series | undefined) => ({
   index_unit: index?.currency ? `${index.currency}/${index.unit}` : (index?.unit ?? ''),
   index_band: surcharge.band,
   doe_diesel_price:
-    index?.category === 'retail_fuels' && index.code.startsWith('DIESEL_') ? surcharge.indexPrice : null,
+    index?.category === 'retail_fuels' && index.code.startsWith('DIESEL_')
+      ? surcharge.indexPrice
+      : null,
   source: surcharge.source,
   retrieved_at: isoInstant(surcharge.retrievedAt),
 })

@@ -133,6 +133,10 @@ export function cohorts(wells: readonly WellDays[], span: CohortSpan): Cohort[] 
   )
   const timedByLabel = Map.groupBy(timedWells(wells), timedWell => labelOf(timedWell.well))
   return [...producing]
-    .map(([label, cohort]) => ({ label, wells: cohort.length, stats: statsOf(timedByLabel.get(label) ?? []) }))
+    .map(([label, cohort]) => ({
+      label,
+      wells: cohort.length,
+      stats: statsOf(timedByLabel.get(label) ?? []),
+    }))
     .sort((a, b) => (a.label < b.label ? -1 : 1))
 }

@@ -43,7 +43,8 @@ const bySlug = new Map(states.map(state => [state.slug, state]))
 export function stateOf(text: string): DrillingState | undefined {
   const trimmed = text.trim()
   return (
-    byCode.get(trimmed.toUpperCase()) ?? bySlug.get(trimmed.toLowerCase().replaceAll(/[\s_-]+/g, '-'))
+    byCode.get(trimmed.toUpperCase()) ??
+    bySlug.get(trimmed.toLowerCase().replaceAll(/[\s_-]+/g, '-'))
   )
 }
 

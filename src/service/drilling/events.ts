@@ -54,7 +54,11 @@ export function rigCountEvent(
 ): ServiceEvent | undefined {
   const commodity = rigCountCode(row.region)
   if (commodity === undefined || row.span === 'month') return undefined
-  const { previous, change, changePercent, week, year } = movementOf(row, store, count => count.total)
+  const { previous, change, changePercent, week, year } = movementOf(
+    row,
+    store,
+    count => count.total,
+  )
   return {
     ...envelopeOf('rig_count', commodity, row, at),
     data: {

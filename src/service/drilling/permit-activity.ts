@@ -4,7 +4,7 @@ import type { PermitState } from '../../market/geography/us-states.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { NamedCount } from '../../store/drilling/permit-counts.ts'
 import type { StoredPermit } from '../../store/drilling/well-permits.ts'
-import type { Permits, PermitCoverage } from './permits.ts'
+import type { PermitCoverage, Permits } from './permits.ts'
 
 /** What is drilled in a state. */
 export interface StatePermits {
@@ -21,11 +21,7 @@ export interface StatePermits {
 const topMax = 10
 
 /** Of a state on a day; the spans of 30 and 365 days end with it. */
-export function statePermits(
-  permits: Permits,
-  state: PermitState,
-  today: string,
-): StatePermits {
+export function statePermits(permits: Permits, state: PermitState, today: string): StatePermits {
   const { code } = state
   const { counts, search, store } = permits
   const coverage = permits.coverage([code], today)
@@ -48,6 +44,13 @@ export function statePermits(
     topOperators: counts.topOperators(code, yearAgo, end, topMax),
     topCounties: counts.topCounties(code, yearAgo, end, topMax),
     recent: store.rows(search.page({ states: [code] }, topMax, 0).ids),
-    activity: activityOf({ state, newestOn: coverage?.asOf, readOn, permits30d, permits365d, today }),
+    activity: activityOf({
+      state,
+      newestOn: coverage?.asOf,
+      readOn,
+      permits30d,
+      permits365d,
+      today,
+    }),
   }
 }

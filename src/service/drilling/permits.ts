@@ -108,7 +108,9 @@ export function createPermits({
       const newest = counts.newestByState()
       const byState = new Map(
         states
-          ? states.flatMap(state => (newest.has(state) ? [[state, newest.get(state)!] as const] : []))
+          ? states.flatMap(state =>
+              newest.has(state) ? [[state, newest.get(state)!] as const] : [],
+            )
           : newest,
       )
       const asOf = [...byState.values()].reduce((a, b) => (b > a ? b : a), '')

@@ -53,7 +53,10 @@ export function createInventories(deps: {
     const changed = new Set(changes.map(change => change.seriesId))
     const family = seriesOf(inventoryPlaces)
     if (!family.some(series => changed.has(series.id))) return
-    if (family.some(series => series.fixture && !catalogue.extent(series) && !changed.has(series.id))) return
+    if (
+      family.some(series => series.fixture && !catalogue.extent(series) && !changed.has(series.id))
+    )
+      return
     store.number(family.map(series => series.id))
   })
 

@@ -165,7 +165,9 @@ export function createFracDisclosureStore(db: Database): FracDisclosureStore {
   )
   return {
     write: (disclosures, recordedAt) =>
-      transact(db, () => counted(disclosures.map(disclosure => write(rowOf(disclosure), recordedAt)))),
+      transact(db, () =>
+        counted(disclosures.map(disclosure => write(rowOf(disclosure), recordedAt))),
+      ),
     get(id) {
       const row = byId.get(id)
       return row ? disclosureOf(row) : undefined

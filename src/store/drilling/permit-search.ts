@@ -58,7 +58,9 @@ const types: readonly WordColumn[] = ['permit_type_id', 'well_type_id']
  * types beside states and formations.
  */
 function isCounted(choices: readonly Choice[]): boolean {
-  const narrow = choices.filter(choice => leaders.includes(choice.column)).map(choice => choice.column)
+  const narrow = choices
+    .filter(choice => leaders.includes(choice.column))
+    .map(choice => choice.column)
   if (narrow.length === 0) return true
   if (narrow.length > 1 || narrow[0] === 'well_name_id') return false
   return narrow[0] === 'formation_id' || choices.every(choice => !types.includes(choice.column))
@@ -153,7 +155,8 @@ function questionOf(filter: PermitFilter, words: PermitWords): Question | undefi
   if (filter.wellName !== undefined) choices.push(words.wellName(filter.wellName))
   if (choices.some(choice => choice.ids.length === 0)) return undefined
   const foundWords = (filter.text ?? '').split(/\s+/).filter(Boolean).map(words.anywhere)
-  if (foundWords.some(word => word.choices.length === 0 && word.permitIds.length === 0)) return undefined
+  if (foundWords.some(word => word.choices.length === 0 && word.permitIds.length === 0))
+    return undefined
   return { choices, words: foundWords, from: filter.from ?? firstDay, to: filter.to ?? lastDay }
 }
 
@@ -219,7 +222,10 @@ function searchByPeriods(prepared: Prepared, words: PermitWords) {
     const walked = leader ?? { column: 'state_id' as const, ids: words.everyState() }
     const index = indexes[walked.column]
     for (const span of rest) {
-      const where = allOf([...[walked, ...otherChoices].map(choiceClause), days(span.from, span.to)])
+      const where = allOf([
+        ...[walked, ...otherChoices].map(choiceClause),
+        days(span.from, span.to),
+      ])
       const sql = `SELECT count(*) AS n FROM well_permits f INDEXED BY ${index} WHERE ${where.sql}`
       spans.push({
         ...span,
@@ -283,7 +289,11 @@ function searchByWalk(prepared: Prepared, words: PermitWords) {
     )
     if (smallest) {
       const rest = choices.filter(choice => choice !== smallest)
-      const clauses = [choiceClause(smallest), ...rest.map(choiceClause), ...foundWords.map(wordClause)]
+      const clauses = [
+        choiceClause(smallest),
+        ...rest.map(choiceClause),
+        ...foundWords.map(wordClause),
+      ]
       return [branch(`INDEXED BY ${indexes[smallest.column]}`, clauses)]
     }
     const sizeOf = (word: FoundWord) =>

@@ -150,7 +150,8 @@ function topWells(db: Database): WellProductionStore['top'] {
     for (let depth = Math.max(looksFirst, limit); ; depth *= looksMore) {
       const lists = years.map(year => bestOfYear.all(state, year, depth))
       for (const { apiNumber } of lists.flat())
-        if (!candidates.has(apiNumber)) candidates.set(apiNumber, within.get(apiNumber, fromMonth, toMonth)!)
+        if (!candidates.has(apiNumber))
+          candidates.set(apiNumber, within.get(apiNumber, fromMonth, toMonth)!)
       const best = [...candidates.values()]
         .filter(well => well.rows > 0)
         .sort(byOil)
