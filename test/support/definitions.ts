@@ -76,7 +76,7 @@ export function pairs(a: readonly Day[], b: readonly Day[], period: number) {
       })
     }
   })
-  return { made, closes: inside.length }
+  return { joined: made, closes: inside.length }
 }
 
 /** One pass over raw moments: another arithmetic than two passes over deviations. */

@@ -135,7 +135,7 @@ describe('fuel switching', () => {
       9,
     )
     expect(data.metadata.carbon_included).toBe(true)
-    expect(data.metadata.prices.map(one => one.code)).toEqual([
+    expect(data.metadata.prices.map(price => price.code)).toEqual([
       'DUTCH_TTF_EUR',
       'COAL_ARA_USD',
       'EUR_USD',
@@ -410,9 +410,9 @@ describe('positions of managed money', () => {
       ['x-total', 'x-total-pages', 'x-has-next'].map(name => response.headers.get(name)),
     ).toEqual(['3', '2', 'true'])
     const body = await json<Answer<Position[]>>(response)
-    expect(body.data.map(one => one.change)).toEqual([-20, 140])
+    expect(body.data.map(row => row.change)).toEqual([-20, 140])
     const second = await read<Position[]>(h, 'cftc-positioning', '?market=WTI&per_page=2&page=2')
-    expect(second.data.map(one => one.report_date)).toEqual(['2026-10-20'])
+    expect(second.data.map(row => row.report_date)).toEqual(['2026-10-20'])
     expect((await read<Position[]>(h, 'cftc-positioning', '?page=9')).data).toEqual([])
   })
 
@@ -460,7 +460,7 @@ describe('annotations', () => {
       1,
     )
     const { data, meta } = await read<{ id: string }[]>(h, 'annotations')
-    expect(data.map(one => one.id)).toEqual(['b', 'a', 'c'])
+    expect(data.map(row => row.id)).toEqual(['b', 'a', 'c'])
     expect(data[1]).toEqual({
       id: 'a',
       title: 'Title a',
@@ -471,7 +471,7 @@ describe('annotations', () => {
     } as (typeof data)[0])
     expect(meta).toMatchObject({ as_of: '2026-11-09T00:00:00Z', source: 'desk', count: 3 })
     expect(
-      (await read<{ id: string }[]>(h, 'annotations', '?commodity=wti')).data.map(one => one.id),
+      (await read<{ id: string }[]>(h, 'annotations', '?commodity=wti')).data.map(row => row.id),
     ).toEqual(['a'])
     expect((await read<unknown[]>(h, 'annotations', '?commodity=GOLD_USD')).data).toEqual([])
   })
@@ -497,7 +497,7 @@ describe('congressional trades', () => {
       1,
     )
     const { data, meta } = await read<Record<string, string>[]>(h, 'congressional-trades')
-    expect(data.map(one => one.ticker)).toEqual(['XYZ', 'ABC'])
+    expect(data.map(row => row.ticker)).toEqual(['XYZ', 'ABC'])
     expect(data[0]).toEqual({
       member: 'Jordan Example',
       ticker: 'XYZ',

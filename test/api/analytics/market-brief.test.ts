@@ -94,17 +94,17 @@ describe('a market brief', () => {
     const values = Array.from({ length: 100 }, (_, i) => 70 + Math.sin(i) + i / 50)
     h.record('WTI_USD', values, startAt - hourMs, dayMs)
     const [row] = (await read(h, '?codes=WTI_USD')).commodities
-    const made = monthForecast(
+    const result = monthForecast(
       h.services.closes.of(h.services.catalogue.resolve('WTI_USD', 0)!.series.id),
     )!
     const cents = (value: number) => Math.round(value * 100) / 100
     expect(row!.forecast_1m).toEqual({
-      point: cents(made.point),
-      low: cents(made.low),
-      high: cents(made.high),
+      point: cents(result.point),
+      low: cents(result.low),
+      high: cents(result.high),
       method: 'combined',
-      confidence: Math.round(made.confidence * 10_000) / 10_000,
-      confidence_level: made.level,
+      confidence: Math.round(result.confidence * 10_000) / 10_000,
+      confidence_level: result.level,
     })
   })
 
@@ -159,11 +159,11 @@ describe('a market brief', () => {
       ['WTI_USD'],
       1,
     ])
-    for (const [one, query] of [
+    for (const [parameter, query] of [
       [h, '?codes=OMAN_CRUDE_USD'],
       [openTestInstance(), ''],
     ] as const) {
-      const response = await one.get(`/v1/market-brief${query}`, one.key())
+      const response = await parameter.get(`/v1/market-brief${query}`, parameter.key())
       expect([response.status, response.headers.get('x-error-code')]).toEqual([
         404,
         'DATA_NOT_AVAILABLE',

@@ -444,10 +444,10 @@ describe('who may ask', () => {
       'frac-focus',
       'wells/42329400010000/timeline',
     ]) {
-      const [one, other] = await Promise.all(
+      const [first, second] = await Promise.all(
         ['ei', 'dark_data'].map(prefix => h.get(`/v1/${prefix}/${path}`, token).then(json)),
       )
-      expect([path, one]).toEqual([path, other])
+      expect([path, first]).toEqual([path, second])
     }
   })
 
@@ -491,10 +491,10 @@ describe('an import', () => {
     ])
     expect(refused.status).toBe(422)
     expect(
-      (await json<{ errors: { field: string }[] }>(refused)).errors.map(one => one.field),
+      (await json<{ errors: { field: string }[] }>(refused)).errors.map(error => error.field),
     ).toEqual(['rows.1.state', 'rows.2.latitude'])
     expect(h.services.permits.counts.total()).toBe(0)
-    const taken = await json<{ data: Body }>(send([row, { ...row, permit_number: '2' }]))
-    expect(taken.data).toMatchObject({ received: 2, inserted: 2, revised: 0, unchanged: 0 })
+    const accepted = await json<{ data: Body }>(send([row, { ...row, permit_number: '2' }]))
+    expect(accepted.data).toMatchObject({ received: 2, inserted: 2, revised: 0, unchanged: 0 })
   })
 })

@@ -41,8 +41,8 @@ describe('every path of well production', () => {
       expectShape(h.app, routeOf(path), body)
       expect(Object.keys(body).sort()).toEqual(['data', 'status'])
       const [bare, query = ''] = path.split('?')
-      const other = bare!.endsWith('/') ? bare!.slice(0, -1) : `${bare}/`
-      expect(await json<Row>(get(other + (query && `?${query}`)))).toEqual(body)
+      const otherPath = bare!.endsWith('/') ? bare!.slice(0, -1) : `${bare}/`
+      expect(await json<Row>(get(otherPath + (query && `?${query}`)))).toEqual(body)
     })
   }
 
@@ -234,14 +234,14 @@ describe('states', () => {
   )
 
   test('one by one answer two years by default, oldest first', async () => {
-    const one = await data<{ data: Row[] }>('/states/tx')
-    expect(one).toMatchObject({
+    const texas = await data<{ data: Row[] }>('/states/tx')
+    expect(texas).toMatchObject({
       state: 'TX',
       period: { start: '2024-11', end: '2026-11' },
       count: 3,
     })
-    expect(one.data.map(row => row.period)).toEqual(['2024-11', '2026-07', '2026-08'])
-    expect(one.data[0]).toEqual({
+    expect(texas.data.map(row => row.period)).toEqual(['2024-11', '2026-07', '2026-08'])
+    expect(texas.data[0]).toEqual({
       period: '2024-11',
       oil_bbl: 30,
       gas_mcf: 180,
@@ -258,8 +258,8 @@ describe('states', () => {
     ['start_date=2026-07-15T00:00:00Z&end_date=9999-12', ['2026-07', '2026-08']],
     ['start_date=1999-01-01&end_date=1999-12-31', []],
   ])('one by one with %s answer %p', async (query, periods) => {
-    const one = await data<{ data: Row[]; count: number }>(`/states/TX?${query}`)
-    expect([one.data.map(row => row.period), one.count]).toEqual([
+    const texas = await data<{ data: Row[]; count: number }>(`/states/TX?${query}`)
+    expect([texas.data.map(row => row.period), texas.count]).toEqual([
       periods as unknown[],
       periods.length,
     ])

@@ -180,10 +180,10 @@ describe('bunker prices', () => {
     expect(data.averages).toEqual({ vlsfo_mgo: -90, vlsfo_ifo380: -30 })
   })
   test('have a spread between two ports, of one grade or of all', async () => {
-    const one = await read<{ data: unknown }>(
+    const grade = await read<{ data: unknown }>(
       '/v1/bunker-fuels/spreads/ports?from=NYC&to=SIN&grade=mgo',
     )
-    expect(one.data).toEqual({
+    expect(grade.data).toEqual({
       from_port: 'NYC',
       to_port: 'SIN',
       fuel_grade: 'MGO_05S',
@@ -317,31 +317,31 @@ describe('past prices', () => {
     expect(raw.data.historical_data).toHaveLength(4)
   })
   test('are a bare list in the form with a query, of one port or of all', async () => {
-    const one = await read<{ data: Record<string, unknown>[]; meta: unknown }>(
+    const page = await read<{ data: Record<string, unknown>[]; meta: unknown }>(
       '/v1/bunker-fuels/historical?port=Rotterdam&fuel_type=HSFO',
     )
     expect(
-      one.data.map(row => [row.port, row.code, row.date, row.price, row.currency, row.unit]),
+      page.data.map(row => [row.port, row.code, row.date, row.price, row.currency, row.unit]),
     ).toEqual([
       ['RTM', 'HFO_380_RTM', '2026-11-19', 552.5, 'USD', 'MT'],
       ['RTM', 'HFO_380_RTM', '2026-11-18', 550, 'USD', 'MT'],
     ])
-    expect(one.meta).toMatchObject({ ...meta, interval: 'day' })
+    expect(page.meta).toMatchObject({ ...meta, interval: 'day' })
     expect((await read<{ data: unknown[] }>('/v1/bunker-fuels/historical')).data).toHaveLength(64)
   })
   test('come in pages that neither repeat nor lose a row', async () => {
-    const seen: unknown[] = []
+    const rows: unknown[] = []
     for (let page = 1; page <= 4; page += 1) {
       const response = await h.get(`/v1/bunker-fuels/historical?per_page=20&page=${page}`, token)
       expect(response.headers.get('x-total')).toBe('64')
       expect(response.headers.get('x-has-next')).toBe(String(page < 4))
-      seen.push(
+      rows.push(
         ...(await json<{ data: { code: string; date: string }[] }>(response)).data.map(
           row => `${row.code} ${row.date}`,
         ),
       )
     }
-    expect(new Set(seen).size).toBe(64)
+    expect(new Set(rows).size).toBe(64)
   })
 })
 
@@ -421,9 +421,9 @@ test('the rate of marine answers holds, and a smaller one for the past', async (
   const own = filled(openTestInstance())
   const key = own.key()
   const statuses = async (path: string, times: number) => {
-    const found: number[] = []
-    for (let i = 0; i < times; i += 1) found.push((await own.get(path, key)).status)
-    return found
+    const statuses: number[] = []
+    for (let i = 0; i < times; i += 1) statuses.push((await own.get(path, key)).status)
+    return statuses
   }
   expect(await statuses('/v1/bunker-fuels/historical/SIN', 6)).toEqual([
     200, 200, 200, 200, 200, 429,
@@ -436,7 +436,7 @@ test('the rate of marine answers holds, and a smaller one for the past', async (
 
 test('fixture prices are marked', async () => {
   const marked = filled(openTestInstance(generous))
-  marked.services.series.markFixture(marked.services.catalogue.list().map(one => one.id))
+  marked.services.series.markFixture(marked.services.catalogue.list().map(item => item.id))
   marked.services.catalogue.reload()
   const response = await marked.get('/v1/bunker-fuels', marked.key())
   expect(response.headers.get('x-service-data')).toBe('fixture')

@@ -94,15 +94,15 @@ describe('stations around a place', () => {
   const path = '/v1/diesel-prices/stations'
   const near = async (h: TestInstance, body: unknown) => {
     const response = await h.send('POST', path, body, h.key('developer', { trial: false }))
-    const found = await json<
+    const answer = await json<
       Record<string, never> & {
         stations: Record<string, unknown>[]
         metadata: Record<string, unknown>
       }
     >(response)
-    expect(response.status, JSON.stringify(found)).toBe(200)
-    expectShape(h.app, path, found)
-    return found
+    expect(response.status, JSON.stringify(answer)).toBe(200)
+    expectShape(h.app, path, answer)
+    return answer
   }
 
   test('come the nearest first, each against the average of its state', async () => {
@@ -186,7 +186,7 @@ describe('stations around a place', () => {
     )
     for (const body of [houston, { ...houston, radius: null }]) {
       const { stations } = await near(h, body)
-      expect(stations.map(one => one.name)).toEqual(['Stop inside'])
+      expect(stations.map(station => station.name)).toEqual(['Stop inside'])
     }
   })
   test('are none where none are loaded: against the country, or against nothing', async () => {

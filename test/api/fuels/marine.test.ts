@@ -181,10 +181,10 @@ describe('ports', () => {
   }
 
   test('are eight, by what they sell', async () => {
-    const { ports: found, count, filters } = await portsOf(openTestInstance(), '')
+    const { ports: listedPorts, count, filters } = await portsOf(openTestInstance(), '')
     expect([count, filters]).toEqual([8, { region: null, country: null, major_ports_only: false }])
-    expect(found.map(port => port.volume_rank)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
-    expect(found[0]).toEqual({
+    expect(listedPorts.map(port => port.volume_rank)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+    expect(listedPorts[0]).toEqual({
       code: 'SGSIN',
       short_code: 'SIN',
       slug: 'SINGAPORE',
@@ -343,10 +343,10 @@ describe('history', () => {
         dayMs,
       )
     const token = h.key()
-    const whole = (await past(h, 'fuel_type=VLSFO', token)).data.prices.map(
+    const allPrices = (await past(h, 'fuel_type=VLSFO', token)).data.prices.map(
       row => `${row.code} ${row.created_at}`,
     )
-    expect(whole).toHaveLength(72)
+    expect(allPrices).toHaveLength(72)
     const walked: string[] = []
     for (let page = 1; ; page++) {
       const { data, meta } = await past(h, `fuel_type=VLSFO&per_page=7&page=${page}`, token)
@@ -356,7 +356,7 @@ describe('history', () => {
       h.record(marineCode('VLSFO', ports[page % 8]), [700], h.clock.now(), dayMs)
       if (!meta.has_next) break
     }
-    expect(walked).toEqual(whole)
+    expect(walked).toEqual(allPrices)
   })
 
   test('has its pages in the headers, and an empty list past the end', async () => {
@@ -436,9 +436,9 @@ describe('what can not be answered', () => {
 
 describe('rates', () => {
   const statuses = async (h: TestInstance, path: string, times: number, token: string) => {
-    const found: number[] = []
-    for (let i = 0; i < times; i++) found.push((await h.get(path, token)).status)
-    return found
+    const statuses: number[] = []
+    for (let i = 0; i < times; i++) statuses.push((await h.get(path, token)).status)
+    return statuses
   }
 
   test('are 30 a minute for all paths together, in a window of their own', async () => {

@@ -159,7 +159,7 @@ describe('less-than-truckload carriers', () => {
     const [first, second, third] = [await page(''), await page('?page=2'), await page('?page=3')]
     expect(first.meta).toMatchObject({ per_page: 100, total: 160, total_pages: 2, has_next: true })
     const days = [...first.data.history!, ...second.data.history!].map(row => row.effective_date)
-    expect(days).toEqual(weeks.map(one => one.effectiveOn))
+    expect(days).toEqual(weeks.map(week => week.effectiveOn))
     expect(third.data.history).toEqual([])
     expect((await page('?per_page=500')).meta!.per_page).toBe(100)
     expect((await page('?per_page=60&page=3')).data.history).toHaveLength(40)

@@ -40,7 +40,7 @@ function filled(h: TestInstance = openTestInstance()): TestInstance {
 const list = async (h: TestInstance, query = ''): Promise<Record[]> =>
   (await json<List>(h.get(`/v1/ei/oil_inventories?per_page=100${query}`, h.key()))).data
 const idsOf = (rows: readonly Record[]) =>
-  new Map(rows.map(one => [`${one.code} ${one.date}`, one.id]))
+  new Map(rows.map(row => [`${row.code} ${row.date}`, row.id]))
 
 describe('the numbers of records', () => {
   /** Two weeks of two stocks, written in one transaction. */
@@ -58,7 +58,7 @@ describe('the numbers of records', () => {
 
   test('run from 1 in the order of the days, crude oil first within a day', async () => {
     const rows = await list(together())
-    expect(rows.map(one => [one.id, one.code, one.date])).toEqual([
+    expect(rows.map(row => [row.id, row.code, row.date])).toEqual([
       ['3', 'US_CRUDE_STORAGE', '2026-11-18'],
       ['4', 'US_GASOLINE_STORAGE', '2026-11-18'],
       ['1', 'US_CRUDE_STORAGE', '2026-11-11'],
@@ -101,11 +101,11 @@ describe('the numbers of records', () => {
       createdAt: 1,
     })
     const rows = await list(h)
-    expect(rows.map(one => one.id)).toEqual(['3', '4', '2'])
+    expect(rows.map(row => row.id)).toEqual(['3', '4', '2'])
     expect(rows[0]!.change).toBeNull()
     expect((await h.get('/v1/ei/oil_inventories/1', h.key())).status).toBe(404)
     h.services.quarantine.remove(range.id)
-    expect((await list(h)).map(one => one.id)).toEqual(['3', '4', '1', '2'])
+    expect((await list(h)).map(item => item.id)).toEqual(['3', '4', '1', '2'])
   })
 
   test('are found as plain decimals only', async () => {
@@ -121,10 +121,10 @@ describe('the numbers of records', () => {
 describe('the list', () => {
   test('can be asked for a product, a place and days', async () => {
     const h = filled()
-    expect((await list(h, '&product=Gasoline')).map(one => one.code)).toEqual(
+    expect((await list(h, '&product=Gasoline')).map(item => item.code)).toEqual(
       Array(3).fill('US_GASOLINE_STORAGE'),
     )
-    expect((await list(h, '&location=cushing')).map(one => one.date)).toEqual([
+    expect((await list(h, '&location=cushing')).map(item => item.date)).toEqual([
       '2026-11-18',
       '2026-11-11',
       '2026-11-04',
@@ -198,7 +198,7 @@ describe('the newest levels', () => {
       date: '2026-11-18',
       unit: 'million_barrels',
     })
-    expect(body.data.products.map(one => one.product)).toEqual([
+    expect(body.data.products.map(product => product.product)).toEqual([
       'crude_oil',
       'gasoline',
       'distillate',
@@ -291,12 +291,12 @@ describe('the newest levels', () => {
     const h = filled()
     const of = async (query: string) =>
       (await json<List>(h.get(`/v1/ei/oil_inventories/historical${query}`, h.key()))).data
-    expect((await of('')).map(one => one.level)).toEqual([424.2, 420, 421])
+    expect((await of('')).map(record => record.level)).toEqual([424.2, 420, 421])
     expect(
-      (await of('?product=distillate&start_date=2026-11-10')).map(one => [
-        one.date,
-        one.level,
-        one.change,
+      (await of('?product=distillate&start_date=2026-11-10')).map(record => [
+        record.date,
+        record.level,
+        record.change,
       ]),
     ).toEqual([
       ['2026-11-18', 111.5, 0.5],

@@ -83,15 +83,15 @@ describe('the accuracy of monthly forecasts', () => {
       forecasts: { error: number | null; published_at: string; period: string }[]
     }
     const errors = rows
-      .filter(one => one.error !== null && one.published_at.slice(0, 7) < one.period)
-      .map(one => one.error!)
-    const found = (await data(h, '/monthly/accuracy?commodity=BRENT_CRUDE_USD')) as {
+      .filter(row => row.error !== null && row.published_at.slice(0, 7) < row.period)
+      .map(row => row.error!)
+    const accuracy = (await data(h, '/monthly/accuracy?commodity=BRENT_CRUDE_USD')) as {
       mae: number
       sample_size: number
     }
-    expect(errors.length).toBe(found.sample_size)
+    expect(errors.length).toBe(accuracy.sample_size)
     expect(errors.reduce((sum, error) => sum + Math.abs(error), 0) / errors.length).toBeCloseTo(
-      found.mae,
+      accuracy.mae,
       4,
     )
   })
@@ -130,12 +130,12 @@ describe('the archive', () => {
       forecasts: Record<string, unknown>[]
     }
     expect(
-      rows.map(one => [
-        one.period,
-        (one.published_at as string).slice(0, 7),
-        one.forecast,
-        one.actual,
-        one.error,
+      rows.map(row => [
+        row.period,
+        (row.published_at as string).slice(0, 7),
+        row.forecast,
+        row.actual,
+        row.error,
       ]),
     ).toEqual([
       ['2026-11', '2026-11', 70, null, null],
@@ -161,7 +161,7 @@ describe('the archive', () => {
     const periods = async (year: string) =>
       (
         (await data(h, `/archive?year=${year}`)) as { forecasts: { period: string }[] }
-      ).forecasts.map(one => one.period)
+      ).forecasts.map(forecast => forecast.period)
     expect(await periods('2025')).toEqual(['2025-12'])
     expect(await periods('2027')).toEqual([])
     expect((await h.get('/v1/forecasts/archive?year=last', h.key())).status).toBe(400)
@@ -180,7 +180,7 @@ describe('the archive', () => {
 
 describe('the forecast of a period', () => {
   /** November to January as November saw them, October as October did. */
-  const told = () => {
+  const answers = () => {
     const h = openTestInstance()
     forecasts(h, 'BRENT_CRUDE_USD', [
       ...([
@@ -199,7 +199,7 @@ describe('the forecast of a period', () => {
   }
 
   test('is the newest of a month', async () => {
-    const h = told()
+    const h = answers()
     const body = await json<EiAnswer<unknown>>(h.get('/v1/forecasts/monthly/2026-12', h.key()))
     expectShape(h.app, '/v1/forecasts/monthly/:period', body)
     expect(body.data).toEqual({
@@ -225,7 +225,7 @@ describe('the forecast of a period', () => {
 
   test('of a quarter is the mean of the newest of its months, and so are its bounds', async () => {
     // (60 + 70 + 74) / 3
-    expect(await data(told(), '/monthly/2026-q4')).toMatchObject({
+    expect(await data(answers(), '/monthly/2026-q4')).toMatchObject({
       period: '2026-Q4',
       price: 68,
       low: 66,
@@ -241,7 +241,7 @@ describe('the forecast of a period', () => {
     ['/monthly/2030-01', 404, 'DATA_NOT_AVAILABLE'],
   ] as const) {
     test(`${path} is refused with ${code}`, async () => {
-      const h = told()
+      const h = answers()
       const response = await h.get(`/v1/forecasts${path}`, h.key())
       expect([
         response.status,
@@ -251,13 +251,15 @@ describe('the forecast of a period', () => {
   }
 
   test('stands in the list with the running month and those after it', async () => {
-    const h = told()
+    const h = answers()
     const list = (await data(h, '/monthly')) as {
       period: string
       forecasts: { period: string; commodity: string; price: number }[]
     }
     expect(list.period).toBe('2026-11')
-    expect(list.forecasts.map(one => [one.period, one.commodity, one.price])).toEqual([
+    expect(
+      list.forecasts.map(forecast => [forecast.period, forecast.commodity, forecast.price]),
+    ).toEqual([
       ['2026-11', 'BRENT_CRUDE_USD', 70],
       ['2026-12', 'BRENT_CRUDE_USD', 74],
       ['2026-12', 'WTI_USD', 66],
@@ -270,7 +272,7 @@ describe('the forecast of a period', () => {
   })
 
   test('is for the plans that have energy intelligence', () =>
-    expectEntitled(told(), '/v1/forecasts/monthly'))
+    expectEntitled(answers(), '/v1/forecasts/monthly'))
 })
 
 describe('forecasts of this service', () => {
@@ -297,10 +299,10 @@ describe('forecasts of this service', () => {
     expect(maker.publish(brent, clock.now(), closes)).toBe(24)
     expect(store.publications(brent.id).sort()[0]).toBe(forecastPublishedAt('2024-12'))
     const newest = store.newest({ ...all, fromMonth: '2026-11' })
-    expect(newest.map(one => one.month)).toEqual(
+    expect(newest.map(forecast => forecast.month)).toEqual(
       Array.from({ length: 13 }, (_, n) => monthAfter('2026-11', n)),
     )
-    expect(new Set(newest.map(one => one.publishedAt))).toEqual(
+    expect(new Set(newest.map(forecast => forecast.publishedAt))).toEqual(
       new Set([forecastPublishedAt('2026-11')]),
     )
   })
@@ -310,22 +312,22 @@ describe('forecasts of this service', () => {
     early.maker.publish(
       early.brent,
       forecastPublishedAt('2026-06'),
-      closes.filter(one => one.day < '2026-06-01'),
+      closes.filter(close => close.day < '2026-06-01'),
     )
     early.maker.publish(early.brent, early.clock.now(), closes)
     late.maker.publish(late.brent, late.clock.now(), closes)
     const values = ({ store }: typeof early) =>
       store
         .page({ ...all, fromMonth: '2026-01' }, 1000, 0)
-        .filter(one => one.publishedAt >= forecastPublishedAt('2024-12'))
-        .map(one => [one.month, one.publishedAt, one.value, one.low])
+        .filter(forecast => forecast.publishedAt >= forecastPublishedAt('2024-12'))
+        .map(forecast => [forecast.month, forecast.publishedAt, forecast.value, forecast.low])
     expect(values(early)).toEqual(values(late))
     const before = early.store.page(all, 1000, 0)
     expect(
       early.maker.publish(
         early.brent,
         early.clock.now(),
-        closes.map(one => ({ ...one, value: 2 * one.value })),
+        closes.map(close => ({ ...close, value: 2 * close.value })),
       ),
     ).toBe(0)
     expect(early.store.page(all, 1000, 0)).toEqual(before)
@@ -341,7 +343,7 @@ describe('forecasts of this service', () => {
   test('reach months beyond the usual ones when asked to', () => {
     const { brent, clock, store, maker } = setUp()
     maker.publish(brent, clock.now(), closes, { further: ['2026-10', '2028-06'] })
-    expect(store.newest({ ...all, fromMonth: '2028-01' }).map(one => one.month)).toEqual([
+    expect(store.newest({ ...all, fromMonth: '2028-01' }).map(forecast => forecast.month)).toEqual([
       '2028-06',
     ])
   })

@@ -74,12 +74,12 @@ describe('OPEC production', () => {
   })
 
   test('by producer is ranked, the same list twice', async () => {
-    const found = (await data(filled(), '/top_producers?limit=2')) as {
+    const answer = (await data(filled(), '/top_producers?limit=2')) as {
       producers: unknown[]
       data: unknown[]
       as_of: string
     }
-    expect(found.producers).toEqual([
+    expect(answer.producers).toEqual([
       {
         rank: 1,
         name: 'Saudi Arabia',
@@ -97,20 +97,20 @@ describe('OPEC production', () => {
         percentage: 30.74,
       },
     ])
-    expect([found.data, found.as_of]).toEqual([found.producers, '2026-10-01'])
+    expect([answer.data, answer.as_of]).toEqual([answer.producers, '2026-10-01'])
   })
 
   test('by country has parts that add up to the whole', async () => {
     const rows = (await data(filled(), '/by_country')) as { country: string; percentage: number }[]
-    expect(rows.map(one => one.country)).toEqual(['Saudi Arabia', 'Iraq', 'Gabon'])
-    expect(rows.reduce((sum, one) => sum + one.percentage, 0)).toBeCloseTo(100, 1)
+    expect(rows.map(row => row.country)).toEqual(['Saudi Arabia', 'Iraq', 'Gabon'])
+    expect(rows.reduce((sum, row) => sum + row.percentage, 0)).toBeCloseTo(100, 1)
   })
 
   test('can be asked for a country in any case and for months', async () => {
     const h = filled()
     const months = async (query: string) =>
       ((await data(h, query)) as { country: string; date: string }[]).map(
-        one => `${one.country} ${one.date}`,
+        row => `${row.country} ${row.date}`,
       )
     expect(await months('?country=iraq')).toEqual(['Iraq 2026-10-01', 'Iraq 2026-09-01'])
     expect(await months('/historical?country=saudi_arabia&start_date=2026-09-02')).toEqual([

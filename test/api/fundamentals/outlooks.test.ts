@@ -55,7 +55,7 @@ describe('outlooks', () => {
     const h = filled()
     const body = await json<EiAnswer<{ id: string }[]>>(h.get('/v1/ei/forecasts', h.key()))
     expectShape(h.app, '/v1/ei/forecasts', body)
-    expect(body.data.map(one => one.id)).toEqual(['5', '6', '7', '1', '2', '3', '4'])
+    expect(body.data.map(row => row.id)).toEqual(['5', '6', '7', '1', '2', '3', '4'])
     expect(body.data[0]).toEqual({
       id: '5',
       source: 'EIA',
@@ -73,7 +73,7 @@ describe('outlooks', () => {
   test('can be asked for a code by any of its names and for days of publication', async () => {
     const h = filled()
     const ids = async (query: string) =>
-      ((await data(h, query)) as { id: string }[]).map(one => one.id)
+      ((await data(h, query)) as { id: string }[]).map(row => row.id)
     expect(await ids('?commodity=us_crude_production')).toEqual(['3'])
     expect(await ids('?commodity=BRENT')).toEqual(['5', '6', '7', '1', '2', '4'])
     expect(await ids('?end_date=2026-10-31')).toEqual(['1', '2', '3', '4'])
@@ -127,7 +127,7 @@ describe('outlooks', () => {
       period: string
       actual_value: number
     }[]
-    expect(later.map(one => [one.period, one.actual_value])).toEqual(Array(3).fill(['2026-11', 90]))
+    expect(later.map(row => [row.period, row.actual_value])).toEqual(Array(3).fill(['2026-11', 90]))
   })
 
   test('of OPEC production stand against the sum of its countries', async () => {

@@ -30,9 +30,9 @@ describe('every dataset of the indicators', () => {
     const sent = rows.map(fields => Object.fromEntries(names!.map((name, i) => [name, fields[i]])))
 
     test(`${dataset.name} takes its own example, and nothing happens when it comes again`, () => {
-      const known = dataset.columns.map(column => column.name)
-      expect(names!.filter(name => !known.includes(name))).toEqual([])
-      expect(dataset.key!.filter(name => !known.includes(name))).toEqual([])
+      const columnNames = dataset.columns.map(column => column.name)
+      expect(names!.filter(name => !columnNames.includes(name))).toEqual([])
+      expect(dataset.key!.filter(name => !columnNames.includes(name))).toEqual([])
       const records = sent.map(row => record(dataset, row, now))
       expect(dataset.write(records, 1)).toEqual({ inserted: 2, revised: 0, unchanged: 0 })
       expect(dataset.write(records, 2)).toEqual({ inserted: 0, revised: 0, unchanged: 2 })
@@ -67,7 +67,9 @@ describe('a note', () => {
     expect(
       annotations.write([record(annotations, { ...note, title: 'Quotas rise' }, now)], 2).revised,
     ).toBe(1)
-    expect(notes.page(undefined, 10, 0).map(one => one.title)).toEqual(['Quotas rise'])
+    expect(notes.page(undefined, 10, 0).map(annotation => annotation.title)).toEqual([
+      'Quotas rise',
+    ])
   })
 
   for (const [change, field, reason] of [
@@ -102,7 +104,7 @@ describe('a disclosed trade', () => {
       congress.write([record(congress, { ...trade, disclosure_date: '2026-11-02' }, now)], 2)
         .revised,
     ).toBe(1)
-    expect(trades.page(10, 0).map(one => one.disclosedOn)).toEqual(['2026-11-02'])
+    expect(trades.page(10, 0).map(trade => trade.disclosedOn)).toEqual(['2026-11-02'])
     expect(
       congress.write([record(congress, { ...trade, transaction_type: 'purchase' }, now)], 3)
         .inserted,

@@ -100,7 +100,7 @@ describe('positions', () => {
     expect(positions.write([sent], 1)).toEqual({ inserted: 1, revised: 0, unchanged: 0 })
     expect(positions.write([sent], 2)).toEqual({ inserted: 0, revised: 0, unchanged: 1 })
     expect(positions.write([changed], 3)).toEqual({ inserted: 0, revised: 1, unchanged: 0 })
-    expect(cot.page('NATURAL_GAS', 10, 0).map(one => one.managedMoneyLong)).toEqual([174_418])
+    expect(cot.page('NATURAL_GAS', 10, 0).map(row => row.managedMoneyLong)).toEqual([174_418])
   })
 })
 
@@ -109,9 +109,9 @@ function writerOf(positions: ReturnType<typeof setUp>['positions']): RowWriter {
   return {
     batchMax: 50,
     async write(rows, dryRun) {
-      const judged = rows.map(one => positions.check(one, now))
-      const faults = judged.flatMap((one, i) =>
-        'reason' in one ? [{ row: i, reason: one.reason }] : [],
+      const judged = rows.map(row => positions.check(row, now))
+      const faults = judged.flatMap((verdict, i) =>
+        'reason' in verdict ? [{ row: i, reason: verdict.reason }] : [],
       )
       if (faults.length > 0) return { faults }
       const records = judged as { record: CotRecord }[]
@@ -120,7 +120,7 @@ function writerOf(positions: ReturnType<typeof setUp>['positions']): RowWriter {
         counts: dryRun
           ? none
           : positions.write(
-              records.map(one => one.record),
+              records.map(record => record.record),
               now,
             ),
       }
@@ -160,11 +160,11 @@ describe.skipIf(!haveRealData)(`the file of the agency's weeks${needsRealData}`,
     // markets.
     for (const [i, market] of ['WTI', 'NATURAL_GAS', 'RBOB'].entries()) {
       const nets = rows.map(row => Number(row[3 + 5 * i]))
-      const held = cot.page(market, 1000, 0).toReversed()
-      expect(held.map(one => one.reportedOn)).toEqual(rows.map(row => row[0]!))
-      expect(held.map(one => one.managedMoneyLong - one.managedMoneyShort)).toEqual(nets)
-      expect(held.map(one => one.openInterest)).toEqual(rows.map(row => Number(row[5 + 5 * i])))
-      expect(held.map(one => one.change)).toEqual(
+      const stored = cot.page(market, 1000, 0).toReversed()
+      expect(stored.map(row => row.reportedOn)).toEqual(rows.map(row => row[0]!))
+      expect(stored.map(row => row.managedMoneyLong - row.managedMoneyShort)).toEqual(nets)
+      expect(stored.map(row => row.openInterest)).toEqual(rows.map(row => Number(row[5 + 5 * i])))
+      expect(stored.map(row => row.change)).toEqual(
         nets.map((net, n) => (n === 0 ? undefined : net - nets[n - 1]!)),
       )
     }

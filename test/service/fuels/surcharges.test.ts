@@ -28,7 +28,7 @@ const table = (more: Partial<CarrierSchedule> = {}): CarrierSchedule => ({
 const weeksOf = (h: TestInstance, carrier = 'alder') =>
   h.services.surcharges
     .history({ mode: 'ltl', carrier, serviceLevel: undefined, toOn: '9999-12-31' }, 100, 0)
-    .map(one => [one.effectiveOn, one.indexPrice, one.percent])
+    .map(row => [row.effectiveOn, row.indexPrice, row.percent])
 const match = (h: TestInstance) => h.services.surchargeMatching.match(h.clock.now())
 
 describe('matching', () => {
