@@ -7,11 +7,11 @@ import * as definitions from '../../support/definitions.ts'
 import { openTestInstance, startAt } from '../../support/instance.ts'
 import { haveRealData, needsRealData, realCloses } from '../../support/real-data.ts'
 
-const home = openTestInstance()
-const token = home.key('enterprise')
+const instance = openTestInstance()
+const token = instance.key('enterprise')
 
 /** Records closes under a code: each at 19:30 of its day. */
-function put(code: string, days: readonly definitions.Day[], to = home): void {
+function put(code: string, days: readonly definitions.Day[], to = instance): void {
   const { series } = to.services.catalogue.resolve(code, to.clock.now())!
   to.services.ingest.write(
     days.map(({ day, value }) => ({
@@ -28,15 +28,15 @@ const daysFrom = (first: string, values: readonly number[]): definitions.Day[] =
 
 async function ask(path: string, key = token) {
   // Each request a second later, so that no rolling window fills.
-  home.clock.advance(1001)
-  const response = await home.get(`/v1/analytics/${path}`, key)
+  instance.clock.advance(1001)
+  const response = await instance.get(`/v1/analytics/${path}`, key)
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a body as JSON.parse gives it; the schema check says what it is.
 type Json = Record<string, any>
 
-const routes = home.app.routes as InternalRoute[]
+const routes = instance.app.routes as InternalRoute[]
 
 function documented(path: string, body: unknown): boolean {
   const route = routes.find(route => route.path === `/v1/analytics/${path.split('?')[0]}`)!
@@ -486,7 +486,7 @@ describe('refusals', () => {
   })
 
   test('a matrix takes ten codes and no more', async () => {
-    const codes = home.services.catalogue
+    const codes = instance.services.catalogue
       .list()
       .slice(0, 11)
       .map(item => item.code)
@@ -512,7 +512,7 @@ describe('plans', () => {
   ]
   for (const [plan, options, toAnalytics, toForecast] of table) {
     test(`${plan}${options.trial ? ' on trial' : ''}: analytics ${toAnalytics}, forecast ${toForecast}`, async () => {
-      const key = home.key(plan, options)
+      const key = instance.key(plan, options)
       for (const path of [
         analytics,
         'trend?code=ESPO_CRUDE_USD&type=levels',
@@ -526,7 +526,7 @@ describe('plans', () => {
   }
 
   test('a refusal names the feature and the plan that has it', async () => {
-    const key = home.key('developer')
+    const key = instance.key('developer')
     expect((await refused(analytics, key)).error).toMatchObject({
       code: 'INSUFFICIENT_PLAN',
       feature: 'analytics',
@@ -540,7 +540,7 @@ describe('plans', () => {
   })
 
   test("an answer says the caller's plan and counts against the quota; a refusal does not", async () => {
-    const key = home.key('starter')
+    const key = instance.key('starter')
     expect(await answered(analytics, key)).toMatchObject({
       tier: 'starter',
       tier_name: 'Production Boost',
@@ -718,7 +718,8 @@ test('without a code, forecast lists its methods', async () => {
 
 test('codes are taken in any letter case and by alias, and answered as they are', async () => {
   put('LOUISIANA_LIGHT_USD', daysFrom('2026-11-01', [70, 71, 72, 73, 74]))
-  const alias = home.services.catalogue.resolve('LOUISIANA_LIGHT_USD', startAt)!.series.aliases[0]
+  const alias = instance.services.catalogue.resolve('LOUISIANA_LIGHT_USD', startAt)!.series
+    .aliases[0]
   for (const name of ['louisiana_light_usd', ...(alias ? [alias.toLowerCase()] : [])]) {
     expect((await answered(`statistics?code=${name}`)).code).toBe('LOUISIANA_LIGHT_USD')
   }

@@ -14,11 +14,11 @@ type Json = Record<string, any>
 
 /** An instance with a key, and answers held against their documentation. */
 function pricedInstance() {
-  const home = openTestInstance()
-  const token = home.key()
-  const routes = home.app.routes as InternalRoute[]
+  const instance = openTestInstance()
+  const token = instance.key()
+  const routes = instance.app.routes as InternalRoute[]
   const ask = async (path: string, key = token) => {
-    const response = await home.get(`/v1/spreads/${path}`, key)
+    const response = await instance.get(`/v1/spreads/${path}`, key)
     const text = await response.text()
     return {
       status: response.status,
@@ -42,8 +42,8 @@ function pricedInstance() {
     expect(error.code).toBe(headers.get('x-error-code'))
     return { ...error, status }
   }
-  const seriesId = (code: string) => home.services.catalogue.resolve(code, startAt)!.series.id
-  return { home, ask, answered, refused, seriesId }
+  const seriesId = (code: string) => instance.services.catalogue.resolve(code, startAt)!.series.id
+  return { instance, ask, answered, refused, seriesId }
 }
 
 const close = (value: number, expected: number) =>
@@ -54,13 +54,13 @@ const close = (value: number, expected: number) =>
  * price.
  */
 function settle(
-  home: TestInstance,
+  instance: TestInstance,
   family: FamilyCode,
   prices: readonly (number | null)[],
   quotedAt = startAt - hourMs,
 ): void {
   const months = listed(family, isoDay(startAt), prices.length)
-  home.services.futures.recordDays(
+  instance.services.futures.recordDays(
     prices.flatMap((price, i) => {
       if (price === null) return []
       const none = { open: null, high: null, low: null, volume: null, openInterest: null }
@@ -161,13 +161,13 @@ const expected: Record<string, [keyof typeof pathsOf, number, string]> = {
 }
 
 describe('a spread of today', () => {
-  const { home, answered } = pricedInstance()
+  const { instance, answered } = pricedInstance()
   for (const [code, price] of Object.entries(prices))
-    home.record(code, [price - 1, price], startAt - hourMs, dayMs)
+    instance.record(code, [price - 1, price], startAt - hourMs, dayMs)
 
   for (const [id, [path, value, unit]] of Object.entries(expected)) {
     test(`${id} is what its formula says, and the sum of its components`, async () => {
-      home.clock.advance(1)
+      instance.clock.advance(1)
       const { data } = await answered(`${path}?id=${id}`)
       expect(data).toMatchObject({ id, type: path, unit, timestamp: isoInstant(startAt - hourMs) })
       close(data.value, value)
@@ -195,7 +195,7 @@ describe('a spread of today', () => {
 
   for (const [type, path] of Object.entries(pathsOf)) {
     test(`${path} alone answers the first of its ids, and all of them together`, async () => {
-      home.clock.advance(60_000)
+      instance.clock.advance(60_000)
       const ids = spreads[type as keyof typeof spreads].map(spread => spread.id)
       expect((await answered(path)).data.id).toBe(ids[0]!)
       const all = await answered(`${path}/all`)
@@ -214,9 +214,9 @@ describe('a spread of today', () => {
 })
 
 describe('a leg without a price', () => {
-  const { home, answered, refused } = pricedInstance()
-  for (const code of ['WTI_USD', 'MARS_USD']) home.record(code, [70, 71], startAt, dayMs)
-  home.record('BRENT_CRUDE_USD', [75], startAt - 96 * hourMs, dayMs)
+  const { instance, answered, refused } = pricedInstance()
+  for (const code of ['WTI_USD', 'MARS_USD']) instance.record(code, [70, 71], startAt, dayMs)
+  instance.record('BRENT_CRUDE_USD', [75], startAt - 96 * hourMs, dayMs)
 
   test('is named', async () => {
     expect(await refused('basis?id=lls_wti')).toMatchObject({
@@ -235,7 +235,7 @@ describe('a leg without a price', () => {
 
   test('counts as one when it is older than 96 hours, to the millisecond', async () => {
     expect((await answered('basis')).data.value).toBe(-4)
-    home.clock.advance(1)
+    instance.clock.advance(1)
     const last = isoInstant(startAt - 96 * hourMs)
     expect(await refused('basis')).toMatchObject({
       status: 404,
@@ -261,7 +261,7 @@ describe('a leg without a price', () => {
 })
 
 describe('the past of a spread', () => {
-  const { home, ask, answered, refused, seriesId } = pricedInstance()
+  const { instance, ask, answered, refused, seriesId } = pricedInstance()
   const first = parseDay('2026-08-03')!
   const weekdays = Array.from({ length: 110 }, (_, i) => first + i * dayMs).filter(
     day => weekdayOf(day) <= 5 && day <= startAt,
@@ -274,7 +274,7 @@ describe('the past of a spread', () => {
       observedAt: day + 14 * hourMs,
       value: valueAt(day, leg),
     }))
-    home.services.ingest.write(points, startAt - dayMs)
+    instance.services.ingest.write(points, startAt - dayMs)
   }
   const wantedIn = (from: string, to: string) =>
     weekdays
@@ -384,7 +384,7 @@ describe('the past of a spread', () => {
   })
 
   test('leaves quarantined days of a leg out', async () => {
-    const bad = home.services.quarantine.add({
+    const bad = instance.services.quarantine.add({
       seriesId: seriesId('BRENT_CRUDE_USD'),
       fromOn: '2026-10-06',
       toOn: '2026-10-07',
@@ -398,7 +398,7 @@ describe('the past of a spread', () => {
       '2026-10-05',
     ])
     expect(result.coverage).toMatchObject({ observations: 3, complete: false })
-    home.services.quarantine.remove(bad.id)
+    instance.services.quarantine.remove(bad.id)
     expect(
       (await answered(`${path}?start_date=2026-10-05&end_date=2026-10-09`)).coverage.complete,
     ).toBe(true)
@@ -408,7 +408,7 @@ describe('the past of a spread', () => {
     const range = 'start_date=2026-10-01&end_date=2026-10-15'
     expect((await answered(`${path}?${range}`)).data_revised_at).toBeNull()
     const correct = (day: string, value: number, recordedAt: number) =>
-      home.services.ingest.write(
+      instance.services.ingest.write(
         [{ seriesId: seriesId('WTI_USD'), observedAt: parseDay(day)! + 14 * hourMs, value }],
         recordedAt,
       )
@@ -441,7 +441,7 @@ describe('the past of a spread', () => {
   ]
   for (const [query, status, code, parameter] of invalid) {
     test(`${query}: ${code}`, async () => {
-      home.clock.advance(5000)
+      instance.clock.advance(5000)
       expect(await refused(query)).toMatchObject({ status, code, ...(parameter && { parameter }) })
     })
   }
@@ -452,7 +452,7 @@ describe('the past of a spread', () => {
 })
 
 describe('on real series', () => {
-  const { home, answered, seriesId } = pricedInstance()
+  const { instance, answered, seriesId } = pricedInstance()
   const files = {
     WTI_USD: 'oil-prices/wti-daily.csv',
     BRENT_CRUDE_USD: 'oil-prices/brent-daily.csv',
@@ -471,7 +471,7 @@ describe('on real series', () => {
   )
   if (haveRealData) {
     for (const [code, days] of Object.entries(seriesOfLegs)) {
-      home.services.ingest.write(
+      instance.services.ingest.write(
         [...days].map(([day, value]) => ({
           seriesId: seriesId(code),
           observedAt: parseDay(day)! + 19 * hourMs,
@@ -508,7 +508,7 @@ describe('on real series', () => {
       async () => {
         const rows: Json[] = []
         for (let page = 1; page <= 3; page++) {
-          home.clock.advance(3000)
+          instance.clock.advance(3000)
           const result = await answered(
             `${path}/historical?id=${id}&start_date=2020-03-01&end_date=2020-12-31&page=${page}`,
           )
@@ -530,7 +530,7 @@ describe('on real series', () => {
 })
 
 describe('gasoil crack', () => {
-  const { home, ask, answered, refused } = pricedInstance()
+  const { instance, ask, answered, refused } = pricedInstance()
   const crack = 'gasoil-crack'
 
   test('names the leg that has no price', async () => {
@@ -539,7 +539,7 @@ describe('gasoil crack', () => {
       code: 'DATA_NOT_AVAILABLE',
       leg: 'product',
     })
-    settle(home, 'GASOIL_FUTURES', [702.5], startAt - 95 * hourMs)
+    settle(instance, 'GASOIL_FUTURES', [702.5], startAt - 95 * hourMs)
     expect(await refused(crack)).toMatchObject({
       status: 404,
       code: 'DATA_NOT_AVAILABLE',
@@ -549,7 +549,7 @@ describe('gasoil crack', () => {
   })
 
   test('is front-month gasoil / 7.45 - front-month Brent, dated by the older leg', async () => {
-    settle(home, 'BRENT_FUTURES', [75.1, 74.8])
+    settle(instance, 'BRENT_FUTURES', [75.1, 74.8])
     const { data } = await answered(crack)
     const [gasoil, brent] = [
       listed('GASOIL_FUTURES', isoDay(startAt), 1)[0]!,
@@ -579,9 +579,9 @@ describe('gasoil crack', () => {
   })
 
   test('refuses a leg older than 96 hours', async () => {
-    home.clock.advance(hourMs)
+    instance.clock.advance(hourMs)
     expect((await ask(crack)).status).toBe(200)
-    home.clock.advance(1)
+    instance.clock.advance(1)
     expect(await refused(crack)).toMatchObject({
       status: 404,
       leg: 'product',
@@ -610,7 +610,7 @@ describe('gasoil crack', () => {
 })
 
 describe('curve structure', () => {
-  const { home, answered, refused } = pricedInstance()
+  const { instance, answered, refused } = pricedInstance()
 
   test('of no curve is a 404', async () => {
     expect(await refused('curve-structure?commodity=EXCH_BRENT')).toMatchObject({
@@ -625,7 +625,7 @@ describe('curve structure', () => {
 
   test('in backwardation has positive spreads and a negative slope', async () => {
     settle(
-      home,
+      instance,
       'BRENT_FUTURES',
       [80, 79.5, 79.1, 78.8, 78.5, 78.3, 78.1, 77.9, 77.8, 77.7, 77.6, 77.5],
     )
@@ -661,7 +661,7 @@ describe('curve structure', () => {
   }
   for (const [name, curve, structure, severity] of table) {
     test(`${name}: ${structure}, ${severity}`, async () => {
-      settle(home, families[name]!, curve)
+      settle(instance, families[name]!, curve)
       const { data } = await answered(`curve-structure?commodity=${name}`)
       expect(data).toMatchObject({
         commodity: name,
@@ -711,7 +711,7 @@ describe('curve structure', () => {
   })
 
   test('a month without a price does not move the months behind it', async () => {
-    const { home: own, answered: get } = pricedInstance()
+    const { instance: own, answered: get } = pricedInstance()
     settle(own, 'BRENT_FUTURES', [80, null, 79, 78.8, 78.6, 78.4])
     const { data } = await get('curve-structure?commodity=EXCH_BRENT')
     expect(data).toMatchObject({
@@ -722,7 +722,7 @@ describe('curve structure', () => {
   })
 
   test('leaves prices older than 96 hours out', async () => {
-    const { home: own, answered: get, refused: no } = pricedInstance()
+    const { instance: own, answered: get, refused: no } = pricedInstance()
     settle(own, 'BRENT_FUTURES', [80, 79.5, 79], startAt - 96 * hourMs)
     expect((await get('curve-structure/all')).meta.count).toBe(1)
     own.clock.advance(1)
@@ -732,10 +732,10 @@ describe('curve structure', () => {
 })
 
 describe('plans', () => {
-  const { home, ask, refused } = pricedInstance()
-  for (const [code, price] of Object.entries(prices)) home.record(code, [price], startAt, dayMs)
-  settle(home, 'GASOIL_FUTURES', [702.5])
-  settle(home, 'BRENT_FUTURES', [75.1, 74.8])
+  const { instance, ask, refused } = pricedInstance()
+  for (const [code, price] of Object.entries(prices)) instance.record(code, [price], startAt, dayMs)
+  settle(instance, 'GASOIL_FUTURES', [702.5])
+  settle(instance, 'BRENT_FUTURES', [75.1, 74.8])
   const paths = [
     ...Object.values(pathsOf).flatMap(path => [path, `${path}/all`, `${path}/historical`]),
     'margin',
@@ -751,14 +751,14 @@ describe('plans', () => {
   ]
   for (const [plan, options, status] of table) {
     test(`${plan}${options.trial ? ' on trial' : ''}: ${status} on every path`, async () => {
-      const key = home.key(plan, options)
+      const key = instance.key(plan, options)
       for (const path of paths) expect((await ask(path, key)).status, path).toBe(status)
     })
   }
 
   test('an expired trial is refused, with the plan that has them', async () => {
-    const key = home.key('free', { trial: true })
-    home.clock.advance(7 * dayMs)
+    const key = instance.key('free', { trial: true })
+    instance.clock.advance(7 * dayMs)
     expect(await refused('crack', key)).toMatchObject({
       status: 403,
       code: 'INSUFFICIENT_PLAN',
@@ -770,11 +770,11 @@ describe('plans', () => {
 })
 
 test('fixture data is marked in a header and in the metadata', async () => {
-  const { home, ask, seriesId } = pricedInstance()
-  for (const code of ['WTI_USD', 'BRENT_CRUDE_USD']) home.record(code, [70, 71], startAt, dayMs)
+  const { instance, ask, seriesId } = pricedInstance()
+  for (const code of ['WTI_USD', 'BRENT_CRUDE_USD']) instance.record(code, [70, 71], startAt, dayMs)
   expect((await ask('basis')).headers.get('x-service-data')).toBeNull()
-  home.services.series.markFixture([seriesId('BRENT_CRUDE_USD')])
-  home.services.catalogue.reload()
+  instance.services.series.markFixture([seriesId('BRENT_CRUDE_USD')])
+  instance.services.catalogue.reload()
   for (const path of ['basis', 'basis/all', 'basis/historical'])
     expect((await ask(path)).headers.get('x-service-data'), path).toBe('fixture')
   expect((await ask('basis')).body.data.metadata.source_description).toContain('Fixture data')

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { dayAfter } from '../../../src/market/prices/window.ts'
 import { openTestInstance } from '../../support/instance.ts'
 import { json } from '../../support/shape.ts'
-import { prefix, type Row, sample, third, wellDesk, wellOf } from '../../support/wells.ts'
+import { openWellInstance, prefix, type Row, sample, third, wellOf } from '../../support/wells.ts'
 
-const { data, refusal } = wellDesk()
+const { data, refusal } = openWellInstance()
 
 interface Cycle {
   filters: Row

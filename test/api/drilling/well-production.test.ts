@@ -5,13 +5,13 @@ import {
   fifth,
   fourth,
   monthOf,
+  openWellInstance,
   prefix,
   type Row,
   sample,
   second,
   stateOf,
   third,
-  wellDesk,
   wellOf,
 } from '../../support/wells.ts'
 
@@ -32,13 +32,13 @@ const routeOf = (path: string) =>
     .replace(/states\/\w+/, 'states/:code')
     .replace(/wells\/\w+/, 'wells/:api_number')
 
-const { h, get, data, refusal } = wellDesk()
+const { instance, get, data, refusal } = openWellInstance()
 
 describe('every path of well production', () => {
   for (const path of paths) {
     test(`${path} answers in its shape, with a slash at its end too`, async () => {
       const body = await json<Row>(get(path))
-      expectShape(h.app, routeOf(path), body)
+      expectShape(instance.app, routeOf(path), body)
       expect(Object.keys(body).sort()).toEqual(['data', 'status'])
       const [bare, query = ''] = path.split('?')
       const otherPath = bare!.endsWith('/') ? bare!.slice(0, -1) : `${bare}/`
@@ -58,7 +58,7 @@ describe('every path of well production', () => {
     ['scale', ['well_production'], 200],
     ['enterprise', [], 200],
   ] as const)('on %s with %p is %d', async (plan, addOns, status) => {
-    const token = h.key(plan, { addOns: [...addOns] })
+    const token = instance.key(plan, { addOns: [...addOns] })
     for (const path of paths) {
       const response = await get(path, token)
       expect(response.status, path).toBe(status)
@@ -85,11 +85,11 @@ describe('every path of well production', () => {
   })
 
   test('is 403 on a running trial, and 401 without a key', async () => {
-    const token = h.key('free', { trial: true })
+    const token = instance.key('free', { trial: true })
     for (const path of paths)
-      expect([(await get(path, token)).status, (await h.get(prefix + path)).status]).toEqual([
-        403, 401,
-      ])
+      expect([(await get(path, token)).status, (await instance.get(prefix + path)).status]).toEqual(
+        [403, 401],
+      )
   })
 
   test('without any data is empty or 404, and says that there is none', async () => {
@@ -328,7 +328,7 @@ describe('a well', () => {
       source,
       error: { code: 'DATA_NOT_AVAILABLE', status: 404, reason, state, source },
     })
-    expectShape(h.app, `${prefix}/wells/:api_number`, body, 404)
+    expectShape(instance.app, `${prefix}/wells/:api_number`, body, 404)
   })
 
   test('of another state is found once its production has come in', async () => {

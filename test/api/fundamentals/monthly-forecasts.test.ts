@@ -4,7 +4,7 @@ import { forecastPublishedAt } from '../../../src/market/fundamentals/monthly-fo
 import { monthAfter } from '../../../src/market/fundamentals/period.ts'
 import { createMonthlyForecasts } from '../../../src/service/fundamentals/monthly-forecasts.ts'
 import {
-  type EiAnswer,
+  type EnergyAnswer,
   expectEntitled,
   expectWholePages,
 } from '../../support/energy-intelligence.ts'
@@ -15,13 +15,13 @@ const noon = (day: string) => parseDay(day)! + 12 * hourMs
 
 /** Forecasts of Brent as `[published in, month, value]`, bounds two below and three above. */
 function forecasts(
-  h: TestInstance,
+  instance: TestInstance,
   code: string,
   rows: readonly (readonly [published: string, month: string, value: number])[],
 ): void {
-  h.services.monthlyForecasts.write(
+  instance.services.monthlyForecasts.write(
     rows.map(([published, month, value]) => ({
-      seriesId: h.services.catalogue.named(code)!.id,
+      seriesId: instance.services.catalogue.named(code)!.id,
       month,
       value,
       low: value - 2,
@@ -36,10 +36,10 @@ function forecasts(
 /**
  * September came in at 80 and October at 50; three forecasts of them were made before they began.
  */
-function judged(h: TestInstance = openTestInstance()): TestInstance {
-  h.record('BRENT_CRUDE_USD', [79, 81], noon('2026-09-10'), dayMs)
-  h.record('BRENT_CRUDE_USD', [40, 60], noon('2026-10-10'), dayMs)
-  forecasts(h, 'BRENT_CRUDE_USD', [
+function judged(instance: TestInstance = openTestInstance()): TestInstance {
+  instance.record('BRENT_CRUDE_USD', [79, 81], noon('2026-09-10'), dayMs)
+  instance.record('BRENT_CRUDE_USD', [40, 60], noon('2026-10-10'), dayMs)
+  forecasts(instance, 'BRENT_CRUDE_USD', [
     ['2026-08', '2026-09', 82],
     ['2026-08', '2026-10', 53],
     ['2026-09', '2026-09', 1],
@@ -48,18 +48,18 @@ function judged(h: TestInstance = openTestInstance()): TestInstance {
     ['2026-11', '2026-11', 70],
     ['2026-11', '2026-12', 71],
   ])
-  return h
+  return instance
 }
-const data = async (h: TestInstance, path: string): Promise<unknown> =>
-  (await json<EiAnswer<unknown>>(h.get(`/v1/forecasts${path}`, h.key()))).data
+const data = async (instance: TestInstance, path: string): Promise<unknown> =>
+  (await json<EnergyAnswer<unknown>>(instance.get(`/v1/forecasts${path}`, instance.key()))).data
 
 describe('the accuracy of monthly forecasts', () => {
   test('agrees with a computation by hand, over what was forecast before its month began', async () => {
-    const h = judged()
-    const body = await json<EiAnswer<unknown>>(
-      h.get('/v1/forecasts/accuracy?commodity=BRENT_CRUDE_USD', h.key()),
+    const instance = judged()
+    const body = await json<EnergyAnswer<unknown>>(
+      instance.get('/v1/forecasts/accuracy?commodity=BRENT_CRUDE_USD', instance.key()),
     )
-    expectShape(h.app, '/v1/forecasts/accuracy', body)
+    expectShape(instance.app, '/v1/forecasts/accuracy', body)
     // Errors 82 - 80 = 2, 53 - 50 = 3 and 46 - 50 = -4; of what came 2.5 %, 6 % and -8 %.
     expect(body.data).toEqual({
       commodity: 'BRENT_CRUDE_USD',
@@ -78,14 +78,14 @@ describe('the accuracy of monthly forecasts', () => {
   })
 
   test('can be computed again from the archive', async () => {
-    const h = judged()
-    const { forecasts: rows } = (await data(h, '/archive?per_page=100')) as {
+    const instance = judged()
+    const { forecasts: rows } = (await data(instance, '/archive?per_page=100')) as {
       forecasts: { error: number | null; published_at: string; period: string }[]
     }
     const errors = rows
       .filter(row => row.error !== null && row.published_at.slice(0, 7) < row.period)
       .map(row => row.error!)
-    const accuracy = (await data(h, '/monthly/accuracy?commodity=BRENT_CRUDE_USD')) as {
+    const accuracy = (await data(instance, '/monthly/accuracy?commodity=BRENT_CRUDE_USD')) as {
       mae: number
       sample_size: number
     }
@@ -97,12 +97,12 @@ describe('the accuracy of monthly forecasts', () => {
   })
 
   test('of all codes together is in percent, so that units do not count', async () => {
-    const h = judged()
-    const id = h.services.catalogue.named('NATURAL_GAS_USD')!.id
-    h.services.ingest.write([{ seriesId: id, observedAt: noon('2026-10-10'), value: 2 }])
-    forecasts(h, 'NATURAL_GAS_USD', [['2026-09', '2026-10', 2.1]])
+    const instance = judged()
+    const id = instance.services.catalogue.named('NATURAL_GAS_USD')!.id
+    instance.services.ingest.write([{ seriesId: id, observedAt: noon('2026-10-10'), value: 2 }])
+    forecasts(instance, 'NATURAL_GAS_USD', [['2026-09', '2026-10', 2.1]])
     // 2.5, 6, -8 and 5 %.
-    expect(await data(h, '/accuracy')).toMatchObject({
+    expect(await data(instance, '/accuracy')).toMatchObject({
       commodity: null,
       mape: 5.38,
       mae: 5.38,
@@ -114,9 +114,9 @@ describe('the accuracy of monthly forecasts', () => {
   })
 
   test('is not answered before a month is over that was forecast', async () => {
-    const h = openTestInstance()
-    forecasts(h, 'BRENT_CRUDE_USD', [['2026-11', '2026-12', 70]])
-    const response = await h.get('/v1/forecasts/accuracy', h.key())
+    const instance = openTestInstance()
+    forecasts(instance, 'BRENT_CRUDE_USD', [['2026-11', '2026-12', 70]])
+    const response = await instance.get('/v1/forecasts/accuracy', instance.key())
     expect([
       response.status,
       (await json<{ error: { code: string } }>(response)).error.code,
@@ -156,22 +156,22 @@ describe('the archive', () => {
   })
 
   test('can be asked for a year', async () => {
-    const h = judged()
-    forecasts(h, 'BRENT_CRUDE_USD', [['2025-11', '2025-12', 60]])
+    const instance = judged()
+    forecasts(instance, 'BRENT_CRUDE_USD', [['2025-11', '2025-12', 60]])
     const periods = async (year: string) =>
       (
-        (await data(h, `/archive?year=${year}`)) as { forecasts: { period: string }[] }
+        (await data(instance, `/archive?year=${year}`)) as { forecasts: { period: string }[] }
       ).forecasts.map(forecast => forecast.period)
     expect(await periods('2025')).toEqual(['2025-12'])
     expect(await periods('2027')).toEqual([])
-    expect((await h.get('/v1/forecasts/archive?year=last', h.key())).status).toBe(400)
+    expect((await instance.get('/v1/forecasts/archive?year=last', instance.key())).status).toBe(400)
   })
 
   test('is whole in pages of any size', async () => {
-    const h = judged(openTestInstance({ 'limits.per_minute': '100000' }))
+    const instance = judged(openTestInstance({ 'limits.per_minute': '100000' }))
     await expectWholePages(
-      h,
-      h.key(),
+      instance,
+      instance.key(),
       '/v1/forecasts/archive',
       body => (body.data as { forecasts: unknown[] }).forecasts,
     )
@@ -181,8 +181,8 @@ describe('the archive', () => {
 describe('the forecast of a period', () => {
   /** November to January as November saw them, October as October did. */
   const answers = () => {
-    const h = openTestInstance()
-    forecasts(h, 'BRENT_CRUDE_USD', [
+    const instance = openTestInstance()
+    forecasts(instance, 'BRENT_CRUDE_USD', [
       ...([
         ['2026-09', '2026-10', 50],
         ['2026-10', '2026-10', 60],
@@ -194,14 +194,16 @@ describe('the forecast of a period', () => {
         ['2026-11', '2027-01', 75],
       ] as const),
     ])
-    forecasts(h, 'WTI_USD', [['2026-11', '2026-12', 66]])
-    return h
+    forecasts(instance, 'WTI_USD', [['2026-11', '2026-12', 66]])
+    return instance
   }
 
   test('is the newest of a month', async () => {
-    const h = answers()
-    const body = await json<EiAnswer<unknown>>(h.get('/v1/forecasts/monthly/2026-12', h.key()))
-    expectShape(h.app, '/v1/forecasts/monthly/:period', body)
+    const instance = answers()
+    const body = await json<EnergyAnswer<unknown>>(
+      instance.get('/v1/forecasts/monthly/2026-12', instance.key()),
+    )
+    expectShape(instance.app, '/v1/forecasts/monthly/:period', body)
     expect(body.data).toEqual({
       period: '2026-12',
       commodity: 'BRENT_CRUDE_USD',
@@ -217,7 +219,7 @@ describe('the forecast of a period', () => {
       published_at: '2026-11-01T06:00:00Z',
       metadata: { method: 'damped_drift', data_points: 250, months: ['2026-12'], hindcast: false },
     })
-    expect(await data(h, '/monthly/2026-12?commodity=wti')).toMatchObject({
+    expect(await data(instance, '/monthly/2026-12?commodity=wti')).toMatchObject({
       commodity: 'WTI_USD',
       price: 66,
     })
@@ -241,8 +243,8 @@ describe('the forecast of a period', () => {
     ['/monthly/2030-01', 404, 'DATA_NOT_AVAILABLE'],
   ] as const) {
     test(`${path} is refused with ${code}`, async () => {
-      const h = answers()
-      const response = await h.get(`/v1/forecasts${path}`, h.key())
+      const instance = answers()
+      const response = await instance.get(`/v1/forecasts${path}`, instance.key())
       expect([
         response.status,
         (await json<{ error: { code: string } }>(response)).error.code,
@@ -251,8 +253,8 @@ describe('the forecast of a period', () => {
   }
 
   test('stands in the list with the running month and those after it', async () => {
-    const h = answers()
-    const list = (await data(h, '/monthly')) as {
+    const instance = answers()
+    const list = (await data(instance, '/monthly')) as {
       period: string
       forecasts: { period: string; commodity: string; price: number }[]
     }
@@ -266,9 +268,12 @@ describe('the forecast of a period', () => {
       ['2027-01', 'BRENT_CRUDE_USD', 75],
     ])
     expect(
-      ((await data(h, '/monthly?commodity=WTI_USD')) as { forecasts: unknown[] }).forecasts.length,
+      ((await data(instance, '/monthly?commodity=WTI_USD')) as { forecasts: unknown[] }).forecasts
+        .length,
     ).toBe(1)
-    expect((await h.get('/v1/forecasts/monthly?commodity=NO_SUCH_USD', h.key())).status).toBe(400)
+    expect(
+      (await instance.get('/v1/forecasts/monthly?commodity=NO_SUCH_USD', instance.key())).status,
+    ).toBe(400)
   })
 
   test('is for the plans that have energy intelligence', () =>
@@ -334,10 +339,14 @@ describe('forecasts of this service', () => {
   })
 
   test('say when they were made after they were due', async () => {
-    const h = openTestInstance()
-    const brent = h.services.catalogue.named('BRENT_CRUDE_USD')!
-    createMonthlyForecasts(h.services.monthlyForecasts).publish(brent, h.clock.now(), closes)
-    expect(await data(h, '/monthly/2026-12')).toMatchObject({ metadata: { hindcast: true } })
+    const instance = openTestInstance()
+    const brent = instance.services.catalogue.named('BRENT_CRUDE_USD')!
+    createMonthlyForecasts(instance.services.monthlyForecasts).publish(
+      brent,
+      instance.clock.now(),
+      closes,
+    )
+    expect(await data(instance, '/monthly/2026-12')).toMatchObject({ metadata: { hindcast: true } })
   })
 
   test('reach months beyond the usual ones when asked to', () => {

@@ -4,7 +4,7 @@ import type { CotRecord } from '../../../src/feed/analytics/positions.ts'
 import { importDataset, type RowWriter } from '../../../src/feed/files/dataset-import.ts'
 import { faultOf, now } from '../../support/carriers.ts'
 import { noInput } from '../../support/memory-writer.ts'
-import { record, setUp } from '../../support/positions.ts'
+import { openPositionDatasets, record } from '../../support/positions.ts'
 import { haveRealData, needsRealData, realRows } from '../../support/real-data.ts'
 
 const row = {
@@ -34,7 +34,7 @@ const wti = {
 
 describe('positions', () => {
   test('are a report a row, or one for each market of a week', () => {
-    const { positions } = setUp()
+    const { positions } = openPositionDatasets()
     expect(record(positions, row, now)).toEqual([wti])
     const gas = {
       ...wti,
@@ -47,7 +47,7 @@ describe('positions', () => {
   })
 
   test('take JSON numbers, the number of a market, and a day with its midnight', () => {
-    const { positions } = setUp()
+    const { positions } = openPositionDatasets()
     const sent = {
       market: '067651',
       report_date: '2026-11-17T00:00:00.000',
@@ -75,7 +75,7 @@ describe('positions', () => {
     [{ open_interest: undefined }, 'open_interest', ' is missing: '],
   ] as const) {
     test(`are refused for ${JSON.stringify(change)}`, () => {
-      expect(faultOf(setUp().positions, { ...row, ...change })).toMatchObject({
+      expect(faultOf(openPositionDatasets().positions, { ...row, ...change })).toMatchObject({
         field,
         reason: expect.stringContaining(reason),
       })
@@ -83,7 +83,7 @@ describe('positions', () => {
   }
 
   test('of a week are refused when one of its markets lacks a number', () => {
-    const { positions } = setUp()
+    const { positions } = openPositionDatasets()
     expect(faultOf(positions, { ...week, nat_gas_mm_short: '' })).toMatchObject({
       field: 'nat_gas_mm_short',
     })
@@ -94,7 +94,7 @@ describe('positions', () => {
   })
 
   test('count rows: a week again is unchanged, a week of which one market changed is revised', () => {
-    const { positions, cot } = setUp()
+    const { positions, cot } = openPositionDatasets()
     const sent = record(positions, week, now)
     const changed = record(positions, { ...week, nat_gas_mm_long: '174418' }, now)
     expect(positions.write([sent], 1)).toEqual({ inserted: 1, revised: 0, unchanged: 0 })
@@ -105,7 +105,7 @@ describe('positions', () => {
 })
 
 /** Judges and writes rows as the server does: a batch is written as a whole or refused. */
-function writerOf(positions: ReturnType<typeof setUp>['positions']): RowWriter {
+function writerOf(positions: ReturnType<typeof openPositionDatasets>['positions']): RowWriter {
   return {
     batchMax: 50,
     async write(rows, dryRun) {
@@ -129,7 +129,7 @@ function writerOf(positions: ReturnType<typeof setUp>['positions']): RowWriter {
 }
 
 describe.skipIf(!haveRealData)(`the file of the agency's weeks${needsRealData}`, () => {
-  const { positions, cot } = setUp()
+  const { positions, cot } = openPositionDatasets()
   const file = resolve(import.meta.dir, '../../../../shared/data/cftc-cot/managed_money_weekly.csv')
   const imported = () =>
     importDataset({

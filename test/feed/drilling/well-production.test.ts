@@ -9,7 +9,7 @@ import { openTestInstance } from '../../support/instance.ts'
 function setUp() {
   const { wells: wellStore, wellProduction: production } = openTestInstance().services
   return {
-    known: wellStore,
+    wellStore,
     production,
     wells: createWellsDataset(wellStore),
     months: createWellProductionDataset(production),
@@ -127,13 +127,13 @@ describe('the datasets of wells and their production', () => {
       taken(own.months, ['api_number,month,oil_bbl,operator,well_name', ...lines].join('\n')),
       1,
     )
-    expect(own.known.get(sample)).toMatchObject({
+    expect(own.wellStore.get(sample)).toMatchObject({
       operator: 'Juniper Ridge',
       name: 'BRADFORD 3H',
       state: 'TX',
       permitOn: null,
     })
-    expect(own.known.get('30025412340000')).toMatchObject({
+    expect(own.wellStore.get('30025412340000')).toMatchObject({
       operator: 'Unknown',
       name: '30-025-41234',
       state: 'NM',
@@ -146,7 +146,7 @@ describe('the datasets of wells and their production', () => {
       taken(own.months, 'api_number,month,oil_bbl,operator\n30-025-41234,2026-09,1,Somebody'),
       3,
     )
-    expect(own.known.get('30025412340000')).toMatchObject({
+    expect(own.wellStore.get('30025412340000')).toMatchObject({
       operator: 'Sandhill',
       permitOn: '2025-01-02',
     })

@@ -20,14 +20,14 @@ const rigs = (region: string, countedOn: string, oil: number, gas = 0, misc = 0)
   source: 'Rig survey',
 })
 
-function recorder(): { instance: TestInstance; drilling: Drilling; told: ServiceEvent[] } {
+function recorder(): { instance: TestInstance; drilling: Drilling; events: ServiceEvent[] } {
   const own = openTestInstance()
   const events: ServiceEvent[] = []
   const { db, catalogue, ingest } = own.services
   const emit = (event: ServiceEvent) => events.push(event)
   return {
     instance: own,
-    told: events,
+    events,
     drilling: createDrilling({ db, catalogue, ingest, events: { emit } }),
   }
 }
@@ -104,7 +104,7 @@ describe('recording a count', () => {
 
 describe('an event', () => {
   test('is told of a new week, with what it is compared with', () => {
-    const { drilling: records, told: events } = recorder()
+    const { drilling: records, events } = recorder()
     records.recordRigCounts(
       [rigs('US', '2025-11-21', 560), rigs('US', '2026-11-13', 415, 127, 6)],
       at('2026-11-13T17:00:00Z'),
@@ -157,7 +157,7 @@ describe('an event', () => {
     ])
   })
   test('is told once: not for the same count again, a correction or an older week', () => {
-    const { drilling: records, told: events } = recorder()
+    const { drilling: records, events } = recorder()
     records.recordRigCounts([rigs('US', '2026-11-20', 546)], friday)
     events.length = 0
     for (const row of [
@@ -169,7 +169,7 @@ describe('an event', () => {
     expect(events).toEqual([])
   })
   test('is of the newest week only, and not of a history that comes in late', () => {
-    const { drilling: records, told: events } = recorder()
+    const { drilling: records, events } = recorder()
     records.recordRigCounts(
       ['2026-11-06', '2026-11-20', '2026-11-13'].map(day => rigs('US', day, 546)),
       friday,
@@ -180,7 +180,7 @@ describe('an event', () => {
     expect(events).toEqual([])
   })
   test('is told of crews and of wells that wait, each in its own fields and order', () => {
-    const { drilling: records, told: events } = recorder()
+    const { drilling: records, events } = recorder()
     const spreads = (countedOn: string, active: number) => ({
       region: 'permian',
       countedOn,
@@ -232,7 +232,7 @@ describe('an event', () => {
     expect(Object.keys(data!).slice(-4)).toEqual(['unit', 'report_date', 'source', 'timestamp'])
   })
   test('says nothing of a month before that is missing', () => {
-    const { drilling: records, told: events } = recorder()
+    const { drilling: records, events } = recorder()
     const wells = (countedOn: string, duc: number): DucWells => ({
       region: 'US',
       countedOn,
@@ -251,7 +251,7 @@ describe('an event', () => {
     })
   })
   test('is not told where a region has no code to filter by', () => {
-    const { drilling: records, told: events } = recorder()
+    const { drilling: records, events } = recorder()
     records.recordRigCounts(
       [
         rigs('other', '2026-11-20', 94),

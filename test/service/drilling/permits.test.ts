@@ -15,7 +15,7 @@ function setUp() {
     inside.push(db.inTransaction)
     return events.push(event)
   }
-  return { register: createPermits({ db, events: { emit } }), told: events, inside }
+  return { register: createPermits({ db, events: { emit } }), events, inside }
 }
 
 const many = (count: number, change: Parameters<typeof permit>[0] = {}) =>
@@ -23,7 +23,7 @@ const many = (count: number, change: Parameters<typeof permit>[0] = {}) =>
 
 describe('events', () => {
   test('of one new permit carry it whole, in the transaction that records it', () => {
-    const { register, told: events, inside } = setUp()
+    const { register, events, inside } = setUp()
     register.record([permit()], now)
     expect(inside).toEqual([true])
     expect(events).toEqual([
@@ -72,7 +72,7 @@ describe('events', () => {
   })
 
   test('of several come as one batch for each state, of at most a hundred permits', () => {
-    const { register, told: events } = setUp()
+    const { register, events } = setUp()
     register.record([...many(120), permit({ state: 'NM', permitNumber: 'a' })], now)
     const batches = new Map(
       events.map(event => [event.state, event.data as Record<string, unknown>]),
@@ -111,7 +111,7 @@ describe('events', () => {
   })
 
   test('are not told of history, of what is unchanged and of what is only revised', () => {
-    const { register, told: events } = setUp()
+    const { register, events } = setUp()
     register.record([permit({ permitOn: '2026-10-20' })], now)
     register.record(many(5, { permitOn: '2020-01-01' }), now)
     register.record([permit({ permitNumber: 'n', permitOn: '2026-10-21' })], now)
@@ -127,7 +127,7 @@ describe('events', () => {
   })
 
   test('of a status that changes say from what to what, and how many permits the state has at present', () => {
-    const { register, told: events } = setUp()
+    const { register, events } = setUp()
     register.record(
       [
         ...many(3),

@@ -15,14 +15,14 @@ import { openTestInstance, startAt, type TestInstance } from '../../support/inst
 const sampleWell = '42329400010000'
 
 interface Copy extends TestInstance {
-  told: ServiceEvent[]
+  events: ServiceEvent[]
   world: ReturnType<typeof createWorld>
   step(): boolean
   advance(ms: number): void
 }
 
-function copy(h = openTestInstance()): Copy {
-  const { services } = h
+function copy(instance = openTestInstance()): Copy {
+  const { services } = instance
   const listed = services.catalogue
     .list()
     .map(item => ({ ...item, available: item.unavailableReason === null }))
@@ -42,14 +42,14 @@ function copy(h = openTestInstance()): Copy {
     isReady: wells.isFilled,
   })
   return {
-    ...h,
-    told: events,
+    ...instance,
+    events,
     world,
     step: () => wells.step(1) || frac.step(1),
     advance(ms) {
-      h.clock.advance(ms)
-      wells.advance(h.clock.now())
-      frac.advance(h.clock.now())
+      instance.clock.advance(ms)
+      wells.advance(instance.clock.now())
+      frac.advance(instance.clock.now())
     },
   }
 }
@@ -58,8 +58,8 @@ function copy(h = openTestInstance()): Copy {
 const filled = copy()
 while (filled.step());
 const today = isoDay(startAt)
-const all = (h: TestInstance) => {
-  const { search, store, counts } = h.services.permits
+const all = (instance: TestInstance) => {
+  const { search, store, counts } = instance.services.permits
   return store.rows(search.page({}, counts.total(), 0).ids)
 }
 const stored = all(filled)
@@ -141,15 +141,16 @@ describe('the permits of an evaluation copy', () => {
     expect(filled.services.fracDisclosures.ofWell(sampleWell)).toHaveLength(1)
   })
 
-  test('are not told as events while the history is filled', () => expect(filled.told).toEqual([]))
+  test('are not told as events while the history is filled', () =>
+    expect(filled.events).toEqual([]))
 
   test('are the same for one seed', () => {
     const second = copy()
     for (let i = 0; i < 3; i++) second.step()
     const count = second.services.permits.counts.total()
     expect(count).toBeGreaterThan(100)
-    const rowsIn = (h: TestInstance) =>
-      h.services.permits.store.rows(Array.from({ length: count }, (_, i) => i + 1))
+    const rowsIn = (instance: TestInstance) =>
+      instance.services.permits.store.rows(Array.from({ length: count }, (_, i) => i + 1))
     expect(rowsIn(second)).toEqual(rowsIn(filled))
   })
 
@@ -203,11 +204,11 @@ describe('as the clock moves', () => {
     expect(wells.search({}).filter(well => well.firstProductionOn).length).toBeGreaterThan(
       before.done,
     )
-    const texas = running.told.filter(
+    const texas = running.events.filter(
       event => event.state === 'TX' && event.type === 'drilling.well_permits.batch',
     )
     expect(texas.length).toBeGreaterThanOrEqual(4)
-    const announced = running.told.reduce(
+    const announced = running.events.reduce(
       (sum, event) => sum + (event.type.endsWith('batch') ? (event.data.count as number) : 1),
       0,
     )
@@ -222,6 +223,6 @@ describe('as the clock moves', () => {
     while (again.step());
     expect(half).toBeLessThan(again.services.permits.counts.total())
     expect(again.services.permits.counts.total()).toBe(stored.length)
-    expect(again.told).toEqual([])
+    expect(again.events).toEqual([])
   })
 })

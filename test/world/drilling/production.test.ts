@@ -52,7 +52,7 @@ function copy({ seed = 1, now = startAt, ready = (): boolean => true } = {}) {
   return {
     production,
     make,
-    kept: settingValues,
+    settingValues,
     filler: make(),
     rows: () =>
       db
@@ -232,7 +232,7 @@ describe('as the clock moves', () => {
 
   test('nothing is written before the wells are there', () => {
     const own = copy({ ready: () => false })
-    expect([own.filler.step!(1000), own.filler.advance(startAt), own.kept.size]).toEqual([
+    expect([own.filler.step!(1000), own.filler.advance(startAt), own.settingValues.size]).toEqual([
       false,
       0,
       0,
